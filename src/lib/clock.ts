@@ -1,0 +1,14 @@
+/** Time, passed in: code that waits or stamps takes a Clock, so that tests decide what time it is. */
+import { setTimeout as wait } from 'node:timers/promises'
+
+export interface Clock {
+  /** Milliseconds since the epoch, UTC. */
+  now(): number
+  /** Resolves after `ms`; rejects with the signal's reason when aborted first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) => wait(ms, undefined, signal ? { signal } : {}),
+}

@@ -1,0 +1,39 @@
+/** Every error a user sees: one line that says what happened, where, and what to do next. */
+
+interface Report {
+  readonly what: string
+  readonly where?: string
+  readonly next?: string
+  readonly cause?: unknown
+}
+
+/** Exit codes are a contract with schedulers: 1 failed, 2 usage, 3 a check failed, 75 try later, 78 configuration. */
+export type ExitCode = 1 | 2 | 3 | 75 | 78
+
+export class MusterError extends Error {
+  readonly exitCode: ExitCode = 1
+  readonly report: Report
+
+  constructor(report: Report) {
+    const where = report.where ? ` (${report.where})` : ''
+    const next = report.next ? `: ${report.next}` : ''
+    super(`${report.what}${where}${next}`, { cause: report.cause })
+    this.name = new.target.name
+    this.report = report
+  }
+}
+
+/** The command line asked for something that does not exist. */
+export class UsageError extends MusterError {
+  override readonly exitCode = 2
+}
+
+/** Settings, environment or key are wrong: nothing will change until somebody edits them. */
+export class ConfigError extends MusterError {
+  override readonly exitCode = 78
+}
+
+/** A budget or deadline is reached: what was read is loaded, the next run goes on from there. */
+export class BudgetSpent extends MusterError {
+  override readonly exitCode = 75
+}

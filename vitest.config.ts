@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.long.test.ts'],
+    pool: 'forks',
+    testTimeout: 30_000,
+  },
+})
