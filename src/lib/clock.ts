@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number
-  /** Resolves after `ms`; rejects with the signal's reason when aborted first. */
+  /** Resolves after `ms`; rejects when aborted first, with the signal's reason as the cause. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 

@@ -1,0 +1,182 @@
+/**
+ * Leave to send: no request goes out that the key's minute, its day, this run or a told pause does not allow.
+ */
+import type { Clock } from '../lib/clock.ts'
+import { BudgetSpent } from '../lib/errors.ts'
+import { DayBudget, type Purpose } from './day.ts'
+import { DEFAULT_PER_MINUTE, type KeyInfo } from './key.ts'
+import { createMinuteWindow, type MinuteWindow } from './minute.ts'
+import { createRetryBudget, LONGEST_WAIT } from './retry.ts'
+
+/** Figures for people and for the ledger; all are numbers of requests. */
+export interface Usage {
+  readonly perMinute: number
+  readonly perDay: number
+  /** Today on this key, by all programs, as far as known. */
+  readonly usedToday: number
+  readonly remainingToday: number
+  /** What purpose `sync` can still spend now: reserves and the run's own limit are taken off. */
+  readonly spendable: number
+  readonly requestsThisRun: number
+  readonly retries: number
+  /** ISO 8601, UTC. */
+  readonly resetsAt: string
+}
+
+interface TakeOptions {
+  /** Milliseconds since the epoch: not before then. */
+  readonly notBefore?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** One per key: everything that spends the key shares it. */
+export interface Budget {
+  /**
+   * Resolves when one request may be sent, and counts it. Throws BudgetSpent (exit 75) or the abort reason.
+   */
+  take(purpose: Purpose, options?: TakeOptions): Promise<void>
+  /** Takes one repetition; false when more than a tenth of the requests would be repetitions. */
+  spendRetry(): boolean
+  /** Nobody sends before this moment (ms since the epoch). */
+  pause(until: number): void
+  /** Takes over an answer of `/me`; `sentBefore` is requestsThisRun when `/me` was asked for. */
+  refresh(me: Pick<KeyInfo, 'rateLimitPerMinute' | 'rateLimitPerDay' | 'usage'>, sentBefore: number): void
+  usage(): Usage
+}
+
+export interface BudgetOptions {
+  readonly clock: Clock
+  /** Requests of this run, `/me` and repetitions included. */
+  readonly maxRequests?: number | undefined
+  /** Milliseconds since the epoch: nothing is sent from then on; what is on its way may finish. */
+  readonly deadline?: number | undefined
+  /** Requests in the last 60 s by earlier processes on the key. */
+  readonly recentRequests?: number
+  /**
+   * Requests a minute as an earlier run was told: until `/me` answers, DEFAULT_PER_MINUTE may be too few for
+   * it.
+   */
+  readonly perMinute?: number | undefined
+  /** Requests of this UTC day by earlier processes on the key. */
+  readonly usedToday?: number
+  /** Replaces the p-queue limiter, which reads the wall clock: for runs on a virtual clock. */
+  readonly minute?: MinuteWindow
+}
+
+/** Until the first `/me` answers, DEFAULT_PER_DAY holds, and `perMinute` or DEFAULT_PER_MINUTE. */
+export function createBudget(options: BudgetOptions): Budget {
+  return new KeyBudget(options)
+}
+
+class KeyBudget implements Budget {
+  readonly #clock: Clock
+  readonly #maxRequests: number
+  readonly #deadline: number
+  readonly #minute: MinuteWindow
+  readonly #day: DayBudget
+  readonly #retries = createRetryBudget()
+  #perMinute: number
+  #sent = 0
+  #pausedUntil = 0
+
+  constructor(options: BudgetOptions) {
+    const { clock, recentRequests: recent = 0 } = options
+    this.#clock = clock
+    this.#maxRequests = options.maxRequests ?? Number.POSITIVE_INFINITY
+    this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY
+    this.#perMinute = options.perMinute ?? DEFAULT_PER_MINUTE
+    this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
+    this.#day = new DayBudget(clock.now(), options.usedToday ?? 0)
+  }
+
+  async take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions = {}): Promise<void> {
+    do {
+      signal?.throwIfAborted()
+      this.#refuse(purpose)
+      await this.#waitUntil(notBefore, signal)
+      await this.#minute.take(signal)
+      // Told to pause while queueing: the slot is lost, which errs on the side of fewer requests.
+    } while (this.#clock.now() < this.#pausedUntil)
+    this.#refuse(purpose)
+    this.#day.spend(purpose, this.#clock.now())
+    this.#sent += 1
+    this.#retries.sent()
+  }
+
+  spendRetry(): boolean {
+    return this.#retries.spend()
+  }
+
+  pause(until: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, until)
+  }
+
+  refresh(me: Parameters<Budget['refresh']>[0], sentBefore: number): void {
+    this.#perMinute = me.rateLimitPerMinute
+    this.#minute.resize(me.rateLimitPerMinute)
+    this.#day.refresh(me, this.#sent - sentBefore, this.#clock.now())
+  }
+
+  usage(): Usage {
+    const now = this.#clock.now()
+    const remainingToday = this.#day.remaining(now)
+    return {
+      perMinute: this.#perMinute,
+      perDay: this.#day.perDay,
+      usedToday: this.#day.perDay - remainingToday,
+      remainingToday,
+      spendable: Math.min(this.#day.left('sync', now), Math.max(0, this.#maxRequests - this.#sent)),
+      requestsThisRun: this.#sent,
+      retries: this.#retries.retries,
+      resetsAt: new Date(this.#day.resetsAt).toISOString(),
+    }
+  }
+
+  /** Throws BudgetSpent when a request of this purpose can not be sent now nor after a short wait. */
+  #refuse(purpose: Purpose): void {
+    const now = this.#clock.now()
+    if (now >= this.#deadline) throw deadlineReached(this.#deadline)
+    if (this.#sent >= this.#maxRequests) {
+      throw new BudgetSpent({
+        what: `the ${this.#maxRequests} requests of this run are used`,
+        next: 'run again, or raise --max-requests',
+      })
+    }
+    if (this.#day.left(purpose, now) < 1) throw this.#daySpent(purpose)
+  }
+
+  #daySpent(purpose: Purpose): BudgetSpent {
+    const { usedToday, perDay, remainingToday, resetsAt } = this.usage()
+    return new BudgetSpent({
+      what: `no request left today for ${purpose}`,
+      where: `${usedToday} of ${perDay} used, ${remainingToday} kept for other purposes`,
+      next: `the count starts anew at ${resetsAt}; run again then`,
+    })
+  }
+
+  /** Until `notBefore` and until no pause is left, both of which can grow while waiting. */
+  async #waitUntil(notBefore: number, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      const now = this.#clock.now()
+      const until = Math.max(notBefore, this.#pausedUntil)
+      if (until <= now) return
+      if (until >= this.#deadline) throw deadlineReached(this.#deadline)
+      if (until - now > LONGEST_WAIT) throw toldToStop(until)
+      await this.#clock.sleep(until - now, signal)
+    }
+  }
+}
+
+function deadlineReached(deadline: number): BudgetSpent {
+  return new BudgetSpent({
+    what: `the deadline of this run (${new Date(deadline).toISOString()}) leaves no time for another request`,
+    next: 'run again, or give a later --deadline',
+  })
+}
+
+function toldToStop(until: number): BudgetSpent {
+  return new BudgetSpent({
+    what: `the service asks not to be called before ${new Date(until).toISOString()}`,
+    next: 'run again then',
+  })
+}

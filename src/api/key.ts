@@ -1,0 +1,113 @@
+/** What `/me` says about the API key: who it is for, what it may read, how much it may ask. */
+
+interface Ref {
+  readonly id: string
+  readonly name: string
+}
+
+/** Times are texts as sent. What the contract calls optional, or what was sent in another type, is absent. */
+export interface KeyInfo {
+  readonly kind: 'company' | 'agency'
+  readonly name: string
+  readonly description: string
+  readonly scopes: readonly string[]
+  /** Requests per rolling minute: as sent, or DEFAULT_PER_MINUTE. */
+  readonly rateLimitPerMinute: number
+  /** Requests per UTC day: as sent, or DEFAULT_PER_DAY. */
+  readonly rateLimitPerDay: number
+  readonly usage: KeyUsage
+  readonly ipAllowlist?: readonly string[]
+  readonly expiresAt?: string
+  readonly lastUsedAt?: string
+  readonly createdAt?: string
+  readonly companies?: readonly Ref[]
+  readonly agencies?: readonly Ref[]
+  /** The whole answer. */
+  readonly bytes: Buffer
+}
+
+/** The day's count as the service keeps it, over all programs on the key. */
+interface KeyUsage {
+  readonly requestsToday?: number
+  readonly remainingToday?: number
+  readonly resetsAt?: string
+}
+
+/**
+ * Used when a limit is absent, zero, fractional or beyond belief: the contract shows no default values. One a
+ * second is what small services allow; 5,000 a day is two hours of that rate, so a wrong guess stays bounded.
+ */
+export const DEFAULT_PER_MINUTE = 60
+export const DEFAULT_PER_DAY = 5_000
+
+const GREATEST_PER_MINUTE = 100_000
+const GREATEST_PER_DAY = 100_000_000
+
+/** Reads the `data` of `/me`; wrong types never throw, they are left out or replaced by the defaults. */
+export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
+  const agencies = refs(data.agencies)
+  const companies = refs(data.companies)
+  return {
+    // An agency key may also list companies it works for; only an agency key lists agencies.
+    kind: agencies && agencies.length > 0 ? 'agency' : 'company',
+    name: text(data.name) ?? '',
+    description: text(data.description) ?? '',
+    scopes: texts(data.scopes) ?? [],
+    rateLimitPerMinute: count(data.rateLimitPerMinute, 1, GREATEST_PER_MINUTE) ?? DEFAULT_PER_MINUTE,
+    rateLimitPerDay: count(data.rateLimitPerDay, 1, GREATEST_PER_DAY) ?? DEFAULT_PER_DAY,
+    usage: usage(data.usage),
+    ...present('ipAllowlist', texts(data.ipAllowlist)),
+    ...present('expiresAt', text(data.expiresAt)),
+    ...present('lastUsedAt', text(data.lastUsedAt)),
+    ...present('createdAt', text(data.createdAt)),
+    ...present('companies', companies),
+    ...present('agencies', agencies),
+    bytes,
+  }
+}
+
+function usage(value: unknown): KeyUsage {
+  const sent = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  return {
+    ...present('requestsToday', count(sent.requestsToday, 0, GREATEST_PER_DAY)),
+    // Below zero is an overdrawn day: nothing left.
+    ...present('remainingToday', count(clampLow(sent.remainingToday), 0, GREATEST_PER_DAY)),
+    ...present('resetsAt', text(sent.resetsAt)),
+  }
+}
+
+function clampLow(value: unknown): unknown {
+  return typeof value === 'number' && value < 0 ? 0 : value
+}
+
+function count(value: unknown, least: number, greatest: number): number | undefined {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return undefined
+  return value >= least && value <= greatest ? value : undefined
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function texts(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter(item => typeof item === 'string') : undefined
+}
+
+function refs(value: unknown): Ref[] | undefined {
+  return Array.isArray(value) ? value.flatMap(ref) : undefined
+}
+
+function ref(value: unknown): Ref[] {
+  if (typeof value === 'string') return [{ id: value, name: '' }]
+  const sent = (value ?? {}) as Record<string, unknown>
+  const id = text(sent.id)
+  return id === undefined ? [] : [{ id, name: text(sent.name) ?? '' }]
+}
+
+/** A property only when it has a value: absent and undefined differ under exactOptionalPropertyTypes. */
+function present<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { [key in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [key in Name]?: Value }
+}

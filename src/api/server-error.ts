@@ -1,0 +1,42 @@
+/**
+ * The service's own words in an error body; only the 409 shape is in the contract, so others are read
+ * tolerantly.
+ */
+import { harmless } from './redact.ts'
+
+/**
+ * `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`; anything else gives nothing. Never
+ * throws.
+ */
+export function serverWords(body: Buffer, secret: string): { code?: string; message?: string } {
+  return wordsOf(parsed(body), secret)
+}
+
+/** The same from a body that is parsed already. */
+export function wordsOf(body: unknown, secret: string): { code?: string; message?: string } {
+  if (!isObject(body)) return {}
+  const error = body.error
+  const source = isObject(error)
+    ? error
+    : typeof error === 'string'
+      ? { message: error, code: body.code }
+      : body
+  const code = source.code
+  const message = source.message
+  return {
+    ...(typeof code === 'string' && code !== '' && { code: harmless(code, secret) }),
+    ...(typeof message === 'string' && message !== '' && { message: harmless(message, secret) }),
+  }
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,212 @@
+/** One HTTP exchange: a GET with the key, sent to the one host it is for, its answer read within limits. */
+import { Agent, type Dispatcher } from 'undici'
+import { MusterError } from '../lib/errors.ts'
+import { readBaseUrl } from './base-url.ts'
+import { badAnswer, failureOf } from './errors.ts'
+import { networkFailure, TOO_SLOW } from './network.ts'
+import { harmless, type Query, requestLine } from './redact.ts'
+import { serverWords } from './server-error.ts'
+
+/** Limits of an exchange. Times in milliseconds. */
+export interface FetchOptions {
+  /** Until the connection stands, TLS included. Default 10,000. */
+  readonly connectTimeout?: number
+  /** From the sent request to the first header. Default 60,000. */
+  readonly headersTimeout?: number
+  /** Between two pieces of the body. Default 60,000. */
+  readonly bodyTimeout?: number
+  /** The whole exchange, against a body that trickles for ever. Default 300,000. */
+  readonly totalTimeout?: number
+  /** Bytes of an answer. Default 32 MiB: eighty times a usual page of 200 records. */
+  readonly maxBytes?: number
+  /** Exchanges at one time. Default 8. */
+  readonly connections?: number
+}
+
+const DEFAULTS: Required<FetchOptions> = {
+  connectTimeout: 10_000,
+  headersTimeout: 60_000,
+  bodyTimeout: 60_000,
+  totalTimeout: 300_000,
+  maxBytes: 32 * 1024 * 1024,
+  connections: 8,
+}
+
+/** An error body is read for one sentence only. */
+const ERROR_BYTES = 64 * 1024
+
+/** The status that observers see when no answer came. */
+const NO_ANSWER = 0
+
+interface WireOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Of Muster, for the User-Agent. */
+  readonly version: string
+  readonly limits: FetchOptions
+  readonly signal: AbortSignal | undefined
+}
+
+interface Exchange {
+  readonly path: string
+  readonly query: Query
+  /** Told the status (NO_ANSWER when none came) and the bytes read, before any error is thrown. */
+  readonly seen: (status: number, bytes: number) => void
+}
+
+export class Wire {
+  readonly #base: URL
+  readonly #apiKey: string
+  readonly #headers: Record<string, string>
+  readonly #limits: Required<FetchOptions>
+  readonly #signal: AbortSignal | undefined
+  readonly #agent: Agent
+
+  constructor(options: WireOptions) {
+    this.#base = readBaseUrl(options.baseUrl)
+    this.#apiKey = options.apiKey
+    this.#headers = {
+      authorization: `Bearer ${options.apiKey}`,
+      accept: 'application/json',
+      // undici's request does not decompress, and a cap on unpacked bytes could not be kept otherwise.
+      'accept-encoding': 'identity',
+      'user-agent': `muster/${options.version}`,
+    }
+    this.#limits = { ...DEFAULTS, ...options.limits }
+    this.#signal = options.signal
+    const { connectTimeout, headersTimeout, bodyTimeout, connections } = this.#limits
+    this.#agent = new Agent({
+      // Said aloud, so that no setting of the process can switch the check of certificates off.
+      connect: { timeout: connectTimeout, rejectUnauthorized: true },
+      headersTimeout,
+      bodyTimeout,
+      connections,
+    })
+  }
+
+  get connections(): number {
+    return this.#limits.connections
+  }
+
+  /** The body of a 2xx answer. Throws ApiFailure, ConfigError, or the reason of the abort signal. */
+  async get({ path, query, seen }: Exchange): Promise<Buffer> {
+    const request = requestLine(path, query)
+    const timer = new Stopwatch(this.#limits.totalTimeout, this.#signal)
+    let status = NO_ANSWER
+    let bytes = 0
+    try {
+      const answer = await this.#agent.request(this.#options(path, query, timer.signal))
+      status = answer.statusCode
+      const body = isSuccess(status) ? await this.#read(answer.body, request) : await glimpse(answer.body)
+      bytes = body.length
+      if (isSuccess(status)) return body
+      throw this.#failure(answer, body, request)
+    } catch (error) {
+      this.#signal?.throwIfAborted()
+      if (error instanceof MusterError) throw error
+      throw networkFailure(error, { request }, this.#base.host)
+    } finally {
+      timer.stop()
+      seen(status, bytes)
+    }
+  }
+
+  /** Cuts what is still on its way. */
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  #options(path: string, query: Query, signal: AbortSignal): Dispatcher.RequestOptions {
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) search.set(name, String(value))
+    }
+    return {
+      origin: this.#base.origin,
+      path: `${this.#base.pathname}${path}${search.size > 0 ? `?${search}` : ''}`,
+      method: 'GET',
+      headers: this.#headers,
+      signal,
+    }
+  }
+
+  async #read(body: AsyncIterable<Buffer>, request: string): Promise<Buffer> {
+    const { maxBytes } = this.#limits
+    const { pieces, isWhole } = await readUpTo(maxBytes, body)
+    if (!isWhole) throw badAnswer({ request, status: 200 }, `more than ${maxBytes} bytes`)
+    return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
+  }
+
+  #failure({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer, request: string) {
+    return failureOf(statusCode, {
+      request,
+      ...serverWords(body, this.#apiKey),
+      retryAfter: first(headers['retry-after']),
+      location: this.#originOf(first(headers.location)),
+    })
+  }
+
+  /** Never more than scheme and host: the rest of a redirect may carry what the request carried. */
+  #originOf(location: string | undefined): string | undefined {
+    if (location === undefined || !URL.canParse(location, this.#base.href)) return undefined
+    return harmless(new URL(location, this.#base).origin, this.#apiKey)
+  }
+}
+
+/** Aborts when the time is over or when the caller aborts, and leaves no listener behind. */
+class Stopwatch {
+  readonly #controller = new AbortController()
+  readonly #caller: AbortSignal | undefined
+  readonly #timer: NodeJS.Timeout
+  readonly #onAbort = () => this.#controller.abort(this.#caller?.reason)
+
+  constructor(ms: number, caller: AbortSignal | undefined) {
+    this.#caller = caller
+    this.#timer = setTimeout(() => this.#controller.abort(tooSlow(ms)), ms)
+    caller?.addEventListener('abort', this.#onAbort, { once: true })
+    if (caller?.aborted) this.#onAbort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#caller?.removeEventListener('abort', this.#onAbort)
+  }
+}
+
+function tooSlow(ms: number): Error {
+  return Object.assign(new Error(`not finished after ${ms} ms`), { code: TOO_SLOW })
+}
+
+/** An error body, or nothing when it is long or breaks off: the status says enough. */
+async function glimpse(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  try {
+    const { pieces, isWhole } = await readUpTo(ERROR_BYTES, body)
+    return isWhole ? Buffer.concat(pieces) : Buffer.alloc(0)
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
+
+async function readUpTo(cap: number, body: AsyncIterable<Buffer>) {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of body) {
+    length += piece.length
+    // Leaving the loop destroys the body and with it the connection: the rest is never received.
+    if (length > cap) return { pieces, isWhole: false }
+    pieces.push(piece)
+  }
+  return { pieces, isWhole: true }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}

@@ -1,0 +1,74 @@
+/** What a command module says about itself; one file a command, listed in `commands.ts`. */
+import { InvalidArgumentError } from 'commander'
+import type { CommandContext } from './context.ts'
+import type { ExitStatus } from './exit-status.ts'
+
+interface ArgumentDeclaration {
+  /** As commander spells it: `<name>` required, `[name]` optional, `[names...]` several. */
+  readonly name: string
+  readonly summary: string
+}
+
+interface OptionDeclaration {
+  /** As commander spells it: `--port <number>`, `-f, --force`; read back in camel case. */
+  readonly flags: string
+  readonly summary: string
+  /** Checks and converts the text; as `wholeNumber` and `calendarDay` do. */
+  readonly parse?: (text: string) => unknown
+  readonly fallback?: string | number | boolean
+}
+
+/** Options as parsed; read them with `numberOption`, `textOption` and `flagOption`. */
+export type Options = Readonly<Record<string, unknown>>
+
+export interface CommandModule {
+  /** `sync`, or two words for a command of a group: `dag list`. */
+  readonly name: string
+  readonly summary: string
+  readonly arguments?: readonly ArgumentDeclaration[]
+  readonly options?: readonly OptionDeclaration[]
+  /** Whole command lines, shown by `--help`. */
+  readonly examples: readonly string[]
+  /** `args` holds the arguments as one flat list. */
+  run(context: CommandContext, args: readonly string[], options: Options): Promise<ExitStatus>
+}
+
+/** Accepts digits between two bounds. */
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return text => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    const bounds = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+    throw new InvalidArgumentError(`Give a whole number ${bounds}.`)
+  }
+}
+
+/** Accepts a decimal number above 0. */
+export function positiveNumber(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0
+  if (value > 0) return value
+  throw new InvalidArgumentError('Give a number above 0.')
+}
+
+/** Accepts a calendar day. */
+export function calendarDay(text: string): string {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && Number.isFinite(time)) {
+    if (new Date(time).toISOString().startsWith(text)) return text
+  }
+  throw new InvalidArgumentError('Give a day as YYYY-MM-DD.')
+}
+
+export function numberOption(options: Options, name: string): number | undefined {
+  const value = options[name]
+  return typeof value === 'number' ? value : undefined
+}
+
+export function textOption(options: Options, name: string): string | undefined {
+  const value = options[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function flagOption(options: Options, name: string): boolean {
+  return options[name] === true
+}

@@ -1,0 +1,43 @@
+/** `muster dag list`: which DAGs there are, when they run, and what of. */
+import { MusterError } from '../../lib/errors.ts'
+import type { CommandModule } from '../command.ts'
+import { type DagText, parseDag } from '../dag-file.ts'
+import { dagFiles, nameOf } from '../dag-folder.ts'
+import { printJson, printTable } from '../output.ts'
+
+export const command: CommandModule = {
+  name: 'dag list',
+  summary: 'List the DAGs, their schedules and tasks; wrong files are listed with what is wrong.',
+  examples: ['muster dag list', 'muster dag list --json'],
+  run: async context => {
+    const dags = dagFiles(context.cwd).map(source => summarise(source, context.program.commandNames))
+    if (context.json) {
+      printJson(context, dags)
+    } else {
+      printTable(
+        context,
+        [{ title: 'name' }, { title: 'schedule' }, { title: 'tasks' }, { title: 'description' }],
+        dags.map(dag => [dag.name, dag.schedule, dag.tasks.join(', '), dag.problem ?? dag.description]),
+      )
+    }
+    return dags.some(dag => dag.problem !== undefined) ? 78 : 0
+  },
+}
+
+interface Summary {
+  readonly name: string
+  readonly schedule?: string
+  readonly tasks: readonly string[]
+  readonly description?: string
+  readonly problem?: string
+}
+
+function summarise(source: DagText, commands: readonly string[]): Summary {
+  try {
+    const { name, schedule, tasks, description } = parseDag(source, commands)
+    return { name, schedule, tasks: tasks.map(task => task.id), description }
+  } catch (error) {
+    if (!(error instanceof MusterError)) throw error
+    return { name: nameOf(source), tasks: [], problem: error.message }
+  }
+}

@@ -1,0 +1,44 @@
+/** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
+import type { CommandModule } from '../command.ts'
+import { dagNamed } from '../dag-folder.ts'
+import { printJson, printTable } from '../output.ts'
+import { dagExitCode, runDag, type TaskOutcome } from '../run-dag.ts'
+
+export const command: CommandModule = {
+  name: 'dag run',
+  summary: 'Run the tasks of a DAG in order; a failed one stops only those that need it.',
+  arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml' }],
+  examples: ['muster dag run nightly', 'muster dag run nightly --connection acme --json'],
+  run: async (context, [name = '']) => {
+    const { program, clock, signal, stderr, globals } = context
+    const dag = dagNamed(name, context.cwd, program.commandNames)
+    const outcomes = await runDag(dag, {
+      runTask: async task => {
+        if (!globals.quiet) stderr.write(`${dag.name}: ${[task.run, ...task.args].join(' ')}\n`)
+        return program.invoke([...task.run.split(' '), ...task.args])
+      },
+      now: () => clock.now(),
+      signal,
+    })
+    if (context.json) {
+      printJson(context, { dag: dag.name, tasks: outcomes.map(asJson) })
+    } else {
+      printTable(
+        context,
+        [{ title: 'task' }, { title: 'state' }, { title: 'seconds' }, { title: 'why' }],
+        outcomes.map(({ task, state, startedAt, finishedAt, error }) => {
+          return [task, state, Math.round((finishedAt - startedAt) / 100) / 10, error]
+        }),
+      )
+    }
+    return dagExitCode(outcomes)
+  },
+}
+
+function asJson({ startedAt, finishedAt, ...rest }: TaskOutcome) {
+  return {
+    ...rest,
+    startedAt: new Date(startedAt).toISOString(),
+    finishedAt: new Date(finishedAt).toISOString(),
+  }
+}

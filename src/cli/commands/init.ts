@@ -1,0 +1,58 @@
+/** `muster init`: writes a commented settings file to fill in. */
+import { constants, copyFileSync, mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DEFAULT_CONFIG_FILE } from '../../config/settings.ts'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import { type CommandModule, flagOption } from '../command.ts'
+import { printJson, printLine } from '../output.ts'
+
+/** The same depth below the package in `src` and in `dist`. */
+const TEMPLATE = fileURLToPath(new URL('../../../config/muster.example.yaml', import.meta.url))
+
+const NEXT_STEPS = [
+  'set ACME_API_KEY to your key (or try `muster sandbox`, which needs none)',
+  'correct baseUrl, and warehouse if you want PostgreSQL',
+  'run `muster doctor` to see whether everything is in reach, then `muster sync`',
+]
+
+export const command: CommandModule = {
+  name: 'init',
+  summary: 'Write config/muster.yaml, with a comment for every setting.',
+  options: [{ flags: '--force', summary: 'replace a file that is already there' }],
+  examples: ['muster init', 'muster init --config /etc/muster/acme.yaml'],
+  run: async (context, _, options) => {
+    const file = context.globals.config ?? DEFAULT_CONFIG_FILE
+    write(resolve(context.cwd, file), file, flagOption(options, 'force'))
+    if (context.json) {
+      printJson(context, { written: file, next: NEXT_STEPS })
+    } else {
+      const steps = NEXT_STEPS.map((step, index) => `  ${index + 1}. ${step}`)
+      printLine(context, [`Wrote ${file}. Now:`, ...steps].join('\n'))
+    }
+    return 0
+  },
+}
+
+function write(path: string, shown: string, isForced: boolean): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+  } catch (error) {
+    throw cannotWrite(shown, error)
+  }
+  try {
+    copyFileSync(TEMPLATE, path, isForced ? 0 : constants.COPYFILE_EXCL)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+      throw cannotWrite(shown, error)
+    throw new UsageError({ what: `${shown} is already there`, next: 'add --force to replace it' })
+  }
+}
+
+function cannotWrite(shown: string, cause: unknown): MusterError {
+  return new MusterError({
+    what: `${shown} cannot be written`,
+    next: 'see its folder and permissions',
+    cause,
+  })
+}

@@ -1,0 +1,89 @@
+/** What a running command is handed: settings when it asks for them, its streams, log, time and signal. */
+import type { Logger } from 'pino'
+import type { Connection } from '../config/connection.ts'
+import { connectionNamed, loadSettings, type Settings } from '../config/settings.ts'
+import type { ExitStatus } from './exit-status.ts'
+import { createLog } from './log.ts'
+import { createRedactor, type Redactor } from './redactor.ts'
+import { gateFor, type StderrGate } from './stderr-gate.ts'
+import type { World } from './world.ts'
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly config?: string
+  readonly connection?: string
+  readonly json?: boolean
+  readonly verbose?: boolean
+  readonly quiet?: boolean
+}
+
+/** What the program adds to a context: the other commands. */
+interface Program {
+  readonly commandNames: readonly string[]
+  /** Runs another command of this program in the same process, with the same global options. */
+  invoke(argv: readonly string[]): Promise<ExitStatus>
+}
+
+export interface CommandContext extends World {
+  readonly globals: GlobalOptions
+  readonly json: boolean
+  /** Whether people watch stderr on a terminal. */
+  readonly isTerminal: boolean
+  readonly stderr: StderrGate
+  readonly log: Logger
+  readonly program: Program
+  /** Read on the first call; later calls give the same settings. */
+  settings(): Settings
+  /** The one that `--connection` names, or the only one. */
+  connection(): Connection
+}
+
+export interface ContextParts {
+  readonly world: World
+  readonly globals: GlobalOptions
+  readonly program: Program
+  readonly redactor?: Redactor
+}
+
+export function createContext({
+  world,
+  globals,
+  program,
+  redactor = createRedactor(),
+}: ContextParts): CommandContext {
+  const stderr = gateFor(world.stderr, redactor)
+  const log = createLog({
+    level: levelOf(globals),
+    clock: world.clock,
+    write: line => void stderr.write(line),
+  })
+  let loaded: Settings | undefined
+  const settings = (): Settings => {
+    if (loaded) return loaded
+    const { config } = globals
+    loaded = loadSettings({
+      env: world.env,
+      cwd: world.cwd,
+      ...(config !== undefined && { configFile: config }),
+    })
+    redactor.learn(loaded.secrets)
+    for (const warning of loaded.warnings) stderr.write(`warning: ${loaded.source}, ${warning}\n`)
+    return loaded
+  }
+  return {
+    ...world,
+    globals,
+    json: globals.json === true,
+    isTerminal: world.stderr.isTTY === true,
+    stderr,
+    log,
+    program,
+    settings,
+    connection: () => connectionNamed(settings(), globals.connection),
+  }
+}
+
+function levelOf({ quiet, verbose }: GlobalOptions): 'debug' | 'warn' | 'error' {
+  if (verbose) return 'debug'
+  return quiet ? 'error' : 'warn'
+}

@@ -1,0 +1,63 @@
+/** A failed command as one line for people and an exit code for schedulers. */
+import { CommanderError } from 'commander'
+import { MusterError } from '../lib/errors.ts'
+import type { ExitStatus } from './exit-status.ts'
+
+export interface Failure {
+  readonly exitCode: ExitStatus
+  /** Without a trailing line break; empty when there is nothing to say. */
+  readonly text: string
+}
+
+/** Commander throws these after it printed what was asked for. */
+const ANSWERED = new Set(['commander.helpDisplayed', 'commander.version'])
+
+interface Circumstances {
+  readonly isVerbose: boolean
+  /** An error that its abortion caused is told as the wish to stop that it was. */
+  readonly signal: AbortSignal
+}
+
+export function describeFailure(thrown: unknown, { isVerbose, signal }: Circumstances): Failure {
+  if (thrown instanceof CommanderError) return usageFailure(thrown)
+  const isStop = signal.aborted && [thrown, ...causesOf(thrown)].includes(signal.reason)
+  const error = isStop ? signal.reason : thrown
+  const exitCode = error instanceof MusterError ? error.exitCode : 1
+  const lines = [`muster: ${oneLine(messageOf(error))}`]
+  if (isVerbose) lines.push(...causesOf(error).map(cause => `  because: ${oneLine(nameAndMessage(cause))}`))
+  return { exitCode, text: lines.join('\n') }
+}
+
+function usageFailure(error: CommanderError): Failure {
+  if (ANSWERED.has(error.code)) return { exitCode: 0, text: '' }
+  // `muster help`, or help that nobody asked for because the command was left out.
+  if (error.code === 'commander.help') return { exitCode: error.exitCode === 0 ? 0 : 2, text: '' }
+  const what = oneLine(error.message.replace(/^error: /, '')).replace(/ \(Did (you mean .*)\)$/, ', did $1')
+  return { exitCode: 2, text: `muster: ${what}${what.endsWith('?') ? '' : ' (see muster --help)'}` }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof MusterError ? error.message : `unexpected ${error.name}: ${error.message}`
+}
+
+/** Deeper chains are loops or noise. */
+const DEEPEST = 10
+
+function causesOf(error: unknown): readonly unknown[] {
+  const found: unknown[] = []
+  let cause = error instanceof Error ? error.cause : undefined
+  while (cause !== undefined && cause !== null && found.length < DEEPEST) {
+    found.push(cause)
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  return found
+}
+
+function nameAndMessage(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim()
+}

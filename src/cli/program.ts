@@ -1,0 +1,138 @@
+/** Turns an argument list into one run of one command, and its outcome into an exit code. */
+import { readFileSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import { z } from 'zod'
+import type { CommandModule, Options } from './command.ts'
+import { type CommandContext, createContext, type GlobalOptions } from './context.ts'
+import type { ExitStatus } from './exit-status.ts'
+import { describeFailure } from './failure.ts'
+import { createRedactor, type Redactor } from './redactor.ts'
+import { gateFor } from './stderr-gate.ts'
+import type { World } from './world.ts'
+
+export interface CommandSet {
+  readonly modules: readonly CommandModule[]
+  /** What the groups (`dag`) are for. */
+  readonly groups: Readonly<Record<string, string>>
+}
+
+/** Never throws: a failure is one line on stderr and its exit code. */
+export async function run(argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> {
+  const session: Session = { world, commands, redactor: createRedactor(), status: 0 }
+  const program = buildProgram(session)
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return session.status
+  } catch (error) {
+    const isVerbose = program.opts().verbose === true || argv.includes('--verbose')
+    const { exitCode, text } = describeFailure(error, { isVerbose, signal: world.signal })
+    if (text) gateFor(world.stderr, session.redactor).write(`${text}\n`)
+    return exitCode
+  }
+}
+
+interface Session {
+  readonly world: World
+  readonly commands: CommandSet
+  readonly redactor: Redactor
+  /** What the command returned. */
+  status: ExitStatus
+}
+
+function buildProgram(session: Session): Command {
+  const { world, commands } = session
+  const program = new Command('muster')
+    .description('Keeps an analytics warehouse in step with a Workforce and Programme Data API.')
+    .version(version(), '--version', 'print the version')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: text => void world.stdout.write(text),
+      writeErr: text => void world.stderr.write(text),
+      outputError: () => {},
+      getOutHelpWidth: () => world.stdout.columns ?? 100,
+      getErrHelpWidth: () => world.stderr.columns ?? 100,
+    })
+    .addHelpText('after', EXIT_CODES)
+  for (const option of globalOptions()) program.addOption(option)
+  for (const module of commands.modules) addCommand(program, module, session)
+  return program
+}
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 75 run again later, 78 settings are wrong.`
+
+/** The same depth below the package in `src` and in `dist`. */
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+}
+
+function globalOptions(): readonly Option[] {
+  return [
+    new Option('--config <file>', 'settings, instead of config/muster.yaml'),
+    new Option('--connection <name>', 'which connection of the settings'),
+    new Option('--json', 'one JSON document on stdout; everything else goes to stderr'),
+    new Option('--verbose', 'log more, and say why a command failed'),
+    new Option('--quiet', 'no progress and no warnings').conflicts('verbose'),
+  ]
+}
+
+function addCommand(program: Command, module: CommandModule, session: Session): void {
+  const words = module.name.split(' ')
+  const name = words.at(-1) ?? module.name
+  const command = parentFor(program, words, session).command(name).description(module.summary)
+  for (const { name, summary } of module.arguments ?? []) command.argument(name, summary)
+  for (const { flags, summary, parse, fallback } of module.options ?? []) {
+    const option = new Option(flags, summary)
+    if (parse) option.argParser(parse)
+    if (fallback !== undefined) option.default(fallback)
+    command.addOption(option)
+  }
+  const examples = module.examples.map(example => `  $ ${example}`).join('\n')
+  command.addHelpText('after', `\nExamples:\n${examples}`)
+  command.action(async () => {
+    const context = contextFor(session, command.optsWithGlobals())
+    session.status = await module.run(context, command.processedArgs.flat().filter(isText), command.opts())
+  })
+}
+
+function parentFor(program: Command, words: readonly string[], { commands }: Session): Command {
+  const [group] = words
+  if (words.length < 2 || group === undefined) return program
+  const existing = program.commands.find(command => command.name() === group)
+  return existing ?? program.command(group).description(commands.groups[group] ?? '')
+}
+
+function contextFor(
+  { world, commands, redactor }: Session,
+  globals: GlobalOptions & Options,
+): CommandContext {
+  const { config, connection, json, verbose, quiet } = globals
+  const shared = {
+    ...(config !== undefined && { config }),
+    ...(connection !== undefined && { connection }),
+    ...(verbose !== undefined && { verbose }),
+    ...(quiet !== undefined && { quiet }),
+  }
+  return createContext({
+    world,
+    redactor,
+    globals: { ...shared, ...(json !== undefined && { json }) },
+    program: {
+      commandNames: commands.modules.map(module => module.name),
+      invoke: argv =>
+        run([...argv, ...asFlags(shared)], json ? { ...world, stdout: world.stderr } : world, commands),
+    },
+  })
+}
+
+function asFlags(globals: GlobalOptions): readonly string[] {
+  return Object.entries(globals).flatMap(([name, value]) =>
+    typeof value === 'string' ? [`--${name}`, value] : value === true ? [`--${name}`] : [],
+  )
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}

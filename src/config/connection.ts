@@ -1,0 +1,91 @@
+/** One connection: one API key and one warehouse, with everything a run needs to know about them. */
+import { join, resolve } from 'node:path'
+import type { Secret } from './secret.ts'
+import { type Findings, readSecret } from './secret-source.ts'
+import type { RawConnection } from './shape.ts'
+import { dotted, type Path, type Source } from './source.ts'
+import { parseWarehouse, passwordIn, type Warehouse } from './warehouse-url.ts'
+
+export interface Connection {
+  readonly name: string
+  readonly baseUrl: string
+  readonly apiKey: Secret
+  readonly webhook?: { readonly secret: Secret; readonly headerPrefix: string }
+  readonly warehouse: Warehouse
+  /** Put before the name of every schema, so that connections can share a PostgreSQL database. */
+  readonly schemaPrefix?: string
+  /** Absolute path of the folder of landed pages. */
+  readonly landing: string
+  /** How long landed pages and old versions are kept. */
+  readonly retentionDays: number
+  /** How far behind its mark a walk goes on reading, against late commits on the service's side. */
+  readonly lookbackMinutes: number
+  /** An answer larger than this is refused. */
+  readonly pageCapMegabytes: number
+  /** Zone in which timestamps become dates. */
+  readonly reportingZone: string
+}
+
+export interface Surroundings {
+  readonly source: Source
+  readonly cwd: string
+  readonly findings: Findings
+}
+
+/** Returns undefined when something is wrong; the findings then say what. */
+export function buildConnection(
+  name: string,
+  raw: RawConnection,
+  surroundings: Surroundings,
+): Connection | undefined {
+  const { cwd, findings } = surroundings
+  const path = ['connections', name]
+  if (!/^[\w-]+$/.test(name)) findings.problem(path, `connection name ${name}: use letters, digits, _ and -`)
+  const place = { ...surroundings, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
+  const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
+  const webhook = raw.webhook && buildWebhook(raw.webhook, [...path, 'webhook'], surroundings)
+  const warehouse = buildWarehouse(raw, path, surroundings)
+  if (raw.baseUrl === undefined) findings.problem([...path, 'baseUrl'], `${dotted(path)}.baseUrl is missing`)
+  if (!apiKey || !warehouse || raw.baseUrl === undefined) return undefined
+  return {
+    name,
+    baseUrl: raw.baseUrl,
+    apiKey,
+    ...(webhook && { webhook }),
+    warehouse,
+    ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
+    landing: resolve(cwd, raw.landing ?? besideWarehouse(warehouse, name)),
+    retentionDays: raw.retentionDays,
+    lookbackMinutes: raw.lookbackMinutes,
+    pageCapMegabytes: raw.pageCapMegabytes,
+    reportingZone: raw.reportingZone,
+  }
+}
+
+function buildWebhook(raw: NonNullable<RawConnection['webhook']>, path: Path, surroundings: Surroundings) {
+  const place = { ...surroundings, path: [...path, 'secret'], filePath: [...path, 'secretFile'] }
+  const secret = readSecret(place, raw.secret, raw.secretFile)
+  return secret && { secret, headerPrefix: raw.headerPrefix }
+}
+
+function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, findings }: Surroundings) {
+  const path = [...connection, 'warehouse']
+  const warehouse = parseWarehouse(raw.warehouse ?? '', cwd)
+  if (raw.warehouse === undefined) {
+    findings.problem(path, `${dotted(path)} is missing`)
+  } else if (!warehouse) {
+    findings.problem(path, `${dotted(path)} must be duckdb:FILE or postgres://USER@HOST:PORT/DATABASE`)
+  } else if (warehouse.engine === 'postgres') {
+    if (passwordIn(raw.warehouse) !== undefined && !source.isFromEnvironment(path)) {
+      findings.warning(path, `${dotted(path)} holds a password: write \${VARIABLE} instead`)
+    }
+  } else if (raw.schemaPrefix !== undefined) {
+    findings.problem([...connection, 'schemaPrefix'], 'schemaPrefix is for PostgreSQL only: remove it')
+  }
+  return warehouse
+}
+
+function besideWarehouse(warehouse: Warehouse, name: string): string {
+  if (warehouse.engine === 'postgres') return join('data', 'landing', name)
+  return `${warehouse.file.replace(/\.duckdb$/, '')}.landing`
+}

@@ -1,0 +1,35 @@
+/** Settings of the one connection `default`, when there is no file but a few variables. */
+import { type Environment, variable } from './environment.ts'
+import { dotted, type Source } from './source.ts'
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  'connections.default.baseUrl': 'MUSTER_BASE_URL',
+  'connections.default.apiKey': 'MUSTER_API_KEY',
+  'connections.default.warehouse': 'MUSTER_WAREHOUSE',
+  'connections.default.landing': 'MUSTER_LANDING',
+  'connections.default.webhook.secret': 'MUSTER_WEBHOOK_SECRET',
+}
+
+const DEFAULT_WAREHOUSE = 'duckdb:data/muster.duckdb'
+
+/** Returns undefined unless the variables name a service or a key. */
+export function environmentSource(env: Environment): Source | undefined {
+  const baseUrl = variable(env, 'MUSTER_BASE_URL')
+  const apiKey = variable(env, 'MUSTER_API_KEY')
+  if (baseUrl === undefined && apiKey === undefined) return undefined
+  const secret = variable(env, 'MUSTER_WEBHOOK_SECRET')
+  const landing = variable(env, 'MUSTER_LANDING')
+  const connection = {
+    ...(baseUrl && { baseUrl }),
+    ...(apiKey && { apiKey }),
+    warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? DEFAULT_WAREHOUSE,
+    ...(landing && { landing }),
+    ...(secret && { webhook: { secret } }),
+  }
+  return {
+    name: 'environment',
+    tree: { connections: { default: connection } },
+    where: path => VARIABLES[dotted(path)] ?? dotted(path),
+    isFromEnvironment: () => true,
+  }
+}

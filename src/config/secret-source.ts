@@ -1,0 +1,60 @@
+/** Where a secret comes from: the environment or a file of its own, never the settings file. */
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Secret } from './secret.ts'
+import { dotted, type Path, type Source } from './source.ts'
+
+/** What was found while connections were being built; problems stop the load, warnings do not. */
+export interface Findings {
+  problem(path: Path, text: string): void
+  warning(path: Path, text: string): void
+}
+
+export interface SecretPlace {
+  readonly source: Source
+  readonly cwd: string
+  readonly findings: Findings
+  /** Path of the setting that may hold the secret; beside it, the setting that may name a file. */
+  readonly path: Path
+  readonly filePath: Path
+}
+
+/** `text` is the setting itself, `file` the setting beside it. */
+export function readSecret(place: SecretPlace, text?: string, file?: string): Secret | undefined {
+  const { path, filePath, findings, source } = place
+  if (text !== undefined && file !== undefined) {
+    findings.problem(filePath, `${dotted(path)} and ${dotted(filePath)} are both set: keep one`)
+    return undefined
+  }
+  if (file !== undefined) return fromFile(place, filePath, file)
+  if (text === undefined) {
+    findings.problem(path, `${dotted(path)} is missing`)
+    return undefined
+  }
+  if (text.startsWith('file:')) return fromFile(place, path, text.slice('file:'.length))
+  if (!source.isFromEnvironment(path)) {
+    const advice = `write \${VARIABLE} or set ${dotted(filePath)} instead`
+    findings.problem(path, `${dotted(path)} holds the secret itself: ${advice}`)
+    return undefined
+  }
+  // An empty text stands for a variable that is not set, which has been reported already.
+  return text === '' ? undefined : new Secret(text.trim())
+}
+
+/** Read permission of everybody else, in a file's mode. */
+const OTHERS_READ = 0o004
+
+function fromFile(place: SecretPlace, path: Path, name: string): Secret | undefined {
+  const file = resolve(place.cwd, name)
+  try {
+    const text = readFileSync(file, 'utf8').trim()
+    if (text === '') place.findings.problem(path, `${dotted(path)} names ${name}, which is empty`)
+    if ((statSync(file).mode & OTHERS_READ) !== 0) {
+      place.findings.warning(path, `${name} can be read by every user of this machine: chmod 600 ${name}`)
+    }
+    return text === '' ? undefined : new Secret(text)
+  } catch {
+    place.findings.problem(path, `${dotted(path)} names ${name}, which cannot be read`)
+    return undefined
+  }
+}

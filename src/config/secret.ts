@@ -1,0 +1,29 @@
+/** A text that may be used but not shown: printing, logging or serialising it gives `[secret]`. */
+import { inspect } from 'node:util'
+
+const SHOWN = '[secret]'
+
+export class Secret {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** The text itself, to be passed on at once and never kept. */
+  reveal(): string {
+    return this.#text
+  }
+
+  toString(): string {
+    return SHOWN
+  }
+
+  toJSON(): string {
+    return SHOWN
+  }
+
+  [inspect.custom](): string {
+    return SHOWN
+  }
+}

@@ -1,0 +1,143 @@
+/** Settings, read once at the start of a command: from a file, or else from a few variables. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { closestMatch } from 'leven'
+import { ConfigError, UsageError } from '../lib/errors.ts'
+import { buildConnection, type Connection } from './connection.ts'
+import type { Environment } from './environment.ts'
+import { environmentSource } from './environment-source.ts'
+import { Secret } from './secret.ts'
+import { checkShape } from './shape.ts'
+import { dotted, type Problem, type Source } from './source.ts'
+import { passwordIn } from './warehouse-url.ts'
+import { readYaml } from './yaml-source.ts'
+
+export interface Settings {
+  /** The file they came from, or `environment`. */
+  readonly source: string
+  readonly connections: ReadonlyMap<string, Connection>
+  /** One line each; nothing that stops a run. */
+  readonly warnings: readonly string[]
+  /** Every secret in use, for whoever writes to a log. */
+  readonly secrets: readonly Secret[]
+}
+
+export interface SettingsRequest {
+  /** Given on the command line: must exist. */
+  readonly configFile?: string
+  readonly env: Environment
+  readonly cwd: string
+}
+
+export const DEFAULT_CONFIG_FILE = 'config/muster.yaml'
+
+/** Throws ConfigError that lists every problem at once. */
+export function loadSettings(request: SettingsRequest): Settings {
+  const { source, problems: earlier } = findSource(request)
+  const shape = checkShape(source.tree)
+  const problems = [...earlier, ...shape.problems]
+  const warnings: string[] = []
+  const findings = {
+    problem: (path: Problem['path'], text: string) => void problems.push({ path, text }),
+    warning: (path: Problem['path'], text: string) => void warnings.push(`${source.where(path)}: ${text}`),
+  }
+  const connections = Object.entries(shape.settings?.connections ?? {}).flatMap(
+    ([name, raw]) => buildConnection(name, raw, { source, cwd: request.cwd, findings }) ?? [],
+  )
+  if (problems.length === 0 && connections.length === 0) {
+    problems.push({ path: ['connections'], text: 'connections is empty: add one, as `muster init` does' })
+  }
+  if (problems.length === 0) problems.push(...sharedWarehouses(connections))
+  if (problems.length > 0) throw asError(source, problems)
+  return {
+    source: source.name,
+    connections: new Map(connections.map(connection => [connection.name, connection])),
+    warnings,
+    secrets: connections.flatMap(secretsOf),
+  }
+}
+
+/** The connection asked for, or the only one. */
+export function connectionNamed(settings: Settings, name?: string): Connection {
+  const names = [...settings.connections.keys()]
+  const only = names.length === 1 ? names[0] : undefined
+  const connection = settings.connections.get(name ?? only ?? '')
+  if (connection) return connection
+  if (name === undefined) {
+    throw new UsageError({
+      what: `${settings.source} has ${names.length} connections`,
+      next: `say which with --connection NAME (${names.join(', ')})`,
+    })
+  }
+  const nearest = closestMatch(name, names)
+  throw new UsageError({
+    what: `no connection is named ${name}`,
+    where: settings.source,
+    next: `did you mean ${nearest}? There is ${names.join(', ')}`,
+  })
+}
+
+function findSource({ configFile, env, cwd }: SettingsRequest): {
+  source: Source
+  problems: readonly Problem[]
+} {
+  const file = configFile ?? DEFAULT_CONFIG_FILE
+  const text = readIfThere(resolve(cwd, file))
+  if (text !== undefined) {
+    const yaml = readYaml({ file, text }, env)
+    if (typeof yaml !== 'string') return yaml
+    throw new ConfigError({ what: `${file}:${yaml}`, next: 'correct the YAML there' })
+  }
+  if (configFile !== undefined) {
+    throw new ConfigError({
+      what: `${file} does not exist`,
+      next: `write it with \`muster init --config ${file}\``,
+    })
+  }
+  const source = environmentSource(env)
+  if (source) return { source, problems: [] }
+  throw new ConfigError({
+    what: `there are no settings: ${file} does not exist`,
+    next: 'run `muster init`, or set MUSTER_BASE_URL and MUSTER_API_KEY',
+  })
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw new ConfigError({ what: `${file} cannot be read`, next: 'see its permissions', cause: error })
+  }
+}
+
+/** One line a setting: what follows from a first problem of the same setting would only distract. */
+function asError(source: Source, problems: readonly Problem[]): ConfigError {
+  const lines = new Map<string, string>()
+  for (const { path, text } of problems) {
+    if (!lines.has(dotted(path))) lines.set(dotted(path), `${source.where(path)}: ${text}`)
+  }
+  const sorted = [...lines.values()].sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+  const count = lines.size === 1 ? '' : ` (${lines.size} problems)`
+  return new ConfigError({ what: `${source.name} is wrong${count}`, next: sorted.join('; ') })
+}
+
+/** Two connections in one place would overwrite each other's marks. */
+function sharedWarehouses(connections: readonly Connection[]): readonly Problem[] {
+  const owners = new Map<string, string>()
+  return connections.flatMap(({ name, warehouse, schemaPrefix }) => {
+    const place = warehouse.engine === 'duckdb' ? warehouse.file : `${warehouse.shown} ${schemaPrefix ?? ''}`
+    const owner = owners.get(place)
+    owners.set(place, owner ?? name)
+    if (owner === undefined) return []
+    const advice = warehouse.engine === 'postgres' ? 'give one a schemaPrefix' : 'give each a file'
+    return [
+      { path: ['connections', name, 'warehouse'], text: `${owner} and ${name} share a warehouse: ${advice}` },
+    ]
+  })
+}
+
+function secretsOf({ apiKey, webhook, warehouse }: Connection): readonly Secret[] {
+  const password = warehouse.engine === 'postgres' ? passwordIn(warehouse.url.reveal()) : undefined
+  return [apiKey, ...(webhook ? [webhook.secret] : []), ...(password ? [new Secret(password)] : [])]
+}

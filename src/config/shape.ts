@@ -1,0 +1,126 @@
+/** The keys that settings may have, the type of each, and its default. */
+import { closestMatch } from 'leven'
+import { z } from 'zod'
+import { dotted, type Path, type Problem } from './source.ts'
+
+/** A whole number; digits from an environment variable arrive as text. */
+function whole(least: number): z.ZodType<number> {
+  const digits = (value: unknown) =>
+    typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  return z.preprocess(digits, z.int('must be a whole number').min(least, `must be at least ${least}`))
+}
+
+const webhook = z.strictObject({
+  secret: z.string().optional(),
+  secretFile: z.string().optional(),
+  headerPrefix: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'must be the beginning of a header name, as in X-Service')
+    .default('X-Service'),
+})
+
+/** Everything is optional here, so that one fault hides no other; what must be there is asked for when it is used. */
+const connection = z.strictObject({
+  baseUrl: z
+    .string()
+    .refine(isHttp, 'must be an address, as in https://api.example.com/api/open/v1')
+    .optional(),
+  apiKey: z.string().optional(),
+  apiKeyFile: z.string().optional(),
+  webhook: webhook.optional(),
+  warehouse: z.string().optional(),
+  schemaPrefix: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]*$/, 'must be lower case letters, digits and _, beginning with a letter')
+    .optional(),
+  landing: z.string().min(1, 'must name a folder').optional(),
+  retentionDays: whole(0).default(90),
+  lookbackMinutes: whole(0).default(15),
+  pageCapMegabytes: whole(1).default(32),
+  reportingZone: z
+    .string()
+    .refine(isZone, 'must be a time zone, as in Europe/London')
+    .default('Europe/London'),
+})
+
+const settings = z.strictObject({ connections: z.record(z.string(), connection) })
+
+export type RawConnection = z.infer<typeof connection>
+export type RawSettings = z.infer<typeof settings>
+
+/** Known keys by depth: the root, (names of connections are free), a connection, its webhook. */
+const KEYS: readonly (readonly string[])[] = [
+  Object.keys(settings.shape),
+  [],
+  Object.keys(connection.shape),
+  Object.keys(webhook.shape),
+]
+
+/** With problems, `settings` is what is left without the values that are wrong. */
+export function checkShape(tree: unknown): { settings?: RawSettings; problems: readonly Problem[] } {
+  const result = settings.safeParse(tree)
+  if (result.success) return { settings: result.data, problems: [] }
+  const problems = result.error.issues.flatMap(issue => asProblems(issue, tree))
+  const rest = structuredClone(tree)
+  for (const { path } of problems) remove(rest, path)
+  const { data } = settings.safeParse(rest)
+  return { ...(data && { settings: data }), problems }
+}
+
+function remove(tree: unknown, path: Path): void {
+  const parent = valueAt(tree, path.slice(0, -1))
+  const last = path.at(-1)
+  if (typeof parent === 'object' && parent !== null && last !== undefined)
+    Reflect.deleteProperty(parent, last)
+}
+
+function asProblems(issue: z.core.$ZodIssue, tree: unknown): readonly Problem[] {
+  const path = issue.path.map(step => (typeof step === 'number' ? step : String(step)))
+  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(path, key))
+  return [{ path, text: `${dotted(path) || 'the file'} ${phrase(issue, valueAt(tree, path))}` }]
+}
+
+function phrase(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code !== 'invalid_type') return issue.message
+  if (value === undefined || value === null) return 'is missing'
+  if (issue.expected === 'object' || issue.expected === 'record') return 'must be a group of settings'
+  return issue.expected === 'string' ? 'must be text' : issue.message
+}
+
+function unknownKey(path: Path, key: string): Problem {
+  const nearest = nearestKey(key, KEYS[path.length] ?? [])
+  const place = path.length > 0 ? ` in ${dotted(path)}` : ''
+  const advice = nearest ? `, did you mean ${nearest}?` : ''
+  return { path: [...path, key], text: `unknown key ${key}${place}${advice}` }
+}
+
+/** Case and separators aside: a key that holds the word, or else the one with the fewest letters to change. */
+function nearestKey(key: string, known: readonly string[]): string | undefined {
+  const word = key.toLowerCase().replace(/[_-]/g, '')
+  const byWord = new Map(known.map(name => [name.toLowerCase(), name]))
+  const words = [...byWord.keys()]
+  const nearest = words.includes(word) ? word : words.find(other => word && other.includes(word))
+  return byWord.get(nearest ?? closestMatch(word, words) ?? '')
+}
+
+function valueAt(tree: unknown, path: Path): unknown {
+  let value: unknown = tree
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = Object.getOwnPropertyDescriptor(value, step)?.value
+  }
+  return value
+}
+
+function isHttp(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}

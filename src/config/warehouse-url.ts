@@ -1,0 +1,36 @@
+/** Where the warehouse is: `duckdb:FILE` or a PostgreSQL address. */
+import { resolve } from 'node:path'
+import { Secret } from './secret.ts'
+
+export type Warehouse =
+  | {
+      readonly engine: 'duckdb'
+      /** Absolute path. */
+      readonly file: string
+    }
+  | {
+      readonly engine: 'postgres'
+      /** May carry a password, so it is as secret as one. */
+      readonly url: Secret
+      /** The same address without its password, for people. */
+      readonly shown: string
+    }
+
+/** Returns undefined for anything that is neither; `cwd` is what a relative file is relative to. */
+export function parseWarehouse(text: string, cwd: string): Warehouse | undefined {
+  const file = /^duckdb:(?!\/\/|:)(.+)$/.exec(text)?.[1]
+  if (file !== undefined) return { engine: 'duckdb', file: resolve(cwd, file) }
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined
+  const shown = new URL(text)
+  shown.password = ''
+  shown.searchParams.delete('password')
+  return { engine: 'postgres', url: new Secret(text), shown: shown.href }
+}
+
+/** The password inside an address, if it has one. */
+export function passwordIn(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { password, searchParams } = new URL(text)
+  const plain = /%(?![0-9a-f]{2})/i.test(password) ? password : decodeURIComponent(password)
+  return plain || searchParams.get('password') || undefined
+}

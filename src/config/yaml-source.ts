@@ -1,0 +1,95 @@
+/** Settings written in YAML, with `${VARIABLE}` replaced and the line of every key remembered. */
+import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { type Environment, variable } from './environment.ts'
+import { dotted, type Path, type Problem, type Source } from './source.ts'
+
+export interface YamlSource {
+  readonly source: Source
+  readonly problems: readonly Problem[]
+}
+
+interface Text {
+  readonly file: string
+  readonly text: string
+}
+
+/**
+ * Braces end an unquoted text inside `{ ... }`, so `${NAME}` is swapped for private characters of the same
+ * length before parsing: columns stay true, and values are put in afterwards, where they cannot act as YAML.
+ */
+const OPEN = '\u{e000}\u{e000}'
+const CLOSE = '\u{e001}'
+const MARKED = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'g')
+
+/** Returns a string, `line:column what`, when the text is not YAML. */
+export function readYaml({ file, text }: Text, env: Environment): YamlSource | string {
+  const lines = new LineCounter()
+  const marked = text.replace(/\$\{([A-Za-z_]\w*)\}/g, `${OPEN}$1${CLOSE}`)
+  const document = parseDocument(marked, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0])
+    return `${line}:${col} ${unmarked(error.message)}`
+  }
+  const expansion: Expansion = { env, problems: [], touched: new Set() }
+  const tree = expand(document.toJS(), [], expansion)
+  const source: Source = {
+    name: file,
+    tree,
+    where: path => `line ${lines.linePos(offsetOf(document, path)).line}`,
+    isFromEnvironment: path => expansion.touched.has(dotted(path)),
+  }
+  return { source, problems: expansion.problems }
+}
+
+interface Expansion {
+  readonly env: Environment
+  readonly problems: Problem[]
+  /** Dotted paths of the texts that named a variable. */
+  readonly touched: Set<string>
+}
+
+function expand(value: unknown, path: Path, expansion: Expansion): unknown {
+  if (typeof value === 'string') return expandText(value, path, expansion)
+  if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, index], expansion))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, item]) => {
+    const name = unmarked(key)
+    return [name, expand(item, [...path, name], expansion)]
+  })
+  return Object.fromEntries(entries)
+}
+
+function expandText(text: string, path: Path, { env, problems, touched }: Expansion): string {
+  return text.replace(MARKED, (_, name: string) => {
+    touched.add(dotted(path))
+    const value = variable(env, name)
+    if (value === undefined) {
+      problems.push({ path, text: `${dotted(path)} uses the environment variable ${name}, which is not set` })
+    }
+    return value ?? ''
+  })
+}
+
+function unmarked(text: string): string {
+  return text.replaceAll(OPEN, '${').replaceAll(CLOSE, '}')
+}
+
+function offsetOf(document: Document, path: Path): number {
+  let node: unknown = document.contents
+  let offset = 0
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(item => isScalar(item.key) && unmarked(String(item.key.value)) === step)
+      if (!pair) break
+      if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(node)) {
+      node = node.items[Number(step)]
+      if (isScalar(node) || isMap(node)) offset = node.range?.[0] ?? offset
+    } else {
+      break
+    }
+  }
+  return offset
+}

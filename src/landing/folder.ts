@@ -1,0 +1,153 @@
+/** Landed pages: one folder a walk, one file a page, written whole or not at all. */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MusterError } from '../lib/errors.ts'
+
+/** What a walk asks for; written once, beside its pages. */
+export interface WalkFacts {
+  readonly resource: string
+  /** Scope columns that the request stands for, such as company_id. */
+  readonly scope: Readonly<Record<string, string>>
+  /** For a snapshot: which rows of the warehouse it replaces, as conditions by column. */
+  readonly extent?: Readonly<Record<string, string>>
+}
+
+export interface LandedPage {
+  readonly file: string
+  readonly bytes: number
+  /** Order of arrival within the walk, from 1. */
+  readonly sequence: number
+  /** Page number that was asked for. */
+  readonly page: number
+  /** ISO 8601. */
+  readonly fetchedAt: string
+  readonly runId: string
+}
+
+/** Sequence, page, instant and run are in the name, so that one rename publishes the page with all we know of it. */
+const pageName = /^(\d{6})_(\d+)_(\d{8}T\d{9}Z)_([\w-]+)\.json$/
+
+const compact = (iso: string): string => iso.replace(/[-:.]/g, '')
+
+function expand(instant: string): string {
+  return instant.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/, '$1-$2-$3T$4:$5:$6.$7Z')
+}
+
+function writeError(folder: string, error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new MusterError({
+      what: 'the disk is full',
+      where: folder,
+      next: 'free some space and run the command again',
+      cause: error,
+    })
+  }
+  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
+    return new MusterError({
+      what: 'pages cannot be written',
+      where: folder,
+      next: 'check who may write there, or set landing to another folder',
+      cause: error,
+    })
+  }
+  return error
+}
+
+export interface Arrived {
+  readonly sequence: number
+  readonly page: number
+  readonly fetchedAt: string
+  readonly runId: string
+  readonly bytes: Buffer
+}
+
+/** The landing of one warehouse. */
+export interface Landing {
+  readonly root: string
+  /** Starts the folder of a walk, or finds it. */
+  begin(walkId: string, facts: WalkFacts): void
+  land(walkId: string, arrived: Arrived): Promise<LandedPage>
+  /** Pages of a walk in the order of arrival. */
+  pages(walkId: string): LandedPage[]
+  facts(walkId: string): WalkFacts
+  /** Walks that have pages as files, oldest first. */
+  walks(): string[]
+  forget(page: LandedPage): void
+  discard(walkId: string): void
+}
+
+function parsePage(folder: string, name: string): LandedPage[] {
+  const [, sequence, page, instant, runId] = pageName.exec(name) ?? []
+  if (!sequence || !page || !instant || !runId) return []
+  const file = join(folder, name)
+  return [
+    {
+      file,
+      bytes: statSync(file).size,
+      sequence: Number(sequence),
+      page: Number(page),
+      fetchedAt: expand(instant),
+      runId,
+    },
+  ]
+}
+
+function beginWalk(folder: string, facts: WalkFacts): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, 'walk.json')
+  writeFileSync(`${file}.part`, JSON.stringify(facts), { mode: 0o600 })
+  renameSync(`${file}.part`, file)
+}
+
+/** Walk ids begin with the instant of their run, so their order is the order of time. */
+function walkFolders(root: string): string[] {
+  if (!existsSync(root)) return []
+  return readdirSync(root, { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && existsSync(join(root, entry.name, 'walk.json')))
+    .map(entry => entry.name)
+    .sort()
+}
+
+export function openLanding(root: string): Landing {
+  const folderOf = (walkId: string): string => join(root, walkId)
+  return {
+    root,
+    begin(walkId, facts) {
+      try {
+        beginWalk(folderOf(walkId), facts)
+      } catch (error) {
+        throw writeError(root, error)
+      }
+    },
+    async land(walkId, { sequence, page, fetchedAt, runId, bytes }) {
+      const name = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}.json`
+      const file = join(folderOf(walkId), name)
+      try {
+        await writeFile(`${file}.part`, bytes, { mode: 0o600 })
+        await rename(`${file}.part`, file)
+      } catch (error) {
+        throw writeError(root, error)
+      }
+      return { file, bytes: bytes.length, sequence, page, fetchedAt, runId }
+    },
+    pages(walkId) {
+      const names = readdirSync(folderOf(walkId)).sort()
+      return names.flatMap(name => parsePage(folderOf(walkId), name))
+    },
+    facts: walkId => JSON.parse(readFileSync(join(folderOf(walkId), 'walk.json'), 'utf8')) as WalkFacts,
+    walks: () => walkFolders(root),
+    forget: page => rmSync(page.file, { force: true }),
+    discard: walkId => rmSync(folderOf(walkId), { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,149 @@
+/** A column of the warehouse and where its value comes from: the vocabulary that resource files are written in. */
+
+/** What a value is; `src/warehouse/column-type.ts` says how each is stored, cast and checked for loss. */
+export type ColumnType =
+  | 'text'
+  | 'url'
+  | 'integer'
+  | 'number'
+  | 'money'
+  | 'quantity'
+  | 'coordinate'
+  | 'boolean'
+  | 'timestamp'
+  | 'day'
+  | 'dayMonthYear'
+  | 'json'
+
+/**
+ * Who may see a value: `open` goes to star; `personal` (identifies a person) and `restricted` (bank details,
+ * file addresses) go to the table's twin in the pii schema; `freeText` goes to pii.text, and star keeps its length.
+ */
+export type Privacy = 'open' | 'personal' | 'restricted' | 'freeText'
+
+/** A path of JSON keys below the element that a table describes; empty for an array of plain values. */
+export type Path = readonly string[]
+
+/** Where a column's value comes from. */
+export type Source =
+  /** The service's field at this path. */
+  | { readonly from: 'field'; readonly path: Path }
+  /** A parameter of the request that read the record, such as the company it was asked for. */
+  | { readonly from: 'scope'; readonly name: string }
+  /** A column of the record's own row, repeated on a child row. */
+  | { readonly from: 'root'; readonly column: string }
+  /** A column of the enclosing child row, repeated on its own children. */
+  | { readonly from: 'parent'; readonly column: string }
+  /** The position in the list, from 1; `depth` counts list segments of the child's path. */
+  | { readonly from: 'ordinal'; readonly depth: number }
+  | { readonly from: 'constant'; readonly value: string }
+  /** Portable SQL over columns named before it. */
+  | { readonly from: 'derived'; readonly sql: string }
+
+/** The row of a reference dimension that this column points to, with what the record says of it. */
+export interface Member {
+  readonly dimension: string
+  readonly attributes: Readonly<Record<string, Source>>
+}
+
+export interface Column {
+  readonly type: ColumnType
+  readonly source: Source
+  readonly description: string
+  readonly privacy: Privacy
+  /** Values the contract names; others are kept and reported as drift. */
+  readonly values?: readonly string[]
+  readonly member?: Member
+  /** Moves with the clock, so a difference in it alone is no change. */
+  readonly volatile?: true
+  /** A record without it cannot be stored and goes to quarantine. */
+  readonly required?: true
+}
+
+const split = (path: string): Path => (path === '' ? [] : path.split('.'))
+
+function field(type: ColumnType, path: string, description: string): Column {
+  return { type, source: { from: 'field', path: split(path) }, description, privacy: 'open' }
+}
+
+type Declare = (path: string, description: string) => Column
+
+export const text: Declare = (path, description) => field('text', path, description)
+export const integer: Declare = (path, description) => field('integer', path, description)
+/** A number the contract gives no unit for, such as an uplift factor. */
+export const number: Declare = (path, description) => field('number', path, description)
+/** Currency of the company, four decimals. */
+export const money: Declare = (path, description) => field('money', path, description)
+/** Hours or units, four decimals. */
+export const quantity: Declare = (path, description) => field('quantity', path, description)
+export const coordinate: Declare = (path, description) => field('coordinate', path, description)
+export const flag: Declare = (path, description) => field('boolean', path, description)
+export const timestamp: Declare = (path, description) => field('timestamp', path, description)
+/** A calendar day in the reporting zone; a time of day that would be lost is kept in attribute_leaf. */
+export const day: Declare = (path, description) => field('day', path, description)
+/** A day the service writes as DD/MM/YYYY, empty when absent. */
+export const dayMonthYear: Declare = (path, description) => field('dayMonthYear', path, description)
+/** What the contract calls "not shown": kept as JSON, its leaves in attribute_leaf. */
+export const json: Declare = (path, description) => field('json', path, description)
+
+/** The id that every row needs; a record without it is quarantined. */
+export const id: Declare = (path, description) => ({ ...text(path, description), required: true })
+
+export const personal = (column: Column): Column => ({ ...column, privacy: 'personal' })
+export const restricted = (column: Column): Column => ({ ...column, privacy: 'restricted' })
+/** Words people typed, which may say anything of anybody. */
+export const freeText: Declare = (path, description) => ({ ...text(path, description), privacy: 'freeText' })
+/** A link to a file: stored without its query string, which is a key to the file. */
+export const fileUrl: Declare = (path, description) => restricted(field('url', path, description))
+
+export const volatile = (column: Column): Column => ({ ...column, volatile: true })
+
+/** A closed list in the contract; a new value is kept and reported. */
+export function oneOf(path: string, values: readonly string[], description: string): Column {
+  return { ...text(path, description), values }
+}
+
+/**
+ * A reference to a dimension row, `'-1'` when the record names none. `attributes` maps columns of that dimension
+ * to fields of this record, so that a thing that cannot be read by itself is still known by name.
+ */
+export function ref(path: string, dimension: string, attributes: Record<string, string> = {}): Column {
+  const sources = Object.entries(attributes).map(([name, at]): [string, Source] => [
+    name,
+    { from: 'field', path: split(at) },
+  ])
+  return {
+    ...text(path, `The ${dimension.replaceAll('_', ' ')}, or '-1' when the record names none.`),
+    member: { dimension, attributes: Object.fromEntries(sources) },
+  }
+}
+
+/** A `{id, name}` object of the contract. */
+export function named(path: string, dimension: string): Column {
+  const below = path === '' ? '' : `${path}.`
+  return ref(`${below}id`, dimension, { name: `${below}name` })
+}
+
+function placed(source: Source, type: ColumnType, description: string): Column {
+  return { type, source, description, privacy: 'open' }
+}
+
+export const scope = (name: string, description: string): Column =>
+  placed({ from: 'scope', name }, 'text', description)
+export const ofRoot = (column: string, type: ColumnType = 'text'): Column =>
+  placed({ from: 'root', column }, type, `${column} of the record this row belongs to.`)
+export const ofParent = (column: string): Column =>
+  placed({ from: 'parent', column }, 'text', `${column} of the row this row belongs to.`)
+export const ordinal = (description = 'Position in the list, from 1.', depth = 0): Column =>
+  placed({ from: 'ordinal', depth }, 'integer', description)
+export const constant = (value: string, description: string): Column =>
+  placed({ from: 'constant', value }, 'text', description)
+export function derived(type: ColumnType, sql: string, description: string): Column {
+  return placed({ from: 'derived', sql }, type, description)
+}
+
+/** A key made of other columns: md5 of their text joined by '|', the same on both engines. */
+export function keyOf(...columns: string[]): Column {
+  const parts = columns.map(column => `cast(${column} as varchar)`).join(', ')
+  return derived('text', `md5(concat_ws('|', ${parts}))`, `md5 of ${columns.join(', ')}.`)
+}

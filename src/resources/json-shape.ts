@@ -1,0 +1,99 @@
+/** The JSON that a resource declares: which paths are objects, lists or leaves, derived from its tables. */
+import type { ColumnType, Path, Source } from './column.ts'
+import type { Child, Table } from './table.ts'
+
+export type ShapeNode =
+  | { readonly kind: 'leaf'; readonly type: ColumnType }
+  | { readonly kind: 'object'; readonly fields: Map<string, ShapeNode> }
+  | { readonly kind: 'list'; readonly element: ShapeNode }
+
+export type ObjectShape = Extract<ShapeNode, { kind: 'object' }>
+
+const emptyObject = (): ObjectShape => ({ kind: 'object', fields: new Map() })
+
+function place(shape: ObjectShape, path: Path, node: ShapeNode): void {
+  const [key, ...rest] = path
+  if (key === undefined) return
+  if (rest.length === 0) {
+    const before = shape.fields.get(key)
+    // A JSON column may cover an object whose parts are columns too: the parts shape it.
+    if (before?.kind !== 'object') shape.fields.set(key, node)
+    return
+  }
+  const next = shape.fields.get(key)
+  const inner = next?.kind === 'object' ? next : emptyObject()
+  if (inner !== next) shape.fields.set(key, inner)
+  place(inner, rest, node)
+}
+
+function fieldPaths(table: Table): [Path, ColumnType][] {
+  return Object.values(table.columns).flatMap(column => {
+    const sources: Source[] = [column.source, ...Object.values(column.member?.attributes ?? {})]
+    return sources.flatMap((source, index): [Path, ColumnType][] =>
+      source.from === 'field' ? [[source.path, index === 0 ? column.type : 'text']] : [],
+    )
+  })
+}
+
+function elementShape(child: Child): ShapeNode {
+  return child.shape === 'value' ? { kind: 'leaf', type: 'text' } : shapeOf(child.table)
+}
+
+function placeChild(shape: ObjectShape, child: Child): void {
+  if (child.shape === 'leaves') return
+  const [first = [], ...deeper] = child.lists
+  const element = elementShape(child)
+  if (child.shape === 'single') {
+    place(shape, first, element)
+  } else if (deeper.length === 0) {
+    place(shape, first, { kind: 'list', element })
+  } else {
+    const inner = emptyObject()
+    placeChild(inner, { ...child, lists: deeper })
+    place(shape, first, { kind: 'list', element: inner })
+  }
+}
+
+/** Everything the table and its children read, as one tree. */
+export function shapeOf(table: Table): ObjectShape {
+  const shape = emptyObject()
+  for (const [path, type] of fieldPaths(table))
+    if (path.length > 0) place(shape, path, { kind: 'leaf', type })
+  for (const child of table.children) placeChild(shape, child)
+  return shape
+}
+
+export interface DeclaredPath {
+  /** With [] for a list element: timelogs[].hours.total. */
+  readonly path: string
+  readonly kind: ShapeNode['kind']
+  readonly type?: ColumnType
+}
+
+/** Every declared path below `node`, each with what is expected there. */
+export function declaredPaths(node: ShapeNode, at = ''): DeclaredPath[] {
+  const self: DeclaredPath[] =
+    at === ''
+      ? []
+      : [node.kind === 'leaf' ? { path: at, kind: 'leaf', type: node.type } : { path: at, kind: node.kind }]
+  if (node.kind === 'leaf') return self
+  if (node.kind === 'list') return [...self, ...declaredPaths(node.element, `${at}[]`)]
+  const below = [...node.fields].flatMap(([key, next]) =>
+    declaredPaths(next, at === '' ? key : `${at}.${key}`),
+  )
+  return [...self, ...below]
+}
+
+/** Paths of the record whose whole content is kept, whatever its keys: JSON columns and documents exploded to leaves. */
+export function openDocuments(table: Table): { readonly path: string; readonly exploded: boolean }[] {
+  const columns = Object.values(table.columns)
+    .filter(column => column.type === 'json' && column.source.from === 'field')
+    .map(column => ({
+      path: column.source.from === 'field' ? column.source.path.join('.') : '',
+      exploded: false,
+    }))
+  const leaves = table.children
+    .filter(child => child.shape === 'leaves')
+    .map(child => ({ path: (child.lists[0] ?? []).join('.'), exploded: true }))
+  return [...columns, ...leaves]
+}

@@ -1,0 +1,35 @@
+/** Projects of the hiring companies. */
+import { day, flag, id, integer, json, named, personal, text, timestamp } from './column.ts'
+import { changeTimes, phone } from './phrases.ts'
+import { resource } from './resource.ts'
+import { dimension } from './table.ts'
+
+export const projects = resource({
+  name: 'projects',
+  entity: 'project',
+  description: 'Projects of the companies that the key may read.',
+  path: '/projects',
+  query: { includeConfig: 'true' },
+  keys: 'company',
+  read: { strategy: 'walk', createdBetween: {} },
+  updatedAt: 'updatedAt',
+  table: dimension('project', 'One row per project.', {
+    project_id: id('id', 'Id of the project.'),
+    name: text('name', 'Name.'),
+    code: text('code', 'Code.'),
+    email: personal(text('email', 'E-mail address.')),
+    ...phone('project'),
+    is_active: flag('active', 'Whether the project is active.'),
+    is_single_site: flag('singleSite', 'Whether it has one site only.'),
+    site_count: integer('siteCount', 'Number of sites linked to it.'),
+    company_id: named('company', 'company'),
+    region_id: named('region', 'region'),
+    sector_id: named('sector', 'sector'),
+    planned_start_at: timestamp('dates.start', 'Planned start.'),
+    planned_end_at: timestamp('dates.end', 'Planned end.'),
+    planned_start_date: day('dates.start', 'Day of the planned start.'),
+    planned_end_date: day('dates.end', 'Day of the planned end.'),
+    config_json: json('config', 'Configuration; the contract does not show the keys.'),
+    ...changeTimes,
+  }),
+})

@@ -1,0 +1,48 @@
+/**
+ * Who may use which endpoint. The contract does not show the whole scope mapping and leaves some rows of
+ * its summary table open; this table is the sandbox's reading of both, in one place.
+ */
+import { ApiError } from './api-error.ts'
+import { type ApiKey, readScopes } from './keys.ts'
+
+export interface Access {
+  readonly scope?: (typeof readScopes)[number]
+  /** Agency keys are answered 403. */
+  readonly companyKeysOnly?: boolean
+  readonly activeOwner?: boolean
+}
+
+export const access = {
+  '/me': {},
+  '/companies': { scope: 'read:companies', companyKeysOnly: true },
+  '/companies/:id': { scope: 'read:companies', companyKeysOnly: true },
+  '/companies/:id/competency-matrix': { scope: 'read:companies', companyKeysOnly: true },
+  '/companies/:id/user-permissions': { scope: 'read:users', companyKeysOnly: true },
+  '/companies/:id/user-assignments': { scope: 'read:users', companyKeysOnly: true },
+  '/access-rule-mappings': { scope: 'read:companies', companyKeysOnly: true },
+  '/projects': { scope: 'read:projects', companyKeysOnly: true },
+  '/projects/:id': { scope: 'read:projects', companyKeysOnly: true },
+  '/sites': { scope: 'read:projects', companyKeysOnly: true },
+  '/sites/:id': { scope: 'read:projects', companyKeysOnly: true },
+  '/users': { scope: 'read:users', activeOwner: true },
+  '/requisitions/recruitment-metrics': { scope: 'read:projects', companyKeysOnly: true },
+  '/timesheets': { scope: 'read:workers' },
+  '/expenses': { scope: 'read:workers' },
+  '/expenses/:id': { scope: 'read:workers' },
+  '/invoices': { scope: 'read:invoices' },
+} as const satisfies Record<string, Access>
+
+export type EndpointPath = keyof typeof access
+
+export function checkAccess(key: ApiKey, path: EndpointPath): void {
+  const rule: Access = access[path]
+  if (rule.companyKeysOnly && key.kind === 'agency') {
+    throw new ApiError(403, 'agency-scoped keys cannot use this endpoint')
+  }
+  if (rule.scope && !(key.scopes ?? readScopes).includes(rule.scope)) {
+    throw new ApiError(403, `missing scope ${rule.scope}`)
+  }
+  if (rule.activeOwner && key.ownerActive === false) {
+    throw new ApiError(403, 'the key owner is inactive or unverified')
+  }
+}

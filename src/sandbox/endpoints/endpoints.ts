@@ -1,0 +1,34 @@
+/** Every endpoint the sandbox serves. */
+import { accessRuleMappings } from './access-rule-mappings.ts'
+import { companyList, companyRead } from './companies.ts'
+import { userAssignments, userPermissions } from './company-users.ts'
+import { competencyMatrix } from './competency-matrix.ts'
+import type { Endpoint } from './endpoint.ts'
+import { expenseList, expenseRead } from './expenses.ts'
+import { invoiceList } from './invoices.ts'
+import { me } from './me.ts'
+import { projectList, projectRead } from './projects.ts'
+import { recruitmentMetrics } from './recruitment-metrics.ts'
+import { siteList, siteRead } from './sites.ts'
+import { timesheetList } from './timesheets.ts'
+import { userList } from './users.ts'
+
+export const endpoints: readonly Endpoint[] = [
+  me,
+  companyList,
+  companyRead,
+  competencyMatrix,
+  userPermissions,
+  userAssignments,
+  accessRuleMappings,
+  projectList,
+  projectRead,
+  siteList,
+  siteRead,
+  userList,
+  recruitmentMetrics,
+  timesheetList,
+  expenseList,
+  expenseRead,
+  invoiceList,
+]

@@ -1,0 +1,33 @@
+/** GET /invoices. */
+import type { EndpointRequest } from './endpoint.ts'
+import { byId, byValue } from './filter.ts'
+import { listEndpoint } from './list.ts'
+import type { Test } from './scope.ts'
+
+/** What a managed service provider bills its client is no agency's record, though it names one. */
+function agencyVisibility(request: EndpointRequest): Test[] {
+  return request.key.kind === 'agency' ? [record => record.invoiceType !== 'mspToClient'] : []
+}
+
+export const invoiceList = listEndpoint({
+  path: '/invoices',
+  collection: 'invoices',
+  scope: { company: 'company.id', agency: 'agency.id' },
+  company: 'ids',
+  filters: {
+    status: byValue('status', ['pending', 'confirmed']),
+    project: byId('projects.id'),
+    agency: byId('agency.id'),
+    invoiceType: byValue('invoiceType', ['supplierToClient', 'supplierToMsp', 'mspToClient']),
+    mspInvoiceType: byValue('mspInvoiceType', ['receivable', 'payable']),
+  },
+  search: ['reference', 'company.name', 'projects.name', 'agency.name', 'msp.name', 'timesheets.reference'],
+  dates: { fields: ['createdAt', 'confirmedDate', 'due', 'weekEnding'], by: 'createdAt' },
+  sort: {
+    fields: ['createdAt', 'updatedAt', 'invoiceRef', 'due', 'weekEnding', 'confirmedDate'],
+    by: 'createdAt',
+    order: 'desc',
+    paths: { invoiceRef: 'reference' },
+  },
+  tests: agencyVisibility,
+})

@@ -1,0 +1,37 @@
+/** GET /me: what the key is, may do and has used today. */
+import { agenciesOf, companiesOf, readScopes } from '../keys.ts'
+import { parseParameters } from '../parameters.ts'
+import type { StoredRecord } from '../record.ts'
+import type { Endpoint } from './endpoint.ts'
+
+export const me: Endpoint = {
+  path: '/me',
+  answer: ({ key, world, query, limits, usage, lastUsedAt }) => {
+    parseParameters({}, query)
+    const companies = companiesOf(key)
+    const agencies = agenciesOf(key, world)
+    return {
+      data: {
+        name: key.name ?? key.key,
+        description: key.description ?? '',
+        scopes: key.scopes ?? readScopes,
+        rateLimitPerMinute: limits.perMinute,
+        rateLimitPerDay: limits.perDay,
+        ...(key.ipAllowlist ? { ipAllowlist: key.ipAllowlist } : {}),
+        ...(key.expiresAt === undefined ? {} : { expiresAt: key.expiresAt }),
+        ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+        createdAt: key.createdAt ?? '2025-01-06T09:00:00.000Z',
+        usage,
+        ...(key.kind === 'company'
+          ? { companies: refs(world.all('companies'), companies) }
+          : { agencies: refs(world.all('agencies'), agencies) }),
+      },
+    }
+  },
+}
+
+function refs(records: readonly StoredRecord[], ids: readonly string[] | 'all') {
+  return records
+    .filter(record => ids === 'all' || ids.includes(String(record.id)))
+    .map(record => ({ id: record.id, name: record.name }))
+}

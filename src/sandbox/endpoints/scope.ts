@@ -1,0 +1,61 @@
+/** What a key may see of a collection, and which companies it may ask for. */
+import { ApiError } from '../api-error.ts'
+import { type ApiKey, agenciesOf, companiesOf } from '../keys.ts'
+import { pathReader, type StoredRecord, valuesAt } from '../record.ts'
+import type { World } from '../world.ts'
+
+export type Test = (record: StoredRecord) => boolean
+
+/** `undefined` means everything. Paths say where a record names its company and its agency. */
+export interface ScopePaths {
+  readonly company: string
+  readonly agency?: string
+}
+
+export function scopeTests(key: ApiKey, world: World, paths: ScopePaths): Test[] {
+  const tests: Test[] = []
+  const companies = companiesOf(key)
+  if (companies !== 'all') tests.push(anyOf(paths.company, companies))
+  if (key.kind === 'agency') {
+    if (paths.agency === undefined) throw new ApiError(403, 'agency-scoped keys cannot use this endpoint')
+    tests.push(anyOf(paths.agency, agenciesOf(key, world)))
+  }
+  return tests
+}
+
+export function anyOf(path: string, ids: readonly string[]): Test {
+  const read = pathReader(path)
+  const wanted = new Set<unknown>(ids)
+  return record => valuesAt(record, read).some(id => wanted.has(id))
+}
+
+/** Requested companies outside the key's own are refused: 403, or 404 where the contract says so. */
+export function checkCompanies(
+  request: { key: ApiKey; world: World },
+  ids: readonly string[],
+  status: 403 | 404,
+) {
+  const { key, world } = request
+  for (const id of ids) {
+    if (!mayNameCompany(key, world, id))
+      throw new ApiError(status, `company ${id} is not available to this key`)
+  }
+}
+
+export function mayNameCompany(key: ApiKey, world: World, id: string): boolean {
+  const companies = companiesOf(key)
+  if (companies !== 'all') return companies.includes(id)
+  if (key.kind === 'agency') return isLinked(world, agenciesOf(key, world), id)
+  return world.get('companies', id) !== undefined
+}
+
+const linkingCollections = ['timesheets', 'expenses', 'invoices'] as const
+const companyId = pathReader('company.id')
+
+/** A company is linked to an agency by any record they share. */
+function isLinked(world: World, agencies: readonly string[], company: string): boolean {
+  const ofAgencies = anyOf('agency.id', agencies)
+  return linkingCollections.some(name =>
+    world.all(name).some(record => companyId(record) === company && ofAgencies(record)),
+  )
+}

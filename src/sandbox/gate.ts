@@ -1,0 +1,82 @@
+/** Between the wire and the endpoints: key, rate limit and access, in the order the service checks them. */
+import { namedRng } from '../lib/rng.ts'
+import { checkAccess } from './access.ts'
+import { ApiError } from './api-error.ts'
+import type { Endpoint, EndpointRequest } from './endpoints/endpoint.ts'
+import { type ApiKey, authenticate } from './keys.ts'
+import type { Settings } from './options.ts'
+import { RateLimiter } from './rate-limit.ts'
+import type { World } from './world.ts'
+
+export interface Visit {
+  readonly authorization: string | undefined
+  readonly address: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+}
+
+export class Gate {
+  private readonly settings: Settings
+  private readonly world: World
+  private readonly limiter: RateLimiter
+  private readonly lastUse = new Map<string, string>()
+  private readonly shuffleTies: (<T>(group: T[]) => T[]) | undefined
+
+  constructor(settings: Settings, world: World) {
+    this.settings = settings
+    this.world = world
+    this.limiter = new RateLimiter(settings.rateWindow)
+    this.shuffleTies = settings.ties === 'random' ? shuffler(settings.seed) : undefined
+  }
+
+  /** Passes the visit on, or throws the ApiError it meets first: 401 or IP, 429, 403, then the endpoint's own. */
+  admit(endpoint: Endpoint, visit: Visit): EndpointRequest {
+    const nowMs = this.settings.clock.now()
+    const key = authenticate(this.settings.keys, { ...visit, nowMs })
+    const limits = this.limitsOf(key)
+    const waitMs = this.limiter.take(key.key, limits, nowMs)
+    if (waitMs !== undefined) throw this.refusal(waitMs)
+    const lastUsedAt = this.lastUse.get(key.key)
+    this.lastUse.set(key.key, new Date(nowMs).toISOString())
+    checkAccess(key, endpoint.path)
+    return {
+      key,
+      world: this.world,
+      params: visit.params,
+      query: visit.query,
+      limits,
+      usage: this.limiter.usage(key.key, limits, nowMs),
+      ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+      ...(this.shuffleTies ? { shuffleTies: this.shuffleTies } : {}),
+    }
+  }
+
+  private limitsOf(key: ApiKey) {
+    return {
+      perMinute: key.rateLimitPerMinute ?? this.settings.rateLimitPerMinute,
+      perDay: key.rateLimitPerDay ?? this.settings.rateLimitPerDay,
+    }
+  }
+
+  private refusal(waitMs: number): ApiError {
+    const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)))
+    return new ApiError(
+      429,
+      'rate limit exceeded',
+      this.settings.retryAfter ? { 'retry-after': seconds } : {},
+    )
+  }
+}
+
+function shuffler(seed: number) {
+  const rng = namedRng(seed, 'ties')
+  return <T>(group: T[]): T[] => {
+    for (let last = group.length - 1; last > 0; last -= 1) {
+      const other = Math.floor(rng() * (last + 1))
+      const moved = group[last] as T
+      group[last] = group[other] as T
+      group[other] = moved
+    }
+    return group
+  }
+}

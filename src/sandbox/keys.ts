@@ -1,0 +1,97 @@
+/** API keys: what one may see, and who is refused before any record is looked at. */
+import { BlockList, isIPv6 } from 'node:net'
+import { ApiError } from './api-error.ts'
+import type { World } from './world.ts'
+
+export interface ApiKey {
+  readonly key: string
+  readonly kind: 'company' | 'agency'
+  readonly name?: string
+  readonly description?: string
+  /** Company ids; `all` by default. An agency key without a list may name the companies its agencies work for. */
+  readonly companies?: readonly string[] | 'all'
+  /** Agency ids of an agency key; `first` (the first agency of the world) by default. */
+  readonly agencies?: readonly string[] | 'first'
+  /** Every read scope by default. */
+  readonly scopes?: readonly string[]
+  readonly rateLimitPerMinute?: number
+  readonly rateLimitPerDay?: number
+  /** Addresses or CIDR ranges. */
+  readonly ipAllowlist?: readonly string[]
+  readonly expiresAt?: string
+  readonly createdAt?: string
+  readonly revoked?: boolean
+  /** Active and verified: /users asks for both. */
+  readonly ownerActive?: boolean
+  /** A user of the world: the visibility rules of /users follow that user's role. Without it everything in scope is seen. */
+  readonly ownerId?: string
+}
+
+export const readScopes = [
+  'read:companies',
+  'read:trades',
+  'read:projects',
+  'read:workers',
+  'read:purchase-orders',
+  'read:invoices',
+  'read:credit-notes',
+  'read:users',
+  'read:rates',
+] as const
+
+export const COMPANY_KEY = 'sandbox-company-key'
+export const AGENCY_KEY = 'sandbox-agency-key'
+
+export const defaultKeys: readonly ApiKey[] = [
+  { key: COMPANY_KEY, kind: 'company', name: 'Sandbox company key' },
+  { key: AGENCY_KEY, kind: 'agency', name: 'Sandbox agency key' },
+]
+
+export function bearerKey(authorization: string | undefined): string | undefined {
+  return /^Bearer (\S+)$/.exec(authorization ?? '')?.[1]
+}
+
+export interface Caller {
+  readonly authorization: string | undefined
+  readonly address: string
+  readonly nowMs: number
+}
+
+export function authenticate(keys: readonly ApiKey[], caller: Caller): ApiKey {
+  const text = bearerKey(caller.authorization)
+  if (text === undefined) throw new ApiError(401, 'missing API key')
+  const key = keys.find(candidate => candidate.key === text)
+  if (!key) throw new ApiError(401, 'invalid API key')
+  if (key.revoked) throw new ApiError(401, 'revoked API key')
+  if (key.expiresAt !== undefined && Date.parse(key.expiresAt) <= caller.nowMs) {
+    throw new ApiError(401, 'expired API key')
+  }
+  if (key.ipAllowlist && !isAllowed(key.ipAllowlist, caller.address)) {
+    throw new ApiError(403, 'IP address not allowed')
+  }
+  return key
+}
+
+function isAllowed(allowlist: readonly string[], address: string): boolean {
+  const list = new BlockList()
+  for (const item of allowlist) {
+    const [network = '', prefix] = item.split('/')
+    const family = isIPv6(network) ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(network, family)
+    else list.addSubnet(network, Number(prefix), family)
+  }
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+export function agenciesOf(key: ApiKey, world: World): readonly string[] {
+  if (key.kind !== 'agency') return []
+  if (Array.isArray(key.agencies)) return key.agencies
+  return world
+    .all('agencies')
+    .slice(0, 1)
+    .map(agency => String(agency.id))
+}
+
+export function companiesOf(key: ApiKey): readonly string[] | 'all' {
+  return key.companies ?? 'all'
+}

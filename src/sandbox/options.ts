@@ -1,0 +1,92 @@
+/** The settings of a sandbox, and what each is when left out. */
+import type { OutgoingHttpHeaders } from 'node:http'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import { UsageError } from '../lib/errors.ts'
+import { isDay } from './day-range.ts'
+import { type ApiKey, defaultKeys } from './keys.ts'
+import type { RateWindow } from './rate-limit.ts'
+import type { Records } from './world.ts'
+
+export interface SandboxRequest {
+  readonly method: string
+  /** Below the base path, without the query string. */
+  readonly path: string
+  readonly query: Readonly<Record<string, unknown>>
+  /** The bearer text, valid or not. */
+  readonly key: string | undefined
+}
+
+/** Answers in place of the service: raw bytes, a destroyed socket, or silence. */
+export type Interception =
+  | { readonly status: number; readonly headers?: OutgoingHttpHeaders; readonly body: string | Buffer }
+  | 'reset'
+  | 'hang'
+  | undefined
+
+export interface LiveOptions {
+  readonly changesPerSecond: number
+  readonly seed?: number
+  /** Also removes a record now and then. */
+  readonly deletions?: boolean
+}
+
+export interface SandboxOptions {
+  readonly seed?: number
+  /** 1 is 5,000 timesheets. */
+  readonly scale?: number
+  /** YYYY-MM-DD; generated data ends the day before. */
+  readonly today?: string
+  /** 0 takes any free port. */
+  readonly port?: number
+  readonly host?: '127.0.0.1'
+  readonly clock?: Clock
+  /** Instead of the two default keys. */
+  readonly keys?: readonly ApiKey[]
+  /** Records with equal sort keys: in order of insertion, or in another order at each request. */
+  readonly ties?: 'stable' | 'random'
+  readonly rateWindow?: RateWindow
+  /** Whether a 429 carries `Retry-After`. */
+  readonly retryAfter?: boolean
+  /** Of keys that name no limits of their own. */
+  readonly rateLimitPerMinute?: number
+  readonly rateLimitPerDay?: number
+  /** Changes records while they are read. */
+  readonly live?: LiveOptions
+  /** Instead of generated data; a collection left out is empty. */
+  readonly records?: Records
+  /** Called, and awaited, before each request is answered. */
+  readonly onRequest?: (request: SandboxRequest) => void | Promise<void>
+  /** Called after `onRequest`; an answer of its own is sent before keys and limits are looked at. */
+  readonly intercept?: (request: SandboxRequest) => Interception | Promise<Interception>
+}
+
+const optionDefaults = {
+  seed: 1,
+  scale: 1,
+  today: '2026-11-02',
+  port: 0,
+  host: '127.0.0.1',
+  clock: systemClock,
+  keys: defaultKeys,
+  ties: 'stable',
+  rateWindow: 'fixed',
+  retryAfter: true,
+  rateLimitPerMinute: 600,
+  rateLimitPerDay: 50_000,
+} as const satisfies SandboxOptions
+
+export type Settings = SandboxOptions & Required<Pick<SandboxOptions, keyof typeof optionDefaults>>
+
+export function settingsOf(options: SandboxOptions): Settings {
+  const settings = { ...optionDefaults, ...options }
+  if (!isDay(settings.today)) {
+    throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
+  }
+  if (!(settings.scale > 0)) {
+    throw new UsageError({
+      what: `the scale is not above 0: ${settings.scale}`,
+      next: '1 is 5,000 timesheets',
+    })
+  }
+  return settings
+}

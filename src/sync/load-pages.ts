@@ -1,0 +1,68 @@
+/** Loads landed pages of a task, and writes in the same transaction what the ledger must know of them. */
+import type { LandedPage } from '../landing/folder.ts'
+import { recordSent } from '../warehouse/ledger/access.ts'
+import { renewLease } from '../warehouse/ledger/leases.ts'
+import { addToRun, type RunFigures } from '../warehouse/ledger/runs.ts'
+import { type Loaded, type LoadRequest, load } from '../warehouse/load.ts'
+import type { PageFile, RowsAt } from '../warehouse/stage/pages.ts'
+import { leaseMs, type ResourceTask } from './context.ts'
+
+export interface Batch {
+  readonly pages: readonly LandedPage[]
+  readonly rows: RowsAt
+  /** Scope columns of each page. */
+  readonly scope: (page: LandedPage) => Readonly<Record<string, string>>
+  readonly windowId?: string
+  readonly snapshot?: LoadRequest['snapshot']
+  /** Further ledger rows of the same transaction. */
+  readonly commit: (loaded: Loaded) => Promise<void>
+}
+
+/** One page of fifty is searched for undeclared fields, and the first of each walk. */
+const isSampled = ({ sequence }: LandedPage): boolean => sequence === 1 || sequence % 50 === 0
+
+function figuresOf(loaded: Loaded): Partial<RunFigures> {
+  return {
+    records_read: loaded.records,
+    rows_inserted: loaded.inserted,
+    rows_changed: loaded.changed,
+    rows_removed: loaded.removed,
+    records_unchanged: loaded.unchanged,
+    quarantined: loaded.quarantined,
+  }
+}
+
+function addToTally(task: ResourceTask, figures: Partial<RunFigures>): void {
+  for (const [name, value] of Object.entries(figures)) task.tally[name as keyof RunFigures] += value
+}
+
+export async function loadPages(task: ResourceTask, batch: Batch): Promise<Loaded> {
+  const { sync, resource, plan, lease, drifted } = task
+  const files = batch.pages.map((page): PageFile => ({ ...page, scope: batch.scope(page) }))
+  const sampled = files.filter((_, index) => isSampled(batch.pages[index] as LandedPage))
+  const loaded = await load(sync.engine, {
+    plan,
+    pages: files,
+    rows: batch.rows,
+    sampled,
+    drifted,
+    ...(batch.windowId !== undefined && { windowId: batch.windowId }),
+    ...(batch.snapshot && { snapshot: batch.snapshot }),
+    commit: async result => {
+      await batch.commit(result)
+      await addToRun(sync.engine, sync.runId, figuresOf(result))
+      await renewLease(sync.engine, lease, new Date(sync.clock.now() + leaseMs).toISOString())
+      await recordSent(sync.engine, new Map(sync.sent))
+    },
+  })
+  for (const path of loaded.newDrift) drifted.add(path)
+  addToTally(task, figuresOf(loaded))
+  sync.emit({
+    resource: resource.name,
+    state: 'loading',
+    rows: task.tally.records_read,
+    changed: task.tally.rows_inserted + task.tally.rows_changed + task.tally.rows_removed,
+    requests: task.tally.requests,
+  })
+  return loaded
+}

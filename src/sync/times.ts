@@ -1,0 +1,43 @@
+/** Source times, kept as the text the service sent: a JavaScript Date drops what is finer than a millisecond. */
+
+/** Later of two instants: by their millisecond, then by their text, which orders finer digits of one format. */
+export function isLater(left: string, right: string): boolean {
+  const difference = Date.parse(left) - Date.parse(right)
+  return difference === 0 ? left > right : difference > 0
+}
+
+export interface Span {
+  readonly oldest?: string
+  readonly newest?: string
+  readonly inOrder: boolean
+}
+
+/** Smallest and greatest time among records, and whether they ascend. Records without a readable time break the order. */
+export function spanOf(records: readonly unknown[], field: string): Span {
+  let span: { oldest?: string; newest?: string } = {}
+  let inOrder = true
+  let previous: string | undefined
+  for (const record of records) {
+    const time = (record as Record<string, unknown> | null)?.[field]
+    if (typeof time !== 'string' || Number.isNaN(Date.parse(time))) {
+      inOrder = false
+      continue
+    }
+    if (previous !== undefined && isLater(previous, time)) inOrder = false
+    previous = time
+    if (span.oldest === undefined || isLater(span.oldest, time)) span = { ...span, oldest: time }
+    if (span.newest === undefined || isLater(time, span.newest)) span = { ...span, newest: time }
+  }
+  return { ...span, inOrder }
+}
+
+const dayMs = 86_400_000
+
+/** The UTC day of an instant, moved by whole days: YYYY-MM-DD. */
+export function utcDay(instant: string | number, shift = 0): string {
+  const time = typeof instant === 'number' ? instant : Date.parse(instant)
+  return new Date(time + shift * dayMs).toISOString().slice(0, 10)
+}
+
+export const daysBetween = (from: string, to: string): number =>
+  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMs)

@@ -1,0 +1,64 @@
+/**
+ * The reverse walk as arithmetic: which page to ask next, and when the walk is done.
+ *
+ * Sorted by updatedAt ascending, an update, insert or delete moves rows only towards lower positions or to the end.
+ * Read from the last page to the first, unread rows can slide into pages still to be read: duplicates, never gaps.
+ */
+import { lastPage } from '../api/paging.ts'
+
+export interface WalkState {
+  /** Page to ask next; 0 when the walk is done. */
+  readonly nextPage: number
+  /** Data pages of the walk, without the pages that only told where to begin. */
+  readonly pages: number
+  readonly greatestTotal: number
+  /** Greatest updatedAt on the first data page, as the service wrote it: the mark when the walk is complete. */
+  readonly firstMark: string | null
+  readonly lastTotal: number
+}
+
+export interface Answer {
+  readonly page: number
+  readonly total: number
+  readonly empty: boolean
+  /** Smallest and greatest updatedAt on the page; absent when nobody looked or the page is empty. */
+  readonly oldest?: string
+  readonly newest?: string
+  /** False when the rows are not in ascending order of updatedAt, so that an old row proves nothing. */
+  readonly inOrder?: boolean
+}
+
+export function beginWalk(page: number): WalkState {
+  return { nextPage: page, pages: 0, greatestTotal: 0, firstMark: null, lastTotal: 0 }
+}
+
+/** Whether every row before this page is older than `stopBefore` (milliseconds since the epoch). */
+function reachesKnown(answer: Answer, stopBefore: number | undefined): boolean {
+  if (stopBefore === undefined || answer.oldest === undefined || answer.inOrder === false) return false
+  return Date.parse(answer.oldest) < stopBefore
+}
+
+/** The state after an answer. Rows older than `stopBefore` end the walk: what lies below them was read before. */
+export function advance(state: WalkState, answer: Answer, stopBefore?: number): WalkState {
+  const last = lastPage(answer.total)
+  const seen = {
+    ...state,
+    lastTotal: answer.total,
+    greatestTotal: Math.max(state.greatestTotal, answer.total),
+  }
+  // The remembered total was wrong: begin at the page that is the last one now.
+  if (state.pages === 0 && answer.page !== last) return { ...seen, nextPage: last }
+  // Deletions left the page beyond the end; what it held has slid below.
+  if (answer.empty && answer.page > 1) return { ...seen, nextPage: Math.min(answer.page - 1, last) }
+  const firstMark = state.pages === 0 ? (answer.newest ?? null) : state.firstMark
+  const done = answer.page <= 1 || reachesKnown(answer, stopBefore)
+  return { ...seen, pages: state.pages + 1, firstMark, nextPage: done ? 0 : answer.page - 1 }
+}
+
+/** Whether this answer is the first data page of its walk, whose newest row becomes the mark. */
+export const isFirstDataPage = (state: WalkState, page: number, total: number): boolean =>
+  state.pages === 0 && page === lastPage(total)
+
+/** A whole walk read everything when it saw at least as many different ids as the service ever claimed to have. */
+export const isComplete = (distinctIds: number, greatestTotal: number): boolean =>
+  distinctIds >= greatestTotal

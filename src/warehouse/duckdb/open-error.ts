@@ -1,0 +1,39 @@
+/** Why a DuckDB file did not open, in one line. */
+import { MusterError } from '../../lib/errors.ts'
+
+const reasons: readonly { readonly pattern: RegExp; readonly what: string; readonly next: string }[] = [
+  {
+    pattern: /lock|being used by another process/i,
+    what: 'another process has the warehouse file open',
+    next: 'wait for it to end or read the published copy; DuckDB allows one writing process',
+  },
+  {
+    pattern: /permission denied/i,
+    what: 'the warehouse file cannot be opened',
+    next: 'check who may read and write it',
+  },
+  {
+    pattern: /not a valid duckdb|serialization|checksum|corrupt|internal error/i,
+    what: 'this is not a DuckDB file, or it is damaged',
+    next: 'name another file, or move it away and run muster replay to rebuild it from the landed pages',
+  },
+  {
+    pattern: /no such file|does not exist|cannot open/i,
+    what: 'there is no warehouse file',
+    next: 'run muster sync first',
+  },
+  { pattern: /no space left/i, what: 'the disk is full', next: 'free some space and run the command again' },
+]
+
+export function openError(file: string, cause: unknown): MusterError {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  const holder = /PID (\d+)/.exec(text)?.[1]
+  const reason = reasons.find(({ pattern }) => pattern.test(text))
+  const what = reason?.what ?? 'the warehouse file cannot be opened'
+  return new MusterError({
+    what: holder ? `${what} (process ${holder})` : what,
+    where: file,
+    next: reason?.next ?? 'run again with --verbose to see what DuckDB says',
+    cause,
+  })
+}

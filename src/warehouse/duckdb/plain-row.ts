@@ -1,0 +1,31 @@
+/** DuckDB's values as the plain ones that JSON has. */
+import {
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBListValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  type DuckDBValue,
+} from '@duckdb/node-api'
+
+/** Microseconds since the epoch as ISO 8601 UTC, with as many decimals as the value needs, at least three. */
+function isoTime(micros: bigint): string {
+  const milliseconds = Number(micros / 1000n - (micros % 1000n < 0n ? 1n : 0n))
+  const finer = ((micros % 1000n) + 1000n) % 1000n
+  const iso = new Date(milliseconds).toISOString()
+  return finer === 0n ? iso : iso.replace('Z', `${finer.toString().padStart(3, '0')}Z`)
+}
+
+function plain(value: DuckDBValue): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
+  if (value instanceof DuckDBTimestampTZValue || value instanceof DuckDBTimestampValue)
+    return isoTime(value.micros)
+  if (value instanceof DuckDBDecimalValue || value instanceof DuckDBDateValue) return value.toString()
+  if (value instanceof DuckDBListValue) return value.items.map(plain)
+  return value !== null && typeof value === 'object' ? value.toString() : value
+}
+
+/** Decimals as text, 64-bit integers as numbers where exact, dates as YYYY-MM-DD, timestamps as ISO 8601 UTC. */
+export function plainRow(row: Record<string, DuckDBValue>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)]))
+}

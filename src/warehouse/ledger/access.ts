@@ -1,0 +1,32 @@
+/** What the key may read, as the service last answered; and how much of its budget is used. */
+import type { Engine } from '../engine.ts'
+import type { AccessTable, ApiUsageTable } from './schema.ts'
+
+export async function recordAccess(engine: Engine, row: AccessTable): Promise<void> {
+  await engine.ledger.deleteFrom('ops.access').where('resource', '=', row.resource).execute()
+  await engine.ledger.insertInto('ops.access').values(row).execute()
+}
+
+export async function recordUsage(engine: Engine, row: ApiUsageTable): Promise<void> {
+  await engine.ledger.insertInto('ops.api_usage').values(row).execute()
+}
+
+/** Requests by the second they went out in (epoch seconds), so that the next process keeps to the same minute. */
+export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
+  const oldest = Math.max(0, ...bySecond.keys()) - 120
+  await engine.ledger.deleteFrom('ops.sent').where('second', '<', oldest).execute()
+  for (const [second, requests] of bySecond) {
+    await engine.ledger.deleteFrom('ops.sent').where('second', '=', second).execute()
+    await engine.ledger.insertInto('ops.sent').values({ second, requests }).execute()
+  }
+}
+
+/** How many requests went out after that second. */
+export async function sentSince(engine: Engine, second: number): Promise<number> {
+  const rows = await engine.ledger
+    .selectFrom('ops.sent')
+    .select('requests')
+    .where('second', '>=', second)
+    .execute()
+  return rows.reduce((sum, row) => sum + Number(row.requests), 0)
+}

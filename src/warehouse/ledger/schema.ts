@@ -1,0 +1,167 @@
+/** The tables of ops: what was asked, read, kept and spent. */
+
+/** ISO 8601 text in UTC on the way in, and on the way out. */
+type Time = string
+/** A 64-bit count; DuckDB and PostgreSQL hand it out as text or number, so readers call Number(). */
+type Count = number
+
+export interface RunTable {
+  run_id: string
+  command: string
+  arguments: string
+  state: 'running' | 'done' | 'failed' | 'stopped'
+  started_at: Time
+  finished_at: Time | null
+  requests: Count
+  retries: Count
+  records_read: Count
+  rows_inserted: Count
+  rows_changed: Count
+  rows_removed: Count
+  records_unchanged: Count
+  quarantined: Count
+  message: string | null
+  program_version: string
+}
+
+export interface RunResourceTable {
+  run_id: string
+  resource: string
+  state: 'done' | 'failed' | 'skipped' | 'stopped'
+  requests: Count
+  records_read: Count
+  rows_inserted: Count
+  rows_changed: Count
+  rows_removed: Count
+  records_unchanged: Count
+  quarantined: Count
+  note: string | null
+}
+
+export interface WatermarkTable {
+  resource: string
+  /** Greatest updatedAt on the first page of the last complete walk, as the service wrote it. */
+  mark: string | null
+  /** The mark to be set when the backfill under way is complete. */
+  pending_mark: string | null
+  /** Day of the oldest record, where a backfill ends. */
+  earliest_day: string | null
+  /** Rows the service reported last; the next walk begins at their last page. */
+  remembered_total: Count | null
+  backfilled_at: Time | null
+  run_id: string
+  moved_at: Time
+}
+
+export interface WindowTable {
+  window_id: string
+  resource: string
+  kind: 'backfill' | 'incremental' | 'snapshot'
+  /** Days of the created-date filter, both included; null is open. */
+  from_day: string | null
+  to_day: string | null
+  scope: string | null
+  state: 'walking' | 'accepted' | 'refused'
+  attempt: Count
+  /** Page to ask next; 0 when the walk has read page 1. */
+  next_page: Count
+  /** Sequence number of the last page that is loaded. */
+  loaded_sequence: Count
+  pages: Count
+  greatest_total: Count
+  distinct_ids: Count
+  first_mark: string | null
+  run_id: string
+  started_at: Time
+  accepted_at: Time | null
+}
+
+export interface WindowIdTable {
+  window_id: string
+  record_id: string
+}
+
+export interface QuarantineTable {
+  quarantine_id: string
+  resource: string
+  record_id: string | null
+  path: string
+  text: string | null
+  reason: string
+  payload: string
+  page: string
+  run_id: string
+  seen_at: Time
+  resolved_at: Time | null
+}
+
+export interface SchemaDriftTable {
+  resource: string
+  path: string
+  kind: 'unknown field' | 'unknown value' | 'rounded'
+  example_type: string | null
+  run_id: string
+  seen_at: Time
+}
+
+export interface LeaseTable {
+  resource: string
+  holder: string
+  epoch: Count
+  expires_at: Time
+}
+
+export interface AccessTable {
+  resource: string
+  state: 'readable' | 'refused' | 'not for this kind of key'
+  reason: string | null
+  checked_at: Time
+}
+
+export interface ApiUsageTable {
+  run_id: string
+  api_key_id: string
+  requests_today: Count | null
+  remaining_today: Count | null
+  resets_at: string | null
+  last_used_at: string | null
+  observed_at: Time
+}
+
+export interface DagTaskTable {
+  dag_run_id: string
+  dag: string
+  task: string
+  state: 'done' | 'failed' | 'skipped' | 'later'
+  started_at: Time | null
+  finished_at: Time | null
+  error: string | null
+}
+
+export interface MigrationTable {
+  name: string
+  checksum: string
+  applied_at: Time
+}
+
+export interface SentTable {
+  /** Start of a second, epoch seconds, and how many requests went out in it. */
+  second: Count
+  requests: Count
+}
+
+export interface Ledger {
+  'ops.run': RunTable
+  'ops.run_resource': RunResourceTable
+  'ops.watermark': WatermarkTable
+  'ops.window': WindowTable
+  'ops.window_id': WindowIdTable
+  'ops.quarantine': QuarantineTable
+  'ops.schema_drift': SchemaDriftTable
+  'ops.lease': LeaseTable
+  'ops.access': AccessTable
+  'ops.api_usage': ApiUsageTable
+  'ops.dag_task': DagTaskTable
+  'ops.migration': MigrationTable
+  'ops.sent': SentTable
+}

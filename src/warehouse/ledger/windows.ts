@@ -1,0 +1,60 @@
+/** Windows: every walk with what proves it complete. */
+import type { Engine } from '../engine.ts'
+import type { WindowTable } from './schema.ts'
+
+export async function openWindow(engine: Engine, row: WindowTable): Promise<void> {
+  await engine.ledger.insertInto('ops.window').values(row).execute()
+}
+
+export async function updateWindow(
+  engine: Engine,
+  windowId: string,
+  change: Partial<WindowTable>,
+): Promise<void> {
+  await engine.ledger.updateTable('ops.window').set(change).where('window_id', '=', windowId).execute()
+}
+
+/** The walk that was under way when the last run ended, if any. */
+export async function unfinishedWindow(
+  engine: Engine,
+  resource: string,
+  kind: WindowTable['kind'],
+): Promise<WindowTable | undefined> {
+  const [row] = await engine.ledger
+    .selectFrom('ops.window')
+    .selectAll()
+    .where('resource', '=', resource)
+    .where('kind', '=', kind)
+    .where('state', '=', 'walking')
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .execute()
+  return row
+}
+
+export async function acceptedWindows(
+  engine: Engine,
+  resource: string,
+  since?: string,
+): Promise<WindowTable[]> {
+  let query = engine.ledger
+    .selectFrom('ops.window')
+    .selectAll()
+    .where('resource', '=', resource)
+    .where('state', '=', 'accepted')
+    .orderBy('started_at', 'desc')
+  if (since !== undefined) query = query.where('started_at', '>=', since)
+  return query.execute()
+}
+
+export async function countIds(engine: Engine, windowId: string): Promise<number> {
+  const [row] = await engine.rows<{ n: number }>(
+    'select count(*) as n from ops.window_id where window_id = $1',
+    [windowId],
+  )
+  return Number(row?.n ?? 0)
+}
+
+export async function forgetIds(engine: Engine, windowId: string): Promise<void> {
+  await engine.ledger.deleteFrom('ops.window_id').where('window_id', '=', windowId).execute()
+}

@@ -1,0 +1,118 @@
+/** Loads landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
+import type { Engine } from './engine.ts'
+import { recordDrift } from './ledger/drift.ts'
+import { keepQuarantine } from './ledger/quarantine.ts'
+import { deltaStatements, runAll } from './merge/apply.ts'
+import { createDelta, type SnapshotExtent } from './merge/delta.ts'
+import { type PageTrouble, readablePages, unreadableAmong } from './page-repair.ts'
+import { type Batch, stageBatch } from './stage/batch.ts'
+import { shallowest, unknownFields, unknownValues } from './stage/drift.ts'
+import type { PageFile } from './stage/pages.ts'
+import type { StagePlan } from './stage/plan.ts'
+
+export interface LoadRequest {
+  readonly plan: StagePlan
+  readonly pages: readonly PageFile[]
+  readonly rows: Batch['rows']
+  /** Pages to search for undeclared fields: every field of every record would cost more than loading it. */
+  readonly sampled: readonly PageFile[]
+  /** Undeclared paths that earlier pages showed. */
+  readonly drifted: ReadonlySet<string>
+  /** Everything the scope holds, so that what is absent is gone. */
+  readonly snapshot?: { readonly extent: SnapshotExtent; readonly time: string; readonly run: string }
+  /** Remembers which ids a window has seen. */
+  readonly windowId?: string
+  /** Ledger rows that must commit with the records. */
+  readonly commit: (loaded: Loaded) => Promise<void>
+}
+
+export interface Loaded {
+  readonly records: number
+  readonly inserted: number
+  readonly changed: number
+  readonly removed: number
+  readonly unchanged: number
+  readonly quarantined: number
+  /** Undeclared paths found on these pages for the first time. */
+  readonly newDrift: readonly string[]
+}
+
+async function findDrift(engine: Engine, request: LoadRequest): Promise<{ path: string; type: string }[]> {
+  if (request.sampled.length === 0) return []
+  const found = await engine.rows<{ path: string; type: string }>(
+    unknownFields(request.plan, request.sampled, request.rows),
+  )
+  const tops = new Set(shallowest(found.map(row => row.path)))
+  return found.filter(row => tops.has(row.path) && !request.drifted.has(row.path))
+}
+
+async function rememberIds(engine: Engine, request: LoadRequest): Promise<void> {
+  const { windowId } = request
+  if (windowId === undefined) return
+  await engine.run(
+    `insert into ops.window_id select $1, seen.id from stage_seen seen
+     where not exists (select 1 from ops.window_id w where w.window_id = $1 and w.record_id = seen.id)`,
+    [windowId],
+  )
+}
+
+async function loadReadable(
+  engine: Engine,
+  request: LoadRequest,
+  trouble: readonly PageTrouble[],
+): Promise<Loaded> {
+  const { plan, pages, rows } = request
+  const drift = await findDrift(engine, request)
+  const drifted = [...request.drifted, ...drift.map(row => row.path)]
+  const excluded = trouble.map(({ locator }) => locator)
+  const staged = await stageBatch(engine, plan, { pages, rows, drifted, excluded })
+  const values = unknownValues(plan)
+  const newValues = values ? await engine.rows<{ path: string; value: string }>(values) : []
+  const counts = await createDelta(
+    engine,
+    plan.resource,
+    request.snapshot ? { snapshot: request.snapshot } : {},
+  )
+  const { prepare, statements } = deltaStatements(plan, counts)
+  await runAll(engine, prepare)
+  const loaded: Loaded = {
+    records: staged.records,
+    inserted: counts.new + counts.stub,
+    changed: counts.changed,
+    removed: counts.gone,
+    unchanged: counts.same + counts.stale,
+    quarantined: staged.quarantined + trouble.length,
+    newDrift: drift.map(row => row.path),
+  }
+  await engine.transaction(async () => {
+    await runAll(engine, statements)
+    await rememberIds(engine, request)
+    await keepQuarantine(engine, { plan, pages, trouble, staged })
+    await recordDrift(engine, plan.resource.name, {
+      fields: drift,
+      values: newValues,
+      rounded: staged.rounded,
+      page: pages[0],
+    })
+    await request.commit(loaded)
+  })
+  return loaded
+}
+
+/**
+ * Rows, ledger and mark commit together or not at all. A page that is no JSON fails the load with PageUnreadable;
+ * a record that no warehouse can hold goes to quarantine and the rest of its page loads.
+ */
+export async function load(engine: Engine, request: LoadRequest): Promise<Loaded> {
+  return engine.exclusive(async () => {
+    const { pages, trouble, cleanUp } = readablePages(request.pages, request.rows)
+    try {
+      const sampled = pages.filter((_, index) => request.sampled.includes(request.pages[index] as PageFile))
+      return await loadReadable(engine, { ...request, pages, sampled }, trouble)
+    } catch (error) {
+      throw unreadableAmong(pages) ?? error
+    } finally {
+      cleanUp()
+    }
+  })
+}

@@ -1,0 +1,140 @@
+/** Brings the structure of a warehouse up to the declarations: forward only, and only when something differs. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Engine } from './engine.ts'
+import { memberTables, type PhysicalTable, physicalTables } from './physical.ts'
+import { quoteName, quoteText } from './sql-text.ts'
+
+const sqlFolder = fileURLToPath(new URL('../../sql/', import.meta.url))
+
+interface SqlFile {
+  readonly name: string
+  readonly text: string
+}
+
+function sqlFiles(folder: string): SqlFile[] {
+  return readdirSync(join(sqlFolder, folder))
+    .filter(file => file.endsWith('.sql'))
+    .sort()
+    .map(file => ({ name: `${folder}/${file}`, text: readFileSync(join(sqlFolder, folder, file), 'utf8') }))
+}
+
+const qualified = ({ schema, name }: PhysicalTable): string => `${schema}.${quoteName(name)}`
+
+function createTable(table: PhysicalTable): string {
+  const columns = table.columns.map(({ name, sql }) => `${quoteName(name)} ${sql}`)
+  return `create table if not exists ${qualified(table)} (${columns.join(', ')})`
+}
+
+function comments(table: PhysicalTable): string[] {
+  return [
+    `comment on table ${qualified(table)} is ${quoteText(table.description)}`,
+    ...table.columns.map(
+      ({ name, description }) =>
+        `comment on column ${qualified(table)}.${quoteName(name)} is ${quoteText(description)}`,
+    ),
+  ]
+}
+
+/** Columns that the declarations gained since their table was made. */
+async function missingColumns(engine: Engine): Promise<string[]> {
+  const rows = await engine.rows<{ at: string }>(
+    `select table_schema || '.' || table_name || '.' || column_name as at from information_schema.columns`,
+  )
+  const held = new Set(rows.map(row => row.at))
+  return physicalTables.flatMap(table =>
+    table.columns
+      .filter(({ name }) => !held.has(`${table.schema}.${table.name}.${name}`))
+      .map(({ name, sql }) => `alter table ${qualified(table)} add column ${quoteName(name)} ${sql}`),
+  )
+}
+
+/** '-1' stands for "the record names none", so that no join loses a row. */
+function unknownMember(name: string, key: string): string {
+  const columns = [key, 'is_stub', 'is_deleted', 'run_id', 'row_hash']
+  return `insert into star.${quoteName(`dim_${name}`)} (${columns.map(quoteName).join(', ')})
+    select '-1', false, false, 'seed', '-' where not exists (select 1 from star.${quoteName(`dim_${name}`)} where ${quoteName(key)} = '-1')`
+}
+
+/** The table a seed fills is named for the file. */
+const seededTable = ({ name }: SqlFile): string => `star.${quoteName(basename(name, '.sql'))}`
+
+/** Dimensions that records add to: a new version of the seed replaces the seeded rows only. */
+async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
+  const table = seededTable(file)
+  const shared = memberTables.has(basename(file.name, '.sql').replace('dim_', ''))
+  const id = memberTables.get(basename(file.name, '.sql').replace('dim_', ''))?.key
+  await engine.run(
+    shared
+      ? `delete from ${table} where run_id = 'seed' and ${quoteName(id ?? '')} <> '-1'`
+      : `delete from ${table}`,
+  )
+  await engine.run(file.text)
+  if (!shared) return
+  await engine.run(
+    `update ${table} set run_id = 'seed', row_hash = '-', is_stub = false, is_deleted = false where run_id is null`,
+  )
+}
+
+async function runStatements(engine: Engine, text: string): Promise<void> {
+  const bare = text.replace(/^\s*--.*$/gm, '')
+  for (const statement of bare.split(/;\s*$/m)) if (statement.trim()) await engine.run(statement)
+}
+
+const views = (): SqlFile[] => sqlFiles('view')
+const seeds = (): SqlFile[] => sqlFiles('seed').filter(file => file.name !== 'seed/schema.sql')
+const seedSchema = (): SqlFile[] => sqlFiles('seed').filter(file => file.name === 'seed/schema.sql')
+
+function checksum(): string {
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify(physicalTables))
+  for (const file of [...sqlFiles('ops'), ...sqlFiles('seed'), ...views()])
+    hash.update(file.name).update(file.text)
+  return hash.digest('hex')
+}
+
+async function isCurrent(engine: Engine, sum: string): Promise<boolean> {
+  const [table] = await engine.rows(
+    `select 1 as present from information_schema.tables where table_schema = 'ops' and table_name = 'migration'`,
+  )
+  if (!table) return false
+  const rows = await engine.ledger
+    .selectFrom('ops.migration')
+    .select('checksum')
+    .where('name', '=', 'structure')
+    .execute()
+  return rows[0]?.checksum === sum
+}
+
+async function shape(engine: Engine): Promise<void> {
+  for (const schema of ['star', 'mart', 'history', 'pii', 'ops'])
+    await engine.run(`create schema if not exists ${schema}`)
+  for (const file of [...sqlFiles('ops'), ...seedSchema()]) await runStatements(engine, file.text)
+  for (const table of physicalTables) await engine.run(createTable(table))
+  for (const statement of await missingColumns(engine)) await engine.run(statement)
+  for (const comment of physicalTables.flatMap(comments)) await engine.run(comment)
+  for (const file of views()) await runStatements(engine, file.text)
+}
+
+async function fill(engine: Engine): Promise<void> {
+  for (const file of seeds()) await plantSeed(engine, file)
+  for (const [name, { key }] of memberTables) await engine.run(unknownMember(name, key))
+}
+
+/** Returns whether anything had to change. `now` is ISO 8601. */
+export async function migrate(engine: Engine, now: string): Promise<boolean> {
+  const sum = checksum()
+  return engine.exclusive(async () => {
+    if (await isCurrent(engine, sum)) return false
+    await engine.transaction(() => shape(engine))
+    await engine.transaction(() => fill(engine))
+    await engine.ledger.deleteFrom('ops.migration').where('name', '=', 'structure').execute()
+    await engine.ledger
+      .insertInto('ops.migration')
+      .values({ name: 'structure', checksum: sum, applied_at: now })
+      .execute()
+    return true
+  })
+}

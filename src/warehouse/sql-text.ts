@@ -1,0 +1,15 @@
+/** Names and texts as SQL writes them. */
+
+/** An identifier, quoted; callers pass names from the declarations only. */
+export function quoteName(name: string): string {
+  if (name.includes('\0') || name.length === 0) throw new Error('an SQL name must not be empty or hold NUL')
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A text literal, for places where a statement cannot take a bound value, such as file lists and comments. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+export const quoteNames = (names: readonly string[], prefix = ''): string =>
+  names.map(name => prefix + quoteName(name)).join(', ')

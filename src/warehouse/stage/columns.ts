@@ -1,0 +1,119 @@
+/** The expressions that fill a stage table, shared by records and the rows of their lists. */
+import type { Column } from '../../resources/column.ts'
+import type { ShapeNode } from '../../resources/json-shape.ts'
+import type { Table } from '../../resources/table.ts'
+import { storedTypes } from '../column-type.ts'
+import { quoteName, quoteText } from '../sql-text.ts'
+import { below, type StageTable, stagedSources } from './plan.ts'
+
+/** How each kind of source is spelled in the FROM clause at hand. */
+export interface Spelling {
+  /** The struct, or the plain value, that fields are read from. */
+  readonly element: string
+  scope(name: string): string
+  root(column: string): string
+  parent(column: string): string
+  ordinal(depth: number): string
+}
+
+/** A reference always points to a row: '-1' is the unknown member of every dimension. */
+const orUnknown = (column: Column, value: string): string =>
+  column.member ? `coalesce(${value}, '-1')` : value
+
+function value(column: Column, spelling: Spelling): string {
+  const { source } = column
+  switch (source.from) {
+    case 'field':
+      return orUnknown(column, storedTypes[column.type].cast(below(spelling.element, source.path)))
+    case 'scope':
+      return spelling.scope(source.name)
+    case 'root':
+      return spelling.root(source.column)
+    case 'parent':
+      return spelling.parent(source.column)
+    case 'ordinal':
+      return spelling.ordinal(source.depth)
+    case 'constant':
+      return quoteText(source.value)
+    case 'derived':
+      return source.sql
+  }
+}
+
+/** Every column that is not computed from others, as `expression as name`. */
+export function directColumns(table: Table, spelling: Spelling): string[] {
+  return stagedSources(table)
+    .filter(([, column]) => column.source.from !== 'derived')
+    .map(([name, column]) => `${value(column, spelling)} as ${quoteName(name)}`)
+}
+
+/** Derived columns in layers: each layer reads only what the layers before it made. */
+function derivedLayers(table: Table): [string, Column][][] {
+  let waiting = stagedSources(table).filter(([, column]) => column.source.from === 'derived')
+  const layers: [string, Column][][] = []
+  while (waiting.length > 0) {
+    const names = waiting.map(([name]) => name)
+    const reads = ([, column]: [string, Column]): boolean => {
+      const sql = column.source.from === 'derived' ? column.source.sql : ''
+      return names.some(name => new RegExp(`\\b${name}\\b`).test(sql))
+    }
+    const ready = waiting.filter(entry => !reads(entry))
+    if (ready.length === 0)
+      throw new Error(`${table.name}: derived columns ${names.join(', ')} read each other`)
+    layers.push(ready)
+    waiting = waiting.filter(entry => !ready.includes(entry))
+  }
+  return layers
+}
+
+/** Wraps a SELECT so that the derived columns stand beside the direct ones. */
+export function withDerived(table: Table, select: string): string {
+  return derivedLayers(table).reduce((inner, layer) => {
+    const columns = layer.map(([name, column]) => {
+      const sql = column.source.from === 'derived' ? column.source.sql : ''
+      return `${orUnknown(column, sql)} as ${quoteName(name)}`
+    })
+    return `select *, ${columns.join(', ')} from (${inner})`
+  }, select)
+}
+
+/** Columns whose difference is a change: not the clock's, not computed ones, not JSON (its leaves count instead). */
+export function hashedColumns(table: Table): string[] {
+  return stagedSources(table)
+    .filter(([, column]) => !column.volatile && column.type !== 'json' && column.source.from !== 'derived')
+    .map(([name]) => name)
+}
+
+/** Present texts that did not survive their cast whole, and required ones that are absent. */
+function leafSuspicions(table: Table, spelling: Spelling): string[] {
+  return Object.entries(table.columns).flatMap(([, column]) => {
+    if (column.source.from !== 'field') return []
+    const text = below(spelling.element, column.source.path)
+    const stored = storedTypes[column.type]
+    const missing = column.required ? [`${text} is null`] : []
+    if (!stored.intact) return missing
+    return [...missing, `(${text} is not null and (${stored.intact(text, stored.cast(text))}) is not true)`]
+  })
+}
+
+function leafPaths(node: ShapeNode, at: string): string[] {
+  if (node.kind !== 'object') return [at]
+  return [...node.fields].flatMap(([key, next]) => leafPaths(next, below(at, [key])))
+}
+
+/** An object that is there but holds nothing we know may be something else than an object. */
+function objectSuspicions(node: ShapeNode, at: string): string[] {
+  if (node.kind !== 'object') return []
+  return [...node.fields].flatMap(([key, next]) => {
+    const path = below(at, [key])
+    if (next.kind !== 'object' || next.fields.size === 0) return []
+    const empty = leafPaths(next, path).map(leaf => `${leaf} is null`)
+    return [`(${path} is not null and ${empty.join(' and ')})`, ...objectSuspicions(next, path)]
+  })
+}
+
+/** The condition under which a record is looked at closely: something present may have been lost. */
+export function suspicion(stage: StageTable, spelling: Spelling, shape: ShapeNode): string {
+  const conditions = [...leafSuspicions(stage.table, spelling), ...objectSuspicions(shape, spelling.element)]
+  return conditions.length === 0 ? 'false' : conditions.join(' or ')
+}

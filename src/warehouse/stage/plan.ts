@@ -1,0 +1,68 @@
+/** The temporary tables that a batch of pages becomes: one for the record, one for each list inside it. */
+import type { Column } from '../../resources/column.ts'
+import { type ObjectShape, openDocuments, shapeOf } from '../../resources/json-shape.ts'
+import type { Resource } from '../../resources/resource.ts'
+import type { Child, Table } from '../../resources/table.ts'
+import { quoteName } from '../sql-text.ts'
+
+export interface StageTable {
+  /** Temporary table, e.g. stage_2. */
+  readonly name: string
+  readonly table: Table
+  readonly child?: Child
+  readonly parent?: StageTable
+  /** Columns that hold the raw lists of the children, by the child's place among them. */
+  readonly lists: readonly { readonly name: string; readonly child: Child }[]
+}
+
+export interface StagePlan {
+  readonly resource: Resource
+  readonly shape: ObjectShape
+  readonly root: StageTable
+  /** Root first, parents before children. */
+  readonly tables: readonly StageTable[]
+  /** Paths whose leaves all go to attribute_leaf, kept whole in a column of the root stage. */
+  readonly documents: readonly { readonly name: string; readonly path: string }[]
+}
+
+function stageTables(
+  table: Table,
+  place: Pick<StageTable, 'child' | 'parent'>,
+  counter: { next: number },
+): StageTable[] {
+  const name = `stage_${counter.next++}`
+  const lists = table.children.map((child, index) => ({ name: `list_${index}`, child }))
+  const self: StageTable = { name, table, ...place, lists }
+  return [
+    self,
+    ...table.children.flatMap(child => stageTables(child.table, { child, parent: self }, counter)),
+  ]
+}
+
+export function stagePlan(resource: Resource): StagePlan {
+  const tables = stageTables(resource.table, {}, { next: 0 })
+  const [root] = tables
+  if (!root) throw new Error(`${resource.name} has no table`)
+  const documents = openDocuments(resource.table)
+    .filter(document => !document.exploded)
+    .map((document, index) => ({ name: `document_${index}`, path: document.path }))
+  return { resource, shape: shapeOf(resource.table), root, tables, documents }
+}
+
+/** Stage columns hold member attributes beside the column that refers to the member. */
+export const memberAttribute = (column: string, attribute: string): string => `${column}__${attribute}`
+
+/** Columns of a stage table with the declared ones, then the attributes of members. */
+export function stagedSources(table: Table): [string, Column][] {
+  const attributes = Object.entries(table.columns).flatMap(([name, column]) =>
+    Object.entries(column.member?.attributes ?? {}).map(([attribute, source]): [string, Column] => [
+      memberAttribute(name, attribute),
+      { type: 'text', source, description: '', privacy: 'personal' },
+    ]),
+  )
+  return [...Object.entries(table.columns), ...attributes]
+}
+
+/** A struct field at a path below an expression. */
+export const below = (expression: string, path: readonly string[]): string =>
+  [expression, ...path.map(quoteName)].join('.')

@@ -1,0 +1,12 @@
+/** The DuckDB type that a record is cast to: the declared shape with text at every leaf. */
+import type { ShapeNode } from '../../resources/json-shape.ts'
+import { quoteName } from '../sql-text.ts'
+
+/** Text leaves never round and never turn into NULL by themselves; each is cast and checked afterwards. */
+export function structType(node: ShapeNode): string {
+  if (node.kind === 'leaf') return node.type === 'json' ? 'JSON' : 'VARCHAR'
+  if (node.kind === 'list') return `${structType(node.element)}[]`
+  const fields = [...node.fields].map(([key, next]) => `${quoteName(key)} ${structType(next)}`)
+  // A STRUCT without fields does not exist; an object nobody declared parts of stays text.
+  return fields.length === 0 ? 'VARCHAR' : `STRUCT(${fields.join(', ')})`
+}

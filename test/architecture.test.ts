@@ -1,0 +1,233 @@
+/** The layers of docs and design, as data, and a check that the imports and habits of `src` keep to them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const LOWER = ['resources', 'api', 'landing', 'warehouse', 'marts', 'webhooks', 'crosscheck', 'sync', 'serve']
+
+/** Folder of `src` -> folders it may import, besides itself and `lib`. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  main: ['cli'],
+  cli: [...LOWER, 'sandbox', 'config'],
+  serve: ['sync', 'marts', 'warehouse', 'webhooks'],
+  sync: ['resources', 'api', 'landing', 'warehouse'],
+  crosscheck: ['api', 'warehouse'],
+  webhooks: ['resources', 'warehouse'],
+  marts: ['warehouse'],
+  warehouse: ['resources'],
+  landing: [],
+  api: ['resources'],
+  resources: [],
+  sandbox: ['resources'],
+  config: [],
+  lib: [],
+}
+
+/** Folders whose outside packages are few on purpose. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  config: ['zod', 'yaml', 'leven'],
+  lib: [],
+}
+
+interface Habit {
+  readonly pattern: RegExp
+  readonly isAllowed: (file: string) => boolean
+  readonly advice: string
+}
+
+const HABITS: readonly Habit[] = [
+  {
+    pattern: /\bprocess\s*\.\s*env\b/,
+    isAllowed: file => layerOf(file) === 'config',
+    advice: 'reads process.env: take the environment as a parameter (src/config/environment.ts)',
+  },
+  {
+    pattern: /\bprocess\s*\.\s*exit\s*\(/,
+    isAllowed: file => file === 'main.ts',
+    advice: 'calls process.exit: return an exit code or throw, src/main.ts ends the process',
+  },
+  {
+    pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(\(\s*\)|(?!\s*\())|\bperformance\s*\.\s*now\b/,
+    isAllowed: file => file === 'lib/clock.ts',
+    advice: 'reads the time: take a Clock as a parameter (src/lib/clock.ts)',
+  },
+  {
+    pattern: /\bMath\s*\.\s*random\b/,
+    isAllowed: file => file === 'lib/rng.ts',
+    advice: 'draws from Math.random: take an Rng as a parameter (src/lib/rng.ts)',
+  },
+]
+
+const VAGUE_NAMES = ['utils', 'helpers', 'common', 'manager', 'service', 'types']
+const LONGEST_FILE = 250
+
+/** Path below `src`, with forward slashes -> text. */
+type Tree = ReadonlyMap<string, string>
+
+function layerOf(file: string): string {
+  return file.includes('/') ? (file.split('/')[0] ?? '') : basename(file, '.ts')
+}
+
+const COMMENTS = /\/\*[\s\S]*?\*\/|(^|[^:'"`])\/\/.*/gm
+const QUOTED = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g
+const IMPORTS = /\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]/gm
+
+function importsOf(text: string): readonly string[] {
+  const code = text.replace(COMMENTS, '$1')
+  return [...code.matchAll(IMPORTS)].map(match => match[1] ?? match[2] ?? match[3] ?? '')
+}
+
+/** Relative imports as paths below `src`. */
+function targetsOf(file: string, text: string): readonly string[] {
+  return importsOf(text)
+    .filter(target => target.startsWith('.'))
+    .map(target => posix.join(posix.dirname(file), target))
+}
+
+function layerProblems(tree: Tree): readonly string[] {
+  return [...tree].flatMap(([file, text]) => {
+    const layer = layerOf(file)
+    const allowed = LAYERS[layer]
+    if (!allowed) return [`src/${file}: ${layer} is not in the layer table of test/architecture.test.ts`]
+    const upward = targetsOf(file, text)
+      .filter(target => ![layer, 'lib', ...allowed].includes(layerOf(target)))
+      .map(
+        target => `src/${file} imports src/${target}: ${layer} may import ${['lib', ...allowed].join(', ')}`,
+      )
+    const known = PACKAGES[layer]
+    const foreign = importsOf(text)
+      .filter(target => known && !/^(\.|node:)/.test(target) && !known.includes(target))
+      .map(target => `src/${file} imports ${target}: ${layer} may only use ${known?.join(', ') || 'node:'}`)
+    return [...upward, ...foreign]
+  })
+}
+
+function cycles(tree: Tree): readonly string[] {
+  const found: string[] = []
+  const finished = new Set<string>()
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) {
+      found.push(
+        `${[...trail.slice(trail.indexOf(file)), file].join(' -> ')}: move what both need to a third file`,
+      )
+    } else if (!finished.has(file)) {
+      for (const target of targetsOf(file, tree.get(file) ?? '')) visit(target, [...trail, file])
+      finished.add(file)
+    }
+  }
+  for (const file of tree.keys()) visit(file, [])
+  return found
+}
+
+function missingTargets(tree: Tree): readonly string[] {
+  return [...tree].flatMap(([file, text]) =>
+    targetsOf(file, text)
+      .filter(target => !tree.has(target))
+      .map(target => `src/${file} imports src/${target}, which does not exist`),
+  )
+}
+
+function habitProblems(tree: Tree): readonly string[] {
+  return [...tree].flatMap(([file, text]) => {
+    const code = text.replace(COMMENTS, '$1').replace(QUOTED, "''")
+    return HABITS.filter(habit => !habit.isAllowed(file) && habit.pattern.test(code)).map(
+      habit => `src/${file} ${habit.advice}`,
+    )
+  })
+}
+
+function shapeProblems(tree: Tree): readonly string[] {
+  return [...tree].flatMap(([file, text]) => {
+    const lines = text.trimEnd().split('\n').length
+    const start = file === 'main.ts' ? text.replace(/^#!.*\n/, '') : text
+    return [
+      VAGUE_NAMES.includes(basename(file, '.ts')) && `src/${file}: name it for the one thing it holds`,
+      lines > LONGEST_FILE && `src/${file} has ${lines} lines, more than ${LONGEST_FILE}: split it by idea`,
+      !/^\/\*\*\s/.test(start) && `src/${file} does not begin with a /** sentence that says what it is */`,
+    ].filter(problem => problem !== false)
+  })
+}
+
+function readTree(folder: string): Tree {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.ts'),
+  )
+  return new Map(
+    files.sort().map(name => [name.replaceAll('\\', '/'), readFileSync(join(folder, name), 'utf8')]),
+  )
+}
+
+const src = readTree(join(dirname(fileURLToPath(import.meta.url)), '..', 'src'))
+
+describe('src', () => {
+  test('was found', () => expect(src.size).toBeGreaterThan(10))
+  test('imports downwards only', () => expect(layerProblems(src)).toEqual([]))
+  test('imports only files that exist', () => expect(missingTargets(src)).toEqual([]))
+  test('has no cycles', () => expect(cycles(src)).toEqual([]))
+  test('takes time, chance and environment as parameters', () => expect(habitProblems(src)).toEqual([]))
+  test('has short, named and introduced files', () => expect(shapeProblems(src)).toEqual([]))
+})
+
+/** The layer table must have no cycle of its own, or the rules would allow one. */
+test('the layer table goes downwards', () => {
+  const place = Object.keys(LAYERS)
+  const order = ['lib', 'config', 'sandbox', ...LOWER, 'cli', 'main']
+  expect([...place].sort()).toEqual([...order].sort())
+  for (const [layer, allowed] of Object.entries(LAYERS)) {
+    for (const lower of allowed) {
+      const isSandbox = layer === 'sandbox'
+      expect(isSandbox || order.indexOf(lower) < order.indexOf(layer), `${layer} -> ${lower}`).toBe(true)
+    }
+  }
+})
+
+describe('the rules catch', () => {
+  const tree = (files: Record<string, string>): Tree => new Map(Object.entries(files))
+
+  test.each([
+    ['an upward import', { 'api/a.ts': `import { b } from '../sync/b.ts'` }],
+    ['an import of several lines', { 'lib/a.ts': `import {\n  b,\n} from '../api/b.ts'` }],
+    ['a type import', { 'landing/a.ts': `import type { B } from '../warehouse/b.ts'` }],
+    ['a lazy import', { 'sync/a.ts': `const b = await import('../sandbox/b.ts')` }],
+    ['a re-export', { 'resources/a.ts': `export { b } from '../api/b.ts'` }],
+    ['a bare import', { 'resources/a.ts': `import '../api/b.ts'` }],
+    ['a new folder', { 'other/a.ts': '' }],
+    ['a foreign package of config', { 'config/a.ts': `import pino from 'pino'` }],
+  ])('%s', (_, files) => expect(layerProblems(tree(files))).toHaveLength(1))
+
+  test('a cycle', () => {
+    const files = tree({
+      'api/a.ts': `import './b.ts'`,
+      'api/b.ts': `import './c.ts'`,
+      'api/c.ts': `import './a.ts'`,
+    })
+    expect(cycles(files)).toEqual([expect.stringContaining('api/a.ts -> api/b.ts -> api/c.ts -> api/a.ts')])
+  })
+
+  test.each([
+    ['process.env', 'const home = process.env.HOME'],
+    ['process.exit', 'process.exit(1)'],
+    ['Date.now', 'const now = Date.now()'],
+    ['new Date()', 'const now = new Date()'],
+    ['Date.now after an address', `const url = 'http://x'; const now = Date.now()`],
+    ['Date.now in a template', `const name = ${'`run-$'}{Date.now()}${'`'}`],
+    ['Math.random', 'const dice = Math.random()'],
+  ])('%s', (_, text) => expect(habitProblems(tree({ 'api/a.ts': text }))).toHaveLength(1))
+
+  test.each([
+    ['a date of something', 'const day = new Date(text)'],
+    ['words in a comment', '/** Date.now() is not read here. */\nconst a = 1 // nor Math.random()'],
+    ['words in a text', `const advice = 'process.exit() ends it'`],
+    ['the clock itself', 'const now = clock.now()'],
+  ])('not %s', (_, text) => expect(habitProblems(tree({ 'api/a.ts': text }))).toEqual([]))
+
+  test('a vague name, a long file and a file without a sentence', () => {
+    const files = tree({
+      'api/utils.ts': '/** A. */',
+      'api/a.ts': `/** A. */${'\n//'.repeat(250)}`,
+      'api/b.ts': '',
+    })
+    expect(shapeProblems(files)).toHaveLength(3)
+  })
+})

@@ -1,0 +1,57 @@
+/** A world whose streams are kept as text, in a folder and at a time that the test decides. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { commandSet } from '../../src/cli/commands.ts'
+import { type CommandSet, run } from '../../src/cli/program.ts'
+import type { World } from '../../src/cli/world.ts'
+import type { Environment } from '../../src/config/environment.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { seededRng } from '../../src/lib/rng.ts'
+
+export interface Captured {
+  readonly world: World
+  readonly out: () => string
+  readonly err: () => string
+}
+
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'muster-cli-'))
+}
+
+export function captured(parts: Partial<World> & { env?: Environment } = {}): Captured {
+  const out: string[] = []
+  const err: string[] = []
+  const world: World = {
+    env: {},
+    cwd: parts.cwd ?? temporaryFolder(),
+    stdout: { write: text => out.push(text), columns: 100 },
+    stderr: { write: text => err.push(text), columns: 100 },
+    clock: stillClock(),
+    rng: seededRng(1),
+    signal: new AbortController().signal,
+    ...parts,
+  }
+  return { world, out: () => out.join(''), err: () => err.join('') }
+}
+
+/** Stands still at 2026-01-01T00:00:00Z unless moved; sleeping moves it. */
+export function stillClock(): Clock & { move(ms: number): void } {
+  let now = Date.UTC(2026, 0, 1)
+  return {
+    now: () => now,
+    sleep: async ms => {
+      now += ms
+    },
+    move: ms => {
+      now += ms
+    },
+  }
+}
+
+/** Runs one command line; `commands` are those of the program unless given. */
+export async function muster(line: string, parts: Partial<World> = {}, commands: CommandSet = commandSet) {
+  const { world, out, err } = captured(parts)
+  const code = await run(line.split(' ').filter(Boolean), world, commands)
+  return { code, out: out(), err: err(), cwd: world.cwd }
+}

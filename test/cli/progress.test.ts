@@ -1,0 +1,149 @@
+/** Progress: the lines that are drawn, how often they are written, and where. */
+import { describe, expect, test } from 'vitest'
+import { createContext } from '../../src/cli/context.ts'
+import { createProgress } from '../../src/cli/progress.ts'
+import { type ProgressEvent, type ProgressState, withEvent } from '../../src/cli/progress-state.ts'
+import { renderProgress } from '../../src/cli/render-progress.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { captured, stillClock } from './captured-world.ts'
+
+function stateOf(events: readonly ProgressEvent[], rest: Partial<ProgressState> = {}): ProgressState {
+  const start: ProgressState = { startedMs: 0, resources: new Map(), ...rest }
+  return events.reduce(withEvent, start)
+}
+
+describe('renderProgress', () => {
+  test('shows one line a resource, and a footer with time and budget', () => {
+    const state = stateOf(
+      [
+        {
+          resource: 'timesheets',
+          state: 'walking',
+          pagesDone: 12,
+          pagesTotal: 48,
+          rows: 2400,
+          changed: 31,
+          requests: 12,
+        },
+        {
+          resource: 'expenses',
+          state: 'done',
+          pagesDone: 2,
+          pagesTotal: 2,
+          rows: 210,
+          changed: 0,
+          requests: 2,
+        },
+        { resource: 'invoices', state: 'skipped', note: 'not in scope' },
+        { resource: 'sites', state: 'failed', note: '403 Forbidden' },
+      ],
+      { budget: { remainingToday: 9988, spentThisRun: 14 } },
+    )
+    expect(renderProgress(state, 100, 65_000)).toEqual([
+      'timesheets  walking  12/48 pages  2,400 rows  31 changed  12 requests',
+      'expenses    done     2/2 pages  210 rows  0 changed  2 requests',
+      'invoices    skipped  not in scope',
+      'sites       failed   403 Forbidden',
+      'elapsed 1:05, about 2:47 left  9,988 requests left today, 14 spent',
+    ])
+  })
+
+  test('keeps what an event leaves out', () => {
+    const state = stateOf([
+      { resource: 'users', state: 'walking', rows: 5, pagesDone: 1 },
+      { resource: 'users', state: 'loading' },
+    ])
+    expect(renderProgress(state, 100, 0)[0]).toBe('users  loading  1 pages  5 rows')
+  })
+
+  test.each([
+    ['a total is unknown', [{ resource: 'a', state: 'walking', pagesDone: 5 }], 60_000],
+    [
+      'one resource has not begun',
+      [
+        { resource: 'a', state: 'walking', pagesDone: 5, pagesTotal: 10 },
+        { resource: 'b', state: 'waiting' },
+      ],
+      60_000,
+    ],
+    ['it has only begun', [{ resource: 'a', state: 'walking', pagesDone: 1, pagesTotal: 10 }], 2_000],
+    ['nothing was read', [{ resource: 'a', state: 'walking', pagesDone: 0, pagesTotal: 10 }], 60_000],
+  ] satisfies [string, ProgressEvent[], number][])('gives no estimate while %s', (_, events, nowMs) => {
+    expect(renderProgress(stateOf(events), 100, nowMs).at(-1)).not.toContain('left')
+  })
+
+  test('cuts lines at the width of the terminal', () => {
+    const state = stateOf([
+      { resource: 'timesheets', state: 'walking', rows: 1_000_000, note: 'x'.repeat(80) },
+    ])
+    const lines = renderProgress(state, 30, 3_723_000)
+    expect(lines[0]).toBe('timesheets  walking  1,000,00…')
+    expect(lines[1]).toBe('elapsed 1:02:03')
+  })
+})
+
+function contextOf(parts: Parameters<typeof captured>[0], globals = {}) {
+  const { world, err } = captured(parts)
+  const program = { commandNames: [], invoke: async () => 0 as const }
+  return { context: createContext({ world, globals, program }), err }
+}
+
+describe('plain progress', () => {
+  test('writes at most one line each five seconds a resource, and every final one', () => {
+    const clock = stillClock()
+    const { context, err } = contextOf({ clock })
+    const progress = createProgress(context)
+    progress.update({ resource: 'sites', state: 'waiting' })
+    for (let page = 1; page <= 60; page++) {
+      progress.update({ resource: 'sites', state: 'walking', pagesDone: page, pagesTotal: 60 })
+      clock.move(200)
+    }
+    progress.update({ resource: 'sites', state: 'done' })
+    progress.budget({ remainingToday: 940, spentThisRun: 60 })
+    progress.stop()
+    expect(err().trim().split('\n')).toEqual([
+      'sites  walking  1/60 pages',
+      'sites  walking  26/60 pages',
+      'sites  walking  51/60 pages',
+      'sites  done     60/60 pages',
+      'elapsed 0:12  940 requests left today, 60 spent',
+    ])
+  })
+
+  test('is silent under --quiet', () => {
+    const { context, err } = contextOf({}, { quiet: true })
+    const progress = createProgress(context)
+    progress.update({ resource: 'sites', state: 'done' })
+    progress.stop()
+    expect(err()).toBe('')
+  })
+})
+
+describe('progress on a terminal', () => {
+  const draw = async (env: Record<string, string>) => {
+    const written: string[] = []
+    const stderr = { write: (text: string) => written.push(text), isTTY: true, columns: 80, on: () => {} }
+    const { context } = contextOf({ env, stderr, clock: systemClock })
+    const progress = createProgress(context)
+    for (let row = 0; row < 1000; row++) progress.update({ resource: 'sites', state: 'walking', rows: row })
+    await systemClock.sleep(250)
+    context.stderr.write('a line that stays\n')
+    progress.update({ resource: 'sites', state: 'done' })
+    progress.stop()
+    progress.stop()
+    return { text: written.join(''), draws: written.filter(text => text.includes('999 rows')).length }
+  }
+
+  test('is redrawn ten times a second at most, whatever happens', async () => {
+    const { text, draws } = await draw({ NO_COLOR: '1' })
+    expect(draws).toBeGreaterThan(0)
+    expect(draws).toBeLessThan(6)
+    expect(text).toContain('a line that stays\n')
+    expect(text.lastIndexOf('sites  done')).toBeGreaterThan(text.indexOf('a line that stays'))
+    expect(text).not.toContain('\u001b[32m')
+  })
+
+  test('is coloured unless NO_COLOR says otherwise', async () => {
+    expect((await draw({})).text).toContain('sites  \u001b[32mdone\u001b[0m')
+  })
+})

@@ -1,0 +1,160 @@
+/** Running a DAG: what a failure takes down, what it leaves alone, and the exit code of the whole. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { CommandModule } from '../../src/cli/command.ts'
+import { command as dagList } from '../../src/cli/commands/dag-list.ts'
+import { command as dagRun } from '../../src/cli/commands/dag-run.ts'
+import type { Dag } from '../../src/cli/dag-file.ts'
+import type { ExitStatus } from '../../src/cli/exit-status.ts'
+import { dagExitCode, runDag, type TaskOutcome } from '../../src/cli/run-dag.ts'
+import { muster, temporaryFolder } from './captured-world.ts'
+
+function dagOf(needs: Record<string, readonly string[]>): Dag {
+  const tasks = Object.entries(needs).map(([id, list]) => ({ id, run: id, args: [], needs: list }))
+  return { name: 'test', description: '', schedule: '', tasks }
+}
+
+async function outcomesOf(dag: Dag, codes: Record<string, number | Error>, signal?: AbortSignal) {
+  let now = 0
+  const recorded: TaskOutcome[] = []
+  const outcomes = await runDag(dag, {
+    runTask: async task => {
+      now += 10
+      const code = codes[task.id] ?? 0
+      if (code instanceof Error) throw code
+      return code
+    },
+    now: () => now,
+    record: outcome => void recorded.push(outcome),
+    ...(signal && { signal }),
+  })
+  expect(recorded).toEqual(outcomes)
+  return outcomes
+}
+
+const states = (outcomes: readonly TaskOutcome[]) =>
+  outcomes.map(outcome => `${outcome.task} ${outcome.state}`)
+
+const chain = dagOf({ a: [], b: ['a'], c: ['b'], d: [] })
+
+describe('runDag', () => {
+  test('runs every task once, one after the other', async () => {
+    const outcomes = await outcomesOf(chain, {})
+    expect(outcomes.map(({ startedAt, finishedAt }) => [startedAt, finishedAt])).toEqual([
+      [0, 10],
+      [10, 20],
+      [20, 30],
+      [30, 40],
+    ])
+    expect(dagExitCode(outcomes)).toBe(0)
+  })
+
+  test('a failure takes down only what needs it', async () => {
+    const outcomes = await outcomesOf(chain, { a: 3 })
+    expect(states(outcomes)).toEqual(['a failed', 'b skipped', 'c skipped', 'd done'])
+    expect(outcomes.map(outcome => outcome.error)).toEqual([
+      'a ended with exit code 3',
+      'needs a, which failed',
+      'needs b, which was skipped',
+      undefined,
+    ])
+    expect(dagExitCode(outcomes)).toBe(1)
+  })
+
+  test('a thrown error is a failure with its message', async () => {
+    const [first] = await outcomesOf(chain, { a: new Error('broken') })
+    expect(first).toMatchObject({ state: 'failed', error: 'broken' })
+  })
+
+  test('a spent budget lets the rest run, and asks to be run again', async () => {
+    const outcomes = await outcomesOf(chain, { a: 75 })
+    expect(states(outcomes)).toEqual(['a later', 'b done', 'c done', 'd done'])
+    expect(dagExitCode(outcomes)).toBe(75)
+    expect(dagExitCode(await outcomesOf(chain, { a: 75, d: 1 }))).toBe(1)
+  })
+
+  test('after a wish to stop nothing more is begun', async () => {
+    const outcomes = await outcomesOf(chain, {}, AbortSignal.abort())
+    expect(states(outcomes)).toEqual(['a later', 'b later', 'c later', 'd later'])
+    expect(dagExitCode(outcomes)).toBe(75)
+  })
+})
+
+describe('muster dag', () => {
+  const seen: unknown[] = []
+  const ending = (name: string, code: ExitStatus): CommandModule => ({
+    name,
+    summary: name,
+    arguments: [{ name: '[word...]', summary: 'words' }],
+    examples: [],
+    run: async (context, args) => {
+      seen.push([name, args, context.globals])
+      context.stdout.write(`${name} ran\n`)
+      return code
+    },
+  })
+  const commands = { modules: [dagList, dagRun, ending('good', 0), ending('bad', 1)], groups: {} }
+
+  function folderWith(tasks: string, name = 'nightly'): string {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, 'dags'))
+    const text = `name: ${name}\ndescription: Every night.\nschedule: 30 2 * * *\ntasks: ${tasks}\n`
+    writeFileSync(join(cwd, 'dags', 'nightly.yaml'), text)
+    return cwd
+  }
+
+  test('run NAME runs the commands in this process, with the same global options', async () => {
+    const cwd = folderWith('{ one: { run: good, args: [x] }, two: { run: bad, needs: [one] } }')
+    const { code, out, err } = await muster('dag run nightly --connection acme', { cwd }, commands)
+    expect(code).toBe(1)
+    expect(seen.splice(0)).toEqual([
+      ['good', ['x'], { connection: 'acme' }],
+      ['bad', [], { connection: 'acme' }],
+    ])
+    expect(out).toContain('two   failed        0  bad ended with exit code 1')
+    expect(err).toBe('nightly: good x\nnightly: bad\n')
+  })
+
+  test('run NAME --json prints one document; what the tasks print goes to stderr', async () => {
+    const cwd = folderWith('{ one: { run: good } }')
+    const { code, out, err } = await muster('dag run nightly --json', { cwd }, commands)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toEqual({
+      dag: 'nightly',
+      tasks: [
+        {
+          task: 'one',
+          state: 'done',
+          startedAt: '2026-01-01T00:00:00.000Z',
+          finishedAt: '2026-01-01T00:00:00.000Z',
+        },
+      ],
+    })
+    expect(err).toBe('nightly: good\ngood ran\n')
+  })
+
+  test('list shows what is wrong with a file beside those that are right', async () => {
+    const cwd = folderWith('{ one: { run: god } }')
+    const { code, out } = await muster('dag list', { cwd }, commands)
+    expect(code).toBe(78)
+    expect(out).toContain('dags/nightly.yaml: task one runs god, which is no command, did you mean good?')
+    const right = await muster('dag list --json', { cwd: folderWith('{ one: { run: good } }') }, commands)
+    expect(right.code).toBe(0)
+    expect(JSON.parse(right.out)).toEqual([
+      { name: 'nightly', schedule: '30 2 * * *', tasks: ['one'], description: 'Every night.' },
+    ])
+  })
+
+  test('an unknown name, and a name unlike its file, are one line', async () => {
+    const cwd = folderWith('{ one: { run: good } }', 'weekly')
+    expect(await muster('dag run nightlly', { cwd }, commands)).toMatchObject({
+      code: 2,
+      err: 'muster: there is no DAG named nightlly: did you mean nightly?\n',
+    })
+    expect(await muster('dag run nightly', { cwd }, commands)).toMatchObject({
+      code: 78,
+      err: 'muster: dags/nightly.yaml: name is weekly: it must be nightly, like the file\n',
+    })
+  })
+})
