@@ -1,11 +1,13 @@
 /** Every command of the program: a new one is a file in `commands/` and a line here. */
+import { command as backfill } from './commands/backfill.ts'
 import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
 import { command as init } from './commands/init.ts'
 import { command as sandbox } from './commands/sandbox.ts'
+import { command as sync } from './commands/sync.ts'
 import type { CommandSet } from './program.ts'
 
 export const commandSet: CommandSet = {
-  modules: [init, dagList, dagRun, sandbox],
+  modules: [init, sync, backfill, dagList, dagRun, sandbox],
   groups: { dag: 'List and run the DAGs of dags/.' },
 }

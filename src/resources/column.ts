@@ -79,8 +79,6 @@ export const quantity: Declare = (path, description) => field('quantity', path, 
 export const coordinate: Declare = (path, description) => field('coordinate', path, description)
 export const flag: Declare = (path, description) => field('boolean', path, description)
 export const timestamp: Declare = (path, description) => field('timestamp', path, description)
-/** A calendar day in the reporting zone; a time of day that would be lost is kept in attribute_leaf. */
-export const day: Declare = (path, description) => field('day', path, description)
 /** A day the service writes as DD/MM/YYYY, empty when absent. */
 export const dayMonthYear: Declare = (path, description) => field('dayMonthYear', path, description)
 /** What the contract calls "not shown": kept as JSON, its leaves in attribute_leaf. */
@@ -140,6 +138,11 @@ export const constant = (value: string, description: string): Column =>
   placed({ from: 'constant', value }, 'text', description)
 export function derived(type: ColumnType, sql: string, description: string): Column {
   return placed({ from: 'derived', sql }, type, description)
+}
+
+/** The calendar day, in the reporting zone, of a timestamp column: 23:00Z in summer is the next day in London. */
+export function dayOf(column: string, description: string): Column {
+  return derived('day', `cast(${column} at time zone 'Europe/London' as date)`, description)
 }
 
 /** A key made of other columns: md5 of their text joined by '|', the same on both engines. */

@@ -99,7 +99,7 @@ const configuration: Record<string, ChildDeclaration> = {
       value_type: text('type', 'number, boolean, text, or empty for an empty list or object.'),
       value_number: derived(
         'number',
-        `case when value_type = 'number' then try_cast(value_text as decimal(28, 8)) end`,
+        `case when value_type = 'number' then try_cast(value_text as decimal(18, 8)) end`,
         'Value, when it is a number.',
       ),
       value_boolean: derived(

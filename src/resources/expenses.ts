@@ -1,6 +1,6 @@
 /** Expenses that workers claim. */
 import {
-  day,
+  dayOf,
   derived,
   fileUrl,
   flag,
@@ -67,7 +67,8 @@ export const expenses = resource({
     category: oneOf('category', categories, 'Category.'),
     description: freeText('description', 'What it was for.'),
     no_receipt_reason: freeText('noReceiptReason', 'Why there is no receipt.'),
-    expense_date: day('date', 'Day of the expense.'),
+    expense_at: timestamp('date', 'When the expense was made.'),
+    expense_date: dayOf('expense_at', 'Day of the expense.'),
     approved_at: timestamp('approvalDate', 'When it was approved.'),
     ...changeTimes,
     value: money('value', 'Claimed amount, in the currency of the company.'),

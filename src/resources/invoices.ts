@@ -1,6 +1,6 @@
 /** Invoices between suppliers, managed service providers and clients. */
 import {
-  day,
+  dayOf,
   derived,
   fileUrl,
   flag,
@@ -54,9 +54,10 @@ export const invoices = resource({
     company_id: named('company', 'company'),
     agency_id: named('agency', 'agency'),
     msp_id: named('msp', 'msp'),
-    week_ending_date: day('weekEnding', 'Last day of the week it covers.'),
+    week_ending_at: timestamp('weekEnding', 'End of the week it covers.'),
+    week_ending_date: dayOf('week_ending_at', 'Last day of the week it covers.'),
     due_at: timestamp('due', 'When payment is due.'),
-    due_date: day('due', 'Day when payment is due.'),
+    due_date: dayOf('due_at', 'Day when payment is due.'),
     confirmed_at: timestamp('confirmedDate', 'When it was confirmed or paid.'),
     confirmed_by: personal(json('confirmedBy', 'Who confirmed it; the contract does not show the keys.')),
     payment_json: json('payment', 'Payment; the contract does not show the keys.'),

@@ -1,7 +1,7 @@
 /** Work of a timesheet that is paid by the piece rather than by the hour. */
 import {
   type Column,
-  day,
+  dayOf,
   freeText,
   id,
   money,
@@ -11,6 +11,7 @@ import {
   quantity,
   ref,
   text,
+  timestamp,
 } from './column.ts'
 import { costCode, rateSet } from './phrases.ts'
 import { each, fact, type Table } from './table.ts'
@@ -30,7 +31,8 @@ const pieceRateLines: Table = fact(
     piece_rate_entry_id: ofParent('piece_rate_entry_id'),
     timesheet_id: ofRoot('timesheet_id'),
     line_ordinal: ordinal(),
-    work_date: day('date', 'Day of the work.'),
+    work_at: timestamp('date', 'Day of the work, as the service writes it.'),
+    work_date: dayOf('work_at', 'Day of the work.'),
     units: quantity('units', 'Units done.'),
     ...lineValues('', ''),
     comment: freeText('comment', 'Comment.'),

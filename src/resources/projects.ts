@@ -1,5 +1,5 @@
 /** Projects of the hiring companies. */
-import { day, flag, id, integer, json, named, personal, text, timestamp } from './column.ts'
+import { dayOf, flag, id, integer, json, named, personal, text, timestamp } from './column.ts'
 import { changeTimes, phone } from './phrases.ts'
 import { resource } from './resource.ts'
 import { dimension } from './table.ts'
@@ -27,8 +27,8 @@ export const projects = resource({
     sector_id: named('sector', 'sector'),
     planned_start_at: timestamp('dates.start', 'Planned start.'),
     planned_end_at: timestamp('dates.end', 'Planned end.'),
-    planned_start_date: day('dates.start', 'Day of the planned start.'),
-    planned_end_date: day('dates.end', 'Day of the planned end.'),
+    planned_start_date: dayOf('planned_start_at', 'Day of the planned start.'),
+    planned_end_date: dayOf('planned_end_at', 'Day of the planned end.'),
     config_json: json('config', 'Configuration; the contract does not show the keys.'),
     ...changeTimes,
   }),

@@ -1,7 +1,7 @@
 /** The shifts that make up a timesheet, and the cost codes their hours go to. */
 import {
   type Column,
-  day,
+  dayOf,
   id,
   keyOf,
   money,
@@ -45,7 +45,8 @@ export const timelogs: Table = fact('timelog', 'One row per timelog: a shift of 
   agency_id: ofRoot('agency_id'),
   timelog_ordinal: ordinal(),
   status: text('status', 'State of the timelog.'),
-  work_date: day('date', 'Day of the shift.'),
+  work_at: timestamp('date', 'Day of the shift, as the service writes it.'),
+  work_date: dayOf('work_at', 'Day of the shift.'),
   start_at: timestamp('start', 'Start of the shift.'),
   end_at: timestamp('end', 'End of the shift.'),
   shift_type: text('shiftType', 'Kind of shift.'),

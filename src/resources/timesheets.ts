@@ -2,7 +2,7 @@
 
 import { submissionAnswers } from './answers.ts'
 import {
-  day,
+  dayOf,
   derived,
   id,
   integer,
@@ -78,7 +78,8 @@ export const timesheets = resource({
     rate_type: text('rateType', 'Engagement type: cis, paye or psc.'),
     start_at: timestamp('start', 'Start of the period.'),
     end_at: timestamp('end', 'End of the period.'),
-    week_ending_date: day('weekEnding', 'Last day of the week, as the company counts weeks.'),
+    week_ending_at: timestamp('weekEnding', 'End of the week, as the company counts weeks.'),
+    week_ending_date: dayOf('week_ending_at', 'Last day of the week, as the company counts weeks.'),
     approved_at: timestamp('approvedDate', 'When it was approved.'),
     ...changeTimes,
     version: integer('version', 'Version of the record.'),

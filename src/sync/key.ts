@@ -10,52 +10,61 @@ export function apiKeyId(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
 }
 
+async function recordReading({ sync, resource }: ResourceTask, windowId: string): Promise<void> {
+  await openWindow(sync.engine, {
+    window_id: windowId,
+    resource: resource.name,
+    kind: 'snapshot',
+    from_day: null,
+    to_day: null,
+    scope: 'key',
+    state: 'accepted',
+    attempt: 1,
+    next_page: 0,
+    loaded_sequence: 1,
+    pages: 1,
+    greatest_total: 1,
+    distinct_ids: 1,
+    first_mark: null,
+    run_id: sync.runId,
+    started_at: now(sync),
+    accepted_at: now(sync),
+  })
+}
+
+async function recordBudget({ sync }: ResourceTask): Promise<void> {
+  const { usage, lastUsedAt } = sync.key
+  await recordUsage(sync.engine, {
+    run_id: sync.runId,
+    api_key_id: sync.apiKeyId,
+    requests_today: usage.requestsToday ?? null,
+    remaining_today: usage.remainingToday ?? null,
+    resets_at: usage.resetsAt ?? null,
+    last_used_at: lastUsedAt ?? null,
+    observed_at: now(sync),
+  })
+}
+
 export async function loadKey(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
   const windowId = `${sync.runId}-${resource.name}`
   const scope = { api_key_id: sync.apiKeyId }
-  sync.landing.begin(windowId, { resource: resource.name, scope, extent: {} })
+  sync.landing.begin(windowId, { resource: resource.name, scope })
+  const { bytes } = sync.key
   const page = await sync.landing.land(windowId, {
     sequence: 1,
     page: 1,
     fetchedAt: now(sync),
     runId: sync.runId,
-    bytes: sync.key.bytes,
+    bytes,
   })
-  const { usage } = sync.key
   await loadPages(task, {
     pages: [page],
     rows: 'data as one record',
     scope: () => scope,
     commit: async () => {
-      await openWindow(sync.engine, {
-        window_id: windowId,
-        resource: resource.name,
-        kind: 'snapshot',
-        from_day: null,
-        to_day: null,
-        scope: 'key',
-        state: 'accepted',
-        attempt: 1,
-        next_page: 0,
-        loaded_sequence: 1,
-        pages: 1,
-        greatest_total: 1,
-        distinct_ids: 1,
-        first_mark: null,
-        run_id: sync.runId,
-        started_at: now(sync),
-        accepted_at: now(sync),
-      })
-      await recordUsage(sync.engine, {
-        run_id: sync.runId,
-        api_key_id: sync.apiKeyId,
-        requests_today: usage?.requestsToday ?? null,
-        remaining_today: usage?.remainingToday ?? null,
-        resets_at: usage?.resetsAt ?? null,
-        last_used_at: sync.key.lastUsedAt ?? null,
-        observed_at: now(sync),
-      })
+      await recordReading(task, windowId)
+      await recordBudget(task)
     },
   })
 }

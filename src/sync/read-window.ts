@@ -1,4 +1,5 @@
 /** Walks one window to its end: pages land, batches load, and the window's row tells how far that is proved. */
+import { readFile } from 'node:fs/promises'
 import { readEnvelope } from '../api/envelope.ts'
 import { lastPage, PAGE_LIMIT } from '../api/paging.ts'
 import type { LandedPage } from '../landing/folder.ts'
@@ -13,7 +14,7 @@ import { type Answer, advance, beginWalk, isComplete, isFirstDataPage, type Walk
 
 /** A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. */
 const batchBytes = 20_000_000
-const batchPages = 100
+const batchPages = 60
 
 /** A window that never settles is left for the next night; what it read is loaded. */
 const mostAttempts = 6
@@ -99,7 +100,6 @@ class WindowWalk {
         sync.landing.forget(page)
         continue
       }
-      const { readFile } = await import('node:fs/promises')
       const content = readEnvelope(await readFile(page.file), { page: page.page, limit: PAGE_LIMIT })
       await this.#take(page, {
         meta: content.meta ?? { total: 0 },

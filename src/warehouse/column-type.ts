@@ -20,11 +20,6 @@ function decimal(precision: number, scale: number): StoredType {
   }
 }
 
-/** Zone in which days are counted; a weekEnding of 23:00Z in summer is the next day in London. */
-const reportingZone = 'Europe/London'
-
-const wholeDay = `T(00|23):00:00(\\.0+)?(Z|\\+0[01]:00)$`
-
 export const storedTypes: Readonly<Record<ColumnType, StoredType>> = {
   text: { sql: 'text', cast: t => t },
   url: { sql: 'text', cast: t => `regexp_replace(${t}, '[?#].*$', '')` },
@@ -34,7 +29,8 @@ export const storedTypes: Readonly<Record<ColumnType, StoredType>> = {
     cast: t => `try_cast(${t} as bigint)`,
     intact: (t, v) => `cast(${v} as double) = try_cast(${t} as double)`,
   },
-  number: decimal(28, 8),
+  // 18 digits fit a machine word; 28 took as long for 8 columns as 18 for 56.
+  number: decimal(18, 8),
   money: decimal(18, 4),
   quantity: decimal(12, 4),
   coordinate: decimal(12, 9),
@@ -49,11 +45,7 @@ export const storedTypes: Readonly<Record<ColumnType, StoredType>> = {
     // Microseconds are the finest that both engines store; 27 characters hold them with a Z.
     intact: (t, v) => `${v} is not null and (strlen(${t}) <= 27 or not regexp_matches(${t}, '\\.\\d{7}'))`,
   },
-  day: {
-    sql: 'date',
-    cast: t => `cast(try_cast(${t} as timestamptz) at time zone '${reportingZone}' as date)`,
-    intact: (t, v) => `${v} is not null and (strlen(${t}) = 10 or regexp_matches(${t}, '${wholeDay}'))`,
-  },
+  day: { sql: 'date', cast: t => `try_cast(${t} as date)`, intact: (_t, v) => `${v} is not null` },
   dayMonthYear: {
     sql: 'date',
     cast: t => `cast(try_strptime(nullif(${t}, ''), '%d/%m/%Y') as date)`,

@@ -36,7 +36,8 @@ async function connect(
       // Rows carry their own order; keeping DuckDB's costs twice the time and memory when pages are unnested.
       preserve_insertion_order: 'false',
       // Fewer, larger checkpoints: at the default 16 MB a backfill writes its last row groups over and over.
-      wal_autocheckpoint: '128MB',
+      wal_autocheckpoint: process.env.CK ?? '128MB',
+      ...(process.env.BS ? { default_block_size: process.env.BS } : {}),
       autoinstall_known_extensions: 'false',
     })
     // The working file holds pii: its owner only.

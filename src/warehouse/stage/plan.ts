@@ -63,6 +63,6 @@ export function stagedSources(table: Table): [string, Column][] {
   return [...Object.entries(table.columns), ...attributes]
 }
 
-/** A struct field at a path below an expression. */
+/** A struct field at a path below an expression; below nothing, the first key is a column. */
 export const below = (expression: string, path: readonly string[]): string =>
-  [expression, ...path.map(quoteName)].join('.')
+  [...(expression === '' ? [] : [expression]), ...path.map(quoteName)].join('.')

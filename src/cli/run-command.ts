@@ -1,0 +1,111 @@
+/** What sync and backfill share: a run with a progress display, and its outcome told to people or programs. */
+import leven from 'leven'
+import { UsageError } from '../lib/errors.ts'
+import { catalogue } from '../resources/catalogue.ts'
+import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
+import type { ResourceOutcome } from '../sync/sync.ts'
+import { numberOption, type Options, textOption } from './command.ts'
+import type { CommandContext } from './context.ts'
+import type { ExitStatus } from './exit-status.ts'
+import { type Column, printJson, printLine, printTable } from './output.ts'
+import { createProgress } from './progress.ts'
+import { openToWrite, programVersion, runConnection } from './warehouse.ts'
+
+/** Throws UsageError for a name that is no resource. */
+export function resourceNames(args: readonly string[]): readonly string[] {
+  const names = catalogue.map(({ name }) => name)
+  for (const name of args) {
+    if (names.includes(name)) continue
+    const [nearest] = [...names].sort((a, b) => leven(a, name) - leven(b, name))
+    throw new UsageError({
+      what: `there is no resource ${name}`,
+      next: `did you mean ${nearest}? The others are ${names.join(', ')}`,
+    })
+  }
+  return args
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+
+/** `2h`, `30m`, `90s` from now; milliseconds since the epoch. */
+export function deadlineFrom(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined) return undefined
+  const [, amount, unit] = /^(\d+)([smh])$/.exec(text) ?? []
+  if (!amount || !unit)
+    throw new UsageError({ what: `--deadline ${text} is no time span`, next: 'write it as 90s, 30m or 2h' })
+  return nowMs + Number(amount) * (unitMs[unit] ?? 1000)
+}
+
+export function limitsOf(context: CommandContext, options: Options): RunRequest['limits'] {
+  const maxRequests = numberOption(options, 'maxRequests')
+  const deadline = deadlineFrom(textOption(options, 'deadline'), context.clock.now())
+  return { ...(maxRequests !== undefined && { maxRequests }), ...(deadline !== undefined && { deadline }) }
+}
+
+const changedRows = (outcome: ResourceOutcome): number =>
+  outcome.rows_inserted + outcome.rows_changed + outcome.rows_removed
+
+function summary({ resources, requests, remainingToday, milliseconds }: RunOutcome): string {
+  const changed = resources.reduce((sum, outcome) => sum + changedRows(outcome), 0)
+  const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
+  const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
+  const kept = quarantined > 0 ? `, ${quarantined} quarantined (select * from ops.quarantine)` : ''
+  const spent = `${requests} requests, ${remainingToday.toLocaleString('en')} left today`
+  return `${changed.toLocaleString('en')} changed, ${checked.toLocaleString('en')} checked${kept}; ${spent}; ${(milliseconds / 1000).toFixed(1)} s`
+}
+
+const outcomeColumns: readonly Column[] = [
+  'resource',
+  'state',
+  'requests',
+  'checked',
+  'added',
+  'changed',
+  'removed',
+  'note',
+].map(title => ({ title }))
+
+function printOutcome(context: CommandContext, outcome: RunOutcome): void {
+  if (context.json) {
+    const resources = outcome.resources.map(({ error, ...rest }) => rest)
+    printJson(context, { ...outcome, resources, failure: outcome.failure?.message ?? null })
+    return
+  }
+  const rows = outcome.resources.map(one => [
+    one.resource,
+    one.state,
+    one.requests,
+    one.records_read,
+    one.rows_inserted,
+    one.rows_changed,
+    one.rows_removed,
+    one.note,
+  ])
+  printTable(context, outcomeColumns, rows)
+  printLine(context, summary(outcome))
+}
+
+/** Runs, prints the outcome, and throws the reason when the run did not do everything. */
+export async function runAndPrint(context: CommandContext, request: RunRequest): Promise<ExitStatus> {
+  const connection = context.connection()
+  const engine = await openToWrite(connection)
+  const progress = createProgress(context)
+  try {
+    const outcome = await runSync(runConnection(connection), request, {
+      engine,
+      clock: context.clock,
+      rng: context.rng,
+      signal: context.signal,
+      version: programVersion,
+      emit: event => progress.update(event),
+      onBudget: budget => progress.budget(budget),
+    })
+    progress.stop()
+    printOutcome(context, outcome)
+    if (outcome.failure) throw outcome.failure
+    return 0
+  } finally {
+    progress.stop()
+    await engine.close()
+  }
+}

@@ -1,0 +1,220 @@
+/** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
+import { createBudget } from '../api/budget.ts'
+import { type Client, createClient } from '../api/client.ts'
+import { compact, expire } from '../landing/archive.ts'
+import { type Landing, openLanding } from '../landing/folder.ts'
+import type { Clock } from '../lib/clock.ts'
+import { BudgetSpent, type MusterError } from '../lib/errors.ts'
+import type { Rng } from '../lib/rng.ts'
+import type { Engine } from '../warehouse/engine.ts'
+import { recordSent, sentSince } from '../warehouse/ledger/access.ts'
+import { startRun, updateRun } from '../warehouse/ledger/runs.ts'
+import { migrate } from '../warehouse/migrate.ts'
+import type { ResourceEvent, SyncContext } from './context.ts'
+import { apiKeyId } from './key.ts'
+import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
+
+/** Where to read from and write to; secrets already revealed. */
+export interface RunConnection {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly landing: string
+  readonly retentionDays: number
+  readonly lookbackMinutes: number
+  readonly pageCapBytes: number
+}
+
+export interface RunLimits {
+  readonly maxRequests?: number
+  /** Milliseconds since the epoch. */
+  readonly deadline?: number
+}
+
+export interface RunRequest extends SyncRequest {
+  readonly command: string
+  readonly arguments: string
+  readonly limits: RunLimits
+}
+
+export interface RunEffects {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly rng: Rng
+  readonly signal: AbortSignal
+  readonly version: string
+  readonly emit: (event: ResourceEvent) => void
+  /** Requests left today and spent in this run, after each request. */
+  readonly onBudget: (budget: { remainingToday: number; spentThisRun: number }) => void
+}
+
+export interface RunOutcome {
+  readonly runId: string
+  readonly resources: readonly ResourceOutcome[]
+  readonly requests: number
+  readonly remainingToday: number
+  readonly milliseconds: number
+  /** Why the run did not do everything; undefined when it did. */
+  readonly failure?: MusterError
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+/** Sortable, and different for two runs of one millisecond. */
+function newRunId({ clock, rng }: RunEffects): string {
+  const letters = Math.floor(rng() * 36 ** 4)
+    .toString(36)
+    .padStart(4, '0')
+  return `${instant(clock.now()).replace(/[-:.]/g, '')}-${letters}`
+}
+
+interface Opened {
+  readonly client: Client
+  readonly sent: Map<number, number>
+}
+
+async function knownPerMinute(engine: Engine, apiKey: string): Promise<number | undefined> {
+  const rows = await engine.rows<{ n: number | null }>(
+    'select rate_limit_per_minute as n from star.dim_api_key where api_key_id = $1',
+    [apiKeyId(apiKey)],
+  )
+  return rows[0]?.n ?? undefined
+}
+
+async function openClient(
+  connection: RunConnection,
+  request: RunRequest,
+  effects: RunEffects,
+): Promise<Opened> {
+  const { engine, clock, signal } = effects
+  const second = (): number => Math.floor(clock.now() / 1000)
+  const sent = new Map<number, number>()
+  const budget = createBudget({
+    clock,
+    ...request.limits,
+    recentRequests: await sentSince(engine, second() - 62),
+    perMinute: await knownPerMinute(engine, connection.apiKey),
+  })
+  const client = createClient({
+    ...connection,
+    clock,
+    rng: effects.rng,
+    version: effects.version,
+    budget,
+    signal,
+    fetchOptions: { maxBytes: connection.pageCapBytes },
+    onRequest: () => {
+      sent.set(second(), (sent.get(second()) ?? 0) + 1)
+      const { remainingToday, requestsThisRun } = client.usage()
+      effects.onBudget({ remainingToday, spentThisRun: requestsThisRun })
+    },
+  })
+  return { client, sent }
+}
+
+/** Pages of finished walks become archives; a walk under way keeps its files, so that it can be resumed. */
+async function putAway(engine: Engine, landing: Landing, keepAfter: number): Promise<void> {
+  const open = await engine.ledger
+    .selectFrom('ops.window')
+    .select('window_id')
+    .where('state', '=', 'walking')
+    .execute()
+  const walking = new Set(open.map(row => row.window_id))
+  await compact(
+    landing,
+    landing.walks().filter(walk => !walking.has(walk)),
+  )
+  expire(landing, keepAfter)
+}
+
+function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'stopped' {
+  if (!failure) return 'done'
+  return failure instanceof BudgetSpent ? 'stopped' : 'failed'
+}
+
+/** Stopping by signal is no failure of anything: the next run goes on where this one stopped. */
+function interrupted(signal: AbortSignal, failure: MusterError | undefined): MusterError | undefined {
+  if (!signal.aborted) return failure
+  return new BudgetSpent({
+    what: 'stopped as asked',
+    next: 'everything read so far is loaded; run again to go on',
+  })
+}
+
+interface Session {
+  readonly client: Client
+  readonly landing: Landing
+  readonly sync: Omit<SyncContext, 'key'>
+}
+
+async function openSession(
+  connection: RunConnection,
+  request: RunRequest,
+  effects: RunEffects,
+): Promise<Session> {
+  const { engine, clock, signal, emit } = effects
+  await migrate(engine, instant(clock.now()))
+  const runId = newRunId(effects)
+  const { command, arguments: words } = request
+  await startRun(engine, {
+    runId,
+    command,
+    arguments: words,
+    startedAt: instant(clock.now()),
+    version: effects.version,
+  })
+  const { client, sent } = await openClient(connection, request, effects)
+  const landing = openLanding(connection.landing)
+  const lookbackMs = connection.lookbackMinutes * 60_000
+  const sync = {
+    engine,
+    client,
+    landing,
+    clock,
+    runId,
+    lookbackMs,
+    apiKeyId: apiKeyId(connection.apiKey),
+    signal,
+    emit,
+    sent,
+  }
+  return { client, landing, sync }
+}
+
+interface Read {
+  readonly resources: readonly ResourceOutcome[]
+  readonly failure?: MusterError | undefined
+}
+
+async function readAll({ client, sync }: Session, request: RunRequest): Promise<Read> {
+  try {
+    const resources = await syncResources({ ...sync, key: await client.getMe() }, request)
+    return { resources, failure: interrupted(sync.signal, failureAmong(resources)) }
+  } catch (error) {
+    return { resources: [], failure: interrupted(sync.signal, error as MusterError) }
+  }
+}
+
+/** Never leaves a run without an end in the ledger, unless the process dies. */
+export async function runSync(
+  connection: RunConnection,
+  request: RunRequest,
+  effects: RunEffects,
+): Promise<RunOutcome> {
+  const { engine, clock } = effects
+  const startedAt = clock.now()
+  const session = await openSession(connection, request, effects)
+  const { resources, failure } = await readAll(session, request)
+  const { requestsThisRun, retries, remainingToday } = session.client.usage()
+  await session.client.close()
+  await recordSent(engine, session.sync.sent)
+  await updateRun(engine, session.sync.runId, {
+    state: stateOf(failure),
+    finished_at: instant(clock.now()),
+    requests: requestsThisRun,
+    retries,
+    message: failure?.message ?? null,
+  })
+  await putAway(engine, session.landing, clock.now() - connection.retentionDays * 86_400_000)
+  const figures = { requests: requestsThisRun, remainingToday, milliseconds: clock.now() - startedAt }
+  return { runId: session.sync.runId, resources, ...figures, ...(failure && { failure }) }
+}
