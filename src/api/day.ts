@@ -11,6 +11,11 @@ export type Purpose = 'sync' | 'reconcile' | 'webhook' | 'operator'
 const RESERVES = { webhook: 0.1, reconcile: 0.1, operator: 0.05 }
 const RESERVED = ['webhook', 'reconcile', 'operator'] as const
 
+/** What a sync may spend of a whole day of so many requests, the parts of the others taken off. */
+export function spendablePerDay(perDay: number): number {
+  return RESERVED.reduce((left, purpose) => left - Math.floor(perDay * RESERVES[purpose]), perDay)
+}
+
 const DAY = 86_400_000
 /** Milliseconds. Used when resetsAt is past already: the clocks differ, and the day ends at any moment. */
 const SOON = 15 * 60_000

@@ -2,12 +2,18 @@
 import { command as backfill } from './commands/backfill.ts'
 import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
+import { command as doctor } from './commands/doctor.ts'
 import { command as init } from './commands/init.ts'
+import { command as plan } from './commands/plan.ts'
+import { command as publish } from './commands/publish.ts'
+import { command as runs } from './commands/runs.ts'
 import { command as sandbox } from './commands/sandbox.ts'
+import { command as sql } from './commands/sql.ts'
+import { command as status } from './commands/status.ts'
 import { command as sync } from './commands/sync.ts'
 import type { CommandSet } from './program.ts'
 
 export const commandSet: CommandSet = {
-  modules: [init, sync, backfill, dagList, dagRun, sandbox],
+  modules: [init, doctor, plan, sync, backfill, status, runs, publish, sql, dagList, dagRun, sandbox],
   groups: { dag: 'List and run the DAGs of dags/.' },
 }

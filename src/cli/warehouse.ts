@@ -1,10 +1,13 @@
 /** Opens what a connection names: its warehouse to write, or whatever copy of it can be read now. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Connection } from '../config/connection.ts'
 import { ConfigError } from '../lib/errors.ts'
 import type { RunConnection } from '../sync/run.ts'
 import { openDuckdb } from '../warehouse/duckdb/open.ts'
+import { OutOfReach } from '../warehouse/duckdb/open-error.ts'
+import { publishedFile } from '../warehouse/duckdb/published-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import type { CommandContext } from './context.ts'
 
 /** Of the package this file belongs to. */
 export const programVersion: string = (
@@ -33,3 +36,33 @@ export function runConnection(connection: Connection): RunConnection {
     pageCapBytes: connection.pageCapMegabytes * 1_048_576,
   }
 }
+
+export interface Opened<Handle> {
+  readonly handle: Handle
+  readonly file: string
+  /** The copy without personal data, as old as the last publish. */
+  readonly isPublished: boolean
+}
+
+/** The working file, else the published copy, which stderr is told of. `open` opens one file for reading. */
+export async function readEither<Handle>(
+  connection: Connection,
+  context: Pick<CommandContext, 'stderr' | 'globals'>,
+  open: (file: string) => Promise<Handle>,
+): Promise<Opened<Handle>> {
+  const file = duckdbFile(connection)
+  try {
+    return { handle: await open(file), file, isPublished: false }
+  } catch (error) {
+    const copy = publishedFile(file)
+    if (!(error instanceof OutOfReach) || !existsSync(copy)) throw error
+    if (!context.globals.quiet)
+      context.stderr.write(`${error.report.what}: reading the published copy ${copy}\n`)
+    return { handle: await open(copy), file: copy, isPublished: true }
+  }
+}
+
+export const openToRead = (
+  connection: Connection,
+  context: Pick<CommandContext, 'stderr' | 'globals'>,
+): Promise<Opened<Engine>> => readEither(connection, context, file => openDuckdb(file, { readOnly: true }))

@@ -114,7 +114,8 @@ function beginWalk(folder: string, facts: WalkFacts): void {
 function walkFolders(root: string): string[] {
   if (!existsSync(root)) return []
   return readdirSync(root, { withFileTypes: true })
-    .filter(entry => entry.isDirectory() && existsSync(join(root, entry.name, 'walk.json')))
+    .filter(entry => entry.isDirectory() && !entry.name.includes('.archive'))
+    .filter(entry => existsSync(join(root, entry.name, 'walk.json')))
     .map(entry => entry.name)
     .sort()
 }

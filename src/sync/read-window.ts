@@ -13,8 +13,8 @@ import { spanOf } from './times.ts'
 import { type Answer, advance, beginWalk, isComplete, isFirstDataPage, type WalkState } from './walk.ts'
 
 /** A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. */
-const batchBytes = 20_000_000
-const batchPages = 60
+const batchBytes = 32_000_000
+const batchPages = 80
 
 /** A window that never settles is left for the next night; what it read is loaded. */
 const mostAttempts = 6
@@ -26,6 +26,8 @@ export interface WindowJob {
   readonly beginAt: number
   /** Rows older than this (milliseconds since the epoch) were read before: an incremental walk ends there. */
   readonly stopBefore?: number
+  /** Awaited once, when the last page of the walk is fetched and its batch has still to be loaded. */
+  readonly onFetched?: (state: WalkState) => Promise<void>
   /** Ledger rows that belong to the end of the walk, written in the transaction of its last batch. */
   readonly finish: (state: WalkState) => Promise<void>
 }
@@ -76,6 +78,7 @@ class WindowWalk {
   #batch: LandedPage[] = []
   #loading: Promise<void> = Promise.resolve()
   #accepted = false
+  #told = false
 
   constructor(task: ResourceTask, job: WindowJob) {
     this.#task = task
@@ -86,9 +89,15 @@ class WindowWalk {
   async run(): Promise<void> {
     await this.#takeLanded()
     while (!this.#accepted) {
-      if (this.#progress.state.nextPage === 0) await this.#flush()
+      if (this.#progress.state.nextPage === 0) await this.#end()
       else await this.#fetch()
     }
+  }
+
+  async #end(): Promise<void> {
+    if (!this.#told) await this.#job.onFetched?.(this.#progress.state)
+    this.#told = true
+    await this.#flush()
   }
 
   /** Pages that an earlier run landed and did not load: they cost no request. */

@@ -8,6 +8,7 @@ import { BudgetSpent, type MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { recordSent, sentSince } from '../warehouse/ledger/access.ts'
+import { newRunId } from '../warehouse/ledger/run-id.ts'
 import { startRun, updateRun } from '../warehouse/ledger/runs.ts'
 import { migrate } from '../warehouse/migrate.ts'
 import type { ResourceEvent, SyncContext } from './context.ts'
@@ -53,19 +54,13 @@ export interface RunOutcome {
   readonly requests: number
   readonly remainingToday: number
   readonly milliseconds: number
+  /** Greatest resident memory of the process so far. */
+  readonly peakMegabytes: number
   /** Why the run did not do everything; undefined when it did. */
   readonly failure?: MusterError
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()
-
-/** Sortable, and different for two runs of one millisecond. */
-function newRunId({ clock, rng }: RunEffects): string {
-  const letters = Math.floor(rng() * 36 ** 4)
-    .toString(36)
-    .padStart(4, '0')
-  return `${instant(clock.now()).replace(/[-:.]/g, '')}-${letters}`
-}
 
 interface Opened {
   readonly client: Client
@@ -111,8 +106,15 @@ async function openClient(
   return { client, sent }
 }
 
-/** Pages of finished walks become archives; a walk under way keeps its files, so that it can be resumed. */
-async function putAway(engine: Engine, landing: Landing, keepAfter: number): Promise<void> {
+/**
+ * Pages of finished walks become archives. Those of this run wait for the next one: compressing them costs as much as
+ * a third of loading them, and nothing reads them meanwhile. A walk under way keeps its files, so that it can resume.
+ */
+async function putAway(
+  landing: Landing,
+  { engine, runId }: Pick<SyncContext, 'engine' | 'runId'>,
+  keepAfter: number,
+): Promise<void> {
   const open = await engine.ledger
     .selectFrom('ops.window')
     .select('window_id')
@@ -121,7 +123,7 @@ async function putAway(engine: Engine, landing: Landing, keepAfter: number): Pro
   const walking = new Set(open.map(row => row.window_id))
   await compact(
     landing,
-    landing.walks().filter(walk => !walking.has(walk)),
+    landing.walks().filter(walk => !walking.has(walk) && !walk.startsWith(runId)),
   )
   expire(landing, keepAfter)
 }
@@ -153,7 +155,7 @@ async function openSession(
 ): Promise<Session> {
   const { engine, clock, signal, emit } = effects
   await migrate(engine, instant(clock.now()))
-  const runId = newRunId(effects)
+  const runId = newRunId(clock, effects.rng)
   const { command, arguments: words } = request
   await startRun(engine, {
     runId,
@@ -214,7 +216,12 @@ export async function runSync(
     retries,
     message: failure?.message ?? null,
   })
-  await putAway(engine, session.landing, clock.now() - connection.retentionDays * 86_400_000)
-  const figures = { requests: requestsThisRun, remainingToday, milliseconds: clock.now() - startedAt }
+  await putAway(session.landing, session.sync, clock.now() - connection.retentionDays * 86_400_000)
+  const figures = {
+    requests: requestsThisRun,
+    remainingToday,
+    milliseconds: clock.now() - startedAt,
+    peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
+  }
   return { runId: session.sync.runId, resources, ...figures, ...(failure && { failure }) }
 }

@@ -1,7 +1,10 @@
 /** What a snapshot resource is asked for: the whole key, each company, each project, or a part of each company's rows. */
-import type { Snapshot } from '../resources/resource.ts'
+import type { KeyInfo } from '../api/key.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Resource, Snapshot } from '../resources/resource.ts'
+import type { Engine } from '../warehouse/engine.ts'
+import { acceptedWindows } from '../warehouse/ledger/windows.ts'
 import type { SnapshotExtent } from '../warehouse/merge/delta.ts'
-import type { ResourceTask } from './context.ts'
 import { utcDay } from './times.ts'
 
 export interface Scope {
@@ -15,6 +18,16 @@ export interface Scope {
   readonly refreshDays?: number
   /** What the rows of this scope are, in the warehouse: conditions by column, with values quoted by the caller. */
   readonly extent: SnapshotExtent
+}
+
+/** A task is one; a plan, which reads nothing, is another. */
+export interface ScopeQuestion {
+  readonly resource: Resource
+  readonly sync: {
+    readonly engine: Engine
+    readonly clock: Clock
+    readonly key: Pick<KeyInfo, 'companies'>
+  }
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -53,7 +66,7 @@ function windowsOf(company: string, boundary: string, refreshDays: number): Scop
   ]
 }
 
-async function projectsOf(task: ResourceTask, company: string): Promise<string[]> {
+async function projectsOf(task: ScopeQuestion, company: string): Promise<string[]> {
   const rows = await task.sync.engine.rows<{ id: string }>(
     `select project_id as id from star.dim_project
      where company_id = $1 and not is_stub and not is_deleted and project_id <> '-1' order by project_id`,
@@ -62,7 +75,7 @@ async function projectsOf(task: ResourceTask, company: string): Promise<string[]
   return rows.map(row => row.id)
 }
 
-async function matrixScopes(task: ResourceTask, company: string, refreshDays: number): Promise<Scope[]> {
+async function matrixScopes(task: ScopeQuestion, company: string, refreshDays: number): Promise<Scope[]> {
   const scope = (project: string): Scope => ({
     name: project === '-1' ? company : `${company} ${project}`,
     columns: { company_id: company, project_id: project },
@@ -75,7 +88,7 @@ async function matrixScopes(task: ResourceTask, company: string, refreshDays: nu
 }
 
 /** Every scope of the resource, in the order in which they are read. */
-export async function scopesOf(task: ResourceTask): Promise<Scope[]> {
+async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
   const { per, refreshDays = 7 } = task.resource.read as Snapshot
   if (per === 'key') return [{ name: 'key', columns: {}, query: {}, extent: {} }]
   const companies = (task.sync.key.companies ?? []).map(company => company.id)
@@ -94,4 +107,15 @@ export async function scopesOf(task: ResourceTask): Promise<Scope[]> {
       scopes.push(...windowsOf(company, recentSince(task.sync.clock.now()), refreshDays))
   }
   return scopes
+}
+
+/** Scopes that are due: those read every time, and those whose last reading is older than they allow. */
+export async function dueScopes(task: ScopeQuestion): Promise<Scope[]> {
+  const scopes = await scopesOf(task)
+  const held = await acceptedWindows(task.sync.engine, task.resource.name)
+  return scopes.filter(scope => {
+    if (scope.refreshDays === undefined) return true
+    const due = utcDay(task.sync.clock.now(), -scope.refreshDays)
+    return !held.some(window => window.scope === scope.name && (window.accepted_at ?? '').slice(0, 10) > due)
+  })
 }

@@ -4,18 +4,18 @@ import { lastPage, PAGE_LIMIT } from '../api/paging.ts'
 import type { LandedPage } from '../landing/folder.ts'
 import { MusterError } from '../lib/errors.ts'
 import type { Snapshot } from '../resources/resource.ts'
-import { acceptedWindows, openWindow, updateWindow } from '../warehouse/ledger/windows.ts'
+import { openWindow, updateWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
 import { loadPages } from './load-pages.ts'
-import { type Scope, scopesOf } from './scopes.ts'
-import { utcDay } from './times.ts'
+import { dueScopes, type Scope } from './scopes.ts'
 
 /** A list that keeps changing between its pages is left for the next night; the warehouse keeps the last good one. */
 const mostAttempts = 4
 
 interface Reading {
   readonly pages: readonly LandedPage[]
-  readonly total: number
+  /** What the service claimed; undefined for a single object, which is whole by itself. */
+  readonly total?: number
 }
 
 function pathOf(task: ResourceTask, scope: Scope): string {
@@ -36,7 +36,7 @@ async function readObject(task: ResourceTask, scope: Scope, windowId: string): P
     ...task.resource.query,
     ...scope.query,
   })
-  return { pages: [await landPage(task, windowId, { ...answer, sequence: 1, page: 1 })], total: 1 }
+  return { pages: [await landPage(task, windowId, { ...answer, sequence: 1, page: 1 })] }
 }
 
 /** Complete when every page told the same total and the rows add up to it; undefined when the list moved meanwhile. */
@@ -93,7 +93,7 @@ async function loadScope(
         next_page: 0,
         pages: reading.pages.length,
         loaded_sequence: Math.max(...reading.pages.map(page => page.sequence)),
-        greatest_total: reading.total,
+        greatest_total: reading.total ?? loaded.records,
         distinct_ids: loaded.records,
       })
     },
@@ -124,17 +124,6 @@ async function beginScope(task: ResourceTask, scope: Scope, number: number): Pro
     accepted_at: null,
   })
   return windowId
-}
-
-/** Scopes that are due: those read every time, and those whose last reading is older than they allow. */
-async function dueScopes(task: ResourceTask): Promise<Scope[]> {
-  const scopes = await scopesOf(task)
-  const held = await acceptedWindows(task.sync.engine, task.resource.name)
-  return scopes.filter(scope => {
-    if (scope.refreshDays === undefined) return true
-    const due = utcDay(task.sync.clock.now(), -scope.refreshDays)
-    return !held.some(window => window.scope === scope.name && (window.accepted_at ?? '').slice(0, 10) > due)
-  })
 }
 
 async function syncScope(task: ResourceTask, scope: Scope, number: number): Promise<void> {

@@ -1,14 +1,16 @@
 /** Loads landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
+
+import { type Undeclared, undeclaredPaths } from '../resources/undeclared.ts'
 import type { Engine } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
 import { keepQuarantine } from './ledger/quarantine.ts'
 import { deltaStatements, runAll } from './merge/apply.ts'
 import { createDelta, type SnapshotExtent } from './merge/delta.ts'
-import { type PageTrouble, readablePages, unreadableAmong } from './page-repair.ts'
-import { type Batch, stageBatch } from './stage/batch.ts'
-import { shallowest, unknownFields, unknownValues } from './stage/drift.ts'
+import { type PageTrouble, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
+import { type Batch, dropStages, stageBatch } from './stage/batch.ts'
 import type { PageFile } from './stage/pages.ts'
 import type { StagePlan } from './stage/plan.ts'
+import { unknownValues } from './stage/unknown-values.ts'
 
 export interface LoadRequest {
   readonly plan: StagePlan
@@ -37,13 +39,10 @@ export interface Loaded {
   readonly newDrift: readonly string[]
 }
 
-async function findDrift(engine: Engine, request: LoadRequest): Promise<{ path: string; type: string }[]> {
-  if (request.sampled.length === 0) return []
-  const found = await engine.rows<{ path: string; type: string }>(
-    unknownFields(request.plan, request.sampled, request.rows),
-  )
-  const tops = new Set(shallowest(found.map(row => row.path)))
-  return found.filter(row => tops.has(row.path) && !request.drifted.has(row.path))
+/** Undeclared fields on the sampled pages that earlier pages did not show. */
+function findDrift({ plan, rows, sampled, drifted }: LoadRequest): Undeclared[] {
+  const records = sampled.flatMap(page => recordsOf(page, rows))
+  return undeclaredPaths(plan.root.table, records).filter(({ path }) => !drifted.has(path))
 }
 
 async function rememberIds(engine: Engine, request: LoadRequest): Promise<void> {
@@ -62,18 +61,18 @@ async function loadReadable(
   trouble: readonly PageTrouble[],
 ): Promise<Loaded> {
   const { plan, pages, rows } = request
-  const drift = await findDrift(engine, request)
+  const drift = findDrift(request)
   const drifted = [...request.drifted, ...drift.map(row => row.path)]
   const excluded = trouble.map(({ locator }) => locator)
   const staged = await stageBatch(engine, plan, { pages, rows, drifted, excluded })
-  const values = unknownValues(plan)
+  const values = unknownValues(plan.tables.filter(({ name }) => staged.filled.has(name)))
   const newValues = values ? await engine.rows<{ path: string; value: string }>(values) : []
   const counts = await createDelta(
     engine,
     plan.resource,
     request.snapshot ? { snapshot: request.snapshot } : {},
   )
-  const { prepare, statements } = deltaStatements(plan, counts)
+  const { prepare, statements } = deltaStatements(plan, counts, staged.filled)
   await runAll(engine, prepare)
   const loaded: Loaded = {
     records: staged.records,
@@ -112,6 +111,7 @@ export async function load(engine: Engine, request: LoadRequest): Promise<Loaded
     } catch (error) {
       throw unreadableAmong(pages) ?? error
     } finally {
+      await runAll(engine, dropStages(request.plan))
       cleanUp()
     }
   })

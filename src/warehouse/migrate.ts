@@ -41,7 +41,7 @@ function comments(table: PhysicalTable): string[] {
 /** Columns that the declarations gained since their table was made. */
 async function missingColumns(engine: Engine): Promise<string[]> {
   const rows = await engine.rows<{ at: string }>(
-    `select table_schema || '.' || table_name || '.' || column_name as at from information_schema.columns`,
+    `select table_schema || '.' || table_name || '.' || column_name as at from information_schema.columns where table_catalog = current_database()`,
   )
   const held = new Set(rows.map(row => row.at))
   return physicalTables.flatMap(table =>
@@ -97,7 +97,7 @@ function checksum(): string {
 
 async function isCurrent(engine: Engine, sum: string): Promise<boolean> {
   const [table] = await engine.rows(
-    `select 1 as present from information_schema.tables where table_schema = 'ops' and table_name = 'migration'`,
+    `select 1 as present from information_schema.tables where table_catalog = current_database() and table_schema = 'ops' and table_name = 'migration'`,
   )
   if (!table) return false
   const rows = await engine.ledger

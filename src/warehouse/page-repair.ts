@@ -43,7 +43,7 @@ function unstorable(record: unknown, broken: boolean): string | undefined {
   return broken && text.includes('\ufffd') ? 'bytes that are not UTF-8' : undefined
 }
 
-function recordsOf(body: { readonly data?: unknown }, rows: RowsAt): unknown[] {
+function rowsOf(body: { readonly data?: unknown }, rows: RowsAt): unknown[] {
   if (rows === 'data') return Array.isArray(body.data) ? body.data : []
   if (rows === 'data as one record') return [body.data]
   const entries = (body.data as { entries?: unknown } | undefined)?.entries
@@ -85,7 +85,7 @@ export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readabl
     const suspect = bytes.includes('\\u') && suspectEscape.test(bytes.toString('latin1'))
     if (whole && !suspect) return page
     const text = bytes.toString('utf8')
-    const found = troubleOn(page, index + 1, recordsOf(parse(page, text), rows))
+    const found = troubleOn(page, index + 1, rowsOf(parse(page, text), rows))
     if (found.length === 0 && whole) return page
     trouble.push(...found)
     const file = `${page.file}.readable`
@@ -102,6 +102,10 @@ export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readabl
     },
   }
 }
+
+/** The records of a page, parsed. Throws PageUnreadable. */
+export const recordsOf = (page: PageFile, rows: RowsAt): unknown[] =>
+  rowsOf(parse(page, readFileSync(page.file, 'utf8')), rows)
 
 /** Finds the page that DuckDB could not parse, to name it; undefined when all of them are JSON. */
 export function unreadableAmong(pages: readonly PageFile[]): PageUnreadable | undefined {

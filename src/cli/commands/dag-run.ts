@@ -1,6 +1,8 @@
 /** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
 import type { CommandModule } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { dagNamed } from '../dag-folder.ts'
+import { openDagLedger } from '../dag-ledger.ts'
 import { printJson, printTable } from '../output.ts'
 import { dagExitCode, runDag, type TaskOutcome } from '../run-dag.ts'
 
@@ -12,27 +14,34 @@ export const command: CommandModule = {
   run: async (context, [name = '']) => {
     const { program, clock, signal, stderr, globals } = context
     const dag = dagNamed(name, context.cwd, program.commandNames)
+    const ledger = openDagLedger(context, dag.name)
     const outcomes = await runDag(dag, {
       runTask: async task => {
         if (!globals.quiet) stderr.write(`${dag.name}: ${[task.run, ...task.args].join(' ')}\n`)
         return program.invoke([...task.run.split(' '), ...task.args])
       },
       now: () => clock.now(),
+      record: outcome => ledger.record(outcome),
       signal,
     })
-    if (context.json) {
-      printJson(context, { dag: dag.name, tasks: outcomes.map(asJson) })
-    } else {
-      printTable(
-        context,
-        [{ title: 'task' }, { title: 'state' }, { title: 'seconds' }, { title: 'why' }],
-        outcomes.map(({ task, state, startedAt, finishedAt, error }) => {
-          return [task, state, Math.round((finishedAt - startedAt) / 100) / 10, error]
-        }),
-      )
-    }
+    await ledger.finish()
+    print(context, dag.name, outcomes)
     return dagExitCode(outcomes)
   },
+}
+
+function print(context: CommandContext, dag: string, outcomes: readonly TaskOutcome[]): void {
+  if (context.json) {
+    printJson(context, { dag, tasks: outcomes.map(asJson) })
+    return
+  }
+  printTable(
+    context,
+    [{ title: 'task' }, { title: 'state' }, { title: 'seconds' }, { title: 'why' }],
+    outcomes.map(({ task, state, startedAt, finishedAt, error }) => {
+      return [task, state, Math.round((finishedAt - startedAt) / 100) / 10, error]
+    }),
+  )
 }
 
 function asJson({ startedAt, finishedAt, ...rest }: TaskOutcome) {

@@ -1,16 +1,28 @@
 /** Why a DuckDB file did not open, in one line. */
 import { MusterError } from '../../lib/errors.ts'
 
-const reasons: readonly { readonly pattern: RegExp; readonly what: string; readonly next: string }[] = [
+/** Another process holds the file, it is not for this user, or it is not there: a published copy may do instead. */
+export class OutOfReach extends MusterError {}
+
+interface Reason {
+  readonly pattern: RegExp
+  readonly what: string
+  readonly next: string
+  readonly error?: typeof MusterError
+}
+
+const reasons: readonly Reason[] = [
   {
-    pattern: /lock|being used by another process/i,
+    pattern: /could not set lock|being used by another process/i,
     what: 'another process has the warehouse file open',
     next: 'wait for it to end or read the published copy; DuckDB allows one writing process',
+    error: OutOfReach,
   },
   {
     pattern: /permission denied/i,
     what: 'the warehouse file cannot be opened',
     next: 'check who may read and write it',
+    error: OutOfReach,
   },
   {
     pattern: /not a valid duckdb|serialization|checksum|corrupt|internal error/i,
@@ -21,6 +33,7 @@ const reasons: readonly { readonly pattern: RegExp; readonly what: string; reado
     pattern: /no such file|does not exist|cannot open/i,
     what: 'there is no warehouse file',
     next: 'run muster sync first',
+    error: OutOfReach,
   },
   { pattern: /no space left/i, what: 'the disk is full', next: 'free some space and run the command again' },
 ]
@@ -30,7 +43,8 @@ export function openError(file: string, cause: unknown): MusterError {
   const holder = /PID (\d+)/.exec(text)?.[1]
   const reason = reasons.find(({ pattern }) => pattern.test(text))
   const what = reason?.what ?? 'the warehouse file cannot be opened'
-  return new MusterError({
+  const Failure = reason?.error ?? MusterError
+  return new Failure({
     what: holder ? `${what} (process ${holder})` : what,
     where: file,
     next: reason?.next ?? 'run again with --verbose to see what DuckDB says',

@@ -82,3 +82,24 @@ export async function recordResource(engine: Engine, row: RunResourceTable): Pro
 export async function recentRuns(engine: Engine, limit: number): Promise<RunTable[]> {
   return engine.ledger.selectFrom('ops.run').selectAll().orderBy('started_at', 'desc').limit(limit).execute()
 }
+
+/** By its id, or by how only it begins. */
+export async function runNamed(engine: Engine, id: string): Promise<RunTable | undefined> {
+  const rows = await engine.ledger
+    .selectFrom('ops.run')
+    .selectAll()
+    .where('run_id', 'like', `${id.replace(/[^\w-]/g, '')}%`)
+    .orderBy('run_id')
+    .limit(2)
+    .execute()
+  return rows.find(row => row.run_id === id) ?? (rows.length === 1 ? rows[0] : undefined)
+}
+
+export async function resourcesOfRun(engine: Engine, runId: string): Promise<RunResourceTable[]> {
+  return engine.ledger
+    .selectFrom('ops.run_resource')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .orderBy('resource')
+    .execute()
+}

@@ -40,19 +40,23 @@ export interface PreparedDelta {
   readonly statements: readonly string[]
 }
 
-/** The statements that apply the delta; none when nothing differs. */
-export function deltaStatements(plan: StagePlan, counts: DeltaCounts): PreparedDelta {
+/** The statements that apply the delta, from the stages that hold rows; none when nothing differs. */
+export function deltaStatements(
+  plan: StagePlan,
+  counts: DeltaCounts,
+  filled: ReadonlySet<string>,
+): PreparedDelta {
   const targets = targetsOf(plan)
   const owners = distinctOwners(targets)
   const replaced = counts.changed + counts.gone + counts.stub > 0
   const arriving = counts.new + counts.changed + counts.stub > 0
-  const members = arriving ? memberSteps(plan) : []
+  const members = arriving ? memberSteps(plan, filled) : []
   return {
     prepare: members.map(step => step.prepare),
     statements: [
       ...(counts.changed + counts.gone > 0 ? owners.map(keepHistory) : []),
       ...(replaced ? owners.map(remove) : []),
-      ...(arriving ? targets.map(insert) : []),
+      ...(arriving ? targets.filter(({ stage }) => filled.has(stage)).map(insert) : []),
       ...members.flatMap(step => step.statements),
     ],
   }

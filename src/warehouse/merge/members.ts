@@ -1,6 +1,6 @@
 /** Rows of dimensions that records name: enough to join, until the thing itself is read. */
 import type { Table } from '../../resources/table.ts'
-import { memberTables, twinColumns } from '../physical.ts'
+import { memberTables, starColumns, twinColumns } from '../physical.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
 import { memberAttribute, type StagePlan } from '../stage/plan.ts'
 
@@ -15,9 +15,9 @@ interface Naming {
   }[]
 }
 
-function namings(plan: StagePlan): Naming[] {
+function namings(plan: StagePlan, filled: ReadonlySet<string>): Naming[] {
   const byDimension = new Map<string, { stage: string; column: string; given: Set<string> }[]>()
-  for (const { name: stage, table } of plan.tables) {
+  for (const { name: stage, table } of plan.tables.filter(({ name }) => filled.has(name))) {
     for (const [column, { member }] of Object.entries(table.columns)) {
       if (!member) continue
       const references = byDimension.get(member.dimension) ?? []
@@ -36,8 +36,30 @@ function namings(plan: StagePlan): Naming[] {
   })
 }
 
-/** One row per member: of all that the batch says of it, the newest, and of equals the greatest, so that order plays no part. */
-function memberTable(member: string, { attributes, references }: Naming): string {
+interface Place {
+  readonly qualified: string
+  readonly key: string
+  /** Columns that the batch may fill here, in the order of the dimension. */
+  readonly attributes: readonly string[]
+  /** Every column that references fill here; the hash of the row covers them. */
+  readonly hashed: readonly string[]
+  /** Column of the member table: when a record last said something that belongs here. */
+  readonly saidAt: string
+  /** Holds for a row `t` that nothing better than references has filled. */
+  readonly named: string
+  /** Holds for a member `m` that may be inserted when it has no row yet. */
+  readonly insertable: string
+  readonly extra: readonly (readonly [string, string])[]
+}
+
+const anyGiven = (row: string, names: readonly string[]): string =>
+  names.length === 0 ? 'false' : `(${names.map(name => `${row}${quoteName(name)} is not null`).join(' or ')})`
+
+/**
+ * One row per member: of each attribute what the newest record that has it says, and of equals the greatest, so that
+ * neither the order of the records nor the cut between two batches plays a part.
+ */
+function memberTable(member: string, { attributes, references }: Naming, places: readonly Place[]): string {
   const selects = references.map(({ stage, column, given }) => {
     const values = attributes.map(name =>
       given.has(name)
@@ -48,58 +70,83 @@ function memberTable(member: string, { attributes, references }: Naming): string
       from ${stage} s join delta d on d.locator = s.locator
       where d.state in ('new', 'stub', 'changed') and s.${quoteName(column)} <> '-1'`
   })
-  const order = [
-    'source_updated_at desc nulls last',
-    ...attributes.map(name => `${quoteName(name)} desc nulls last`),
-  ]
+  const newest = attributes.map(
+    name => `first_value(${quoteName(name)}) over (partition by member_id
+      order by ${quoteName(name)} is null, source_updated_at desc nulls last, ${quoteName(name)} desc) as ${quoteName(name)}`,
+  )
+  const said = places.map(
+    place => `max(case when ${anyGiven('', place.attributes)} then source_updated_at end)
+      over (partition by member_id) as ${place.saidAt}`,
+  )
+  const latest = `row_number() over (partition by member_id
+    order by source_updated_at desc nulls last, loaded_at desc, run_id desc) as place`
   return `create or replace temp table ${member} as
     select * from (
-      select *, row_number() over (partition by member_id order by ${order.join(', ')}) as place
+      select ${['member_id', 'loaded_at', 'run_id', ...newest, ...said, latest].join(', ')}
       from (${selects.join(' union all ')}) named) ranked
     where place = 1`
 }
 
-interface Place {
-  readonly qualified: string
-  readonly key: string
-  readonly attributes: readonly string[]
-  /** Holds for a row `t` that nothing better than references has filled. */
-  readonly named: string
-  /** Holds for a member `m` that may be inserted when it has no row yet. */
-  readonly insertable: string
-  readonly extra: readonly (readonly [string, string])[]
+const joined = (values: readonly string[]): string =>
+  `concat_ws('|', ${["''", ...values.map(value => `coalesce(cast(${value} as varchar), '')`)].join(', ')})`
+
+/** The source's time decides, without one the order of fetching, and between equals the greater words. */
+function isNewer({ saidAt, attributes }: Place): string {
+  const words = (row: string): string => joined(attributes.map(name => `${row}.${quoteName(name)}`))
+  const after = (left: string, right: string): string =>
+    `(${left} > ${right} or (${left} = ${right} and ${words('m')} > ${words('t')}))`
+  return `case when m.${saidAt} is null and t.source_updated_at is null then ${after('m.loaded_at', 't.loaded_at')}
+    when m.${saidAt} is null then false when t.source_updated_at is null then true
+    else ${after(`m.${saidAt}`, 't.source_updated_at')} end`
 }
 
-/** A row known by reference is inserted once, and renamed by a newer record as long as nothing better is known. */
-function memberMerge(
-  member: string,
-  { qualified, key, attributes, named, insertable, extra }: Place,
-): string[] {
-  const values = attributes.map(name => [name, `m.${quoteName(name)}`] as const)
-  const given = values.map(([, value]) => `${value} is not null`).join(' or ')
-  const hash = `md5(concat_ws('|', ${["''", ...values.map(([, value]) => `coalesce(${value}, '')`)].join(', ')}))`
-  const version = [
-    ['source_updated_at', 'm.source_updated_at'],
-    ['loaded_at', 'm.loaded_at'],
-    ['run_id', 'm.run_id'],
-    ['row_hash', hash],
-  ] as const
-  const first = [
+function memberInsert(member: string, place: Place): string {
+  const { qualified, key, attributes, hashed, saidAt, insertable, extra } = place
+  const known = new Set(attributes)
+  const values = [
     [key, 'm.member_id'],
     ['first_loaded_at', 'm.loaded_at'],
     ['is_deleted', 'false'],
+    ...attributes.map(name => [name, `m.${quoteName(name)}`] as const),
+    ...extra,
+    ['source_updated_at', `m.${saidAt}`],
+    ['loaded_at', 'm.loaded_at'],
+    ['run_id', 'm.run_id'],
+    ['row_hash', `md5(${joined(hashed.map(name => (known.has(name) ? `m.${quoteName(name)}` : 'null')))})`],
   ] as const
-  const all = [...first, ...values, ...extra, ...version]
-  const insert = `insert into ${qualified} (${quoteNames(all.map(([name]) => name))})
-    select ${all.map(([, value]) => value).join(', ')} from ${member} m
+  return `insert into ${qualified} (${quoteNames(values.map(([name]) => name))})
+    select ${values.map(([, value]) => value).join(', ')} from ${member} m
     where ${insertable} and not exists (select 1 from ${qualified} t where t.${quoteName(key)} = m.member_id)`
-  if (attributes.length === 0) return [insert]
-  const sets = [...values, ...version].map(([name, value]) => `${quoteName(name)} = ${value}`)
-  const update = `update ${qualified} as t set ${sets.join(', ')} from ${member} m
-    where t.${quoteName(key)} = m.member_id and ${named} and t.row_hash <> ${hash} and (${given})
-      and coalesce(m.source_updated_at, m.loaded_at) > coalesce(t.source_updated_at, t.loaded_at)`
-  return [update, insert]
 }
+
+/** What is newer replaces what is held; what is older only fills gaps. */
+function memberUpdate(member: string, place: Place): string {
+  const { qualified, key, attributes, hashed, saidAt, named } = place
+  const newer = isNewer(place)
+  const known = new Set(attributes)
+  const value = (name: string): string => {
+    const [mine, held] = [`m.${quoteName(name)}`, `t.${quoteName(name)}`]
+    if (!known.has(name)) return held
+    return `case when ${newer} then coalesce(${mine}, ${held}) else coalesce(${held}, ${mine}) end`
+  }
+  const sets = [
+    ...attributes.map(name => [name, value(name)] as const),
+    ['source_updated_at', `greatest(t.source_updated_at, m.${saidAt})`],
+    ['loaded_at', 'm.loaded_at'],
+    ['run_id', 'm.run_id'],
+    ['row_hash', `md5(${joined(hashed.map(value))})`],
+  ].map(([name, expression]) => `${quoteName(String(name))} = ${expression}`)
+  const fills = attributes.map(name => `(m.${quoteName(name)} is not null and t.${quoteName(name)} is null)`)
+  return `update ${qualified} as t set ${sets.join(', ')} from ${member} m
+    where t.${quoteName(key)} = m.member_id and ${named} and ${anyGiven('m.', attributes)}
+      and (${[newer, ...fills].join(' or ')})`
+}
+
+/** A row known by reference is inserted once, and renamed by a newer record as long as nothing better is known. */
+const memberMerge = (member: string, place: Place): string[] =>
+  place.attributes.length === 0
+    ? [memberInsert(member, place)]
+    : [memberUpdate(member, place), memberInsert(member, place)]
 
 export interface MemberStep {
   /** Creates the temporary table of members; run before the statements. */
@@ -116,14 +163,15 @@ function twinPlaces(dimension: Table, attributes: readonly string[]): Place[] {
   const key = quoteName(dimension.key)
   const read = (row: string): string =>
     `exists (select 1 from star.${quoteName(dimension.name)} x where x.${key} = ${row} and not x.is_stub)`
-  const given = twin.map(name => `m.${quoteName(name)} is not null`).join(' or ')
   return [
     {
       qualified: `pii.${quoteName(dimension.twin)}`,
       key: dimension.key,
       attributes: twin,
+      hashed: twinColumns(dimension).map(([name]) => name),
+      saidAt: 'twin_said_at',
       named: `not ${read(`t.${key}`)}`,
-      insertable: `(${given}) and not ${read('m.member_id')}`,
+      insertable: `${anyGiven('m.', twin)} and not ${read('m.member_id')}`,
       extra: [],
     },
   ]
@@ -134,21 +182,25 @@ function starPlace(dimension: Table, attributes: readonly string[]): Place {
     qualified: `star.${quoteName(dimension.name)}`,
     key: dimension.key,
     attributes,
+    hashed: starColumns(dimension)
+      .map(column => column.name)
+      .filter(name => name !== dimension.key && name !== 'is_stub'),
+    saidAt: 'star_said_at',
     named: 't.is_stub',
     insertable: 'true',
     extra: [['is_stub', 'true']],
   }
 }
 
-export function memberSteps(plan: StagePlan): MemberStep[] {
-  return namings(plan).map((naming, index) => {
+export function memberSteps(plan: StagePlan, filled: ReadonlySet<string>): MemberStep[] {
+  return namings(plan, filled).map((naming, index) => {
     const { dimension, attributes } = naming
     const member = `member_${index}`
     const twins = twinPlaces(dimension, attributes)
     const open = attributes.filter(name => !twins.some(twin => twin.attributes.includes(name)))
     const places = [...twins, starPlace(dimension, open)]
     return {
-      prepare: memberTable(member, naming),
+      prepare: memberTable(member, naming, places),
       statements: places.flatMap(place => memberMerge(member, place)),
     }
   })

@@ -1,10 +1,12 @@
 /** A batch of landed pages, staged: typed, checked, one version of each record, ready to merge. */
+import type { Child } from '../../resources/table.ts'
 import type { Engine } from '../engine.ts'
 import { quoteName } from '../sql-text.ts'
 import { leafStage } from './attribute-leaves.ts'
 import { childStage } from './child.ts'
 import type { PageFile, RowsAt } from './pages.ts'
-import type { StagePlan } from './plan.ts'
+import type { StagePlan, StageTable } from './plan.ts'
+import { hasElements } from './raw-list.ts'
 import { rootStage } from './root.ts'
 import { verdictStages } from './verdict.ts'
 
@@ -19,6 +21,8 @@ export interface Batch {
 export interface Staged {
   /** Records on the pages, duplicates and quarantined ones included. */
   readonly records: number
+  /** Names of the stages that hold rows, stage_leaf among them when it does; the others need no statement. */
+  readonly filled: ReadonlySet<string>
   /** Records that cannot be loaded; their reasons are in stage_verdict, their JSON in suspect_record. */
   readonly quarantined: number
   /** Paths with more digits than their column holds. */
@@ -33,28 +37,65 @@ async function count(engine: Engine, sql: string): Promise<number> {
   return Number(row?.n ?? 0)
 }
 
-async function removeFromStages(engine: Engine, plan: StagePlan, locators: string): Promise<void> {
-  for (const name of [...plan.tables.map(stage => stage.name), 'stage_leaf']) {
-    await engine.run(`delete from ${name} where locator in (${locators})`)
+interface Filled {
+  readonly stage: StageTable
+  readonly rows: number
+  readonly suspects: number
+}
+
+/** How many rows a stage has, how many look suspect, and which of its lists have elements anywhere. */
+async function examine(
+  engine: Engine,
+  stage: StageTable,
+): Promise<Filled & { readonly lists: ReadonlySet<Child> }> {
+  const lists = stage.lists.map(({ name, child }) => `count(*) filter (${hasElements(child, name)})`)
+  const columns = [
+    'count(*) as rows',
+    'count(*) filter (suspect) as suspects',
+    ...lists.map((list, index) => `${list} as l${index}`),
+  ]
+  const [row] = await engine.rows<Record<string, number>>(`select ${columns.join(', ')} from ${stage.name}`)
+  const filled = stage.lists.filter((_, index) => Number(row?.[`l${index}`]) > 0)
+  return {
+    stage,
+    rows: Number(row?.rows),
+    suspects: Number(row?.suspects),
+    lists: new Set(filled.map(({ child }) => child)),
   }
+}
+
+/** Fills a stage and those of its lists that have elements; a list that is empty everywhere costs no statement. */
+async function fillChildren(engine: Engine, plan: StagePlan, parent: StageTable): Promise<Filled[]> {
+  const { lists, ...self } = await examine(engine, parent)
+  const filled: Filled[] = self.rows > 0 ? [self] : []
+  for (const stage of plan.tables.filter(stage => stage.parent === parent)) {
+    if (!stage.child || !lists.has(stage.child)) continue
+    await engine.run(childStage(plan, stage))
+    filled.push(...(await fillChildren(engine, plan, stage)))
+  }
+  return filled
+}
+
+async function removeFromStages(engine: Engine, stages: readonly string[], locators: string): Promise<void> {
+  for (const name of [...stages, 'stage_leaf'])
+    await engine.run(`delete from ${name} where locator in (${locators})`)
+}
+
+const namesOf = (filled: readonly Filled[]): string[] => filled.map(({ stage }) => stage.name)
+
+interface Judged {
+  readonly plan: StagePlan
+  readonly batch: Batch
+  readonly filled: readonly Filled[]
 }
 
 /** Judges the suspects: lost leaves send their record to quarantine, lost digits are kept beside it as text. */
 async function judge(
   engine: Engine,
-  plan: StagePlan,
-  batch: Batch,
+  { plan, batch, filled }: Judged,
 ): Promise<Pick<Staged, 'quarantined' | 'rounded'>> {
-  const stages: string[] = []
-  for (const { name } of plan.tables) {
-    if ((await count(engine, `select count(*) as n from ${name} where suspect`)) > 0) stages.push(name)
-  }
-  if (stages.length === 0) {
-    await engine.run(
-      'create or replace temp table stage_verdict (locator bigint, path text, text text, reason text)',
-    )
-    return { quarantined: 0, rounded: [] }
-  }
+  const stages = namesOf(filled.filter(({ suspects }) => suspects > 0))
+  if (stages.length === 0) return { quarantined: 0, rounded: [] }
   for (const sql of verdictStages(plan, { ...batch, stages })) await engine.run(sql)
   await engine.run(
     `insert into stage_leaf select locator, path, text, 'number', false from stage_verdict where reason = 'rounded'`,
@@ -64,18 +105,18 @@ async function judge(
     `select distinct regexp_replace(path, '\\[\\d+\\]', '[]', 'g') as path from stage_verdict where reason = 'rounded'`,
   )
   const quarantined = await count(engine, `select count(distinct locator) as n from (${lost})`)
-  if (quarantined > 0) await removeFromStages(engine, plan, lost)
+  if (quarantined > 0) await removeFromStages(engine, namesOf(filled), lost)
   return { quarantined, rounded: rounded.map(row => row.path) }
 }
 
-async function keepNewest(engine: Engine, plan: StagePlan): Promise<void> {
+async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly string[]): Promise<void> {
   const key = quoteName(plan.root.table.key)
   const doubles = `select count(*) - count(distinct ${key}) as n from ${plan.root.name}`
   if ((await count(engine, doubles)) === 0) return
   await engine.run(`create or replace temp table stage_older as select locator from (
     select locator, row_number() over (partition by ${key} order by ${newestFirst}) as place from ${plan.root.name}
   ) where place > 1`)
-  await removeFromStages(engine, plan, 'select locator from stage_older')
+  await removeFromStages(engine, stages, 'select locator from stage_older')
 }
 
 /** Creates stage_seen: the ids on the pages, those of records that will be quarantined included. */
@@ -85,33 +126,53 @@ function seenStage(plan: StagePlan): string {
     select distinct ${key} as id from ${plan.root.name} where ${key} is not null`
 }
 
-/** Creates stage_record: one row per record with the hash of everything in it. */
-function recordStage(plan: StagePlan): string {
-  const parts = plan.tables
+/** Creates stage_record: one row per record with the hash of everything in it, whichever stages are filled. */
+function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
+  const children = plan.tables
     .slice(1)
+    .map(({ name }, index) => ({ name, alias: `c${index}`, isFilled: filled.has(name) }))
+  const parts = children
+    .filter(({ isFilled }) => isFilled)
     .map(
-      ({ name }, index) =>
-        `left join (select locator, bit_xor(own_hash) as h from ${name} group by locator) c${index} using (locator)`,
+      ({ name, alias }) =>
+        `left join (select locator, bit_xor(own_hash) as h from ${name} group by locator) ${alias} using (locator)`,
     )
-  const hashes = ['r.own_hash', ...parts.map((_, index) => `c${index}.h`), 'l.h']
+  const hashes = children.map(({ alias, isFilled }) => (isFilled ? `${alias}.h` : 'cast(null as ubigint)'))
   return `create or replace temp table stage_record as
     select r.locator, r.${quoteName(plan.root.table.key)} as record_key, r.source_updated_at, r.source_version,
-      r.loaded_at, r.run_id, to_hex(hash(${hashes.join(', ')})) as row_hash
+      r.loaded_at, r.run_id, to_hex(hash(${['r.own_hash', ...hashes, 'l.h'].join(', ')})) as row_hash
     from ${plan.root.name} r ${parts.join(' ')}
     left join (select locator, bit_xor(hash(path, value_text, value_type)) as h from stage_leaf group by locator) l using (locator)`
 }
 
 /** Fills the stage tables from the pages; runs inside an exclusive block of the engine. */
 export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
+  const { root } = plan
   await engine.run(rootStage(plan, batch.pages, batch.rows))
-  const records = await count(engine, `select count(*) as n from ${plan.root.name}`)
+  const records = await count(engine, `select count(*) as n from ${root.name}`)
   await engine.run(seenStage(plan))
   if (batch.excluded.length > 0)
-    await engine.run(`delete from ${plan.root.name} where locator in (${batch.excluded.join(', ')})`)
-  for (const stage of plan.tables.slice(1)) await engine.run(childStage(plan, stage))
+    await engine.run(`delete from ${root.name} where locator in (${batch.excluded.join(', ')})`)
+  const filled = await fillChildren(engine, plan, root)
   await engine.run(leafStage(plan, batch))
-  const verdict = await judge(engine, plan, batch)
-  await keepNewest(engine, plan)
-  await engine.run(recordStage(plan))
-  return { records, ...verdict }
+  const verdict = await judge(engine, { plan, batch, filled })
+  await keepNewest(engine, plan, namesOf(filled))
+  const leaves = await count(engine, 'select count(*) as n from stage_leaf')
+  const names = new Set([...namesOf(filled), ...(leaves > 0 ? ['stage_leaf'] : [])])
+  await engine.run(recordStage(plan, names))
+  return { records, filled: names, ...verdict }
+}
+
+/** Gives the memory of a batch back before the next one is fetched. */
+export function dropStages(plan: StagePlan): string[] {
+  const others = [
+    'stage_leaf',
+    'stage_seen',
+    'stage_verdict',
+    'stage_older',
+    'stage_record',
+    'suspect_record',
+    'delta',
+  ]
+  return [...plan.tables.map(({ name }) => name), ...others].map(name => `drop table if exists temp.${name}`)
 }

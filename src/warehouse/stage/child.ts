@@ -6,6 +6,8 @@ import { quoteName, quoteNames } from '../sql-text.ts'
 import { directColumns, hashedColumns, type Spelling, suspicion, withDerived } from './columns.ts'
 import { leafRows } from './leaf-rows.ts'
 import { below, type StagePlan, type StageTable } from './plan.ts'
+import { noList, rawList } from './raw-list.ts'
+import { jsonAt, structType } from './struct-type.ts'
 
 /** The columns of the record that rows of this table repeat but their parent does not carry. */
 function rootOnly(stage: StageTable): string[] {
@@ -16,19 +18,27 @@ function rootOnly(stage: StageTable): string[] {
   return parent?.parent ? wanted.filter(name => !(name in parent.table.columns)) : []
 }
 
+/** Element types of the lists that a child walks, outermost first; all but the last only lead to the next list. */
+function elementTypes(child: Child): string[] {
+  const last = child.shape === 'value' ? 'VARCHAR' : structType(shapeOf(child.table))
+  return [...child.lists.slice(1).map(jsonAt), last]
+}
+
 /** Walks list after list: e1 is an element of the first, e2 of the list inside it, and so on; o1, o2 their places. */
 function unnested(
   child: Child,
   list: string,
   from: string,
 ): { readonly sql: string; readonly depth: number } {
-  let sql = `select *, unnest(${list}) as e1, generate_subscripts(${list}, 1) as o1 from ${from}`
-  const deeper = child.lists.slice(1)
-  deeper.forEach((path, index) => {
-    const inner = below(`e${index + 1}`, path)
-    sql = `select *, unnest(${inner}) as e${index + 2}, generate_subscripts(${inner}, 1) as o${index + 2} from (${sql})`
-  })
-  return { sql, depth: child.lists.length }
+  const types = elementTypes(child)
+  const sql = types.reduce((inner, type, index) => {
+    const json = index === 0 ? list : below(`e${index}`, child.lists[index] ?? [])
+    const elements = child.shape === 'single' ? json : `try_cast(${json} as ${type}[])`
+    const level = index + 1
+    return `(select *, unnest(l${level}) as e${level}, generate_subscripts(l${level}, 1) as o${level}
+      from (select *, ${elements} as l${level} from ${inner} where ${json} is not null))`
+  }, from)
+  return { sql: `select * from ${sql}`, depth: types.length }
 }
 
 function elementsOf(plan: StagePlan, stage: StageTable): { sql: string; depth: number } {
@@ -49,18 +59,6 @@ function elementsOf(plan: StagePlan, stage: StageTable): { sql: string; depth: n
       : `(select p.*, ${extra.map(name => `r.${quoteName(name)} as ${quoteName(`root_${name}`)}`).join(', ')}
           from ${parent.name} p join ${plan.root.name} r using (locator))`
   return unnested(child, list, from)
-}
-
-function rawList(child: Child, element: string): string {
-  const at = below(element, child.lists[0] ?? [])
-  return child.shape === 'single' ? `case when ${at} is null then null else [${at}] end` : at
-}
-
-/** A list inside an element is looked at closely when it is absent: the struct cannot tell it from one that is no list. */
-function nestedListSuspicions(stage: StageTable, element: string): string[] {
-  return stage.lists
-    .filter(({ child }) => child.shape !== 'single')
-    .map(({ child }) => `${rawList(child, element)} is null`)
 }
 
 function elementShape(stage: StageTable): ShapeNode {
@@ -92,7 +90,7 @@ export function childStage(plan: StagePlan, stage: StageTable): string {
   const suspicions = [
     suspicion(stage, spelling, shape),
     ...isEmptyElement(shape, element),
-    ...nestedListSuspicions(stage, element),
+    ...stage.lists.flatMap(({ child }) => noList(child, element)),
   ]
   const direct = [
     'locator',

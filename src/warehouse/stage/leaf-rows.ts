@@ -12,7 +12,7 @@ const valueType = `case
 export function leafRows(table: string, document: string): string {
   return `select locator, {
       path: substr(fullkey, 3),
-      value: case when type = 'VARCHAR' then regexp_replace(cast(atom as varchar), '^(https?://[^?#]*)[?#].*$', '\\1')
+      value: case when type = 'VARCHAR' then regexp_replace(json_extract_string(atom, '$'), '^(https?://[^?#]*)[?#].*$', '\\1')
         when type in ('OBJECT', 'ARRAY') then cast(value as varchar) else cast(atom as varchar) end,
       type: ${valueType}
     } as leaf, row_number() over (partition by locator order by fullkey) as place

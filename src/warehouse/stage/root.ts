@@ -1,11 +1,11 @@
 /** The stage of the records themselves. */
-import { declaredPaths } from '../../resources/json-shape.ts'
 import type { Child } from '../../resources/table.ts'
 import { storedTypes } from '../column-type.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 import { directColumns, hashedColumns, type Spelling, suspicion, withDerived } from './columns.ts'
 import { elements, type PageFile, perPage, type RowsAt } from './pages.ts'
 import { below, type StagePlan } from './plan.ts'
+import { noList, rawList } from './raw-list.ts'
 import { structType } from './struct-type.ts'
 
 /** The JSON path of a document, for json_extract. */
@@ -19,22 +19,9 @@ const own = { page: '__page', json: '__json', locator: '__locator' } as const
 
 const documentOf = (path: string): string => `json_extract(${own.json}, ${quoteText(jsonPath(path))})`
 
-function rawList(child: Child): string {
-  const path = (child.lists[0] ?? []) as readonly string[]
-  if (child.shape === 'leaves') return documentOf(path.join('.'))
-  const at = below('', path)
-  return child.shape === 'single' ? `case when ${at} is null then null else [${at}] end` : at
-}
-
-/** A list that is absent and a list that is no list look alike in the struct; the JSON tells. */
-function listSuspicions(plan: StagePlan): string[] {
-  return declaredPaths(plan.shape)
-    .filter(({ path, kind }) => kind === 'list' && !path.includes('[]'))
-    .map(({ path }) => {
-      const type = `json_type(${own.json}, ${quoteText(jsonPath(path))})`
-      return `case when ${below('', path.split('.'))} is null then coalesce(${type} not in ('NULL', 'ARRAY'), false) else false end`
-    })
-}
+/** A document whose keys are data is taken whole, whatever columns read parts of it. */
+const listOf = (child: Child): string =>
+  child.shape === 'leaves' ? documentOf((child.lists[0] ?? []).join('.')) : rawList(child, '')
 
 function sourceTimes(plan: StagePlan): string[] {
   const { updatedAt, version } = plan.resource
@@ -62,7 +49,7 @@ export function rootStage(plan: StagePlan, pages: readonly PageFile[], rows: Row
   }
   const suspicions = [
     suspicion(root, spelling, plan.shape),
-    ...listSuspicions(plan),
+    ...root.lists.flatMap(({ child }) => noList(child, '')),
     `json_type(${own.json}) <> 'OBJECT'`,
   ]
   const direct = [
@@ -71,7 +58,7 @@ export function rootStage(plan: StagePlan, pages: readonly PageFile[], rows: Row
     `${perPage(pages, page => page.runId, own.page)} as run_id`,
     ...sourceTimes(plan),
     ...directColumns(root.table, spelling),
-    ...root.lists.map(({ name, child }) => `${rawList(child)} as ${name}`),
+    ...root.lists.map(({ name, child }) => `${listOf(child)} as ${name}`),
     ...plan.documents.map(({ name, path }) => `${documentOf(path)} as ${name}`),
     `(${suspicions.join(' or ')}) as suspect`,
   ]

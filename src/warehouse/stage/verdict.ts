@@ -76,7 +76,7 @@ export function verdictStages(plan: StagePlan, suspects: Suspects): string[] {
       select * from (
         select f.locator, f.path, f.text, ${verdict()} as reason from (
           select locator, substr(fullkey, 3) as path, ${shapePath('substr(fullkey, 3)')} as shape, type,
-            coalesce(cast(atom as varchar), cast(value as varchar)) as text
+            coalesce(json_extract_string(atom, '$'), cast(value as varchar)) as text
           from suspect_record, json_tree(j) where fullkey <> '$') f
         join ${declaredValues(plan)} on d.path = f.shape)
       where reason is not null

@@ -1,0 +1,42 @@
+/** Checks of this machine: Node, the folders that are written to, and room on the disk. */
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+const leastNode = [20, 19] as const
+
+export function nodeVersion(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
+  const [leastMajor, leastMinor] = leastNode
+  const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
+  if (enough) return ok('node', version)
+  return fail('node', `${version} is too old`, `install Node ${leastNode.join('.')} or later`)
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+function nearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
+}
+
+export function landingFolder(folder: string): Finding {
+  const nearest = nearestFolder(folder)
+  try {
+    accessSync(nearest, constants.W_OK | constants.X_OK)
+  } catch {
+    return fail(
+      'landing',
+      `${nearest} cannot be written`,
+      'check who owns it, or set landing to another folder',
+    )
+  }
+  return ok('landing', nearest === folder ? folder : `${folder} will be created`)
+}
+
+const leastBytes = 1_000_000_000
+
+export function diskSpace(file: string): Finding {
+  const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)))
+  const free = bavail * bsize
+  const found = `${(free / 1e9).toFixed(1)} GB free`
+  return free >= leastBytes ? ok('disk', found) : warn('disk', found, 'free some space before a first sync')
+}

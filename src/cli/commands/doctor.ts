@@ -1,0 +1,108 @@
+/** `muster doctor`: whether everything that a sync needs is in reach, and what to do where it is not. */
+import type { Connection } from '../../config/connection.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { recordSent } from '../../warehouse/ledger/access.ts'
+import { heldTables } from '../../warehouse/ledger/held-tables.ts'
+import { type Finding, failed, ok, warn } from '../checkup/finding.ts'
+import { keyFindings } from '../checkup/key.ts'
+import { diskSpace, landingFolder, nodeVersion } from '../checkup/machine.ts'
+import { resourceFindings } from '../checkup/resources.ts'
+import { checkWarehouse } from '../checkup/warehouse.ts'
+import type { CommandModule } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import type { ExitStatus } from '../exit-status.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { openQuestions } from '../questions.ts'
+import { duckdbFile, openToWrite } from '../warehouse.ts'
+
+export const command: CommandModule = {
+  name: 'doctor',
+  summary: 'check settings, key, access, warehouse and disk, and say what to do; about 12 requests',
+  examples: ['muster doctor', 'muster doctor --connection acme --json'],
+  run: async context => {
+    const { findings, requests } = await examine(context)
+    print(context, findings, requests)
+    return statusOf(findings)
+  },
+}
+
+interface Examination {
+  readonly findings: readonly Finding[]
+  readonly requests: number
+}
+
+async function examine(context: CommandContext): Promise<Examination> {
+  const findings: Finding[] = [nodeVersion(process.version)]
+  let connection: Connection
+  try {
+    connection = context.connection()
+  } catch (error) {
+    return { findings: [...findings, failed('settings', error)], requests: 0 }
+  }
+  findings.push(...settingsFindings(context))
+  const file = duckdbFile(connection)
+  const { finding, engine } = await checkWarehouse(file, () => openToWrite(connection))
+  try {
+    findings.push(finding, landingFolder(connection.landing), diskSpace(file))
+    const asked = await askService(connection, context, engine)
+    return { findings: [...findings, ...asked.findings], requests: asked.requests }
+  } finally {
+    await engine?.close()
+  }
+}
+
+function settingsFindings(context: CommandContext): Finding[] {
+  const { source, warnings, connections } = context.settings()
+  const names = [...connections.keys()].join(', ')
+  return [
+    ok('settings', `${source}: ${names}`),
+    ...warnings.map(warning => warn('settings', warning, 'edit it there')),
+  ]
+}
+
+async function askService(
+  connection: Connection,
+  context: CommandContext,
+  engine: Engine | undefined,
+): Promise<Examination> {
+  const findings: Finding[] = []
+  try {
+    const { client, sent } = await openQuestions(connection, context, engine)
+    try {
+      const key = await client.getMe()
+      findings.push(...keyFindings(key, context.clock.now()), ...(await resourceFindings(client, key)))
+    } catch (error) {
+      context.signal.throwIfAborted()
+      findings.push(failed('key', error))
+    }
+    const requests = client.usage().requestsThisRun
+    await client.close()
+    if (engine && (await heldTables(engine)).has('sent')) await recordSent(engine, sent)
+    return { findings, requests }
+  } catch (error) {
+    // The address or the key can not be right: nothing was sent.
+    return { findings: [failed('key', error)], requests: 0 }
+  }
+}
+
+function statusOf(findings: readonly Finding[]): ExitStatus {
+  const failures = findings.filter(({ state }) => state === 'fail')
+  if (failures.some(({ isConfiguration }) => isConfiguration)) return 78
+  return failures.length > 0 ? 1 : 0
+}
+
+function print(context: CommandContext, findings: readonly Finding[], requests: number): void {
+  const count = (state: Finding['state']): number =>
+    findings.filter(finding => finding.state === state).length
+  if (context.json) {
+    printJson(context, { ok: count('fail') === 0, requests, findings })
+    return
+  }
+  printTable(
+    context,
+    ['', 'check', 'found', 'what to do'].map(title => ({ title })),
+    findings.map(({ state, check, found, advice }) => [state, check, found, advice]),
+  )
+  const trouble = `${count('fail')} failed, ${count('warn')} to look at`
+  printLine(context, `${count('ok')} ok, ${trouble}; spent ${requests} requests`)
+}

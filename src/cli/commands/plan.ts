@@ -1,0 +1,111 @@
+/** `muster plan`: what a sync or a backfill will cost, before anything is spent. */
+import { existsSync } from 'node:fs'
+import { UsageError } from '../../lib/errors.ts'
+import { catalogue } from '../../resources/catalogue.ts'
+import { durationOf, type Limits, type Range, sumOf } from '../../sync/estimate.ts'
+import { type PlannedResource, planRun } from '../../sync/plan.ts'
+import type { SyncRequest } from '../../sync/sync.ts'
+import { publishedFile } from '../../warehouse/duckdb/published-file.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { type CommandModule, calendarDay, flagOption, type Options, textOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { formatNumber, printJson, printLine, printTable } from '../output.ts'
+import { askedFacts, type PlanFacts, rememberedFacts } from '../plan-sources.ts'
+import { resourceNames } from '../run-command.ts'
+import { duckdbFile, openToRead } from '../warehouse.ts'
+
+export const command: CommandModule = {
+  name: 'plan',
+  summary: 'say what a sync, or with --from and --to a backfill, will cost in requests, minutes and days',
+  arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
+  options: [
+    { flags: '--from <day>', summary: 'first created day of a backfill, YYYY-MM-DD', parse: calendarDay },
+    { flags: '--to <day>', summary: 'last created day of a backfill, YYYY-MM-DD', parse: calendarDay },
+    { flags: '--offline', summary: 'spend no request: use the totals and limits of earlier runs' },
+  ],
+  examples: [
+    'muster plan',
+    'muster plan timesheets --from 2026-01-01 --to 2026-03-31',
+    'muster plan --offline --json',
+  ],
+  run: async (context, args, options) => {
+    const request = requestOf(args, options)
+    const engine = await openIfThere(context)
+    try {
+      const find = flagOption(options, 'offline') ? rememberedFacts : askedFacts
+      const facts = await find(context.connection(), context, engine)
+      try {
+        print(context, request, { facts, planned: await planRun(request, facts.sources) })
+      } finally {
+        await facts.close()
+      }
+    } finally {
+      await engine?.close()
+    }
+    return 0
+  },
+}
+
+const walked = catalogue.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
+
+/** `plan backfill` and `plan sync` may be said, because people do. */
+function requestOf([first, ...rest]: readonly string[], options: Options): SyncRequest {
+  const named = first === 'backfill' || first === 'sync'
+  const resources = resourceNames(named || first === undefined ? rest : [first, ...rest])
+  const from = textOption(options, 'from')
+  const to = textOption(options, 'to')
+  if (from === undefined && to === undefined && first !== 'backfill') return { resources }
+  if (from === undefined || to === undefined || first === 'sync')
+    throw new UsageError({ what: 'a backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })
+  if (from > to) throw new UsageError({ what: `--from ${from} is after --to ${to}`, next: 'swap them' })
+  return { resources: resources.length === 0 ? walked : resources, between: { from, to } }
+}
+
+async function openIfThere(context: CommandContext): Promise<Engine | undefined> {
+  const connection = context.connection()
+  const file = duckdbFile(connection)
+  if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
+  return (await openToRead(connection, context)).handle
+}
+
+interface Plan {
+  readonly facts: PlanFacts
+  readonly planned: readonly PlannedResource[]
+}
+
+function print(context: CommandContext, request: SyncRequest, { facts, planned }: Plan): void {
+  const total = sumOf(planned)
+  const { limits } = facts
+  const [low, high] = [durationOf(total.low, limits), durationOf(total.high, limits)]
+  const command = request.between ? 'backfill' : 'sync'
+  if (context.json) {
+    const minutes = { low: low.minutes, high: high.minutes }
+    const days = { low: low.days, high: high.days }
+    const totals = { requests: total, minutes, days }
+    const between = request.between ?? null
+    printJson(context, { command, between, totals, limits, spent: facts.spent(), resources: planned })
+    return
+  }
+  printTable(
+    context,
+    ['resource', 'strategy', 'rows', 'requests', 'why'].map(title => ({ title })),
+    planned.map(one => [one.resource, one.strategy, one.total, span(one), one.reasoning]),
+  )
+  const minutes = span({ low: low.minutes, high: high.minutes })
+  const days = span({ low: low.days, high: high.days })
+  printLine(
+    context,
+    `${command}: ${span(total)} requests, ${minutes} min, ${days} ${days === '1' ? 'day' : 'days'}`,
+  )
+  printLine(context, limitsLine(limits, facts.spent()))
+}
+
+function span({ low, high }: Range): string {
+  return low === high ? formatNumber(low) : `${formatNumber(low)}–${formatNumber(high)}`
+}
+
+function limitsLine({ perMinute, spendableToday, spendablePerDay }: Limits, spent: number): string {
+  const rates = `${formatNumber(perMinute)} a minute, ${formatNumber(spendableToday)} today, ${formatNumber(spendablePerDay)} a day after reserves`
+  const cost = spent === 0 ? 'no request was spent' : `spent ${spent} requests to learn the limits and totals`
+  return `a sync may send ${rates}; ${cost}`
+}

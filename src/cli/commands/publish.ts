@@ -1,0 +1,45 @@
+/** `muster publish`: hands analysts a fresh copy, without personal data, beside the working file. */
+import { existsSync } from 'node:fs'
+import { MusterError } from '../../lib/errors.ts'
+import { publish } from '../../warehouse/publish.ts'
+import type { CommandModule } from '../command.ts'
+import { formatNumber, printJson, printLine, printTable } from '../output.ts'
+import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
+
+export const command: CommandModule = {
+  name: 'publish',
+  summary: 'write FILE.published.duckdb: star and mart, without personal data, for readers',
+  examples: ['muster publish', 'muster publish --connection acme --json'],
+  run: async context => {
+    const connection = context.connection()
+    const file = duckdbFile(connection)
+    if (!existsSync(file)) {
+      throw new MusterError({
+        what: 'there is no warehouse file',
+        where: file,
+        next: 'run muster sync first',
+      })
+    }
+    const engine = await openToWrite(connection)
+    try {
+      const { clock, rng } = context
+      const published = await publish({ engine, clock, rng, version: programVersion })
+      if (context.json) {
+        printJson(context, published)
+        return 0
+      }
+      const filled = published.tables.filter(({ rows }) => rows > 0)
+      printTable(
+        context,
+        [{ title: 'table' }, { title: 'rows' }],
+        filled.map(({ name, rows }) => [name, rows]),
+      )
+      const rows = filled.reduce((sum, table) => sum + table.rows, 0)
+      const parts = `${published.tables.length} tables, ${published.views.length} views, ${formatNumber(rows)} rows`
+      printLine(context, `published ${parts}, ${(published.bytes / 1e6).toFixed(1)} MB: ${published.file}`)
+      return 0
+    } finally {
+      await engine.close()
+    }
+  },
+}

@@ -1,0 +1,131 @@
+/** `muster runs [RUN_ID]`: the ledger of runs, or what one of them did. */
+import { UsageError } from '../../lib/errors.ts'
+import { heldTables } from '../../warehouse/ledger/held-tables.ts'
+import { recentRuns, resourcesOfRun, runNamed } from '../../warehouse/ledger/runs.ts'
+import type { RunResourceTable, RunTable } from '../../warehouse/ledger/schema.ts'
+import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { openToRead } from '../warehouse.ts'
+
+const usualLimit = 20
+
+export const command: CommandModule = {
+  name: 'runs',
+  summary: 'list the last runs, or show what one of them did',
+  arguments: [{ name: '[run]', summary: 'id of a run, or how it begins' }],
+  options: [
+    { flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: usualLimit },
+  ],
+  examples: ['muster runs', 'muster runs --limit 5 --json', 'muster runs 20260102T023000000Z-k3x9'],
+  run: async (context, [id], options) => {
+    const { handle: engine } = await openToRead(context.connection(), context)
+    try {
+      if (id === undefined) {
+        const isKept = (await heldTables(engine)).has('run')
+        printRuns(
+          context,
+          isKept ? await recentRuns(engine, numberOption(options, 'limit') ?? usualLimit) : [],
+        )
+        return 0
+      }
+      const run = await runNamed(engine, id)
+      if (!run) throw new UsageError({ what: `there is no run ${id}`, next: 'muster runs lists them' })
+      const keeps = (await heldTables(engine)).has('run_resource')
+      printRun(context, run, keeps ? await resourcesOfRun(engine, run.run_id) : undefined)
+      return 0
+    } finally {
+      await engine.close()
+    }
+  },
+}
+
+const titled = (titles: readonly string[]) => titles.map(title => ({ title }))
+
+function seconds({ started_at, finished_at }: RunTable): number | null {
+  return finished_at === null
+    ? null
+    : Math.round((Date.parse(finished_at) - Date.parse(started_at)) / 100) / 10
+}
+
+const changed = (row: RunTable | RunResourceTable): number =>
+  Number(row.rows_inserted) + Number(row.rows_changed) + Number(row.rows_removed)
+
+function printRuns(context: CommandContext, runs: readonly RunTable[]): void {
+  if (context.json) {
+    printJson(context, runs)
+    return
+  }
+  printTable(
+    context,
+    titled([
+      'run',
+      'command',
+      'state',
+      'seconds',
+      'requests',
+      'checked',
+      'changed',
+      'quarantined',
+      'message',
+    ]),
+    runs.map(run => [
+      run.run_id,
+      `${run.command} ${run.arguments}`.trim(),
+      run.state,
+      seconds(run),
+      Number(run.requests),
+      Number(run.records_read),
+      changed(run),
+      Number(run.quarantined),
+      run.message,
+    ]),
+  )
+}
+
+function printRun(
+  context: CommandContext,
+  run: RunTable,
+  resources: readonly RunResourceTable[] | undefined,
+): void {
+  if (context.json) {
+    printJson(context, { ...run, resources: resources ?? null })
+    return
+  }
+  const took = seconds(run)
+  printLine(context, `${run.run_id}: ${`${run.command} ${run.arguments}`.trim()}, ${run.state}`)
+  printLine(
+    context,
+    `began ${run.started_at}${took === null ? '' : `, took ${took} s`}, muster ${run.program_version}`,
+  )
+  if (run.message !== null) printLine(context, run.message)
+  if (!resources) {
+    printLine(context, 'what each resource did is kept in the working file only')
+    return
+  }
+  printTable(
+    context,
+    titled([
+      'resource',
+      'state',
+      'requests',
+      'checked',
+      'added',
+      'changed',
+      'removed',
+      'quarantined',
+      'note',
+    ]),
+    resources.map(one => [
+      one.resource,
+      one.state,
+      Number(one.requests),
+      Number(one.records_read),
+      Number(one.rows_inserted),
+      Number(one.rows_changed),
+      Number(one.rows_removed),
+      Number(one.quarantined),
+      one.note,
+    ]),
+  )
+}

@@ -1,0 +1,50 @@
+/** `muster sql QUERY`: one query over the warehouse, read-only. */
+import { openQuery, type QueryResult } from '../../warehouse/duckdb/query.ts'
+import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { printJson, printTable } from '../output.ts'
+import { readEither } from '../warehouse.ts'
+
+const usualLimit = 1000
+
+export const command: CommandModule = {
+  name: 'sql',
+  summary: 'run one query over the warehouse, read-only',
+  arguments: [{ name: '<query...>', summary: 'one SQL query; quote it for the shell' }],
+  options: [
+    { flags: '--limit <number>', summary: 'rows shown', parse: wholeNumber(1), fallback: usualLimit },
+  ],
+  examples: [
+    'muster sql "select status, count(*) from star.fact_timesheet group by all"',
+    'muster sql "describe star.fact_invoice"',
+    'muster sql --json --limit 10 "from star.dim_company"',
+  ],
+  run: async (context, args, options) => {
+    const { handle } = await readEither(context.connection(), context, openQuery)
+    try {
+      const limit = numberOption(options, 'limit') ?? usualLimit
+      print(context, await handle.query(args.join(' '), limit))
+      return 0
+    } finally {
+      handle.close()
+    }
+  },
+}
+
+function print(context: CommandContext, { columns, rows, isCut }: QueryResult): void {
+  if (context.json) printJson(context, rows)
+  else {
+    printTable(
+      context,
+      columns.map(({ name, isNumeric }) => ({ title: name, align: isNumeric ? 'right' : 'left' })),
+      // As text: digits in groups would make another number of an id or a year.
+      rows.map(row => columns.map(({ name }) => textOf(row[name]))),
+    )
+  }
+  if (isCut) context.stderr.write(`there are more rows than these ${rows.length}: raise --limit\n`)
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

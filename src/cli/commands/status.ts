@@ -1,0 +1,75 @@
+/** `muster status`: how complete and how fresh the warehouse is, with the proof. */
+import { catalogue } from '../../resources/catalogue.ts'
+import { apiKeyId } from '../../sync/key.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { type BudgetSeen, budgetSeen } from '../../warehouse/ledger/budget-seen.ts'
+import { lastDoneSync, type ResourceState, resourceState } from '../../warehouse/ledger/resource-state.ts'
+import { ageOf } from '../age.ts'
+import { type CommandModule, flagOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { budgetLine, printWindows, resourceColumns, resourceRow, summaryLine } from '../status-lines.ts'
+import { openToRead } from '../warehouse.ts'
+
+export interface Status {
+  readonly resources: readonly ResourceState[]
+  /** When the last sync that was done ended. */
+  readonly lastDone: string | null
+  readonly budget: BudgetSeen | undefined
+}
+
+export const command: CommandModule = {
+  name: 'status',
+  summary: 'show what is held of each resource, how fresh it is, and what proves it complete',
+  options: [{ flags: '--windows', summary: 'list every walk with what it proves' }],
+  examples: ['muster status', 'muster status --windows', 'muster status --json'],
+  run: async (context, _, options) => {
+    const { handle: engine, file, isPublished } = await openToRead(context.connection(), context)
+    try {
+      const status = await readStatus(context, engine)
+      const windows = flagOption(options, 'windows')
+      if (context.json) printJson(context, asJson(status, { file, isPublished, windows }))
+      else printStatus(context, status, windows)
+      return 0
+    } finally {
+      await engine.close()
+    }
+  },
+}
+
+async function readStatus(context: CommandContext, engine: Engine): Promise<Status> {
+  const resources: ResourceState[] = []
+  for (const resource of catalogue) resources.push(await resourceState(engine, resource))
+  const id = apiKeyId(context.connection().apiKey.reveal())
+  return { resources, lastDone: await lastDoneSync(engine), budget: await budgetSeen(engine, id) }
+}
+
+function printStatus(
+  context: CommandContext,
+  { resources, lastDone, budget }: Status,
+  windows: boolean,
+): void {
+  const freshness =
+    lastDone === null ? 'no sync was done yet' : `last sync ${ageOf(lastDone, context.clock.now())}`
+  printLine(context, `${summaryLine(resources)}; ${freshness}`)
+  printTable(context, resourceColumns, resources.map(resourceRow))
+  if (windows) printWindows(context, resources)
+  printLine(context, budgetLine(budget))
+}
+
+function asJson(
+  { resources, lastDone, budget }: Status,
+  { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
+) {
+  return {
+    file,
+    isPublished,
+    lastDone,
+    summary: summaryLine(resources),
+    budget: budget ?? null,
+    resources: resources.map(({ windows: list, ...rest }) => ({
+      ...rest,
+      ...(windows && { windows: list }),
+    })),
+  }
+}

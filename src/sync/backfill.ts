@@ -1,0 +1,211 @@
+/** The first reading of a collection: created-date windows, newest first, each proved and resumable by itself. */
+import { lastPage } from '../api/paging.ts'
+import type { WatermarkTable, WindowTable } from '../warehouse/ledger/schema.ts'
+import { readWatermark } from '../warehouse/ledger/watermarks.ts'
+import { updateWindow } from '../warehouse/ledger/windows.ts'
+import { byUpdate, daysQuery, moveMark, newWindow, walkOf } from './collection-window.ts'
+import { now, type ResourceTask } from './context.ts'
+import { readWindow } from './read-window.ts'
+import { spanOf, utcDay } from './times.ts'
+import type { WalkState } from './walk.ts'
+import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from './windows.ts'
+
+async function firstRecord(
+  task: ResourceTask,
+  query: Record<string, string | number>,
+): Promise<Record<string, unknown>> {
+  const { sync, resource, tally } = task
+  const page = await sync.client.getPage(resource.path, { ...resource.query, page: 1, limit: 1, ...query })
+  tally.requests += 1
+  return { total: page.meta.total, record: page.records()[0] }
+}
+
+/**
+ * Two requests tell how large the backfill is, where it ends, and the mark that holds when it is complete: whatever
+ * changes while it runs is newer than that mark.
+ */
+async function measure(task: ResourceTask): Promise<void> {
+  const { resource } = task
+  const updatedAt = resource.updatedAt ?? 'updatedAt'
+  const newest = await firstRecord(task, { sortBy: 'updatedAt', sortOrder: 'desc' })
+  const total = Number(newest.total)
+  if (lastPage(total) <= pagesPerWindow || !walkOf(task).createdBetween) {
+    await moveMark(task, { remembered_total: total, earliest_day: null })
+    return
+  }
+  const oldest = await firstRecord(task, { sortBy: 'createdAt', sortOrder: 'asc' })
+  const created = (oldest.record as { createdAt?: string } | undefined)?.createdAt
+  await moveMark(task, {
+    pending_mark: spanOf([newest.record], updatedAt).newest ?? null,
+    remembered_total: total,
+    earliest_day: created === undefined ? null : utcDay(created),
+  })
+}
+
+/** Windows of the backfill that are not accepted: cut off, or refused by an earlier run. */
+async function openWindows({ sync, resource }: ResourceTask): Promise<WindowTable[]> {
+  const rows = await sync.engine.ledger
+    .selectFrom('ops.window')
+    .selectAll()
+    .where('resource', '=', resource.name)
+    .where('kind', '=', 'backfill')
+    .where('scope', 'is', null)
+    .where('state', '<>', 'accepted')
+    .orderBy('window_id')
+    .execute()
+  return rows.filter(({ state, run_id: run }) => state === 'walking' || run !== sync.runId)
+}
+
+async function newestPlanned({ sync, resource }: ResourceTask): Promise<WindowTable | undefined> {
+  const [row] = await sync.engine.ledger
+    .selectFrom('ops.window')
+    .selectAll()
+    .where('resource', '=', resource.name)
+    .where('kind', '=', 'backfill')
+    .where('scope', 'is', null)
+    .orderBy('window_id', 'desc')
+    .limit(1)
+    .execute()
+  return row
+}
+
+/** Sets the mark when this window was the last one open and the oldest record is covered. */
+async function finishBackfill(task: ResourceTask, window: WindowTable, state: WalkState): Promise<void> {
+  const mark = await readWatermark(task.sync.engine, task.resource.name)
+  const others = await task.sync.engine.ledger
+    .selectFrom('ops.window')
+    .select(['state', 'from_day'])
+    .where('resource', '=', task.resource.name)
+    .where('kind', '=', 'backfill')
+    .where('scope', 'is', null)
+    .where('window_id', '<>', window.window_id)
+    .execute()
+  if (others.some(other => other.state !== 'accepted')) return
+  if (window.from_day !== null && !others.some(other => other.from_day === null)) return
+  const pending = mark?.pending_mark ?? null
+  await moveMark(task, {
+    mark: pending ?? state.firstMark,
+    pending_mark: null,
+    backfilled_at: now(task.sync),
+    ...(pending === null && { remembered_total: state.lastTotal }),
+  })
+}
+
+/** Ends when the window is accepted or refused. */
+function walk(
+  task: ResourceTask,
+  window: WindowTable,
+  at: { mark: WatermarkTable; onFetched?: (state: WalkState) => Promise<void> },
+): Promise<void> {
+  const days = { from: window.from_day, to: window.to_day }
+  const isWhole = days.from === null && days.to === null
+  const { mark, onFetched } = at
+  return readWindow(task, {
+    window,
+    query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
+    beginAt: isWhole ? lastPage(Number(mark.remembered_total ?? 0)) : 1,
+    ...(onFetched && { onFetched }),
+    finish: state => finishBackfill(task, window, state),
+  })
+}
+
+function extentOf({ sync }: ResourceTask, mark: WatermarkTable): BackfillExtent {
+  const today = utcDay(sync.clock.now())
+  return { total: Number(mark.remembered_total ?? 0), earliest: mark.earliest_day ?? today, today }
+}
+
+async function firstDays(task: ResourceTask, mark: WatermarkTable): Promise<Days | undefined> {
+  const planned = await newestPlanned(task)
+  if (planned)
+    return nextWindow(
+      { from: planned.from_day, to: planned.to_day, pages: Number(planned.pages) },
+      extentOf(task, mark),
+    )
+  return mark.pending_mark === null ? { from: null, to: null } : firstWindow(extentOf(task, mark))
+}
+
+interface Fetched {
+  readonly settled: Promise<void>
+  /** The window to walk after this one; its row is written before this one's batch takes the warehouse. */
+  readonly next: WindowTable | undefined
+}
+
+/** Resolves when the last page of the window is fetched; its rows may still be loading. */
+function fetchWindow(task: ResourceTask, window: WindowTable, mark: WatermarkTable): Promise<Fetched> {
+  return new Promise((resolve, reject) => {
+    const settled: Promise<void> = walk(task, window, {
+      mark,
+      onFetched: async ({ pages }) => {
+        const days = nextWindow({ from: window.from_day, to: window.to_day, pages }, extentOf(task, mark))
+        resolve({
+          settled: Promise.resolve().then(() => settled),
+          next: days && (await newWindow(task, { ...days, kind: 'backfill' })),
+        })
+      },
+    })
+    settled.catch(reject)
+  })
+}
+
+/** One window is fetched while the one before it is loaded; the oldest begins when all others are settled. */
+async function walkNewWindows(task: ResourceTask, mark: WatermarkTable): Promise<void> {
+  const days = await firstDays(task, mark)
+  let window = days && (await newWindow(task, { ...days, kind: 'backfill' }))
+  let loading: Promise<void> = Promise.resolve()
+  try {
+    while (window) {
+      if (window.from_day === null) await loading
+      const fetched: Fetched = await fetchWindow(task, window, mark)
+      fetched.settled.catch(() => undefined)
+      const before = loading
+      loading = Promise.all([before, fetched.settled]).then(() => undefined)
+      loading.catch(() => undefined)
+      await before
+      window = fetched.next
+    }
+  } finally {
+    // Nothing of this task may still be writing when the caller gives the lease back.
+    await loading
+  }
+}
+
+/** A window that an earlier run left is walked on from its last commit, or from its beginning when it was refused. */
+async function reopen(task: ResourceTask, window: WindowTable, mark: WatermarkTable): Promise<void> {
+  if (window.state === 'refused') {
+    const again = {
+      state: 'walking' as const,
+      attempt: 1,
+      pages: 0,
+      greatest_total: 0,
+      first_mark: null,
+      next_page: 1,
+    }
+    await updateWindow(task.sync.engine, window.window_id, { ...again, run_id: task.sync.runId })
+    task.sync.landing.begin(window.window_id, { resource: task.resource.name, scope: {} })
+  }
+  await walk(task, window, { mark })
+}
+
+/** Newest windows first; the mark is set together with the last rows of the last window. */
+export async function backfill(task: ResourceTask): Promise<void> {
+  const { engine } = task.sync
+  if (!(await readWatermark(engine, task.resource.name))) await measure(task)
+  const mark = await readWatermark(engine, task.resource.name)
+  if (!mark) return
+  for (const window of await openWindows(task)) await reopen(task, window, mark)
+  const isDone = (await readWatermark(engine, task.resource.name))?.backfilled_at !== null
+  if (!isDone) await walkNewWindows(task, mark)
+}
+
+/** Walks the records created between two days again, whatever the mark says; the mark stays where it is. */
+export async function backfillBetween(task: ResourceTask, from: string, to: string): Promise<void> {
+  const bounded = walkOf(task).createdBetween !== undefined
+  const days: Days = bounded ? { from, to } : { from: null, to: null }
+  const window = await newWindow(task, { ...days, kind: 'backfill', scope: 'asked for' })
+  await readWindow(task, {
+    window,
+    query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
+    beginAt: 1,
+    finish: async () => undefined,
+  })
+}

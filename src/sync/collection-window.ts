@@ -1,0 +1,58 @@
+/** Windows of a collection: their ledger row, their landing folder, and the query that stands for their days. */
+import type { Walk } from '../resources/resource.ts'
+import type { WatermarkTable, WindowTable } from '../warehouse/ledger/schema.ts'
+import { moveWatermark } from '../warehouse/ledger/watermarks.ts'
+import { openWindow } from '../warehouse/ledger/windows.ts'
+import { now, type ResourceTask } from './context.ts'
+import type { Days } from './windows.ts'
+
+export const byUpdate = { sortBy: 'updatedAt', sortOrder: 'asc' }
+
+export const walkOf = ({ resource }: ResourceTask): Walk => resource.read as Walk
+
+export function daysQuery(task: ResourceTask, { from, to }: Days): Record<string, string> {
+  const { createdBetween } = walkOf(task)
+  if (from === null && to === null) return {}
+  return { ...createdBetween, ...(from !== null && { from }), ...(to !== null && { to }) }
+}
+
+interface Opening extends Days {
+  readonly kind: WindowTable['kind']
+  /** Set for windows that somebody asked for: they are no part of the backfill. */
+  readonly scope?: string
+}
+
+/** Creates the window's ledger row and its landing folder. */
+export async function newWindow({ sync, resource }: ResourceTask, opening: Opening): Promise<WindowTable> {
+  const [count] = await sync.engine.rows<{ n: number }>(
+    'select count(*) as n from ops.window where run_id = $1',
+    [sync.runId],
+  )
+  const row: WindowTable = {
+    window_id: `${sync.runId}-${String(Number(count?.n ?? 0) + 1).padStart(4, '0')}-${resource.name}`,
+    resource: resource.name,
+    kind: opening.kind,
+    from_day: opening.from,
+    to_day: opening.to,
+    scope: opening.scope ?? null,
+    state: 'walking',
+    attempt: 1,
+    next_page: 1,
+    loaded_sequence: 0,
+    pages: 0,
+    greatest_total: 0,
+    distinct_ids: 0,
+    first_mark: null,
+    run_id: sync.runId,
+    started_at: now(sync),
+    accepted_at: null,
+  }
+  sync.landing.begin(row.window_id, { resource: resource.name, scope: {} })
+  await openWindow(sync.engine, row)
+  return row
+}
+
+export async function moveMark(task: ResourceTask, change: Partial<WatermarkTable>): Promise<void> {
+  const { sync, resource } = task
+  await moveWatermark(sync.engine, resource.name, { ...change, run_id: sync.runId, moved_at: now(sync) })
+}

@@ -1,0 +1,111 @@
+/** Runs one query that somebody typed, in a DuckDB that can neither write nor leave its file. */
+import { type DuckDBConnection, DuckDBInstance, DuckDBTypeId, StatementType } from '@duckdb/node-api'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import { openError } from './open-error.ts'
+import { plainRow } from './plain-row.ts'
+
+export interface QueryResult {
+  readonly columns: readonly { readonly name: string; readonly isNumeric: boolean }[]
+  /** Values as `plainRow` gives them. */
+  readonly rows: readonly Record<string, unknown>[]
+  /** Whether there were more rows than asked for. */
+  readonly isCut: boolean
+}
+
+export interface QuerySession {
+  /** Throws UsageError for what is not one query, MusterError for what DuckDB refuses. */
+  query(sql: string, limit: number): Promise<QueryResult>
+  close(): void
+}
+
+const beginnings =
+  /^(select|with|from|values|table|describe|desc|show|summarize|pragma|explain|pivot|unpivot)\b|^\(/i
+
+/** Some statements fail while they are prepared, so that their type is never known; their first word tells as well. */
+function requireQuery(sql: string): void {
+  const bare = sql.replace(/^(\s|--.*(\n|$)|\/\*[\s\S]*?\*\/)+/, '')
+  if (bare === '')
+    throw new UsageError({ what: 'the query is empty', next: 'try muster sql "show all tables"' })
+  if (!beginnings.test(bare)) throw notAQuery(bare.split(/\s/)[0] ?? '')
+}
+
+function notAQuery(word: string): UsageError {
+  return new UsageError({
+    what: `${word.toUpperCase()} is not a query`,
+    next: 'muster sql only reads: begin with select, with, from, describe, summarize or show',
+  })
+}
+
+/** Without the excerpt of the query that DuckDB draws below. */
+function queryError(error: unknown): unknown {
+  if (error instanceof MusterError || !(error instanceof Error)) return error
+  const [words = ''] = error.message.replace('Failed to extract statements: ', '').split(/\n\s*\nLINE/)
+  return new MusterError({ what: words.replace(/\s+/g, ' '), cause: error })
+}
+
+const readOnly: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN]
+
+const numeric: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.FLOAT,
+  DuckDBTypeId.DOUBLE,
+  DuckDBTypeId.DECIMAL,
+])
+
+async function readRows(connection: DuckDBConnection, sql: string, limit: number): Promise<QueryResult> {
+  const statements = await connection.extractStatements(sql)
+  if (statements.count !== 1)
+    throw new UsageError({
+      what: `these are ${statements.count} statements`,
+      next: 'give one query at a time',
+    })
+  const prepared = await statements.prepare(0)
+  if (!readOnly.includes(prepared.statementType))
+    throw notAQuery(StatementType[prepared.statementType] ?? 'this')
+  // One row more than asked for tells whether the result was cut; the rest is never computed.
+  const reader = await prepared.streamAndReadUntil(limit + 1)
+  const names = reader.deduplicatedColumnNames()
+  const rows = reader.getRows().map(values => {
+    return plainRow(Object.fromEntries(values.map((value, index) => [names[index] ?? '', value])))
+  })
+  const columns = names.map((name, index) => ({ name, isNumeric: numeric.has(reader.columnTypeId(index)) }))
+  return { columns, rows: rows.slice(0, limit), isCut: rows.length > limit }
+}
+
+/** Opens the file read-only; nothing that a query says can open the file for writing or reach another one. */
+export async function openQuery(file: string): Promise<QuerySession> {
+  try {
+    const instance = await DuckDBInstance.create(file, {
+      access_mode: 'READ_ONLY',
+      autoinstall_known_extensions: 'false',
+    })
+    const connection = await instance.connect()
+    for (const setting of ["timezone = 'UTC'", 'enable_external_access = false', 'lock_configuration = true'])
+      await connection.run(`set ${setting}`)
+    return {
+      async query(sql, limit) {
+        try {
+          requireQuery(sql)
+          return await readRows(connection, sql, limit)
+        } catch (error) {
+          throw queryError(error)
+        }
+      },
+      close() {
+        connection.closeSync()
+        instance.closeSync()
+      },
+    }
+  } catch (error) {
+    throw openError(file, error)
+  }
+}

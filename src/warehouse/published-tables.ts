@@ -1,0 +1,82 @@
+/** Which tables and views are published, and their copy from one attached DuckDB database into the default one. */
+import type { Engine } from './engine.ts'
+import { quoteName, quoteText } from './sql-text.ts'
+
+export interface PublishedTable {
+  /** With its schema. */
+  readonly name: string
+  readonly rows: number
+}
+
+/** Whole schemas without personal data. */
+const openSchemas = ['star', 'mart']
+
+/** Of ops, what tells how complete and fresh the data is; quarantine and the like hold payloads and stay behind. */
+const openLedger = ['run', 'watermark', 'window', 'schema_drift']
+
+interface Source {
+  readonly schema_name: string
+  readonly name: string
+  readonly sql: string
+  readonly comment: string | null
+}
+
+const qualified = ({ schema_name, name }: Pick<Source, 'schema_name' | 'name'>): string =>
+  `${quoteName(schema_name)}.${quoteName(name)}`
+
+const list = (texts: readonly string[]): string => texts.map(quoteText).join(', ')
+
+const isOpen = (name: string): string =>
+  `(schema_name in (${list(openSchemas)}) or (schema_name = 'ops' and ${name} in (${list(openLedger)})))`
+
+/** DuckDB numbers what it creates, so that a view comes after those that it reads. */
+async function sourcesOf(engine: Engine, main: string, kind: 'table' | 'view'): Promise<Source[]> {
+  return engine.rows<Source>(
+    `select schema_name, ${kind}_name as name, sql, comment from duckdb_${kind}s()
+     where database_name = $1 and not internal and ${isOpen(`${kind}_name`)} order by ${kind}_oid`,
+    [main],
+  )
+}
+
+async function copyRows(engine: Engine, main: string, table: Source): Promise<PublishedTable> {
+  await engine.run(table.sql)
+  const from = `${quoteName(main)}.${qualified(table)}`
+  const rows = await engine.run(`insert into ${qualified(table)} select * from ${from}`)
+  return { name: `${table.schema_name}.${table.name}`, rows }
+}
+
+async function copyComments(engine: Engine, main: string, kind: 'table' | 'view'): Promise<void> {
+  for (const source of await sourcesOf(engine, main, kind)) {
+    if (source.comment !== null)
+      await engine.run(`comment on ${kind} ${qualified(source)} is ${quoteText(source.comment)}`)
+  }
+}
+
+async function copyColumnComments(engine: Engine, main: string): Promise<void> {
+  const columns = await engine.rows<Source & { column_name: string; comment: string }>(
+    `select schema_name, table_name as name, column_name, comment from duckdb_columns()
+     where database_name = $1 and not internal and comment is not null and ${isOpen('table_name')}`,
+    [main],
+  )
+  for (const column of columns) {
+    await engine.run(
+      `comment on column ${qualified(column)}.${quoteName(column.column_name)} is ${quoteText(column.comment)}`,
+    )
+  }
+}
+
+/** Copies from the database `main` into the default database, which is empty; comments and views come along. */
+export async function copyOpenTables(
+  engine: Engine,
+  main: string,
+): Promise<{ tables: PublishedTable[]; views: string[] }> {
+  for (const schema of [...openSchemas, 'ops']) await engine.run(`create schema ${schema}`)
+  const tables: PublishedTable[] = []
+  for (const table of await sourcesOf(engine, main, 'table')) tables.push(await copyRows(engine, main, table))
+  const views = await sourcesOf(engine, main, 'view')
+  for (const view of views) await engine.run(view.sql)
+  await copyComments(engine, main, 'table')
+  await copyComments(engine, main, 'view')
+  await copyColumnComments(engine, main)
+  return { tables, views: views.map(({ schema_name, name }) => `${schema_name}.${name}`) }
+}

@@ -1,0 +1,74 @@
+/** Serves timesheets from memory, as a process of its own: `server.ts COUNT with|without`. Prints its address. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createdBefore, timesheet } from './timesheet.ts'
+
+const count = Number(process.argv[2] ?? 1000)
+const withTimelogs = process.argv[3] === 'with'
+
+/** As many distinct records as fit a sensible memory; beyond them the same ones come again under other ids. */
+const distinct = Math.min(count, 100_000)
+
+/** Records lie side by side with a comma between, so that a page is one slice of bytes. */
+const chunks: Buffer[] = []
+const offsets = [0]
+for (let index = 0; index < distinct; index += 1) {
+  const bytes = Buffer.from(`${JSON.stringify(timesheet(index, withTimelogs))},`)
+  chunks.push(bytes)
+  offsets.push((offsets[index] ?? 0) + bytes.length)
+}
+const records = Buffer.concat(chunks)
+
+function rows(from: number, to: number): Buffer {
+  if (to <= from) return Buffer.alloc(0)
+  if (to <= distinct) return records.subarray(offsets[from], (offsets[to] ?? 1) - 1)
+  const made = Array.from({ length: to - from }, (_, place) =>
+    JSON.stringify(timesheet(from + place, withTimelogs)),
+  )
+  return Buffer.from(made.join(','))
+}
+
+const me = {
+  name: 'bench',
+  description: '',
+  scopes: [],
+  rateLimitPerMinute: 100_000,
+  rateLimitPerDay: 10_000_000,
+  usage: { requestsToday: 0, remainingToday: 10_000_000, resetsAt: '2099-01-01T00:00:00.000Z' },
+  companies: [],
+}
+
+const dayMs = 86_400_000
+const clamp = (index: number): number => Math.min(count, Math.max(0, index))
+
+function answer(url: URL): Buffer {
+  if (url.pathname.endsWith('/me')) return Buffer.from(JSON.stringify({ success: true, data: me }))
+  const query = url.searchParams
+  const page = Number(query.get('page') ?? 1)
+  const limit = Number(query.get('limit') ?? 50)
+  const empty = !url.pathname.endsWith('/timesheets')
+  const day = (name: string): number | undefined =>
+    query.get(name) ? Date.parse(`${query.get(name)}T00:00:00Z`) : undefined
+  const first = empty ? 0 : clamp(createdBefore(day('from') ?? 0))
+  const last = empty ? 0 : clamp(createdBefore((day('to') ?? 4e12) + dayMs))
+  const total = Math.max(0, last - first)
+  const begin = Math.min(total, (page - 1) * limit)
+  const end = Math.min(total, begin + limit)
+  const descending = query.get('sortOrder') === 'desc'
+  const slice = descending ? rows(last - end, last - begin) : rows(first + begin, first + end)
+  const head = Buffer.from('{"success":true,"data":[')
+  return Buffer.concat([
+    head,
+    slice,
+    Buffer.from(`],"meta":{"page":${page},"limit":${limit},"total":${total}}}`),
+  ])
+}
+
+const server = createServer((request, response) => {
+  const body = answer(new URL(request.url ?? '/', 'http://localhost'))
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+  response.end(body)
+})
+server.listen(0, '127.0.0.1', () =>
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/open/v1`),
+)

@@ -1,0 +1,88 @@
+/** Timesheets for measuring: the size and shape of real ones, made fast, the same every time. */
+import { seededRng } from '../../src/lib/rng.ts'
+
+const rateKeys = ['wd', 'wdNw', 'weNw', 'bh', 'bhNight', 'sat', 'sun', 'ot']
+const buckets = [
+  'wdBasic',
+  'wdOvertime',
+  'wdNightwork',
+  'weNightwork',
+  'bankHoliday',
+  'bankHolidayNight',
+  'saturday',
+  'sunday',
+  'saturdayNightwork',
+  'sundayNightwork',
+  'total',
+]
+
+/** First created timestamp; one timesheet every 500 s makes 100,000 of them span some 19 months. */
+const begin = Date.UTC(2025, 0, 6, 8)
+const stepMs = 500_000
+
+export const createdAt = (index: number): number => begin + index * stepMs
+
+/** How many timesheets were created before that moment. */
+export const createdBefore = (ms: number): number => Math.ceil((ms - begin) / stepMs)
+
+const id = (kind: number, index: number): string => (kind * 1e15 + index).toString(16).padStart(24, '6')
+const ref = (kind: number, index: number, name: string) => ({ id: id(kind, index), name: `${name} ${index}` })
+
+function timelogs(index: number, amount: () => number) {
+  const split = () => ({ standard: amount(), overtime: 0, total: amount() })
+  const date = new Date(createdAt(index)).toISOString()
+  return [0, 1, 2, 3, 4].map(day => ({
+    id: id(9, index * 8 + day),
+    status: 'approved',
+    date,
+    start: date,
+    end: date,
+    shiftType: 'day',
+    breaks: 60,
+    rateDescription: 'Basic',
+    hours: { standard: 8, overtime: 0, total: 8 },
+    rates: { pay: amount(), emp: amount(), margin: amount(), charge: amount() },
+    values: { pay: split(), emp: split(), margin: split(), charge: split() },
+    costCodeAllocations: [{ costCode: { name: `CC${index % 40}`, description: 'Steel' }, hours: 8 }],
+  }))
+}
+
+export function timesheet(index: number, withTimelogs: boolean): Record<string, unknown> {
+  const rng = seededRng(index)
+  const amount = () => Math.round(rng() * 100_000) / 100
+  const values = () => Object.fromEntries(buckets.map(key => [key, amount()]))
+  const time = new Date(createdAt(index)).toISOString()
+  const rates = rateKeys.map(key => [
+    key,
+    { pay: amount(), emp: amount(), margin: amount(), charge: amount(), uplift: key === 'wd' ? null : 1.5 },
+  ])
+  return {
+    id: id(1, index),
+    reference: `TS-${index}`,
+    status: 'approved',
+    worker: ref(2, index % 4000, 'Worker'),
+    company: ref(3, index % 3, 'Company'),
+    project: ref(4, index % 60, 'Project'),
+    site: ref(5, index % 150, 'Site'),
+    agency: ref(6, index % 25, 'Agency'),
+    assignment: { id: id(7, index % 5000), reference: `AS-${index % 5000}` },
+    payType: 'hourly',
+    rateType: 'paye',
+    start: time,
+    end: time,
+    weekEnding: time,
+    approvedDate: time,
+    createdAt: time,
+    updatedAt: time,
+    version: 3,
+    netHours: 40.5,
+    approvalRequestedBy: { ...ref(8, 1, 'User'), type: 'agency' },
+    approvedBy: ref(8, 2, 'User'),
+    timesheetApprovers: [ref(8, 2, 'User'), ref(8, 3, 'User')],
+    rates: Object.fromEntries(rates),
+    values: { pay: values(), charge: values(), expense: 0 },
+    pieceRateEntries: [],
+    ...(withTimelogs && { timelogs: timelogs(index, amount) }),
+    submissionAnswers: [],
+  }
+}

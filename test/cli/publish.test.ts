@@ -1,0 +1,112 @@
+/** The published copy: what is in it, what is not, and how it is put in place. */
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { openPlace, type Place } from './synced-warehouse.ts'
+
+let place: Place
+let out: string
+
+async function reading<Result>(file: string, work: (engine: Engine) => Promise<Result>): Promise<Result> {
+  const engine = await openDuckdb(file, { readOnly: true })
+  try {
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Every name with its comment, and every row count, of the schemas that are published whole. */
+async function contents(engine: Engine) {
+  const of = `where database_name = current_database() and schema_name in ('star', 'mart') and not internal`
+  const columns = await engine.rows(
+    `select schema_name || '.' || table_name || '.' || column_name as name, data_type, is_nullable, comment
+     from duckdb_columns() ${of} order by name`,
+  )
+  const tables = await engine.rows<{ name: string; comment: string }>(
+    `select schema_name || '.' || table_name as name, comment from duckdb_tables() ${of}
+     union all select schema_name || '.' || view_name, comment from duckdb_views() ${of} order by name`,
+  )
+  const counts = []
+  for (const { name } of tables)
+    counts.push(await engine.rows(`select '${name}' as name, count(*) as n from ${name}`))
+  return { columns, tables, counts }
+}
+
+beforeAll(async () => {
+  place = await openPlace()
+  expect(await place.command('publish')).toMatchObject({
+    code: 1,
+    err: `muster: there is no warehouse file (${place.file}): run muster sync first\n`,
+  })
+  expect(existsSync(place.file)).toBe(false)
+  expect((await place.command('sync --quiet')).err).toBe('')
+  out = (await place.command('publish')).out
+})
+
+describe('muster publish', () => {
+  test('copies star and mart with views, comments and constraints', async () => {
+    const source = await reading(place.file, contents)
+    expect(await reading(place.published, contents)).toEqual(source)
+    expect(source.tables.map(({ name }) => name)).toContain('star.fact_timesheet_rate')
+    expect(source.tables.filter(({ comment }) => comment === null)).toEqual([])
+  })
+
+  test('leaves personal data and payloads behind', async () => {
+    const others = await reading(place.published, engine =>
+      engine.rows(`select table_schema || '.' || table_name as name from information_schema.tables
+        where table_catalog = current_database() and table_schema not in ('star', 'mart') order by name`),
+    )
+    expect(others.map(row => (row as { name: string }).name)).toEqual([
+      'ops.run',
+      'ops.schema_drift',
+      'ops.watermark',
+      'ops.window',
+    ])
+  })
+
+  test('says what it wrote, and records the run in both files', async () => {
+    expect(out).toMatch(/star\.fact_timesheet +\d+\n/)
+    expect(out).toMatch(/published \d+ tables, 4 views, [\d,]+ rows, [\d.]+ MB: .*w\.published\.duckdb\n$/)
+    const runs = (engine: Engine) => engine.rows(`select command, state from ops.run order by run_id`)
+    const expected = ['publish', 'sync'].map(command => ({ command, state: 'done' }))
+    for (const file of [place.file, place.published])
+      expect(
+        (await reading(file, runs)).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+      ).toEqual(expected)
+  })
+
+  test('the copy is for everybody to read, and nothing else is left beside it', async () => {
+    expect(statSync(place.published).mode & 0o777).toBe(0o644)
+    for (const relic of ['.wal', '.writing', '.writing.wal'])
+      expect(existsSync(place.published + relic)).toBe(false)
+  })
+
+  test('readers keep the copy that they hold; a killed publish leaves nothing that stands in the way', async () => {
+    writeFileSync(`${place.published}.writing`, 'half a file')
+    writeFileSync(`${place.published}.writing.wal`, 'half a log')
+    await reading(place.published, async engine => {
+      const before = statSync(place.published).ino
+      const { code, out } = await place.command('publish --json')
+      expect([code, JSON.parse(out).file]).toEqual([0, place.published])
+      expect(statSync(place.published).ino).not.toBe(before)
+      expect(await engine.rows('select count(*) as n from star.dim_company')).toEqual([{ n: 2 }])
+    })
+    expect(existsSync(`${place.published}.writing.wal`)).toBe(false)
+  })
+
+  test('what cannot be put in place is one line, and the run is recorded as failed', async () => {
+    rmSync(place.published)
+    mkdirSync(join(place.published, 'in the way'), { recursive: true })
+    const { code, err } = await place.command('publish')
+    expect([code, err.split('\n').length]).toEqual([1, 2])
+    expect(err).toMatch(
+      /^muster: the published copy cannot be written: .* \(.*w\.published\.duckdb\): check its folder/,
+    )
+    expect(existsSync(`${place.published}.writing`)).toBe(false)
+    const { out } = await place.command('runs --json --limit 1')
+    expect(JSON.parse(out)).toMatchObject([{ command: 'publish', state: 'failed' }])
+  })
+})

@@ -1,0 +1,130 @@
+/** `muster sql`: reads only, one query, from whichever file can be read. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { muster, temporaryFolder } from './captured-world.ts'
+
+const cwd = temporaryFolder()
+const env = {
+  MUSTER_BASE_URL: 'https://api.example.com/api/open/v1',
+  MUSTER_API_KEY: 'key-0123456789',
+  MUSTER_WAREHOUSE: 'duckdb:w.duckdb',
+}
+const sql = (line: string) => muster(`sql ${line}`, { cwd, env })
+
+async function write(file: string, owner: string): Promise<void> {
+  const instance = await DuckDBInstance.create(join(cwd, file))
+  const connection = await instance.connect()
+  await connection.run(`create table t as select i::bigint as id, i * 1.25::decimal(9,4) as pay, '${owner}' as owner,
+    timestamptz '2026-01-02 03:04:05.6789+01' as at_time, date '2026-05-06' as day, [1, 2] as list
+    from range(3) r(i)`)
+  connection.closeSync()
+  instance.closeSync()
+}
+
+let holder: ChildProcess | undefined
+
+/** Another process, because DuckDB's lock does not keep a process out of its own file. */
+async function holdFile(): Promise<void> {
+  const api = pathToFileURL(join(process.cwd(), 'node_modules/@duckdb/node-api/lib/index.js'))
+  const code = `const { DuckDBInstance } = await import('${api}')
+    globalThis.held = await DuckDBInstance.create('${join(cwd, 'w.duckdb')}')
+    console.log('held'); setInterval(() => {}, 1000)`
+  holder = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(holder.stdout as NodeJS.ReadableStream, 'data')
+}
+
+beforeAll(() => write('w.duckdb', 'working'))
+afterAll(() => void holder?.kill())
+
+describe('muster sql', () => {
+  test('--json prints an array of row objects: decimals as text, timestamps in UTC', async () => {
+    const { code, out, err } = await sql('--json from t where id = 2')
+    expect([code, err]).toEqual([0, ''])
+    const row = { id: 2, pay: '2.5000', owner: 'working', at_time: '2026-01-02T02:04:05.678900Z' }
+    expect(JSON.parse(out)).toEqual([{ ...row, day: '2026-05-06', list: [1, 2] }])
+  })
+
+  test('prints a table, and digits as they are', async () => {
+    const { out } = await sql('select 20260506 as n, owner, null as nothing from t limit 1')
+    expect(out).toBe('       n  owner    nothing\n--------  -------  -------\n20260506  working\n')
+  })
+
+  test('columns of one name are kept apart', async () => {
+    const { out } = await sql('--json select 1 as a, 2 as a')
+    expect(Object.values(JSON.parse(out)[0])).toEqual([1, 2])
+  })
+
+  test('says when there are more rows than it shows', async () => {
+    const cut = await sql('--json --limit 2 from t')
+    expect(JSON.parse(cut.out)).toHaveLength(2)
+    expect(cut.err).toBe('there are more rows than these 2: raise --limit\n')
+    expect((await sql('--limit 3 from t')).err).toBe('')
+    expect(JSON.parse((await sql('--json from range(5000)')).out)).toHaveLength(1000)
+  })
+
+  test.each([
+    'describe t',
+    'show tables',
+    'summarize t',
+    'explain from t',
+    '( select 1 )',
+    'with x as (select 1) from x',
+  ])('%s is a query', async query => expect((await sql(query)).code).toBe(0))
+
+  test.each([
+    ['insert into t (id) values (1)', 'INSERT is not a query'],
+    ['with x as (select 9 as id) insert into t (id) from x', 'INSERT is not a query'],
+    ['drop table t', 'DROP is not a query'],
+    [`copy t to 'x.csv'`, 'COPY is not a query'],
+    [`attach 'other.duckdb'`, 'ATTACH is not a query'],
+    ['set threads = 1', 'SET is not a query'],
+    ['select 1; select 2', 'these are 2 statements'],
+    [';', 'the query is empty'],
+  ])('%s is wrong usage', async (query, what) => {
+    const { code, out, err } = await sql(query)
+    expect([code, out, err.split('\n').length]).toEqual([2, '', 2])
+    expect(err).toContain(`muster: ${what}: `)
+  })
+
+  test.each([
+    ['select nothing from t', /^muster: Binder Error: Referenced column "nothing" not found/],
+    ['selec 1', /^muster: SELEC is not a query/],
+    ['select (', /^muster: Parser Error: syntax error at end of input\n$/],
+    [`from '/etc/passwd'`, /^muster: .*(disabled|does not exist)/],
+    [`from read_text('/etc/passwd')`, /^muster: Permission Error: .*disabled by configuration\n$/],
+    ['explain analyze delete from t', /^muster: .*read-only mode/],
+  ])('%s is one line', async (query, expected) => {
+    const { code, err } = await sql(query)
+    expect(code).toBeGreaterThan(0)
+    expect(err).toMatch(expected)
+    expect(err.trimEnd()).not.toContain('\n')
+  })
+
+  test('nothing is created where no warehouse is', async () => {
+    const empty = temporaryFolder()
+    const { code, err } = await muster('sql select 1', { cwd: empty, env })
+    expect([code, err]).toEqual([
+      1,
+      `muster: there is no warehouse file (${join(empty, 'w.duckdb')}): run muster sync first\n`,
+    ])
+    expect(existsSync(join(empty, 'w.duckdb'))).toBe(false)
+  })
+
+  test('reads the published copy while another process holds the file, and says so', async () => {
+    await holdFile()
+    const alone = await sql('from t')
+    expect([alone.code, alone.out]).toEqual([1, ''])
+    expect(alone.err).toMatch(/^muster: another process has the warehouse file open \(process \d+\)/)
+    await write('w.published.duckdb', 'published')
+    const { code, out, err } = await sql('--json select distinct owner from t')
+    expect([code, JSON.parse(out)]).toEqual([0, [{ owner: 'published' }]])
+    expect(err).toMatch(/^another process has .*: reading the published copy .*w\.published\.duckdb\n$/)
+  })
+})

@@ -1,0 +1,66 @@
+/** A small sandbox and the settings of a connection to it, for commands that need a warehouse. */
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import type { Clock } from '../../src/lib/clock.ts'
+import { seededRng } from '../../src/lib/rng.ts'
+import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import type { SandboxOptions } from '../../src/sandbox/options.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { muster, temporaryFolder } from './captured-world.ts'
+
+/** The night after the day on which the sandbox's data ends. */
+const night = Date.parse('2026-11-02T02:30:00.000Z')
+
+/** Stands still while a command runs; the next one begins a minute later. */
+function nightClock(): Clock & { next(): void } {
+  let now = night
+  return {
+    now: () => now,
+    sleep: async () => undefined,
+    next: () => {
+      now += 60_000
+    },
+  }
+}
+
+export interface Place {
+  readonly sandbox: Sandbox
+  readonly cwd: string
+  readonly file: string
+  readonly published: string
+  /** Runs a command line in the folder. */
+  command(line: string, env?: Record<string, string>): ReturnType<typeof muster>
+}
+
+const open: Sandbox[] = []
+
+afterAll(async () => {
+  await Promise.all(open.map(sandbox => sandbox.close()))
+})
+
+export interface PlaceOptions extends SandboxOptions {
+  readonly kind?: 'company' | 'agency'
+}
+
+export async function openPlace({ kind = 'company', ...options }: PlaceOptions = {}): Promise<Place> {
+  const sandbox = await startSandbox({ scale: 0.02, rateLimitPerMinute: 100_000, ...options })
+  open.push(sandbox)
+  const cwd = temporaryFolder()
+  const clock = nightClock()
+  const rng = seededRng(1)
+  const env = {
+    MUSTER_BASE_URL: sandbox.url,
+    MUSTER_API_KEY: kind === 'agency' ? AGENCY_KEY : COMPANY_KEY,
+    MUSTER_WAREHOUSE: 'duckdb:w.duckdb',
+  }
+  return {
+    sandbox,
+    cwd,
+    file: join(cwd, 'w.duckdb'),
+    published: join(cwd, 'w.published.duckdb'),
+    command: (line, more = {}) => {
+      clock.next()
+      return muster(line, { cwd, clock, rng, env: { ...env, ...more } })
+    },
+  }
+}

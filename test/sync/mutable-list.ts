@@ -1,0 +1,186 @@
+/** A list that changes while it is paged, and the walks, right and wrong, that try to keep a copy of it. */
+import { PAGE_LIMIT } from '../../src/api/paging.ts'
+import { advance, beginWalk, isComplete, type WalkState } from '../../src/sync/walk.ts'
+
+export interface Row {
+  readonly id: number
+  readonly at: number
+  readonly version: number
+}
+
+/** `late` commits with a time that lies a moment back; `which` picks among the rows that are there. */
+export interface Change {
+  readonly kind: 'insert' | 'update' | 'delete' | 'late'
+  readonly which: number
+  /** Happens before the request of this number. */
+  readonly before: number
+}
+
+export interface Setting {
+  readonly rows: number
+  readonly pageSize: number
+  readonly changes: readonly Change[]
+  /** False: the clock stands still, so that changes tie with what is there. */
+  readonly ticking?: boolean
+  /** Rows with equal times in another order at each request. */
+  readonly shuffle?: (rows: Row[]) => Row[]
+}
+
+const tick = 60_000
+export const lag = 2 * tick
+
+export class MutableList {
+  readonly #setting: Setting
+  rows: Row[]
+  #now: number
+  #nextId: number
+  requests = 0
+
+  constructor(setting: Setting) {
+    this.#setting = setting
+    this.rows = Array.from({ length: setting.rows }, (_, index) => ({
+      id: index,
+      at: index * tick,
+      version: 1,
+    }))
+    this.#nextId = setting.rows
+    this.#now = (setting.rows - 1) * tick
+  }
+
+  /** `since` keeps the rows at or after a time, as a date filter does. */
+  ask(
+    page: number,
+    since = Number.NEGATIVE_INFINITY,
+  ): { readonly rows: readonly Row[]; readonly total: number } {
+    for (const change of this.#setting.changes) if (change.before === this.requests) this.#apply(change)
+    this.requests += 1
+    const { pageSize, shuffle } = this.#setting
+    const found = this.rows.filter(row => row.at >= since)
+    const rows = shuffle ? shuffle(found) : found
+    return { rows: rows.slice((page - 1) * pageSize, page * pageSize), total: rows.length }
+  }
+
+  #apply({ kind, which }: Change): void {
+    if (this.#setting.ticking !== false) this.#now += tick
+    const picked = this.rows[which % Math.max(1, this.rows.length)]
+    if (kind === 'insert') this.#place({ id: this.#nextId++, at: this.#now, version: 1 })
+    if (kind === 'late') this.#place({ id: this.#nextId++, at: this.#now - lag, version: 1 })
+    if (!picked || kind === 'insert' || kind === 'late') return
+    this.rows = this.rows.filter(row => row !== picked)
+    if (kind === 'update') this.#place({ ...picked, at: this.#now, version: picked.version + 1 })
+  }
+
+  /** Rows with equal times stand in the order of their changes. */
+  #place(row: Row): void {
+    const place = this.rows.findIndex(other => other.at > row.at)
+    this.rows.splice(place === -1 ? this.rows.length : place, 0, row)
+  }
+}
+
+/** What the copy knows between two walks. */
+export interface Copy {
+  readonly rows: Map<number, Row>
+  mark: number | undefined
+}
+
+export type Walk = (list: MutableList, copy: Copy, setting: Setting) => void
+
+function keep(copy: Copy, rows: readonly Row[]): void {
+  for (const row of rows) {
+    const held = copy.rows.get(row.id)
+    if (!held || held.version <= row.version) copy.rows.set(row.id, row)
+  }
+}
+
+const iso = (at: number): string => new Date(at).toISOString()
+
+/** `src/sync/walk.ts` counts pages of 200 rows: totals of smaller pages are stretched to as many pages. */
+const stretched = (rows: number, pageSize: number): number => Math.ceil((rows * PAGE_LIMIT) / pageSize)
+
+export interface Variant {
+  readonly lookback?: number
+  readonly mark?: 'first page' | 'end of walk'
+  /** Planted: a row at the mark itself counts as read before. */
+  readonly strict?: boolean
+  /** Whole walks are repeated until they saw as many ids as the list claimed to have. */
+  readonly accept?: boolean
+  readonly beginAt?: number
+}
+
+interface Pass {
+  readonly seen: Set<number>
+  readonly state: WalkState
+}
+
+function reversePass(
+  list: MutableList,
+  copy: Copy,
+  { setting, variant }: { setting: Setting; variant: Variant },
+): Pass {
+  const { lookback = 0, strict = false, beginAt = 1 } = variant
+  const stopBefore = copy.mark === undefined ? undefined : copy.mark - lookback + (strict ? 1 : 0)
+  const seen = new Set<number>()
+  let state = beginWalk(beginAt)
+  while (state.nextPage > 0) {
+    const page = state.nextPage
+    const { rows, total } = list.ask(page)
+    keep(copy, rows)
+    for (const row of rows) seen.add(row.id)
+    const ends = rows.length > 0 && { oldest: iso(rows[0]!.at), newest: iso(rows.at(-1)!.at) }
+    const answer = {
+      page,
+      total: stretched(total, setting.pageSize),
+      empty: rows.length === 0,
+      ...(ends || {}),
+    }
+    state = advance(state, answer, stopBefore)
+  }
+  return { seen, state }
+}
+
+/** The walk of the product, or a variant of it with one planted mistake. */
+export function reverse(variant: Variant = {}): Walk {
+  return (list, copy, setting) => {
+    const isWhole = copy.mark === undefined
+    const seen = new Set<number>()
+    for (let attempt = 1; ; attempt += 1) {
+      const pass = reversePass(list, copy, { setting, variant })
+      for (const id of pass.seen) seen.add(id)
+      const complete = isComplete(stretched(seen.size, setting.pageSize), pass.state.greatestTotal)
+      if (variant.accept && isWhole && !complete && attempt < 1000) continue
+      const { firstMark } = pass.state
+      const mark =
+        variant.mark === 'end of walk' ? list.rows.at(-1)?.at : firstMark ? Date.parse(firstMark) : undefined
+      if (mark !== undefined && mark > (copy.mark ?? Number.NEGATIVE_INFINITY)) copy.mark = mark
+      return
+    }
+  }
+}
+
+/** Planted: what changed since the mark, from the first page to the last, with the greatest time seen as the new mark. */
+export const forward: Walk = (list, copy, { pageSize }) => {
+  const { mark } = copy
+  let last = 1
+  let greatest = mark ?? Number.NEGATIVE_INFINITY
+  for (let page = 1; page <= last; page += 1) {
+    const { rows, total } = list.ask(page, mark)
+    keep(copy, rows)
+    greatest = Math.max(greatest, ...rows.map(row => row.at))
+    last = Math.ceil(total / pageSize)
+  }
+  copy.mark = greatest
+}
+
+/** A first walk, a second one, then rest and a third: what the copy then lacks of the list. */
+export function lost(setting: Setting, walk: Walk, incremental: Walk = walk): string[] {
+  const list = new MutableList(setting)
+  const copy: Copy = { rows: new Map(), mark: undefined }
+  walk(list, copy, setting)
+  incremental(list, copy, setting)
+  const last = Math.max(0, ...setting.changes.map(change => change.before))
+  while (list.requests <= last) list.ask(1)
+  incremental(list, copy, setting)
+  return list.rows
+    .filter(row => copy.rows.get(row.id)?.version !== row.version)
+    .map(row => `${row.id} version ${row.version}`)
+}

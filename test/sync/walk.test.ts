@@ -1,0 +1,203 @@
+/** The reverse walk loses nothing of a list that changes while it is read, and the test would notice if it did. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { seededRng } from '../../src/lib/rng.ts'
+import { advance, beginWalk, isComplete } from '../../src/sync/walk.ts'
+import {
+  type Change,
+  forward,
+  lag,
+  lost,
+  type Row,
+  reverse,
+  type Setting,
+  type Walk,
+} from './mutable-list.ts'
+
+/** Every way to place `count` changes before the first `requests` requests. */
+function* placements(count: number, rows: number, requests: number): Generator<Change[]> {
+  if (count === 0) {
+    yield []
+    return
+  }
+  const kinds = [
+    { kind: 'insert' as const, which: 0 },
+    ...Array.from({ length: rows }, (_, which) => ({ kind: 'update' as const, which })),
+    ...Array.from({ length: rows }, (_, which) => ({ kind: 'delete' as const, which })),
+  ]
+  for (const rest of placements(count - 1, rows, requests)) {
+    for (let before = rest[0]?.before ?? requests - 1; before >= 0; before -= 1)
+      for (const kind of kinds) yield [{ ...kind, before }, ...rest]
+  }
+}
+
+const cases = [
+  { rows: 3, pageSize: 1, changes: 3, requests: 6 },
+  { rows: 4, pageSize: 2, changes: 3, requests: 5 },
+  { rows: 5, pageSize: 2, changes: 2, requests: 7 },
+  { rows: 5, pageSize: 3, changes: 2, requests: 5 },
+]
+
+function losses(walk: Walk, { most = Number.POSITIVE_INFINITY, incremental = walk } = {}) {
+  let histories = 0
+  const found: Setting[] = []
+  for (const { changes, requests, ...size } of cases) {
+    for (const placed of placements(changes, size.rows, requests)) {
+      histories += 1
+      const setting = { ...size, changes: placed }
+      if (lost(setting, walk, incremental).length > 0) found.push(setting)
+      if (found.length >= most) return { histories, found }
+    }
+  }
+  return { histories, found }
+}
+
+const change = fc.record({
+  kind: fc.constantFrom<Change['kind']>('insert', 'update', 'delete', 'late'),
+  which: fc.nat(9),
+  before: fc.nat(12),
+})
+
+const setting = fc.record({
+  rows: fc.integer({ min: 0, max: 9 }),
+  pageSize: fc.integer({ min: 1, max: 3 }),
+  changes: fc.array(change, { maxLength: 12 }),
+  ticking: fc.boolean(),
+})
+
+describe('every placement of two or three changes', () => {
+  test('loses nothing', () => {
+    const { histories, found } = losses(reverse())
+    expect(found.slice(0, 3)).toEqual([])
+    expect(histories).toBeGreaterThan(40_000)
+  })
+
+  test('loses rows when pages are read forward, in the first walk and in later ones', () => {
+    expect(losses(forward, { most: 1, incremental: reverse() }).found).toHaveLength(1)
+    expect(losses(reverse(), { most: 1, incremental: forward }).found).toHaveLength(1)
+  })
+})
+
+describe('any placement of many changes', () => {
+  test('loses nothing, whichever page the walk begins at', () => {
+    fc.assert(
+      fc.property(setting, fc.integer({ min: 1, max: 6 }), (drawn, beginAt) => {
+        expect(lost(drawn, reverse({ lookback: lag, beginAt }))).toEqual([])
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+
+  const isDetected = (walk: Walk, only: (drawn: Setting) => boolean = () => true) =>
+    fc.check(
+      fc.property(setting, drawn => !only(drawn) || lost(drawn, walk).length === 0),
+      { numRuns: 50_000, seed: 1 },
+    ).failed
+
+  const isPunctual = ({ changes }: Setting) => changes.every(({ kind }) => kind !== 'late')
+
+  test('loses rows with a strict comparison, as changes may share the time of the mark', () => {
+    expect(isDetected(reverse({ strict: true }), isPunctual)).toBe(true)
+    expect(isDetected(reverse(), isPunctual)).toBe(false)
+  })
+
+  test('loses rows with a mark of when the walk ended instead of its first page', () => {
+    expect(isDetected(reverse({ mark: 'end of walk' }), isPunctual)).toBe(true)
+    expect(isDetected(reverse({ mark: 'end of walk', lookback: lag }), isPunctual)).toBe(true)
+  })
+
+  test('loses rows when pages are read forward and the greatest time seen is the mark', () => {
+    expect(isDetected(forward, isPunctual)).toBe(true)
+  })
+
+  test('loses late rows when it does not look back', () => {
+    expect(isDetected(reverse({ lookback: 0 }))).toBe(true)
+  })
+})
+
+describe('acceptance', () => {
+  function tiesInAnyOrder(seed: number): Setting {
+    const rng = seededRng(seed)
+    const shuffle = (rows: Row[]) =>
+      rows
+        .map(row => ({ row, place: rng() }))
+        .sort((left, right) => left.place - right.place)
+        .map(({ row }) => row)
+    return { rows: 5, pageSize: 2, changes: [], shuffle }
+  }
+  const seeds = Array.from({ length: 300 }, (_, seed) => seed)
+
+  /** The first walk alone: later ones would pick up by chance what it missed. */
+  const missing = (seed: number, accept: boolean) =>
+    lost(tiesInAnyOrder(seed), reverse({ accept }), () => undefined)
+
+  test('walks again until nothing of an unstable order is missing', () => {
+    expect(seeds.filter(seed => missing(seed, true).length > 0)).toEqual([])
+    expect(seeds.filter(seed => missing(seed, false).length > 0).length).toBeGreaterThan(50)
+  })
+
+  test('asks for as many ids as were ever claimed', () => {
+    expect([isComplete(4, 5), isComplete(5, 5), isComplete(6, 5), isComplete(0, 0)]).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ])
+  })
+
+  test('remembers the greatest total of the walk, not the last', () => {
+    const pages = [
+      { page: 2, total: 400 },
+      { page: 1, total: 399 },
+    ]
+    const end = pages.reduce((state, page) => advance(state, { ...page, empty: false }), beginWalk(2))
+    expect(end).toMatchObject({ nextPage: 0, greatestTotal: 400, lastTotal: 399, pages: 2 })
+  })
+})
+
+describe('an incremental walk', () => {
+  const mark = Date.UTC(2026, 0, 1)
+
+  /** `old` rows before the mark, then those at or after it; rows stand a minute apart. */
+  function requests({ old, read, beginAt }: { old: number; read: number; beginAt: number }): number {
+    const total = old + read
+    const timeAt = (position: number) => new Date(mark + (position - old) * 60_000).toISOString()
+    let asked = 0
+    for (let state = beginWalk(beginAt); state.nextPage > 0; asked += 1) {
+      const first = (state.nextPage - 1) * 200
+      const last = Math.min(total, first + 200) - 1
+      const empty = first >= total
+      const ends = empty ? {} : { oldest: timeAt(first), newest: timeAt(last) }
+      state = advance(state, { page: state.nextPage, total, empty, ...ends }, mark)
+    }
+    return asked
+  }
+
+  test('costs at most two requests beyond the pages it has to read, for every alignment', () => {
+    for (let old = 0; old <= 401; old += 1) {
+      for (let read = 1; read <= 605; read += read % 200 > 2 && read % 200 < 197 ? 7 : 1) {
+        const most = Math.ceil(read / 200) + 2
+        const remembered = Math.max(1, Math.ceil(old / 200))
+        for (const beginAt of [1, remembered, Math.ceil((old + read) / 200), 9])
+          if (requests({ old, read, beginAt }) > most)
+            expect({ old, read, beginAt, most }).toBe('within the bound')
+      }
+    }
+  })
+
+  test('costs one request when nothing changed and the list fits a page', () => {
+    for (let old = 0; old <= 199; old += 1) expect(requests({ old, read: 1, beginAt: 1 })).toBe(1)
+  })
+
+  test('is not ended by an old row among rows that are out of order', () => {
+    const answer = {
+      page: 2,
+      total: 400,
+      empty: false,
+      oldest: '2020-01-01T00:00:00Z',
+      newest: '2026-01-01T00:00:00Z',
+    }
+    expect(advance(beginWalk(2), { ...answer, inOrder: false }, mark).nextPage).toBe(1)
+    expect(advance(beginWalk(2), answer, mark).nextPage).toBe(0)
+  })
+})

@@ -1,0 +1,195 @@
+/** A warehouse for each test on each engine, one sync into it, and its content as comparable rows. */
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
+import { catalogue } from '../../src/resources/catalogue.ts'
+import { tablesOf } from '../../src/resources/table.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import {
+  type RunConnection,
+  type RunEffects,
+  type RunOutcome,
+  type RunRequest,
+  runSync,
+} from '../../src/sync/run.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { migrate } from '../../src/warehouse/migrate.ts'
+import { physicalTables } from '../../src/warehouse/physical.ts'
+
+export interface Warehouse {
+  readonly engine: Engine
+  /** Where a second process finds it: the value of MUSTER_WAREHOUSE. */
+  readonly address: string
+  readonly landing: string
+  /** Lets another process write; `open` takes it back. */
+  close(): Promise<void>
+  open(): Promise<void>
+}
+
+/** One kind of engine: hands out empty, migrated warehouses, and takes them back when the test ends. */
+export interface Bench {
+  readonly name: Engine['name']
+  warehouse(): Promise<Warehouse>
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** What decides the bytes of an empty warehouse. */
+function structureName(): string {
+  const makers = ['src/warehouse/migrate.ts', 'src/warehouse/duckdb/open.ts']
+  const sql = readdirSync(join(root, 'sql'), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.sql'))
+    .map(file => join('sql', file))
+  const hash = createHash('sha256').update(JSON.stringify(physicalTables))
+  for (const file of [...makers, ...sql.sort()]) hash.update(readFileSync(join(root, file)))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Migrated once per structure, then copied: a sync checks the structure again and finds nothing to do. */
+async function templateFile(): Promise<string> {
+  const file = join(tmpdir(), `muster-template-${structureName()}.duckdb`)
+  if (existsSync(file)) return file
+  const fresh = join(mkdtempSync(join(tmpdir(), 'muster-template-')), 'new.duckdb')
+  const engine = await openDuckdb(fresh)
+  await migrate(engine, new Date().toISOString())
+  await engine.run('checkpoint')
+  await engine.close()
+  renameSync(fresh, file)
+  return file
+}
+
+async function duckdbWarehouse(folder: string): Promise<Warehouse> {
+  const file = join(folder, 'test.duckdb')
+  copyFileSync(await templateFile(), file)
+  let engine: Engine | undefined = await openDuckdb(file)
+  return {
+    get engine() {
+      if (!engine) throw new Error('the warehouse is closed')
+      return engine
+    },
+    address: `duckdb:${file}`,
+    landing: join(folder, 'test.landing'),
+    async close() {
+      await engine?.close()
+      engine = undefined
+    },
+    async open() {
+      engine ??= await openDuckdb(file)
+    },
+  }
+}
+
+const makers: Readonly<Record<string, (folder: string) => Promise<Warehouse>>> = { duckdb: duckdbWarehouse }
+
+/** Engines that every warehouse test runs on. */
+const engines: readonly Engine['name'][] = ['duckdb']
+
+export function describeOnEngines(name: string, body: (bench: Bench) => void): void {
+  for (const engine of engines) {
+    describe(`${name} (${engine})`, () => {
+      const open: { warehouse: Warehouse; folder: string }[] = []
+      afterEach(async () => {
+        for (const { warehouse, folder } of open.splice(0)) {
+          await warehouse.close()
+          rmSync(folder, { recursive: true, force: true })
+        }
+      })
+      body({
+        name: engine,
+        async warehouse() {
+          const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
+          mkdirSync(folder, { recursive: true })
+          const warehouse = await makers[engine]!(folder)
+          open.push({ warehouse, folder })
+          return warehouse
+        },
+      })
+    })
+  }
+}
+
+export interface Overrides {
+  readonly connection?: Partial<RunConnection>
+  readonly request?: Partial<RunRequest>
+  readonly effects?: Partial<RunEffects>
+}
+
+/** One run in this process; waits between repetitions are cut to nothing. */
+export function syncOnce(
+  source: { readonly url: string },
+  warehouse: Warehouse,
+  { connection, request, effects }: Overrides = {},
+): Promise<RunOutcome> {
+  return runSync(
+    {
+      baseUrl: source.url,
+      apiKey: COMPANY_KEY,
+      landing: warehouse.landing,
+      retentionDays: 30,
+      lookbackMinutes: 15,
+      pageCapBytes: 64 * 1_048_576,
+      ...connection,
+    },
+    { command: 'sync', arguments: '', resources: [], limits: {}, ...request },
+    {
+      engine: warehouse.engine,
+      clock: systemClock,
+      rng: () => 0,
+      signal: new AbortController().signal,
+      version: 'test',
+      emit: () => undefined,
+      onBudget: () => undefined,
+      ...effects,
+    },
+  )
+}
+
+/** When and by whom a row was read, which differs from run to run. */
+const ofTheRun = new Set(['loaded_at', 'first_loaded_at', 'run_id'])
+
+/** Columns that move with the clock of the service, such as the requests of the day. */
+const volatileColumns = new Set(
+  catalogue.flatMap(resource =>
+    tablesOf(resource.table).flatMap(table =>
+      Object.entries(table.columns)
+        .filter(([, column]) => column.volatile)
+        .map(([name]) => `${table.name}.${name}`),
+    ),
+  ),
+)
+
+export type Dump = Readonly<Record<string, readonly string[]>>
+
+/** Every table of star, pii and history that holds rows: its rows as JSON, sorted. */
+export async function tables(engine: Engine, only?: readonly string[]): Promise<Dump> {
+  const dump: Record<string, string[]> = {}
+  for (const { schema, name, columns } of physicalTables) {
+    if (only && !only.includes(`${schema}.${name}`)) continue
+    const kept = columns
+      .map(column => column.name)
+      .filter(column => !ofTheRun.has(column) && !volatileColumns.has(`${name}.${column}`))
+    const list = kept.map(column => `"${column}"`).join(', ')
+    const rows = await engine.rows(`select ${list} from ${schema}."${name}"`)
+    if (rows.length > 0) dump[`${schema}.${name}`] = rows.map(row => JSON.stringify(row)).sort()
+  }
+  return dump
+}
+
+/** How many rows a run inserted, changed or removed. */
+export function rowsTouched({ resources }: RunOutcome): number {
+  return resources.reduce((sum, one) => sum + one.rows_inserted + one.rows_changed + one.rows_removed, 0)
+}
