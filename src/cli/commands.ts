@@ -2,10 +2,12 @@
 import { command as backfill } from './commands/backfill.ts'
 import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
+import { command as demo } from './commands/demo.ts'
 import { command as doctor } from './commands/doctor.ts'
 import { command as init } from './commands/init.ts'
 import { command as plan } from './commands/plan.ts'
 import { command as publish } from './commands/publish.ts'
+import { command as replay } from './commands/replay.ts'
 import { command as runs } from './commands/runs.ts'
 import { command as sandbox } from './commands/sandbox.ts'
 import { command as sql } from './commands/sql.ts'
@@ -14,6 +16,21 @@ import { command as sync } from './commands/sync.ts'
 import type { CommandSet } from './program.ts'
 
 export const commandSet: CommandSet = {
-  modules: [init, doctor, plan, sync, backfill, status, runs, publish, sql, dagList, dagRun, sandbox],
+  modules: [
+    init,
+    doctor,
+    plan,
+    sync,
+    backfill,
+    status,
+    runs,
+    replay,
+    publish,
+    sql,
+    dagList,
+    dagRun,
+    sandbox,
+    demo,
+  ],
   groups: { dag: 'List and run the DAGs of dags/.' },
 }

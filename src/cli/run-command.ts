@@ -28,7 +28,7 @@ export function resourceNames(args: readonly string[]): readonly string[] {
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 
 /** `2h`, `30m`, `90s` from now; milliseconds since the epoch. */
-export function deadlineFrom(text: string | undefined, nowMs: number): number | undefined {
+function deadlineFrom(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined
   const [, amount, unit] = /^(\d+)([smh])$/.exec(text) ?? []
   if (!amount || !unit)
@@ -45,7 +45,7 @@ export function limitsOf(context: CommandContext, options: Options): RunRequest[
 const changedRows = (outcome: ResourceOutcome): number =>
   outcome.rows_inserted + outcome.rows_changed + outcome.rows_removed
 
-function summary({ resources, requests, remainingToday, milliseconds }: RunOutcome): string {
+export function summary({ resources, requests, remainingToday, milliseconds }: RunOutcome): string {
   const changed = resources.reduce((sum, outcome) => sum + changedRows(outcome), 0)
   const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)

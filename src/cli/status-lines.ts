@@ -114,27 +114,19 @@ export function summaryLine(resources: readonly ResourceState[]): string {
     resources.reduce((total, one) => total + of(one), 0)
   const complete = resources.filter(({ proof }) => proof.accepted > 0 && proof.walking + proof.refused === 0)
   const reachable = resources.length - having('skipped')
+  const walking = sum(({ proof }) => proof.walking)
+  const refused = sum(({ proof }) => proof.refused)
+  const quarantined = sum(one => one.quarantined ?? 0)
+  const drifted = sum(one => one.drifted)
   const troubles = [
     ...some(having('failed'), 'failed'),
     ...some(having('stopped'), 'stopped before the end'),
     ...some(having('skipped'), 'not for this key'),
     ...some(having('not synced'), 'not synced'),
-    ...some(
-      sum(({ proof }) => proof.walking),
-      'windows still walking',
-    ),
-    ...some(
-      sum(({ proof }) => proof.refused),
-      'windows refused',
-    ),
-    ...some(
-      sum(({ quarantined }) => quarantined ?? 0),
-      'records in quarantine',
-    ),
-    ...some(
-      sum(({ drifted }) => drifted),
-      'fields or values drifted',
-    ),
+    ...some(walking, 'windows still walking', 'window still walking'),
+    ...some(refused, 'windows refused', 'window refused'),
+    ...some(quarantined, 'records in quarantine', 'record in quarantine'),
+    ...some(drifted, 'fields or values drifted', 'field or value drifted'),
   ]
   const head = `${complete.length} of ${reachable} resources proved complete`
   return [head, ...troubles].join(', ')

@@ -4,7 +4,7 @@ import { resource } from './resource.ts'
 import { fact } from './table.ts'
 
 /** Recruitment stages in the order of the contract. */
-export const recruitmentStages = [
+const recruitmentStages = [
   'submitted',
   'cvReviewed',
   'interviewRequested',

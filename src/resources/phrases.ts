@@ -2,7 +2,7 @@
 import { type Column, money, number, personal, ref, text, timestamp } from './column.ts'
 
 /** wdNightwork becomes wd_nightwork. */
-export const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** createdAt and updatedAt, which most records carry. */
 export const changeTimes = {

@@ -42,6 +42,8 @@ export type Reading =
       readonly scopes: number
       readonly pages: number | undefined
       readonly source: string
+      /** Whether the pages were counted, rather than concluded from a part of them. */
+      readonly isCounted: boolean
     }
 
 /** Share of a list that changes in a day, before anything is known of it; more than busy lists show. */
@@ -88,7 +90,7 @@ function ofChanges({ total, changed, days }: Extract<Reading, { kind: 'changes' 
     const pages = Math.max(1, Math.ceil(changed / 200))
     return {
       low: pages,
-      high: Math.min(pages, lastPage(total)) + 2,
+      high: pages + 2,
       reasoning: `about ${rowsIn(Math.round(changed))} are read a run (average of the last runs), and up to two requests find where they begin`,
     }
   }
@@ -100,12 +102,13 @@ function ofChanges({ total, changed, days }: Extract<Reading, { kind: 'changes' 
   }
 }
 
-function ofSnapshot({ scopes, pages, source }: Extract<Reading, { kind: 'snapshot' }>): Estimate {
+function ofSnapshot({ scopes, pages, source, isCounted }: Extract<Reading, { kind: 'snapshot' }>): Estimate {
   if (scopes === 0) return { low: 0, high: 0, reasoning: 'nothing is due' }
   const low = Math.max(scopes, pages ?? 0)
   const size = pages === undefined ? source : `${counted(low, 'page')} (${source})`
   // A list that changes between its pages is read again.
-  const high = Math.ceil(low * (pages === undefined ? 2 : 1.1)) + 1
+  const most = pages === undefined ? 2 : isCounted ? 1.1 : 1.5
+  const high = Math.ceil(low * most) + 1
   return { low, high, reasoning: `${counted(scopes, 'scope')} due, ${size}` }
 }
 

@@ -162,8 +162,7 @@ async function pagesByFirst(
   const total = await askTotal({ ...resource, path }, sources, filter)
   if (total === undefined) return undefined
   const lists = per === 'key' ? 1 : others.length + 1
-  // Cut into parts, a list has at most one page more for each further part.
-  return lists * lastPage(total) + Math.max(0, scopes - lists)
+  return Math.max(scopes, lists * lastPage(total))
 }
 
 async function scopesDue(resource: Resource, sources: Sources): Promise<readonly Scope[] | number> {
@@ -179,16 +178,16 @@ async function snapshot(resource: Resource, sources: Sources): Promise<Known> {
   if (resource.name === 'key') return { strategy, reading: { kind: 'key' } }
   const due = await scopesDue(resource, sources)
   const scopes = typeof due === 'number' ? due : due.length
-  const reading = (pages: number | undefined, source: string): Known => ({
+  const reading = (pages: number | undefined, source: string, isCounted: boolean): Known => ({
     strategy,
-    reading: { kind: 'snapshot', scopes, pages, source },
+    reading: { kind: 'snapshot', scopes, pages, source, isCounted },
   })
-  if ((resource.read as Snapshot).rows !== 'data') return reading(scopes, 'a page each')
+  if ((resource.read as Snapshot).rows !== 'data') return reading(scopes, 'a page each', true)
   const last = typeof due === 'number' ? undefined : await pagesLastTime(sources, resource.name, due)
-  if (last !== undefined) return reading(last, 'as last time')
+  if (last !== undefined) return reading(last, 'as last time', true)
   const pages = scopes === 0 ? 0 : await pagesByFirst(resource, sources, scopes)
-  if (pages === undefined) return reading(undefined, 'of unknown size')
-  return reading(pages, 'by the size of the first')
+  if (pages === undefined) return reading(undefined, 'of unknown size', false)
+  return reading(pages, 'by the size of the first', false)
 }
 
 async function known(resource: Resource, sources: Sources, request: SyncRequest): Promise<Known> {

@@ -10,7 +10,16 @@ import { PageUnreadable } from '../warehouse/page-repair.ts'
 import { now, type ResourceTask } from './context.ts'
 import { loadPages } from './load-pages.ts'
 import { spanOf } from './times.ts'
-import { type Answer, advance, beginWalk, isComplete, isFirstDataPage, type WalkState } from './walk.ts'
+import {
+  type Answer,
+  advance,
+  beginWalk,
+  claimedTotal,
+  isComplete,
+  isFirstDataPage,
+  type WalkState,
+  walkAgain,
+} from './walk.ts'
 
 /** A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. */
 const batchBytes = 32_000_000
@@ -45,6 +54,7 @@ function resumed({ window, beginAt }: WindowJob): Progress {
         nextPage: Number(window.next_page),
         pages: Number(window.pages),
         greatestTotal: Number(window.greatest_total),
+        firstTotal: Number(window.greatest_total),
         firstMark: window.first_mark,
         lastTotal: Number(window.greatest_total),
       }
@@ -197,41 +207,48 @@ class WindowWalk {
     const distinct = await countIds(engine, window.window_id)
     const ended = at.state.nextPage === 0
     const whole = this.#job.stopBefore === undefined
-    const accepted = ended && (!whole || isComplete(distinct, at.state.greatestTotal))
+    const claimed = claimedTotal(at.state, at.attempt)
+    const accepted = ended && (!whole || isComplete(distinct, claimed))
     await updateWindow(engine, window.window_id, {
       attempt: at.attempt,
       next_page: at.state.nextPage,
       loaded_sequence: at.sequence,
       pages: at.state.pages,
-      greatest_total: at.state.greatestTotal,
+      greatest_total: claimed,
       distinct_ids: distinct,
       first_mark: at.state.firstMark,
       ...(accepted && { state: 'accepted' as const, accepted_at: now(this.#task.sync) }),
     })
     if (accepted) await this.#job.finish(at.state)
-    if (ended) await forgetIds(engine, window.window_id)
+    if (accepted) await forgetIds(engine, window.window_id)
     this.#accepted = accepted
-    if (ended && !accepted) await this.#again(at, distinct)
+    if (ended && !accepted) await this.#again(at, { distinct, claimed })
   }
 
-  /** Fewer ids than the service counts: rows moved past the walk, so the window is walked again. */
-  async #again(at: Progress, distinct: number): Promise<void> {
+  /**
+   * Fewer ids than the service counts: rows moved past the walk, so the window is walked again. The ids seen so far
+   * stay, and so does the mark: what changes after the first page of the first walk is newer than that mark.
+   */
+  async #again(
+    at: Progress,
+    { distinct, claimed }: { readonly distinct: number; readonly claimed: number },
+  ): Promise<void> {
     const { engine } = this.#task.sync
     const { window } = this.#job
     if (at.attempt >= mostAttempts) {
       await updateWindow(engine, window.window_id, { state: 'refused' })
-      this.#task.tally.note = `saw ${distinct} of ${at.state.greatestTotal} ids in ${at.attempt} walks`
+      await forgetIds(engine, window.window_id)
+      this.#task.tally.note = `saw ${distinct} of ${claimed} ids in ${at.attempt} walks`
       this.#accepted = true
       return
     }
-    const state = beginWalk(lastPage(at.state.lastTotal))
+    const state = walkAgain(at.state)
     this.#progress = { state, attempt: at.attempt + 1, sequence: at.sequence }
     await updateWindow(engine, window.window_id, {
       attempt: at.attempt + 1,
       next_page: state.nextPage,
       pages: 0,
       greatest_total: 0,
-      first_mark: null,
     })
   }
 }

@@ -31,11 +31,22 @@ async function landPage(
   return task.sync.landing.land(windowId, { ...at, runId: task.sync.runId })
 }
 
+/** An answer without its list is no empty list: taken for one, it would remove every row of the scope. */
+function requireEntries(task: ResourceTask, scope: Scope, record: Record<string, unknown>): void {
+  if ((task.resource.read as Snapshot).rows !== 'data.entries' || Array.isArray(record.entries)) return
+  throw new MusterError({
+    what: 'bad answer: data.entries is not a list',
+    where: `GET ${pathOf(task, scope)}`,
+    next: 'the last complete snapshot stays; run again, and tell the service about it if it stays',
+  })
+}
+
 async function readObject(task: ResourceTask, scope: Scope, windowId: string): Promise<Reading> {
   const answer = await task.sync.client.getRecord(pathOf(task, scope), {
     ...task.resource.query,
     ...scope.query,
   })
+  requireEntries(task, scope, answer.record)
   return { pages: [await landPage(task, windowId, { ...answer, sequence: 1, page: 1 })] }
 }
 
@@ -137,8 +148,22 @@ async function syncScope(task: ResourceTask, scope: Scope, number: number): Prom
   }
 }
 
+/** Scopes are read anew each time, so one that a killed run left half read is of no use. */
+async function forgetHalfRead({ sync, resource }: ResourceTask): Promise<void> {
+  const left = await sync.engine.ledger
+    .updateTable('ops.window')
+    .set({ state: 'refused' })
+    .where('resource', '=', resource.name)
+    .where('kind', '=', 'snapshot')
+    .where('state', '=', 'walking')
+    .returning('window_id')
+    .execute()
+  for (const { window_id: id } of left) sync.landing.discard(id)
+}
+
 /** One company may refuse what another grants; only when all refuse is the resource out of reach. */
 export async function syncSnapshot(task: ResourceTask): Promise<void> {
+  await forgetHalfRead(task)
   const scopes = await dueScopes(task)
   const refused: string[] = []
   let done = 0

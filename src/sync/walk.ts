@@ -12,6 +12,8 @@ export interface WalkState {
   /** Data pages of the walk, without the pages that only told where to begin. */
   readonly pages: number
   readonly greatestTotal: number
+  /** Total when the first data page was read. */
+  readonly firstTotal: number
   /** Greatest updatedAt on the first data page, as the service wrote it: the mark when the walk is complete. */
   readonly firstMark: string | null
   readonly lastTotal: number
@@ -29,7 +31,12 @@ export interface Answer {
 }
 
 export function beginWalk(page: number): WalkState {
-  return { nextPage: page, pages: 0, greatestTotal: 0, firstMark: null, lastTotal: 0 }
+  return { nextPage: page, pages: 0, greatestTotal: 0, firstTotal: 0, firstMark: null, lastTotal: 0 }
+}
+
+/** Another walk over the same rows; the mark of the first one holds for all of them. */
+export function walkAgain({ lastTotal, firstMark }: WalkState): WalkState {
+  return { ...beginWalk(lastPage(lastTotal)), firstMark }
 }
 
 /** Whether every row before this page is older than `stopBefore` (milliseconds since the epoch). */
@@ -50,14 +57,24 @@ export function advance(state: WalkState, answer: Answer, stopBefore?: number): 
   if (state.pages === 0 && answer.page !== last) return { ...seen, nextPage: last }
   // Deletions left the page beyond the end; what it held has slid below.
   if (answer.empty && answer.page > 1) return { ...seen, nextPage: Math.min(answer.page - 1, last) }
-  const firstMark = state.pages === 0 ? (answer.newest ?? null) : state.firstMark
+  const isFirst = state.pages === 0
+  const firstMark = state.firstMark ?? (isFirst ? (answer.newest ?? null) : null)
+  const firstTotal = isFirst ? answer.total : state.firstTotal
   const done = answer.page <= 1 || reachesKnown(answer, stopBefore)
-  return { ...seen, pages: state.pages + 1, firstMark, nextPage: done ? 0 : answer.page - 1 }
+  return { ...seen, pages: state.pages + 1, firstMark, firstTotal, nextPage: done ? 0 : answer.page - 1 }
 }
 
 /** Whether this answer is the first data page of its walk, whose newest row becomes the mark. */
 export const isFirstDataPage = (state: WalkState, page: number, total: number): boolean =>
   state.pages === 0 && page === lastPage(total)
+
+/**
+ * How many ids must have been seen: in one walk, as many as the service ever claimed. Over several walks, in which a row
+ * that one of them missed because it changed was seen by another, as many as there were when the last of them began: rows
+ * that came later are newer than the mark.
+ */
+export const claimedTotal = (state: WalkState, attempt: number): number =>
+  attempt === 1 ? state.greatestTotal : state.firstTotal
 
 /** A whole walk read everything when it saw at least as many different ids as the service ever claimed to have. */
 export const isComplete = (distinctIds: number, greatestTotal: number): boolean =>

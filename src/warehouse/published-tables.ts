@@ -39,7 +39,6 @@ async function sourcesOf(engine: Engine, main: string, kind: 'table' | 'view'): 
 }
 
 async function copyRows(engine: Engine, main: string, table: Source): Promise<PublishedTable> {
-  await engine.run(table.sql)
   const from = `${quoteName(main)}.${qualified(table)}`
   const rows = await engine.run(`insert into ${qualified(table)} select * from ${from}`)
   return { name: `${table.schema_name}.${table.name}`, rows }
@@ -70,13 +69,17 @@ export async function copyOpenTables(
   engine: Engine,
   main: string,
 ): Promise<{ tables: PublishedTable[]; views: string[] }> {
-  for (const schema of [...openSchemas, 'ops']) await engine.run(`create schema ${schema}`)
-  const tables: PublishedTable[] = []
-  for (const table of await sourcesOf(engine, main, 'table')) tables.push(await copyRows(engine, main, table))
+  const tables = await sourcesOf(engine, main, 'table')
   const views = await sourcesOf(engine, main, 'view')
-  for (const view of views) await engine.run(view.sql)
-  await copyComments(engine, main, 'table')
-  await copyComments(engine, main, 'view')
-  await copyColumnComments(engine, main)
-  return { tables, views: views.map(({ schema_name, name }) => `${schema_name}.${name}`) }
+  // A thousand comments, each committed by itself, would cost more than the rows.
+  await engine.transaction(async () => {
+    for (const schema of [...openSchemas, 'ops']) await engine.run(`create schema ${schema}`)
+    for (const source of [...tables, ...views]) await engine.run(source.sql)
+    await copyComments(engine, main, 'table')
+    await copyComments(engine, main, 'view')
+    await copyColumnComments(engine, main)
+  })
+  const copied: PublishedTable[] = []
+  for (const table of tables) copied.push(await copyRows(engine, main, table))
+  return { tables: copied, views: views.map(({ schema_name, name }) => `${schema_name}.${name}`) }
 }

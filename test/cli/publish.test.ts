@@ -42,6 +42,10 @@ beforeAll(async () => {
     err: `muster: there is no warehouse file (${place.file}): run muster sync first\n`,
   })
   expect(existsSync(place.file)).toBe(false)
+  const [company] = place.sandbox.world.all('companies') as {
+    config: { enhancedUplifts: { weekly: object } }
+  }[]
+  Object.assign(company!.config.enhancedUplifts.weekly, { blockThresholds: { 1: 45, 2: 52.5 } })
   expect((await place.command('sync --quiet')).err).toBe('')
   out = (await place.command('publish')).out
 })
@@ -108,5 +112,58 @@ describe('muster publish', () => {
     expect(existsSync(`${place.published}.writing`)).toBe(false)
     const { out } = await place.command('runs --json --limit 1')
     expect(JSON.parse(out)).toMatchObject([{ command: 'publish', state: 'failed' }])
+  })
+})
+
+describe('views of star', () => {
+  const rows = async (sql: string) => JSON.parse((await place.command(`sql --json ${sql}`)).out)
+
+  test('a timesheet has a row for each rate and each value bucket that it carries, and no total', async () => {
+    const counts = await rows(`select
+      (select count(*) from star.fact_timesheet) * 8 as most_rates,
+      (select count(*) from star.fact_timesheet_rate) as rates,
+      (select count(distinct timesheet_rate_key) from star.fact_timesheet_rate) as rate_keys,
+      (select count(*) from star.fact_timesheet_rate where rate_key not in (select rate_key from star.dim_hour_type)) as strange_rates,
+      (select count(distinct timesheet_value_key) - count(*) from star.fact_timesheet_value) as doubled,
+      (select count(*) from star.fact_timesheet_value where value_bucket not in (select value_bucket from star.dim_hour_type)) as strange_values,
+      (select sum(charge_total) from star.fact_timesheet) - (select sum(charge_value) from star.fact_timesheet_value) as unexplained`)
+    expect(counts).toEqual([
+      {
+        most_rates: counts[0].most_rates,
+        rates: counts[0].most_rates,
+        rate_keys: counts[0].most_rates,
+        strange_rates: 0,
+        doubled: 0,
+        strange_values: 0,
+        unexplained: '0.0000',
+      },
+    ])
+    expect(counts[0].rates).toBeGreaterThan(0)
+  })
+
+  test('weeks are those that records name', async () => {
+    const [week] = await rows('from star.dim_week order by week_ending_date desc limit 1')
+    expect(week).toEqual({
+      week_ending_date: '2026-11-01',
+      week_start_date: '2026-10-26',
+      weekday_name: 'Sunday',
+      iso_week_key: '2026-W44',
+      month_key: '2026-11',
+    })
+    expect(
+      await rows(`select count(*) as n from star.dim_week as w join star.dim_date as d on d.date_day = w.week_ending_date
+        where (d.iso_week_key, d.month_key, d.day_name) is distinct from (w.iso_week_key, w.month_key, w.weekday_name)`),
+    ).toEqual([{ n: 0 }])
+  })
+
+  test('block thresholds are read from the configuration', async () => {
+    expect(
+      await rows(
+        'select uplift_block, threshold, is_deleted from star.dim_company_block_threshold order by 1',
+      ),
+    ).toEqual([
+      { uplift_block: '1', threshold: '45.00000000', is_deleted: false },
+      { uplift_block: '2', threshold: '52.50000000', is_deleted: false },
+    ])
   })
 })

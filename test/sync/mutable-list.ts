@@ -1,6 +1,13 @@
 /** A list that changes while it is paged, and the walks, right and wrong, that try to keep a copy of it. */
 import { PAGE_LIMIT } from '../../src/api/paging.ts'
-import { advance, beginWalk, isComplete, type WalkState } from '../../src/sync/walk.ts'
+import {
+  advance,
+  beginWalk,
+  claimedTotal,
+  isComplete,
+  type WalkState,
+  walkAgain,
+} from '../../src/sync/walk.ts'
 
 export interface Row {
   readonly id: number
@@ -81,7 +88,11 @@ export class MutableList {
 export interface Copy {
   readonly rows: Map<number, Row>
   mark: number | undefined
+  /** Walks that the last reading took. */
+  attempts: number
 }
+
+export const emptyCopy = (): Copy => ({ rows: new Map(), mark: undefined, attempts: 0 })
 
 export type Walk = (list: MutableList, copy: Copy, setting: Setting) => void
 
@@ -107,20 +118,15 @@ export interface Variant {
   readonly beginAt?: number
 }
 
-interface Pass {
-  readonly seen: Set<number>
-  readonly state: WalkState
-}
-
 function reversePass(
   list: MutableList,
   copy: Copy,
-  { setting, variant }: { setting: Setting; variant: Variant },
-): Pass {
-  const { lookback = 0, strict = false, beginAt = 1 } = variant
+  at: { setting: Setting; variant: Variant; begin: WalkState; seen: Set<number> },
+): WalkState {
+  const { setting, variant, begin, seen } = at
+  const { lookback = 0, strict = false } = variant
   const stopBefore = copy.mark === undefined ? undefined : copy.mark - lookback + (strict ? 1 : 0)
-  const seen = new Set<number>()
-  let state = beginWalk(beginAt)
+  let state = begin
   while (state.nextPage > 0) {
     const page = state.nextPage
     const { rows, total } = list.ask(page)
@@ -135,7 +141,7 @@ function reversePass(
     }
     state = advance(state, answer, stopBefore)
   }
-  return { seen, state }
+  return state
 }
 
 /** The walk of the product, or a variant of it with one planted mistake. */
@@ -143,12 +149,14 @@ export function reverse(variant: Variant = {}): Walk {
   return (list, copy, setting) => {
     const isWhole = copy.mark === undefined
     const seen = new Set<number>()
-    for (let attempt = 1; ; attempt += 1) {
-      const pass = reversePass(list, copy, { setting, variant })
-      for (const id of pass.seen) seen.add(id)
-      const complete = isComplete(stretched(seen.size, setting.pageSize), pass.state.greatestTotal)
-      if (variant.accept && isWhole && !complete && attempt < 1000) continue
-      const { firstMark } = pass.state
+    let begin = beginWalk(variant.beginAt ?? 1)
+    for (copy.attempts = 1; ; copy.attempts += 1) {
+      const state = reversePass(list, copy, { setting, variant, begin, seen })
+      const claimed = claimedTotal(state, copy.attempts)
+      const complete = isComplete(stretched(seen.size, setting.pageSize), claimed)
+      begin = walkAgain(state)
+      if (variant.accept && isWhole && !complete && copy.attempts < 1000) continue
+      const { firstMark } = state
       const mark =
         variant.mark === 'end of walk' ? list.rows.at(-1)?.at : firstMark ? Date.parse(firstMark) : undefined
       if (mark !== undefined && mark > (copy.mark ?? Number.NEGATIVE_INFINITY)) copy.mark = mark
@@ -174,7 +182,7 @@ export const forward: Walk = (list, copy, { pageSize }) => {
 /** A first walk, a second one, then rest and a third: what the copy then lacks of the list. */
 export function lost(setting: Setting, walk: Walk, incremental: Walk = walk): string[] {
   const list = new MutableList(setting)
-  const copy: Copy = { rows: new Map(), mark: undefined }
+  const copy = emptyCopy()
   walk(list, copy, setting)
   incremental(list, copy, setting)
   const last = Math.max(0, ...setting.changes.map(change => change.before))

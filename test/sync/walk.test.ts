@@ -5,9 +5,11 @@ import { seededRng } from '../../src/lib/rng.ts'
 import { advance, beginWalk, isComplete } from '../../src/sync/walk.ts'
 import {
   type Change,
+  emptyCopy,
   forward,
   lag,
   lost,
+  MutableList,
   type Row,
   reverse,
   type Setting,
@@ -83,6 +85,7 @@ describe('any placement of many changes', () => {
     fc.assert(
       fc.property(setting, fc.integer({ min: 1, max: 6 }), (drawn, beginAt) => {
         expect(lost(drawn, reverse({ lookback: lag, beginAt }))).toEqual([])
+        expect(lost(drawn, reverse({ lookback: lag, beginAt, accept: true }))).toEqual([])
       }),
       { numRuns: 20_000 },
     )
@@ -134,6 +137,21 @@ describe('acceptance', () => {
   test('walks again until nothing of an unstable order is missing', () => {
     expect(seeds.filter(seed => missing(seed, true).length > 0)).toEqual([])
     expect(seeds.filter(seed => missing(seed, false).length > 0).length).toBeGreaterThan(50)
+  })
+
+  test('settles in six walks although rows change and arrive before every request', () => {
+    for (const seed of seeds) {
+      const rng = seededRng(seed)
+      const changes = Array.from({ length: 200 }, (_, before): Change => {
+        const kind = rng() < 0.2 ? 'insert' : 'update'
+        return { kind, which: Math.floor(rng() * 100), before }
+      })
+      const restless = { rows: 12, pageSize: 3, changes }
+      const copy = emptyCopy()
+      reverse({ accept: true })(new MutableList(restless), copy, restless)
+      expect(copy.attempts).toBeLessThanOrEqual(6)
+      expect(lost(restless, reverse({ accept: true }))).toEqual([])
+    }
   })
 
   test('asks for as many ids as were ever claimed', () => {

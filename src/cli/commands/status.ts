@@ -11,7 +11,7 @@ import { printJson, printLine, printTable } from '../output.ts'
 import { budgetLine, printWindows, resourceColumns, resourceRow, summaryLine } from '../status-lines.ts'
 import { openToRead } from '../warehouse.ts'
 
-export interface Status {
+interface Status {
   readonly resources: readonly ResourceState[]
   /** When the last sync that was done ended. */
   readonly lastDone: string | null

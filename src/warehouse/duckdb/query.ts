@@ -23,7 +23,7 @@ const beginnings =
 
 /** Some statements fail while they are prepared, so that their type is never known; their first word tells as well. */
 function requireQuery(sql: string): void {
-  const bare = sql.replace(/^(\s|--.*(\n|$)|\/\*[\s\S]*?\*\/)+/, '')
+  const bare = sql.replace(/^(\s|;|--.*(\n|$)|\/\*[\s\S]*?\*\/)+/, '')
   if (bare === '')
     throw new UsageError({ what: 'the query is empty', next: 'try muster sql "show all tables"' })
   if (!beginnings.test(bare)) throw notAQuery(bare.split(/\s/)[0] ?? '')

@@ -43,6 +43,7 @@ function deltaTable(resource: Resource): string {
 /** The part of a table that a snapshot stands for: rows outside it are not judged by the snapshot. */
 export type SnapshotExtent = Readonly<Record<string, string>>
 
+/** What was on the pages and went to quarantine is not gone: its last good version stays. */
 function goneRows(
   resource: Resource,
   extent: SnapshotExtent,
@@ -53,7 +54,7 @@ function goneRows(
   return `insert into delta
     select null, t.${quoteName(table.key)}, null, null, cast(${quoteText(at.time)} as timestamptz), ${quoteText(at.run)}, t.first_loaded_at, 'gone'
     from star.${quoteName(table.name)} t
-    where ${[...within, `t.${quoteName(table.key)} <> '-1'`, `not exists (select 1 from stage_record s where s.record_key = t.${quoteName(table.key)})`].join(' and ')}
+    where ${[...within, `t.${quoteName(table.key)} <> '-1'`, `not exists (select 1 from stage_seen s where s.id = t.${quoteName(table.key)})`].join(' and ')}
     ${isMember(table) ? 'and not t.is_stub' : ''}`
 }
 

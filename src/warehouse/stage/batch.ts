@@ -119,11 +119,14 @@ async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly stri
   await removeFromStages(engine, stages, 'select locator from stage_older')
 }
 
-/** Creates stage_seen: the ids on the pages, those of records that will be quarantined included. */
+/**
+ * Creates stage_seen: the ids on the pages, those of records that will be quarantined included. A record without an id
+ * counts too, under what is in it, or the service would always claim more than was seen.
+ */
 function seenStage(plan: StagePlan): string {
   const key = quoteName(plan.root.table.key)
   return `create or replace temp table stage_seen as
-    select distinct ${key} as id from ${plan.root.name} where ${key} is not null`
+    select distinct coalesce(${key}, 'no id: ' || own_hash) as id from ${plan.root.name}`
 }
 
 /** Creates stage_record: one row per record with the hash of everything in it, whichever stages are filled. */

@@ -1,0 +1,137 @@
+/** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { namedRng } from '../../lib/rng.ts'
+import type { RunConnection, RunOutcome } from '../../sync/run.ts'
+import { runSync } from '../../sync/run.ts'
+import { openDuckdb } from '../../warehouse/duckdb/open.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { type CommandModule, positiveNumber, wholeNumber } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { changesTable, labourTable, proofTable } from '../demo-tables.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { createProgress } from '../progress.ts'
+import { summary } from '../run-command.ts'
+import { programVersion } from '../warehouse.ts'
+
+const folder = join('data', 'demo')
+const apiKey = 'sandbox-company-key'
+
+function connectionTo(url: string, root: string): RunConnection {
+  return {
+    baseUrl: url,
+    apiKey,
+    landing: join(root, 'demo.landing'),
+    retentionDays: 90,
+    lookbackMinutes: 15,
+    pageCapBytes: 32 * 1_048_576,
+  }
+}
+
+/** Settings that let the next commands read what the demo leaves behind. */
+function writeSettings(root: string, url: string): void {
+  writeFileSync(join(root, 'api-key'), `${apiKey}\n`, { mode: 0o600 })
+  const settings = [
+    'connections:',
+    '  demo:',
+    `    baseUrl: ${url}`,
+    `    apiKeyFile: ${join(folder, 'api-key')}`,
+    `    warehouse: duckdb:${join(folder, 'demo.duckdb')}`,
+  ]
+  writeFileSync(join(root, 'muster.yaml'), `${settings.join('\n')}\n`)
+}
+
+async function syncOnce(
+  context: CommandContext,
+  connection: RunConnection,
+  engine: Engine,
+): Promise<RunOutcome> {
+  const progress = createProgress(context)
+  try {
+    const request = { command: 'sync', arguments: '', resources: [], limits: {} }
+    const outcome = await runSync(connection, request, {
+      engine,
+      clock: context.clock,
+      rng: context.rng,
+      signal: context.signal,
+      version: programVersion,
+      emit: event => progress.update(event),
+      onBudget: budget => progress.budget(budget),
+    })
+    if (outcome.failure) throw outcome.failure
+    return outcome
+  } finally {
+    progress.stop()
+  }
+}
+
+interface Told {
+  readonly first: RunOutcome
+  readonly second: RunOutcome
+  readonly third: RunOutcome
+}
+
+async function tell(context: CommandContext, engine: Engine, { first, second, third }: Told): Promise<void> {
+  const say = (text: string): void => printLine(context, text)
+  say(`\nWhat the second sync moved, with ${second.requests} requests instead of ${first.requests}:`)
+  printTable(context, ...changesTable(second))
+  say('\nWhy you can believe it is complete: every window saw at least as many ids as the service counted.')
+  printTable(context, ...(await proofTable(engine)))
+  say('\nApproved labour of the last eight weeks, by agency, straight from star:')
+  printTable(context, ...(await labourTable(engine)))
+  say(`\nA third sync, with nothing new: ${summary(third)}`)
+  const muster = `npm run -s muster -- --config ${join(folder, 'muster.yaml')}`
+  say(`\nThe warehouse is ${join(folder, 'demo.duckdb')}. Next:`)
+  say(`  ${muster} status`)
+  say(
+    `  ${muster} sql "select status, count(*) as timesheets, sum(net_hours) as hours from star.fact_timesheet group by 1"`,
+  )
+  say(`  ${muster} publish      # a copy without personal data, for BI tools`)
+  say('  npm run -s muster -- sandbox      # a service of your own to try things on')
+}
+
+export const command: CommandModule = {
+  name: 'demo',
+  summary: 'show it all: start the sandbox, sync it, change it, sync again',
+  options: [
+    { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
+    {
+      flags: '--changes <number>',
+      summary: 'changes at the source between the syncs',
+      parse: wholeNumber(1),
+      fallback: 250,
+    },
+  ],
+  examples: ['muster demo', 'muster demo --scale 0.2 --changes 1000'],
+  async run(context, _args, options) {
+    const { startSandbox } = await import('../../sandbox/server.ts')
+    const { mutateWorld } = await import('../../sandbox/live/mutate-world.ts')
+    const root = join(context.cwd, folder)
+    rmSync(root, { recursive: true, force: true })
+    mkdirSync(root, { recursive: true })
+    const sandbox = await startSandbox({ seed: 1, scale: Number(options.scale), clock: context.clock })
+    const engine = await openDuckdb(join(root, 'demo.duckdb'))
+    try {
+      writeSettings(root, sandbox.url)
+      const connection = connectionTo(sandbox.url, root)
+      printLine(context, `A sandbox of the service listens on ${sandbox.url}. First sync, everything:`)
+      const first = await syncOnce(context, connection, engine)
+      printLine(context, summary(first))
+      const changes = mutateWorld(sandbox.world, {
+        rng: namedRng(1, 'demo'),
+        nowMs: context.clock.now(),
+        count: Number(options.changes),
+      })
+      printLine(context, `\nThe source changes: ${changes.length} records. Second sync, what changed:`)
+      const second = await syncOnce(context, connection, engine)
+      printLine(context, summary(second))
+      const third = await syncOnce(context, connection, engine)
+      if (context.json) printJson(context, { first, second, third })
+      else await tell(context, engine, { first, second, third })
+      return 0
+    } finally {
+      await engine.close()
+      await sandbox.close()
+    }
+  },
+}

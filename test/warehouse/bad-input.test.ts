@@ -1,0 +1,221 @@
+/** What a service or a disk may do wrong: a clear error or quarantine, nothing lost, nothing half-written. */
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { selfSigned } from '../api/self-signed.ts'
+import { muster } from '../cli/captured-world.ts'
+import { describeOnEngines, rowsTouched, syncOnce, tables, type Warehouse } from './fixture.ts'
+import { oneList } from './one-list.ts'
+
+const at = '2026-03-01T09:00:00.000Z'
+const good = { id: 'good', netHours: 1, createdAt: at, updatedAt: at }
+const request = { resources: ['timesheets'] }
+
+const quarantined = ({ engine }: Warehouse) =>
+  engine.rows<Record<string, string>>(
+    'select record_id, path, text, reason, payload from ops.quarantine order by record_id, path',
+  )
+
+async function column({ engine }: Warehouse, name: string): Promise<unknown> {
+  const [row] = await engine.rows<{ value: unknown }>(
+    `select ${name} as value from star.fact_timesheet where timesheet_id = 'x'`,
+  )
+  return row?.value
+}
+
+describeOnEngines('bad records', bench => {
+  const read = async (record: string) => {
+    const warehouse = await bench.warehouse()
+    const list = await oneList('/timesheets', [good, record, { ...good, id: 'other' }])
+    const outcome = await syncOnce(list, warehouse, { request })
+    expect(outcome.failure).toBeUndefined()
+    const again = await syncOnce(list, warehouse, { request })
+    expect(rowsTouched(again)).toBe(0)
+    const [count] = await warehouse.engine.rows<{ n: number }>(
+      'select count(*) as n from star.fact_timesheet',
+    )
+    const [mark] = await warehouse.engine.rows<{ mark: string }>('select mark from ops.watermark')
+    expect(mark).toEqual({ mark: at })
+    return { warehouse, held: Number(count?.n), bad: await quarantined(warehouse) }
+  }
+
+  const kept: readonly (readonly [string, string, string, unknown])[] = [
+    ['numbers as texts', `"netHours":"7.5"`, 'net_hours', '7.5000'],
+    ['money with four decimals', `"values":{"expense":1234567.8912}`, 'expense_value', '1234567.8912'],
+    ['a whole number written with an exponent', `"version":3e0`, 'version', 3],
+    ['an integer beyond 53 bits', `"version":9007199254740993`, 'version', '9007199254740993'],
+    ['an unknown enum value', `"status":"on hold"`, 'status', 'on hold'],
+    ['null', `"status":null`, 'status', null],
+    ['absence', `"reference":"a"`, 'status', null],
+    ['a smile', `"reference":"\\ud83d\\ude00"`, 'reference', '😀'],
+    [
+      'an escaped backslash before what looks like NUL',
+      String.raw`"reference":"\\u0000"`,
+      'reference',
+      String.raw`\u0000`,
+    ],
+  ]
+  for (const [name, field, held, value] of kept) {
+    test(`${name} is kept`, async () => {
+      const { warehouse, held: rows, bad } = await read(`{"id":"x",${field},"updatedAt":"${at}"}`)
+      expect({ rows, bad, value: await column(warehouse, held) }).toEqual({ rows: 3, bad: [], value })
+    })
+  }
+
+  const refused: readonly (readonly [string, string, string, string])[] = [
+    ['a text where a number belongs', `"netHours":"seven"`, 'netHours', 'not a number'],
+    ['an integer beyond 64 bits', `"version":123456789012345678901`, 'version', 'not a whole number'],
+    ['a day that does not exist', `"start":"2026-02-30T00:00:00Z"`, 'start', 'not a date and time'],
+    ['a list where an object belongs', `"values":{"pay":[1]}`, 'values.pay', 'not an object'],
+    ['an object where a list belongs', `"timelogs":{"id":"a"}`, 'timelogs', 'not a list'],
+    ['a child without its id', `"timelogs":[{"breaks":"x"}]`, 'timelogs[0].breaks', 'not a number'],
+    ['a NUL', `"reference":"a\\u0000b"`, '', 'text with a NUL character'],
+    ['half a surrogate pair', `"reference":"a\\ud83d"`, '', 'text with half a surrogate pair'],
+  ]
+  for (const [name, field, path, reason] of refused) {
+    test(`${name} goes to quarantine, and the rest of the page loads`, async () => {
+      const { held, bad } = await read(`{"id":"x",${field},"updatedAt":"${at}"}`)
+      expect(held).toBe(2)
+      expect(bad).toContainEqual(expect.objectContaining({ record_id: 'x', path, reason }))
+      expect(JSON.parse(bad[0]!.payload!)).toMatchObject({ id: 'x' })
+    })
+  }
+
+  for (const record of [`{"reference":"no id","updatedAt":"${at}"}`, '"no object"', '17', '[]', 'null']) {
+    test(`${record} goes to quarantine and does not hold up the mark`, async () => {
+      const { held, bad } = await read(record)
+      expect(held).toBe(2)
+      expect(bad.length).toBeGreaterThan(0)
+      expect(bad.map(({ payload }) => JSON.parse(payload!))).toContainEqual(JSON.parse(record))
+    })
+  }
+
+  test('a name of ten million characters is kept whole', async () => {
+    const reference = 'n'.repeat(10_000_000)
+    const { warehouse } = await read(`{"id":"x","reference":"${reference}","updatedAt":"${at}"}`)
+    expect(await column(warehouse, 'length(reference)')).toBe(10_000_000)
+  })
+})
+
+describeOnEngines('bad answers', bench => {
+  const body = (parts: object) =>
+    JSON.stringify({ success: true, data: [], meta: { page: 1, limit: 200, total: 0 }, ...parts })
+  const answers: readonly (readonly [string, string])[] = [
+    ['no JSON', '<html>maintenance</html>'],
+    ['JSON that breaks off', '{"success":true,"data":[{"id":"a"'],
+    [
+      'JSON that breaks in the middle',
+      '{"success":true,"data":[{"id":"a",,}],"meta":{"page":1,"limit":200,"total":1}}',
+    ],
+    ['no success', body({ success: false })],
+    ['no meta', '{"success":true,"data":[]}'],
+    ['a meta of another page', body({ meta: { page: 2, limit: 200, total: 0 } })],
+    ['rows missing that the total counts', body({ meta: { page: 1, limit: 200, total: 4 } })],
+    ['data that is no list', body({ data: {} })],
+    ['nothing at all', ''],
+  ]
+  for (const resource of ['timesheets', 'access-rules']) {
+    const path = resource === 'timesheets' ? '/timesheets' : '/access-rule-mappings'
+    for (const [name, answer] of answers) {
+      test(`${resource}: ${name} is no empty page`, async () => {
+        const warehouse = await bench.warehouse()
+        const list = await oneList(path, [{ ...good, a: 'admin', can: 'view' }])
+        const only = { request: { resources: [resource] } }
+        await syncOnce(list, warehouse, only)
+        const before = await tables(warehouse.engine)
+        const marks = await warehouse.engine.rows('select * from ops.watermark')
+        list.whole = () => answer
+        const outcome = await syncOnce(list, warehouse, only)
+        expect(outcome.failure?.exitCode).toBe(1)
+        expect(outcome.failure?.message).toMatch(/bad answer|not JSON/)
+        expect(await tables(warehouse.engine)).toEqual(before)
+        expect(await warehouse.engine.rows('select * from ops.watermark')).toEqual(marks)
+        list.whole = undefined
+        const repaired = await syncOnce(list, warehouse, only)
+        expect(repaired.failure).toBeUndefined()
+        expect(rowsTouched(repaired)).toBe(0)
+      })
+    }
+  }
+
+  test('an object without its list of entries removes nothing', async () => {
+    const warehouse = await bench.warehouse()
+    const list = await oneList('/companies/c1/competency-matrix')
+    const entry = { trade: { id: 'x', name: 'Joiner' }, source: 'company', requirements: [] }
+    list.whole = () => JSON.stringify({ success: true, data: { entries: [entry] } })
+    const only = { request: { resources: ['competency-matrix'] } }
+    expect(rowsTouched(await syncOnce(list, warehouse, only))).toBe(1)
+    const before = await tables(warehouse.engine)
+    for (const data of [{}, { entries: null }, { entries: {} }]) {
+      list.whole = () => JSON.stringify({ success: true, data })
+      expect((await syncOnce(list, warehouse, only)).failure?.message).toContain('entries')
+      expect(await tables(warehouse.engine)).toEqual(before)
+    }
+  })
+})
+
+describeOnEngines('bad surroundings', bench => {
+  test('a certificate that nobody vouches for', async () => {
+    const server = createServer(selfSigned(), (_, response) => response.end('{}')).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce({ url: `https://127.0.0.1:${port}/api` }, warehouse, { request })
+    server.close()
+    expect(outcome.failure?.message).toContain('certificate')
+  })
+
+  test('a wrong key ends the run with 78, a wrong address with a word about it', async () => {
+    const warehouse = await bench.warehouse()
+    const list = await oneList('/timesheets', [good])
+    const wrongKey = await syncOnce(list, warehouse, { request, connection: { apiKey: 'wrong' } })
+    expect([wrongKey.failure?.exitCode, wrongKey.failure?.message]).toEqual([
+      78,
+      expect.stringContaining('API key'),
+    ])
+    const elsewhere = await syncOnce({ url: `${list.url}/elsewhere` }, warehouse, { request })
+    expect(elsewhere.failure?.message).toContain('baseUrl')
+    const nowhere = await syncOnce({ url: 'http://127.0.0.1:9/api' }, warehouse, { request })
+    expect(nowhere.failure?.message).toMatch(/127\.0\.0\.1:9/)
+    const states = await warehouse.engine.rows('select distinct state from ops.run')
+    expect(states).toEqual([{ state: 'failed' }])
+  })
+
+  test('pages that cannot be written', async () => {
+    const warehouse = await bench.warehouse()
+    const list = await oneList('/timesheets', [good])
+    const file = join(mkdtempSync(join(tmpdir(), 'muster-bad-')), 'a file')
+    writeFileSync(file, '')
+    const outcome = await syncOnce(list, warehouse, {
+      request,
+      connection: { landing: join(file, 'landing') },
+    })
+    expect(outcome.failure?.exitCode).toBe(1)
+    expect(outcome.failure?.message).toContain(file)
+    expect(rowsTouched(await syncOnce(list, warehouse, { request }))).toBe(1)
+  })
+})
+
+test('a warehouse file that is no warehouse, is locked, or may not be read is named in one line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bad-'))
+  const opening = (name: string) => openDuckdb(join(folder, name)).then(engine => engine.close())
+  writeFileSync(join(folder, 'text.duckdb'), 'this is no database '.repeat(1000))
+  await expect(opening('text.duckdb')).rejects.toThrow(/not a DuckDB file.*text\.duckdb/)
+  mkdirSync(join(folder, 'folder.duckdb'))
+  await expect(opening('folder.duckdb')).rejects.toThrow(/folder\.duckdb/)
+  writeFileSync(join(folder, 'closed.duckdb'), '')
+  chmodSync(join(folder, 'closed.duckdb'), 0o000)
+  if (process.getuid?.() !== 0) await expect(opening('closed.duckdb')).rejects.toThrow(/closed\.duckdb/)
+})
+
+test('a key that the settings do not have is named with the nearest right one', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'muster-bad-')), 'muster.yaml')
+  writeFileSync(file, 'connections:\n  a:\n    baseURL: https://api.example.com/api\n')
+  const { code, err } = await muster(`sync --config ${file}`)
+  expect(code).toBe(78)
+  expect(err).toMatch(/baseURL.*baseUrl/)
+})
