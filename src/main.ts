@@ -10,6 +10,9 @@ process.stdout.on('error', error => {
   throw error
 })
 
+// Warehouse, log and pages hold personal data: whatever is written is its owner's alone; publish opens its copy to all.
+process.umask(0o077)
+
 const status = await run(process.argv.slice(2), systemWorld(), commandSet)
 // Leaves only once everything written to a pipe has arrived, and even if a handle is still open.
 process.stdout.write('', () => process.exit(status))

@@ -28,6 +28,8 @@ interface Place {
 /** Stops at an unknown field: what lies below it is no news of its own. */
 function search(value: unknown, place: Place, into: Search): void {
   const { node, at } = place
+  // A document is kept whole, whatever its keys.
+  if (into.documents.has(at)) return
   if (Array.isArray(value)) {
     if (node.kind === 'list')
       for (const element of value) search(element, { node: node.element, at: `${at}[]` }, into)

@@ -1,6 +1,7 @@
 /** Walks one window to its end: pages land, batches load, and the window's row tells how far that is proved. */
 import { readFile } from 'node:fs/promises'
-import { readEnvelope } from '../api/envelope.ts'
+import { type Envelope, readEnvelope } from '../api/envelope.ts'
+import { Retriable } from '../api/errors.ts'
 import { lastPage, PAGE_LIMIT } from '../api/paging.ts'
 import type { LandedPage } from '../landing/folder.ts'
 import { MusterError } from '../lib/errors.ts'
@@ -81,6 +82,21 @@ function answerOf(
   return { ...base, ...spanOf(content.records() as unknown[], task.resource.updatedAt) }
 }
 
+/** A body that is not what its edges promised is asked for again, and never met a second time in the landing. */
+function orUnreadable<Result>(page: LandedPage, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Retriable)) throw error
+    throw new PageUnreadable({ ...page, scope: {} }, error)
+  }
+}
+
+async function readLanded(page: LandedPage): Promise<Envelope> {
+  const bytes = await readFile(page.file)
+  return orUnreadable(page, () => readEnvelope(bytes, { page: page.page, limit: PAGE_LIMIT }))
+}
+
 class WindowWalk {
   readonly #task: ResourceTask
   readonly #job: WindowJob
@@ -119,7 +135,7 @@ class WindowWalk {
         sync.landing.forget(page)
         continue
       }
-      const content = readEnvelope(await readFile(page.file), { page: page.page, limit: PAGE_LIMIT })
+      const content = await readLanded(page)
       await this.#take(page, {
         meta: content.meta ?? { total: 0 },
         empty: content.empty,
@@ -157,7 +173,9 @@ class WindowWalk {
 
   async #take(page: LandedPage, content: Content): Promise<void> {
     const { state } = this.#progress
-    const answer = answerOf(this.#task, this.#job, { page: page.page, state, content })
+    const answer = orUnreadable(page, () =>
+      answerOf(this.#task, this.#job, { page: page.page, state, content }),
+    )
     this.#progress = {
       ...this.#progress,
       state: advance(state, answer, this.#job.stopBefore),
@@ -263,8 +281,8 @@ export async function readWindow(task: ResourceTask, job: WindowJob): Promise<vo
       return await new WindowWalk(task, await current(task, job)).run()
     } catch (error) {
       if (!(error instanceof PageUnreadable)) throw error
-      if (unreadable >= mostUnreadable) throw notJson(task, error)
       forgetUnloaded(task, await current(task, job))
+      if (unreadable >= mostUnreadable) throw notJson(task, error)
     }
   }
 }

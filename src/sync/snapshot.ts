@@ -1,115 +1,12 @@
-/** Reads collections that have no change time: whole, scope by scope, each replaced in one transaction. */
+/** Collections without a change time: read whole, scope by scope, and replaced in one transaction. */
 import { AccessDenied, NotFound } from '../api/errors.ts'
-import { lastPage, PAGE_LIMIT } from '../api/paging.ts'
 import type { LandedPage } from '../landing/folder.ts'
-import { MusterError } from '../lib/errors.ts'
 import type { Snapshot } from '../resources/resource.ts'
 import { openWindow, updateWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
 import { loadPages } from './load-pages.ts'
 import { dueScopes, type Scope } from './scopes.ts'
-
-/** A list that keeps changing between its pages is left for the next night; the warehouse keeps the last good one. */
-const mostAttempts = 4
-
-interface Reading {
-  readonly pages: readonly LandedPage[]
-  /** What the service claimed; undefined for a single object, which is whole by itself. */
-  readonly total?: number
-}
-
-function pathOf(task: ResourceTask, scope: Scope): string {
-  return task.resource.path.replace('{company}', encodeURIComponent(scope.company ?? ''))
-}
-
-async function landPage(
-  task: ResourceTask,
-  windowId: string,
-  at: { sequence: number; page: number; bytes: Buffer; fetchedAt: string },
-) {
-  task.tally.requests += 1
-  return task.sync.landing.land(windowId, { ...at, runId: task.sync.runId })
-}
-
-/** An answer without its list is no empty list: taken for one, it would remove every row of the scope. */
-function requireEntries(task: ResourceTask, scope: Scope, record: Record<string, unknown>): void {
-  if ((task.resource.read as Snapshot).rows !== 'data.entries' || Array.isArray(record.entries)) return
-  throw new MusterError({
-    what: 'bad answer: data.entries is not a list',
-    where: `GET ${pathOf(task, scope)}`,
-    next: 'the last complete snapshot stays; run again, and tell the service about it if it stays',
-  })
-}
-
-async function readObject(task: ResourceTask, scope: Scope, windowId: string): Promise<Reading> {
-  const answer = await task.sync.client.getRecord(pathOf(task, scope), {
-    ...task.resource.query,
-    ...scope.query,
-  })
-  requireEntries(task, scope, answer.record)
-  return { pages: [await landPage(task, windowId, { ...answer, sequence: 1, page: 1 })] }
-}
-
-/** Complete when every page told the same total and the rows add up to it; undefined when the list moved meanwhile. */
-async function readList(
-  task: ResourceTask,
-  scope: Scope,
-  at: { windowId: string; sequence: number },
-): Promise<Reading | undefined> {
-  const pages: LandedPage[] = []
-  const totals = new Set<number>()
-  let rows = 0
-  for (let page = 1; page === 1 || page <= lastPage(Math.max(...totals)); page += 1) {
-    const query = { ...task.resource.query, ...scope.query, page, limit: PAGE_LIMIT }
-    const answer = await task.sync.client.getPage(pathOf(task, scope), query)
-    pages.push(await landPage(task, at.windowId, { ...answer, sequence: at.sequence + page, page }))
-    totals.add(answer.meta.total)
-    rows += answer.records().length
-  }
-  const [total = 0] = totals
-  return totals.size === 1 && rows === total ? { pages, total } : undefined
-}
-
-async function readScope(task: ResourceTask, scope: Scope, windowId: string): Promise<Reading> {
-  if ((task.resource.read as Snapshot).rows !== 'data') return readObject(task, scope, windowId)
-  let sequence = 0
-  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-    const reading = await readList(task, scope, { windowId, sequence })
-    if (reading) return reading
-    sequence = Math.max(...task.sync.landing.pages(windowId).map(page => page.sequence))
-  }
-  throw new MusterError({
-    what: `the list changed while it was read, ${mostAttempts} times`,
-    where: `GET ${pathOf(task, scope)}`,
-    next: 'the last complete snapshot stays; run again when the service is quieter',
-  })
-}
-
-async function loadScope(
-  task: ResourceTask,
-  scope: Scope,
-  at: { windowId: string; reading: Reading },
-): Promise<void> {
-  const { sync } = task
-  const { reading, windowId } = at
-  await loadPages(task, {
-    pages: reading.pages,
-    rows: (task.resource.read as Snapshot).rows,
-    scope: () => scope.columns,
-    snapshot: { extent: scope.extent, time: now(sync), run: sync.runId },
-    commit: async loaded => {
-      await updateWindow(sync.engine, windowId, {
-        state: 'accepted',
-        accepted_at: now(sync),
-        next_page: 0,
-        pages: reading.pages.length,
-        loaded_sequence: Math.max(...reading.pages.map(page => page.sequence)),
-        greatest_total: reading.total ?? loaded.records,
-        distinct_ids: loaded.records,
-      })
-    },
-  })
-}
+import { type Reading, readScope } from './snapshot-reading.ts'
 
 async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
   const { sync, resource } = task
@@ -137,13 +34,64 @@ async function beginScope(task: ResourceTask, scope: Scope, number: number): Pro
   return windowId
 }
 
-async function syncScope(task: ResourceTask, scope: Scope, number: number): Promise<void> {
+interface Read {
+  readonly windowId: string
+  readonly scope: Scope
+  readonly reading: Reading
+}
+
+/** Small scopes share a load: a statement costs the same for one project's matrix as for twenty. */
+const scopesPerLoad = 25
+const bytesPerLoad = 16_000_000
+
+const bytesOf = (group: readonly Read[]): number =>
+  group.flatMap(({ reading }) => reading.pages).reduce((sum, { bytes }) => sum + bytes, 0)
+
+async function giveUp(task: ResourceTask, windowId: string): Promise<void> {
+  await updateWindow(task.sync.engine, windowId, { state: 'refused' })
+  task.sync.landing.discard(windowId)
+}
+
+async function accept(task: ResourceTask, { windowId, reading }: Read): Promise<void> {
+  await updateWindow(task.sync.engine, windowId, {
+    state: 'accepted',
+    accepted_at: now(task.sync),
+    next_page: 0,
+    pages: reading.pages.length,
+    loaded_sequence: Math.max(...reading.pages.map(page => page.sequence)),
+    greatest_total: reading.total,
+    distinct_ids: reading.total,
+  })
+}
+
+async function loadGroup(task: ResourceTask, group: readonly Read[]): Promise<void> {
+  if (group.length === 0) return
+  const { sync } = task
+  const scopeOf = new Map(
+    group.flatMap(({ reading, scope }) => reading.pages.map((page): [LandedPage, Scope] => [page, scope])),
+  )
+  try {
+    await loadPages(task, {
+      pages: group.flatMap(({ reading }) => reading.pages),
+      rows: (task.resource.read as Snapshot).rows,
+      scope: page => scopeOf.get(page)?.columns ?? {},
+      snapshot: { extents: group.map(({ scope }) => scope.extent), time: now(sync), run: sync.runId },
+      commit: async () => {
+        for (const read of group) await accept(task, read)
+      },
+    })
+  } catch (error) {
+    for (const { windowId } of group) await giveUp(task, windowId)
+    throw error
+  }
+}
+
+async function read(task: ResourceTask, scope: Scope, number: number): Promise<Read> {
   const windowId = await beginScope(task, scope, number)
   try {
-    await loadScope(task, scope, { windowId, reading: await readScope(task, scope, windowId) })
+    return { windowId, scope, reading: await readScope(task, scope, windowId) }
   } catch (error) {
-    await updateWindow(task.sync.engine, windowId, { state: 'refused' })
-    task.sync.landing.discard(windowId)
+    await giveUp(task, windowId)
     throw error
   }
 }
@@ -161,29 +109,44 @@ async function forgetHalfRead({ sync, resource }: ResourceTask): Promise<void> {
   for (const { window_id: id } of left) sync.landing.discard(id)
 }
 
-/** One company may refuse what another grants; only when all refuse is the resource out of reach. */
+/** Windows of one company overlap by the slack they ask for: loaded together, a row would count twice. */
+function isFull(task: ResourceTask, group: readonly Read[]): boolean {
+  if ((task.resource.read as Snapshot).per === 'companyWindow') return true
+  return group.length >= scopesPerLoad || bytesOf(group) >= bytesPerLoad
+}
+
+/** Reads and loads the scopes; returns how many the service refused. */
+async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<number> {
+  const group: Read[] = []
+  let refused = 0
+  try {
+    for (const [index, scope] of scopes.entries()) {
+      try {
+        group.push(await read(task, scope, index + 1))
+      } catch (error) {
+        const isDenied = error instanceof AccessDenied || error instanceof NotFound
+        // One company may refuse what another grants; only when all refuse is the resource out of reach.
+        if (!isDenied || refused === scopes.length - 1) throw error
+        refused += 1
+      }
+      if (isFull(task, group)) await loadGroup(task, group.splice(0))
+      showScopes(task, index + 1, scopes.length)
+    }
+  } finally {
+    // Whatever ended the reading, what was read whole is loaded.
+    await loadGroup(task, group)
+  }
+  return refused
+}
+
+function showScopes({ sync, resource, tally }: ResourceTask, pagesDone: number, pagesTotal: number): void {
+  const { records_read: rows, requests } = tally
+  sync.emit({ resource: resource.name, state: 'walking', pagesDone, pagesTotal, rows, requests })
+}
+
 export async function syncSnapshot(task: ResourceTask): Promise<void> {
   await forgetHalfRead(task)
   const scopes = await dueScopes(task)
-  const refused: string[] = []
-  let done = 0
-  for (const [index, scope] of scopes.entries()) {
-    try {
-      await syncScope(task, scope, index + 1)
-      done += 1
-    } catch (error) {
-      if (!(error instanceof AccessDenied || error instanceof NotFound)) throw error
-      if (done === 0 && index === scopes.length - 1) throw error
-      refused.push(scope.name)
-    }
-    task.sync.emit({
-      resource: task.resource.name,
-      state: 'walking',
-      pagesDone: index + 1,
-      pagesTotal: scopes.length,
-      rows: task.tally.records_read,
-      requests: task.tally.requests,
-    })
-  }
-  if (refused.length > 0) task.tally.note = `not readable for ${refused.length} of ${scopes.length} scopes`
+  const refused = await readAll(task, scopes)
+  if (refused > 0) task.tally.note = `not readable for ${refused} of ${scopes.length} scopes`
 }

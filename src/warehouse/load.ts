@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
 import { keepQuarantine } from './ledger/quarantine.ts'
 import { deltaStatements, runAll } from './merge/apply.ts'
-import { createDelta, type SnapshotExtent } from './merge/delta.ts'
+import { type CompleteSnapshot, createDelta } from './merge/delta.ts'
 import { type PageTrouble, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
 import { type Batch, dropStages, stageBatch } from './stage/batch.ts'
 import type { PageFile } from './stage/pages.ts'
@@ -21,7 +21,7 @@ export interface LoadRequest {
   /** Undeclared paths that earlier pages showed. */
   readonly drifted: ReadonlySet<string>
   /** Everything the scope holds, so that what is absent is gone. */
-  readonly snapshot?: { readonly extent: SnapshotExtent; readonly time: string; readonly run: string }
+  readonly snapshot?: CompleteSnapshot
   /** Remembers which ids a window has seen. */
   readonly windowId?: string
   /** Ledger rows that must commit with the records. */

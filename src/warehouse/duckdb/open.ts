@@ -34,7 +34,9 @@ const rowsPerGroup = 8192
 const blockBytes = 65_536
 
 async function attach(connection: DuckDBConnection, file: string, readOnly: boolean): Promise<void> {
-  const options = readOnly ? 'read_only' : `block_size ${blockBytes}, row_group_size ${rowsPerGroup}`
+  // The block size is fixed when a file is made; naming another one later is refused.
+  const size = existsSync(file) ? '' : `block_size ${blockBytes}, `
+  const options = readOnly ? 'read_only' : `${size}row_group_size ${rowsPerGroup}`
   await connection.run(`attach ${quoteText(file)} as warehouse (${options})`)
   await connection.run('use warehouse')
 }

@@ -22,7 +22,7 @@ function fromVerdicts({ plan, pages }: Kept): string {
   return `insert into ops.quarantine
     select md5(concat_ws('|', resource, coalesce(record_id, payload), path, coalesce(text, ''), reason)), * from (
       select ${quoteText(plan.resource.name)} as resource, ${record} as record_id, v.path, v.text, v.reason,
-        cast(r.j as varchar) as payload, ${perPage(pages, page => basename(page.file))} as page,
+        coalesce(cast(r.j as varchar), 'null') as payload, ${perPage(pages, page => basename(page.file))} as page,
         ${perPage(pages, page => page.runId)} as run_id, cast(${perPage(pages, page => page.fetchedAt)} as timestamptz) as seen_at,
         cast(null as timestamptz) as resolved_at
       from stage_verdict v join suspect_record r using (locator) where v.reason <> 'rounded') q

@@ -44,23 +44,35 @@ function deltaTable(resource: Resource): string {
 export type SnapshotExtent = Readonly<Record<string, string>>
 
 /** What was on the pages and went to quarantine is not gone: its last good version stays. */
-function goneRows(
-  resource: Resource,
-  extent: SnapshotExtent,
-  at: { readonly time: string; readonly run: string },
-): string {
+export interface CompleteSnapshot {
+  /** What was read whole; a row that lies in none of them is not judged. */
+  readonly extents: readonly SnapshotExtent[]
+  /** When and by which run it was read; ISO 8601. */
+  readonly time: string
+  readonly run: string
+}
+
+function within(extent: SnapshotExtent): string {
+  const conditions = Object.entries(extent).map(
+    ([column, condition]) => `t.${quoteName(column)} ${condition}`,
+  )
+  return `(${conditions.length === 0 ? 'true' : conditions.join(' and ')})`
+}
+
+function goneRows(resource: Resource, { extents, time, run }: CompleteSnapshot): string {
   const { table } = resource
-  const within = Object.entries(extent).map(([column, condition]) => `t.${quoteName(column)} ${condition}`)
+  const key = `t.${quoteName(table.key)}`
   return `insert into delta
-    select null, t.${quoteName(table.key)}, null, null, cast(${quoteText(at.time)} as timestamptz), ${quoteText(at.run)}, t.first_loaded_at, 'gone'
+    select null, ${key}, null, null, cast(${quoteText(time)} as timestamptz), ${quoteText(run)}, t.first_loaded_at, 'gone'
     from star.${quoteName(table.name)} t
-    where ${[...within, `t.${quoteName(table.key)} <> '-1'`, `not exists (select 1 from stage_seen s where s.id = t.${quoteName(table.key)})`].join(' and ')}
-    ${isMember(table) ? 'and not t.is_stub' : ''}`
+    where (${extents.map(within).join(' or ')}) and ${key} <> '-1'
+      and not exists (select 1 from stage_seen s where s.id = ${key})
+      ${isMember(table) ? 'and not t.is_stub' : ''}`
 }
 
 export interface DeltaOptions {
   /** Given for a complete snapshot only: what it covers, and when and by whom it was read. */
-  readonly snapshot?: { readonly extent: SnapshotExtent; readonly time: string; readonly run: string }
+  readonly snapshot?: CompleteSnapshot
 }
 
 /** Creates the temporary table delta and counts its states. */
@@ -70,7 +82,7 @@ export async function createDelta(
   options: DeltaOptions,
 ): Promise<DeltaCounts> {
   await engine.run(deltaTable(resource))
-  if (options.snapshot) await engine.run(goneRows(resource, options.snapshot.extent, options.snapshot))
+  if (options.snapshot) await engine.run(goneRows(resource, options.snapshot))
   const rows = await engine.rows<{ state: DeltaState; n: number }>(
     'select state, count(*) as n from delta group by state',
   )

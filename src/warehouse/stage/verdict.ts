@@ -80,7 +80,8 @@ export function verdictStages(plan: StagePlan, suspects: Suspects): string[] {
           from suspect_record, json_tree(j) where fullkey <> '$') f
         join ${declaredValues(plan)} on d.path = f.shape)
       where reason is not null
-      union all select locator, '', cast(j as varchar), 'not an object' from suspect_record where json_type(j) <> 'OBJECT'
+      union all select locator, '', coalesce(cast(j as varchar), 'null'), 'not an object' from suspect_record
+        where coalesce(json_type(j), 'NULL') <> 'OBJECT'
       ${missing.map(select => `union all ${select}`).join(' ')}`,
   ]
 }

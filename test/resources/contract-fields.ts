@@ -1,0 +1,193 @@
+/** Every field that the contract documents for the resources that a sync reads, typed from its tables by hand. */
+
+const dots = (prefix: string, names: string): string[] => names.split(' ').map(name => `${prefix}${name}`)
+const list = (names: string): string[] => dots('', names)
+const ref = (path: string): string[] => dots(`${path}.`, 'id name')
+const refs = (paths: string): string[] => list(paths).flatMap(ref)
+/** Each of these objects has each of these fields. */
+const each = (prefix: string, keys: string, names: string): string[] =>
+  list(keys).flatMap(key => dots(`${prefix}${key}.`, names))
+
+const project = [
+  ...list('id name code email phone.countryCode phone.number active singleSite siteCount'),
+  ...refs('company region sector'),
+  ...list('dates.start dates.end config createdAt updatedAt'),
+]
+
+const site = [
+  ...list('id name email active phone.countryCode phone.number'),
+  ...refs('project company'),
+  ...list('address.line1 address.city address.postcode address.anyFurtherKey createdAt updatedAt'),
+]
+
+const configBooleans =
+  'supplierOverride allowTsImport mandatoryPo prefillTimesheets timesheetActiveAssignments mandatoryMfa autoAssign timesheetsAutoApproved markupIncludeEmp includeEmployerCosts mandatoryPoForApproval requiresPoForReq autoLinkPo allowShiftBasedRequisitions costCodeAllocationRequired'
+
+const phrases = each('config.preferredPhrasing.', 'trade worker supplier purchaseOrder', 'singular plural')
+const actions = (owner: string): string[] => [
+  ...each(`config.${owner}.`, 'sds sdc kid', 'required company supplier'),
+  ...each(`config.${owner}.`, 'confirm', 'company supplier'),
+]
+
+const companyConfig = [
+  ...dots('config.restrictions[].', 'type item label description enabled affectedRoles[] exceptionUsers[]'),
+  ...dots(
+    'config.candidateRequirements.',
+    'trade available verified rtw id competencyMatrix allowExpiredCompetency cscsVerification',
+  ),
+  ...dots('config.', configBooleans),
+  ...dots('config.rateUplifts[].', 'description type uplift'),
+  ...dots('config.tierRules[].', 'value tier isActive'),
+  ...dots('config.', 'invoiceBasis weekendDay userInactivityMonths'),
+  ...dots('config.multiStageApproval.', 'req.status req.totalStage req.stageNames[] timesheet'),
+  ...dots('config.leadTimeWarning.', 'enabled days email'),
+  ...dots('config.timesheetAdjustment.', 'company supplier'),
+  ...dots('config.mspConfig.', 'enabled msps[] billing'),
+  ...dots('config.workerTsConfig.', 'workerCanViewTs workerCanAmendTs workerCanAllocateCostCodes'),
+  ...dots('config.workerTsConfig.workerTsNotification.', 'email sms'),
+  ...dots('config.invoiceScheduling.', 'enabled frequency dayOfWeek dayOfMonth time'),
+  ...dots(
+    'config.invoiceCustomization.',
+    'selfBilleeLabel selfBillerLabel selfBillInvoiceLabel selfBillCreditNoteLabel vatDisclaimer.enabled vatDisclaimer.text showSiteName logoSource',
+  ),
+  ...dots('config.assignmentCreated.', 'enabled preInductionUrl notification.email notification.sms'),
+  ...actions('supplierActions'),
+  ...each(
+    'config.supplierActions.',
+    'amendPayRateType amendShift amendTrade markInvoicePaid',
+    'company supplier',
+  ),
+  ...actions('assignmentRequirements'),
+  ...dots(
+    'config.emailNotifications.',
+    'assignmentCreated workerDocumentExpiration workerDocExpirationLiveOnly',
+  ),
+  ...list('config.specificTimesheetApprovers.enabled config.creditNotes.displayAsNegativeOnExports'),
+  ...dots(
+    'config.workingRuleAgreement.',
+    'enabled accommodation.enabled accommodation.dailyAmount accommodation.preferredLabel accommodation.showInTotalsSeparately accommodation.lodge.anyKey',
+  ),
+  ...dots(
+    'config.enhancedUplifts.',
+    'enabled mode weekly.threshold weekly.enforce weekly.reduce weekly.blockThresholds.0 days.monday.anyKey',
+  ),
+  ...phrases,
+  ...dots('config.afpConfig.', 'enabled reviewPeriodDays hideInvoicesAndCreditNotes autoCreatePaymentNotice'),
+  ...list('config.metaFields[].anyKey'),
+]
+
+const company = [
+  ...list('id name prefix email companyNumber industry active projectCount phone.countryCode phone.number'),
+  ...dots('address.', 'lineOne lineTwo city region country code latitude longitude'),
+  ...dots(
+    'finance.',
+    'vat companyNumber accountName bankName accountNumber sortCode utr billingName financeCompany',
+  ),
+  ...dots('finance.', 'cis.anyKey billing.anyKey financeEmail.anyKey paymentTerms.days paymentTerms.term'),
+  ...each('finance.costs.', 'markup emp[]', 'name key value basedOn[] sectors[]'),
+  ...companyConfig,
+  ...list('createdAt updatedAt'),
+]
+
+const user = list(
+  'id reference name firstName lastName email jobTitle phone countryCode role active verified companies[] projects[] agencies[] createdAt updatedAt',
+)
+
+const companyUser = [...list('id name email jobTitle role status'), ...ref('projects[]')]
+
+const metricRow = list(
+  'reqRef reqCreated reqStart project trade supplier worker submitted cvReviewed interviewed offerMade offerAccepted offerRejected assigned missingCompliance managerReviewDays timeToInterviewDays timeToOfferDays timeToFillDays timeToOfferAcceptedDays offerToStartDays currentStage cvRejected',
+)
+
+const matrixEntry = [
+  ...refs('trade project sector'),
+  ...list('source requirements[].rule requirements[].items[].name requirements[].groups[].items[].name'),
+]
+
+const answers = [
+  ...dots(
+    'submissionAnswers[].',
+    'fieldId label fieldType value answerScope submissionId workerIds[] displayLocations[] submittedAt submittedBy updatedAt updatedBy',
+  ),
+  ...refs('submissionAnswers[].agency submissionAnswers[].worker'),
+]
+
+const rate = 'pay emp margin charge'
+const lineValues = 'units payValue empValue marginValue chargeValue'
+
+const timelogs = [
+  ...dots('timelogs[].', 'id status date start end shiftType breaks rateDescription'),
+  ...dots('timelogs[].hours.', 'standard overtime total'),
+  ...dots('timelogs[].rates.', rate),
+  ...each('timelogs[].values.', rate, 'standard overtime total'),
+  ...dots('timelogs[].costCodeAllocations[].', 'hours costCode.name costCode.description'),
+]
+
+const pieceRates = [
+  ...dots('pieceRateEntries[].', 'id pieceRateId code name unitLabel unitLabelPlural frequency rateType'),
+  ...dots('pieceRateEntries[].values.', rate),
+  ...dots('pieceRateEntries[].totals.', lineValues),
+  ...dots('pieceRateEntries[].lines[].', `id date comment costCode.name costCode.description ${lineValues}`),
+]
+
+const timesheet = [
+  ...list('id reference status assignment.id assignment.reference payType rateType'),
+  ...refs('worker company project site agency approvedBy timesheetApprovers[]'),
+  ...list('start end weekEnding approvedDate createdAt updatedAt version netHours'),
+  ...dots('approvalRequestedBy.', 'id name type'),
+  ...each('rates.', 'wd wdNw weNw bh bhNight sat sun ot', `${rate} uplift`),
+  ...each(
+    'values.',
+    'pay charge',
+    'wdBasic wdOvertime wdNightwork weNightwork bankHoliday bankHolidayNight saturday sunday saturdayNightwork sundayNightwork total',
+  ),
+  'values.expense',
+  ...pieceRates,
+  ...timelogs,
+  ...answers,
+]
+
+const expense = [
+  ...list('id status category description noReceiptReason date approvalDate createdAt updatedAt value hours'),
+  ...list('rate.value rate.description wra.applicable wra.dailyAmount wra.daysPaid'),
+  ...list('costCode.name costCode.description receipts[].fileName receipts[].url receipts[].created'),
+  ...dots('worker.', 'id reference name'),
+  ...each('', 'timesheet invoice afp', 'id reference'),
+  ...refs('company project agency createdBy approvedBy'),
+]
+
+const invoice = [
+  ...list('id reference status invoiceType mspInvoiceType timesheets[].id timesheets[].reference'),
+  ...refs('company agency msp projects[]'),
+  ...list('weekEnding due confirmedDate createdAt updatedAt confirmedBy.anyKey payment.anyKey'),
+  ...list('reason comments vatToBeApplied files.invoice files.timesheetSnapshot'),
+  ...dots(
+    'values.',
+    'grossHours netHours subtotal vat total cis cisRate vatRate finalTotal expenses creditNotes netValue',
+  ),
+]
+
+const key = [
+  ...list(
+    'name description scopes[] rateLimitPerMinute rateLimitPerDay ipAllowlist expiresAt lastUsedAt createdAt',
+  ),
+  ...dots('usage.', 'requestsToday remainingToday resetsAt'),
+  ...refs('companies[] agencies[]'),
+]
+
+/** By resource; anyKey stands for keys that the contract does not show. */
+export const contractFields: Readonly<Record<string, readonly string[]>> = {
+  key,
+  companies: company,
+  projects: project,
+  sites: site,
+  users: user,
+  timesheets: timesheet,
+  expenses: expense,
+  invoices: invoice,
+  'access-rules': list('id a can configKey type'),
+  'user-assignments': companyUser,
+  'user-permissions': [...companyUser, ...dots('projects[].permissions[].', 'id name category permitted')],
+  'competency-matrix': matrixEntry,
+  'metric-rows': metricRow,
+}
