@@ -72,8 +72,7 @@ async function loadReadable(
     plan.resource,
     request.snapshot ? { snapshot: request.snapshot } : {},
   )
-  const { prepare, statements } = deltaStatements(plan, counts, staged.filled)
-  await runAll(engine, prepare)
+  const statements = await deltaStatements(engine, plan, { counts, filled: staged.filled })
   const loaded: Loaded = {
     records: staged.records,
     inserted: counts.new + counts.stub,
@@ -111,7 +110,7 @@ export async function load(engine: Engine, request: LoadRequest): Promise<Loaded
     } catch (error) {
       throw unreadableAmong(pages) ?? error
     } finally {
-      await runAll(engine, dropStages(request.plan))
+      await engine.run(dropStages(request.plan))
       cleanUp()
     }
   })

@@ -9,7 +9,8 @@ const roomy = { rateLimitPerMinute: 100_000, rateLimitPerDay: 1_000_000 }
 const total = 10_400
 /** 45 minutes apart: about a year of records. */
 const records = plainRecords({ timesheets: total }, { minutesApart: 45 })
-const request = { resources: ['timesheets'] }
+/** With the key, whose limits the next run within the minute then knows. */
+const request = { resources: ['key', 'timesheets'] }
 
 interface WindowRow {
   readonly from_day: string | null
@@ -67,7 +68,9 @@ describeOnEngines('backfill', bench => {
     const rows = await warehouse.engine.rows<Record<string, string>>(
       'select timesheet_id, status, updated_at from star.fact_timesheet',
     )
-    expect(rows.map(row => Object.values(row).join(' ')).sort()).toEqual(rested.sort())
+    const copies = new Set(rows.map(row => Object.values(row).join(' ')))
+    expect(rested.filter(row => !copies.has(row))).toEqual([])
+    expect(copies.size).toBe(rested.length)
     expect(rowsTouched(await syncOnce(frozen, warehouse, { request }))).toBe(0)
     expect(sandbox.breaches).toEqual([])
   }, 60_000)
@@ -114,7 +117,7 @@ describeOnEngines('backfill', bench => {
     expect(states.filter(state => state === 'refused')).toHaveLength(1)
     expect(await markOf(warehouse)).toBeNull()
     expect(await held(warehouse)).toBeLessThan(total)
-    expect(torn.resources[0]?.note).toContain('walks')
+    expect(torn.resources.find(({ resource }) => resource === 'timesheets')?.note).toContain('walks')
     isTorn = false
     const repaired = await syncOnce(sandbox, warehouse, { request })
     expect(repaired.failure).toBeUndefined()

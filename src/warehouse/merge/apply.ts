@@ -4,7 +4,7 @@ import { historyOf } from '../physical.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
 import type { DeltaCounts } from './delta.ts'
-import { memberSteps } from './members.ts'
+import { type MemberStep, memberSteps } from './members.ts'
 import { type Target, targetsOf } from './targets.ts'
 
 const nameOf = ({ schema, name }: { schema: string; name: string }): string => `${schema}.${quoteName(name)}`
@@ -34,32 +34,42 @@ function distinctOwners(targets: readonly Target[]): Target[] {
   return [...new Map(targets.map(target => [`${nameOf(target)} ${target.ownedBy}`, target])).values()]
 }
 
-export interface PreparedDelta {
-  /** Temporary tables to be made before the transaction begins. */
-  readonly prepare: readonly string[]
-  readonly statements: readonly string[]
-}
-
-/** The statements that apply the delta, from the stages that hold rows; none when nothing differs. */
-export function deltaStatements(
-  plan: StagePlan,
-  counts: DeltaCounts,
-  filled: ReadonlySet<string>,
-): PreparedDelta {
+/** The statements that move the delta's rows, from the stages that hold any; none when nothing differs. */
+function rowStatements(plan: StagePlan, counts: DeltaCounts, filled: ReadonlySet<string>): string[] {
   const targets = targetsOf(plan)
   const owners = distinctOwners(targets)
   const replaced = counts.changed + counts.gone + counts.stub > 0
-  const arriving = counts.new + counts.changed + counts.stub > 0
-  const members = arriving ? memberSteps(plan, filled) : []
-  return {
-    prepare: members.map(step => step.prepare),
-    statements: [
-      ...(counts.changed + counts.gone > 0 ? owners.map(keepHistory) : []),
-      ...(replaced ? owners.map(remove) : []),
-      ...(arriving ? targets.filter(({ stage }) => filled.has(stage)).map(insert) : []),
-      ...members.flatMap(step => step.statements),
-    ],
-  }
+  return [
+    ...(counts.changed + counts.gone > 0 ? owners.map(keepHistory) : []),
+    ...(replaced ? owners.map(remove) : []),
+    ...(isArriving(counts) ? targets.filter(({ stage }) => filled.has(stage)).map(insert) : []),
+  ]
+}
+
+const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.stub > 0
+
+/** The statements for members that the batch says something new about; makes their temporary tables on the way. */
+async function memberStatements(engine: Engine, steps: readonly MemberStep[]): Promise<string[]> {
+  if (steps.length === 0) return []
+  await runAll(
+    engine,
+    steps.map(({ prepare }) => prepare),
+  )
+  const counts = steps.map(({ count }, index) => `select ${index} as step, n from (${count})`)
+  const rows = await engine.rows<{ step: number; n: number }>(counts.join(' union all '))
+  const busy = new Set(rows.filter(({ n }) => Number(n) > 0).map(({ step }) => Number(step)))
+  return steps.filter((_, index) => busy.has(index)).flatMap(({ statements }) => statements)
+}
+
+/** Everything to be run inside the transaction. Temporary tables are made here, before it begins. */
+export async function deltaStatements(
+  engine: Engine,
+  plan: StagePlan,
+  delta: { readonly counts: DeltaCounts; readonly filled: ReadonlySet<string> },
+): Promise<string[]> {
+  const { counts, filled } = delta
+  const members = isArriving(counts) ? memberSteps(plan, filled) : []
+  return [...rowStatements(plan, counts, filled), ...(await memberStatements(engine, members))]
 }
 
 export async function runAll(engine: Engine, statements: readonly string[]): Promise<void> {

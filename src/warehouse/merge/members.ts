@@ -70,34 +70,40 @@ function memberTable(member: string, { attributes, references }: Naming, places:
       from ${stage} s join delta d on d.locator = s.locator
       where d.state in ('new', 'stub', 'changed') and s.${quoteName(column)} <> '-1'`
   })
+  // A struct compares field by field, so the greatest is the newest, and of equal times the greater words.
+  const time = `coalesce(source_updated_at, timestamptz '0001-01-01')`
   const newest = attributes.map(
-    name => `first_value(${quoteName(name)}) over (partition by member_id
-      order by ${quoteName(name)} is null, source_updated_at desc nulls last, ${quoteName(name)} desc) as ${quoteName(name)}`,
+    name => `arg_max(${quoteName(name)}, {t: ${time}, v: ${quoteName(name)}}) as ${quoteName(name)}`,
   )
   const said = places.map(
-    place => `max(case when ${anyGiven('', place.attributes)} then source_updated_at end)
-      over (partition by member_id) as ${place.saidAt}`,
+    place => `max(source_updated_at) filter (${anyGiven('', place.attributes)}) as ${place.saidAt}`,
   )
-  const latest = `row_number() over (partition by member_id
-    order by source_updated_at desc nulls last, loaded_at desc, run_id desc) as place`
+  const latest = `arg_max({l: loaded_at, r: run_id}, {t: ${time}, l: loaded_at, r: run_id})`
   return `create or replace temp table ${member} as
-    select * from (
-      select ${['member_id', 'loaded_at', 'run_id', ...newest, ...said, latest].join(', ')}
-      from (${selects.join(' union all ')}) named) ranked
-    where place = 1`
+    select * exclude (latest), latest.l as loaded_at, latest.r as run_id from (
+      select ${['member_id', `${latest} as latest`, ...newest, ...said].join(', ')}
+      from (${selects.join(' union all ')}) named group by member_id)`
 }
 
 const joined = (values: readonly string[]): string =>
   `concat_ws('|', ${["''", ...values.map(value => `coalesce(cast(${value} as varchar), '')`)].join(', ')})`
 
 /** The source's time decides, without one the order of fetching, and between equals the greater words. */
-function isNewer({ saidAt, attributes }: Place): string {
+function isNewer({ saidAt, attributes }: Place, held: string): string {
   const words = (row: string): string => joined(attributes.map(name => `${row}.${quoteName(name)}`))
   const after = (left: string, right: string): string =>
-    `(${left} > ${right} or (${left} = ${right} and ${words('m')} > ${words('t')}))`
-  return `case when m.${saidAt} is null and t.source_updated_at is null then ${after('m.loaded_at', 't.loaded_at')}
-    when m.${saidAt} is null then false when t.source_updated_at is null then true
-    else ${after(`m.${saidAt}`, 't.source_updated_at')} end`
+    `(${left} > ${right} or (${left} = ${right} and ${words('m')} > ${words(held)}))`
+  return `case when m.${saidAt} is null and ${held}.source_updated_at is null then ${after('m.loaded_at', `${held}.loaded_at`)}
+    when m.${saidAt} is null then false when ${held}.source_updated_at is null then true
+    else ${after(`m.${saidAt}`, `${held}.source_updated_at`)} end`
+}
+
+/** Whether the member says something newer than the row held, or something the row does not know. */
+function addsTo(place: Place, held: string): string {
+  const fills = place.attributes.map(
+    name => `(m.${quoteName(name)} is not null and ${held}.${quoteName(name)} is null)`,
+  )
+  return `(${anyGiven('m.', place.attributes)} and (${[isNewer(place, held), ...fills].join(' or ')}))`
 }
 
 function memberInsert(member: string, place: Place): string {
@@ -122,7 +128,7 @@ function memberInsert(member: string, place: Place): string {
 /** What is newer replaces what is held; what is older only fills gaps. */
 function memberUpdate(member: string, place: Place): string {
   const { qualified, key, attributes, hashed, saidAt, named } = place
-  const newer = isNewer(place)
+  const newer = isNewer(place, 't')
   const known = new Set(attributes)
   const value = (name: string): string => {
     const [mine, held] = [`m.${quoteName(name)}`, `t.${quoteName(name)}`]
@@ -136,10 +142,8 @@ function memberUpdate(member: string, place: Place): string {
     ['run_id', 'm.run_id'],
     ['row_hash', `md5(${joined(hashed.map(value))})`],
   ].map(([name, expression]) => `${quoteName(String(name))} = ${expression}`)
-  const fills = attributes.map(name => `(m.${quoteName(name)} is not null and t.${quoteName(name)} is null)`)
   return `update ${qualified} as t set ${sets.join(', ')} from ${member} m
-    where t.${quoteName(key)} = m.member_id and ${named} and ${anyGiven('m.', attributes)}
-      and (${[newer, ...fills].join(' or ')})`
+    where t.${quoteName(key)} = m.member_id and ${named} and ${addsTo(place, 't')}`
 }
 
 /** A row known by reference is inserted once, and renamed by a newer record as long as nothing better is known. */
@@ -149,8 +153,10 @@ const memberMerge = (member: string, place: Place): string[] =>
     : [memberUpdate(member, place), memberInsert(member, place)]
 
 export interface MemberStep {
-  /** Creates the temporary table of members; run before the statements. */
+  /** Creates the temporary table of members; run before the others. */
   readonly prepare: string
+  /** Counts the members that the statements would write; most batches name nobody new. */
+  readonly count: string
   readonly statements: readonly string[]
 }
 
@@ -192,6 +198,22 @@ function starPlace(dimension: Table, attributes: readonly string[]): Place {
   }
 }
 
+/** Members without a row, and those of stubs that the batch knows more about; the last place is star. */
+function memberCount(member: string, places: readonly Place[]): string {
+  const joins = places.map(
+    ({ qualified, key }, index) =>
+      `left join ${qualified} p${index} on p${index}.${quoteName(key)} = m.member_id`,
+  )
+  const star = places.length - 1
+  const adds = places.map((place, index) => {
+    const missing =
+      index === star ? 'false' : `(p${index}.row_hash is null and ${anyGiven('m.', place.attributes)})`
+    return `${missing} or ${addsTo(place, `p${index}`)}`
+  })
+  return `select count(*) as n from ${member} m ${joins.join(' ')}
+    where p${star}.row_hash is null or (p${star}.is_stub and (${adds.join(' or ')}))`
+}
+
 export function memberSteps(plan: StagePlan, filled: ReadonlySet<string>): MemberStep[] {
   return namings(plan, filled).map((naming, index) => {
     const { dimension, attributes } = naming
@@ -201,6 +223,7 @@ export function memberSteps(plan: StagePlan, filled: ReadonlySet<string>): Membe
     const places = [...twins, starPlace(dimension, open)]
     return {
       prepare: memberTable(member, naming, places),
+      count: memberCount(member, places),
       statements: places.flatMap(place => memberMerge(member, place)),
     }
   })

@@ -166,8 +166,8 @@ export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch):
   return { records, filled: names, ...verdict }
 }
 
-/** Gives the memory of a batch back before the next one is fetched. */
-export function dropStages(plan: StagePlan): string[] {
+/** Gives the memory of a batch back before the next one is fetched; one call, many statements. */
+export function dropStages(plan: StagePlan): string {
   const others = [
     'stage_leaf',
     'stage_seen',
@@ -177,5 +177,7 @@ export function dropStages(plan: StagePlan): string[] {
     'suspect_record',
     'delta',
   ]
-  return [...plan.tables.map(({ name }) => name), ...others].map(name => `drop table if exists temp.${name}`)
+  return [...plan.tables.map(({ name }) => name), ...others]
+    .map(name => `drop table if exists temp.${name}`)
+    .join('; ')
 }

@@ -2,11 +2,12 @@
 import type { ShapeNode } from '../../resources/json-shape.ts'
 import { shapeOf } from '../../resources/json-shape.ts'
 import type { Child } from '../../resources/table.ts'
-import { quoteName, quoteNames } from '../sql-text.ts'
-import { directColumns, hashedColumns, type Spelling, suspicion, withDerived } from './columns.ts'
+import { quoteName } from '../sql-text.ts'
+import type { Spelling } from './columns.ts'
 import { leafRows } from './leaf-rows.ts'
 import { below, type StagePlan, type StageTable } from './plan.ts'
 import { noList, rawList } from './raw-list.ts'
+import { stageStatement } from './statement.ts'
 import { jsonAt, structType } from './struct-type.ts'
 
 /** The columns of the record that rows of this table repeat but their parent does not carry. */
@@ -86,20 +87,18 @@ export function childStage(plan: StagePlan, stage: StageTable): string {
     ordinal: level => `o${level === 0 ? 1 : level + 1}`,
   }
   const shape = elementShape(stage)
-  const leaves = stage.child?.shape === 'leaves'
-  const suspicions = [
-    suspicion(stage, spelling, shape),
+  const columns = [
+    'locator',
+    ...stage.lists.map(({ name, child }) => `${rawList(child, element)} as ${name}`),
+  ]
+  const odd = [
     ...isEmptyElement(shape, element),
     ...stage.lists.flatMap(({ child }) => noList(child, element)),
   ]
-  const direct = [
-    'locator',
-    ...directColumns(stage.table, spelling),
-    ...stage.lists.map(({ name, child }) => `${rawList(child, element)} as ${name}`),
-    // Leaves of a document are text by construction: there is nothing to lose.
-    `(${leaves ? 'false' : suspicions.join(' or ')}) as suspect`,
-  ]
-  const typed = `select ${direct.join(', ')} from (${sql}) where ${element} is not null`
-  return `create or replace temp table ${stage.name} as
-    select *, hash(${quoteNames(hashedColumns(stage.table))}) as own_hash from (${withDerived(stage.table, typed)})`
+  return stageStatement(stage, spelling, {
+    columns,
+    from: `(${sql}) where ${element} is not null`,
+    odd,
+    shape,
+  })
 }

@@ -1,11 +1,9 @@
 /** The expressions that fill a stage table, shared by records and the rows of their lists. */
 import type { Column } from '../../resources/column.ts'
-import type { ObjectShape, ShapeNode } from '../../resources/json-shape.ts'
 import type { Table } from '../../resources/table.ts'
 import { storedTypes } from '../column-type.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
-import { below, type StageTable, stagedSources } from './plan.ts'
-import { structType } from './struct-type.ts'
+import { below, stagedSources } from './plan.ts'
 
 /** How each kind of source is spelled in the FROM clause at hand. */
 export interface Spelling {
@@ -83,66 +81,4 @@ export function hashedColumns(table: Table): string[] {
   return stagedSources(table)
     .filter(([, column]) => !column.volatile && column.type !== 'json' && column.source.from !== 'derived')
     .map(([name]) => name)
-}
-
-/** Leaves of one kind, as SQL expressions: their texts, and what the texts were cast to. */
-interface Checked {
-  readonly texts: string[]
-  readonly values: string[]
-}
-
-const isNumeric = (type: Column['type']): boolean =>
-  ['integer', 'number', 'money', 'quantity', 'coordinate'].includes(type)
-
-/**
- * Numbers are judged together: as doubles, the texts and the values must be equal, and as many must be present. Two
- * lists cost a third of what a condition for each of 63 columns costs, most of it for planning the statement.
- */
-function numberSuspicions({ texts, values }: Checked): string[] {
-  if (texts.length === 0) return []
-  const said = `[${texts.join(', ')}]`
-  const kept = `[${values.map(value => `cast(${value} as double)`).join(', ')}]`
-  return [
-    `list_count(${said}) <> list_count(${kept})`,
-    `try_cast(${said} as double[]) is distinct from ${kept}`,
-  ]
-}
-
-/** Present texts that did not survive their cast whole, and required ones that are absent. */
-function leafSuspicions(table: Table, spelling: Spelling): string[] {
-  const numbers: Checked = { texts: [], values: [] }
-  const others = Object.values(table.columns).flatMap(column => {
-    if (column.source.from !== 'field') return []
-    const text = below(spelling.element, column.source.path)
-    const stored = storedTypes[column.type]
-    const missing = column.required ? [`${text} is null`] : []
-    if (!stored.intact) return missing
-    if (!isNumeric(column.type))
-      return [...missing, `(${text} is not null and (${stored.intact(text, stored.cast(text))}) is not true)`]
-    numbers.texts.push(text)
-    numbers.values.push(stored.cast(text))
-    return missing
-  })
-  return [...others, ...numberSuspicions(numbers)]
-}
-
-/** What the cast makes of something that is no object: a struct whose fields are all NULL. */
-function nothingIn(node: ObjectShape): string {
-  return `{${[...node.fields].map(([key, next]) => `${quoteText(key)}: cast(null as ${structType(next)})`).join(', ')}}`
-}
-
-/** An object that is there but holds nothing we know may be something else than an object. */
-function objectSuspicions(node: ShapeNode, at: string): string[] {
-  if (node.kind !== 'object') return []
-  return [...node.fields].flatMap(([key, next]) => {
-    const path = below(at, [key])
-    if (next.kind !== 'object' || next.fields.size === 0) return []
-    return [`(${path} is not distinct from ${nothingIn(next)})`, ...objectSuspicions(next, path)]
-  })
-}
-
-/** The condition under which a record is looked at closely: something present may have been lost. */
-export function suspicion(stage: StageTable, spelling: Spelling, shape: ShapeNode): string {
-  const conditions = [...leafSuspicions(stage.table, spelling), ...objectSuspicions(shape, spelling.element)]
-  return conditions.length === 0 ? 'false' : conditions.join(' or ')
 }

@@ -1,11 +1,12 @@
 /** The stage of the records themselves. */
 import type { Child } from '../../resources/table.ts'
 import { storedTypes } from '../column-type.ts'
-import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
-import { directColumns, hashedColumns, type Spelling, suspicion, withDerived } from './columns.ts'
+import { quoteName, quoteText } from '../sql-text.ts'
+import type { Spelling } from './columns.ts'
 import { elements, type PageFile, perPage, type RowsAt } from './pages.ts'
 import { below, type StagePlan } from './plan.ts'
 import { noList, rawList } from './raw-list.ts'
+import { stageStatement } from './statement.ts'
 import { structType } from './struct-type.ts'
 
 /** The JSON path of a document, for json_extract. */
@@ -47,26 +48,22 @@ export function rootStage(plan: StagePlan, pages: readonly PageFile[], rows: Row
     parent: quoteName,
     ordinal: () => 'null',
   }
-  const suspicions = [
-    suspicion(root, spelling, plan.shape),
-    ...root.lists.flatMap(({ child }) => noList(child, '')),
-    `json_type(${own.json}) <> 'OBJECT'`,
-  ]
-  const direct = [
+  const columns = [
     `${own.locator} as locator`,
     `cast(${perPage(pages, page => page.fetchedAt, own.page)} as timestamptz) as loaded_at`,
     `${perPage(pages, page => page.runId, own.page)} as run_id`,
     ...sourceTimes(plan),
-    ...directColumns(root.table, spelling),
     ...root.lists.map(({ name, child }) => `${listOf(child)} as ${name}`),
     ...plan.documents.map(({ name, path }) => `${documentOf(path)} as ${name}`),
-    `(${suspicions.join(' or ')}) as suspect`,
   ]
-  const typed = `select ${direct.join(', ')} from (
-    select ${own.locator}, ${own.page}, ${own.json}, record.* from (
-      select locator as ${own.locator}, page as ${own.page}, j as ${own.json},
-        try_cast(j as ${structType(plan.shape)}) as record
-      from (${elements(pages, rows)})))`
-  return `create or replace temp table ${root.name} as
-    select *, hash(${quoteNames(hashedColumns(root.table))}) as own_hash from (${withDerived(root.table, typed)})`
+  const from = `(select ${own.locator}, ${own.page}, ${own.json}, record.* from (
+    select locator as ${own.locator}, page as ${own.page}, j as ${own.json},
+      try_cast(j as ${structType(plan.shape)}) as record
+    from (${elements(pages, rows)})))`
+  // The reader writes JSON without leading space, so an object begins with its brace.
+  const odd = [
+    ...root.lists.flatMap(({ child }) => noList(child, '')),
+    `not starts_with(cast(${own.json} as varchar), '{')`,
+  ]
+  return stageStatement(root, spelling, { columns, from, odd, shape: plan.shape })
 }

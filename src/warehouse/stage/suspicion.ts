@@ -1,0 +1,66 @@
+/** Which rows of a stage are looked at closely, because something present may have been lost on the way. */
+import type { Column } from '../../resources/column.ts'
+import type { ObjectShape, ShapeNode } from '../../resources/json-shape.ts'
+import type { Table } from '../../resources/table.ts'
+import { storedTypes } from '../column-type.ts'
+import { quoteName, quoteText } from '../sql-text.ts'
+import { below } from './plan.ts'
+import { structType } from './struct-type.ts'
+
+const isNumeric = ({ type }: Column): boolean =>
+  ['integer', 'number', 'money', 'quantity', 'coordinate'].includes(type)
+
+interface Field {
+  readonly name: string
+  readonly column: Column
+  readonly text: string
+}
+
+function fieldsOf(table: Table, element: string): Field[] {
+  return Object.entries(table.columns).flatMap(([name, column]) =>
+    column.source.from === 'field' ? [{ name, column, text: below(element, column.source.path) }] : [],
+  )
+}
+
+/** The texts of all numbers, as one list: judged together, they cost a third of what a condition for each costs. */
+export function numberTexts(table: Table, element: string): string {
+  const texts = fieldsOf(table, element)
+    .filter(({ column }) => isNumeric(column))
+    .map(({ text }) => text)
+  return `cast([${texts.join(', ')}] as varchar[])`
+}
+
+/** Over the typed columns: as doubles, texts and values must be equal, and as many must be present. */
+export function numbersDiffer(table: Table, texts: string): string {
+  const values = fieldsOf(table, '')
+    .filter(({ column }) => isNumeric(column))
+    .map(({ name }) => `cast(${quoteName(name)} as double)`)
+  if (values.length === 0) return 'false'
+  const kept = `[${values.join(', ')}]`
+  return `list_count(${texts}) <> list_count(${kept}) or try_cast(${texts} as double[]) is distinct from ${kept}`
+}
+
+/** Other present texts that did not survive their cast, and required ones that are absent. */
+export function leavesDiffer(table: Table, element: string): string[] {
+  return fieldsOf(table, element).flatMap(({ column, text }) => {
+    const stored = storedTypes[column.type]
+    const missing = column.required ? [`${text} is null`] : []
+    if (!stored.intact || isNumeric(column)) return missing
+    return [...missing, `(${text} is not null and (${stored.intact(text, stored.cast(text))}) is not true)`]
+  })
+}
+
+/** What the cast makes of something that is no object: a struct whose fields are all NULL. */
+function nothingIn(node: ObjectShape): string {
+  return `{${[...node.fields].map(([key, next]) => `${quoteText(key)}: cast(null as ${structType(next)})`).join(', ')}}`
+}
+
+/** An object that is there but holds nothing we know may be something else than an object. */
+export function objectsEmpty(node: ShapeNode, at: string): string[] {
+  if (node.kind !== 'object') return []
+  return [...node.fields].flatMap(([key, next]) => {
+    const path = below(at, [key])
+    if (next.kind !== 'object' || next.fields.size === 0) return []
+    return [`(${path} is not distinct from ${nothingIn(next)})`, ...objectsEmpty(next, path)]
+  })
+}
