@@ -89,11 +89,11 @@ export async function proveSeed(bench: Bench, seed: number): Promise<number> {
   let weather: Weather | undefined
   const sandbox = await openSandbox({
     records,
-    rateLimitPerMinute: 1_000_000,
+    rateLimitPerMinute: 100_000,
     rateLimitPerDay: 10_000_000,
     onRequest: () => weather?.change(),
   })
-  const request = { resources: collections }
+  const request = { resources: ['key', ...collections] }
   const warehouse = await bench.warehouse()
   weather = new Weather(sandbox.world, rng, climate)
   const { deleted } = weather

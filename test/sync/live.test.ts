@@ -28,7 +28,7 @@ describeOnEngines('a live service', bench => {
       },
     })
     const warehouse = await bench.warehouse()
-    const request = { resources: ['timesheets', 'expenses'] }
+    const request = { resources: ['key', 'timesheets', 'expenses'] }
     await syncOnce(sandbox, warehouse, { request })
     await syncOnce(sandbox, warehouse, { request })
     isLive = false

@@ -1,0 +1,224 @@
+/** One walk through a window: pages land, batches load, and the window's row tells how far that is proved. */
+import { lastPage, PAGE_LIMIT } from '../api/paging.ts'
+import type { LandedPage } from '../landing/folder.ts'
+import type { WindowTable } from '../warehouse/ledger/schema.ts'
+import { countIds, forgetIds, updateWindow } from '../warehouse/ledger/windows.ts'
+import { now, type ResourceTask } from './context.ts'
+import { loadPages } from './load-pages.ts'
+import { answerOf, type Content, orUnreadable, readLanded } from './page-answer.ts'
+import { advance, beginWalk, claimedTotal, isComplete, type WalkState, walkAgain } from './walk.ts'
+
+/** A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. */
+const batchBytes = 32_000_000
+const batchPages = 80
+
+/** A window that never settles is left for the next night; what it read is loaded. */
+const mostAttempts = 6
+
+export interface WindowJob {
+  readonly window: WindowTable
+  readonly query: Readonly<Record<string, string>>
+  /** Page to begin with when nothing is known of the walk yet. */
+  readonly beginAt: number
+  /** Rows older than this (milliseconds since the epoch) were read before: an incremental walk ends there. */
+  readonly stopBefore?: number
+  /** Awaited once, when the last page of the walk is fetched and its batch has still to be loaded. */
+  readonly onFetched?: (state: WalkState) => Promise<void>
+  /** Ledger rows that belong to the end of the walk, written in the transaction of its last batch. */
+  readonly finish: (state: WalkState) => Promise<void>
+}
+
+interface Progress {
+  state: WalkState
+  attempt: number
+  sequence: number
+}
+
+function resumed({ window, beginAt }: WindowJob): Progress {
+  const begun = Number(window.pages) > 0 || Number(window.loaded_sequence) > 0
+  const state: WalkState = begun
+    ? {
+        nextPage: Number(window.next_page),
+        pages: Number(window.pages),
+        greatestTotal: Number(window.greatest_total),
+        firstTotal: Number(window.greatest_total),
+        firstMark: window.first_mark,
+        lastTotal: Number(window.greatest_total),
+      }
+    : beginWalk(beginAt)
+  return { state, attempt: Number(window.attempt), sequence: Number(window.loaded_sequence) }
+}
+
+export class WindowWalk {
+  readonly #task: ResourceTask
+  readonly #job: WindowJob
+  #progress: Progress
+  #batch: LandedPage[] = []
+  #loading: Promise<void> = Promise.resolve()
+  #accepted = false
+  #told = false
+
+  constructor(task: ResourceTask, job: WindowJob) {
+    this.#task = task
+    this.#job = job
+    this.#progress = resumed(job)
+  }
+
+  async run(): Promise<void> {
+    await this.#takeLanded()
+    while (!this.#accepted) {
+      if (this.#progress.state.nextPage === 0) await this.#end()
+      else await this.#fetch()
+    }
+  }
+
+  async #end(): Promise<void> {
+    if (!this.#told) await this.#job.onFetched?.(this.#progress.state)
+    this.#told = true
+    await this.#flush()
+  }
+
+  /** Pages that an earlier run landed and did not load: they cost no request. */
+  async #takeLanded(): Promise<void> {
+    const { sync } = this.#task
+    const landed = sync.landing.pages(this.#job.window.window_id)
+    for (const page of landed.filter(({ sequence }) => sequence > this.#progress.sequence)) {
+      if (page.page !== this.#progress.state.nextPage) {
+        sync.landing.forget(page)
+        continue
+      }
+      const content = await readLanded(page)
+      await this.#take(page, {
+        meta: content.meta ?? { total: 0 },
+        empty: content.empty,
+        records: content.records,
+      })
+    }
+  }
+
+  async #fetch(): Promise<void> {
+    const { sync, resource, tally } = this.#task
+    const number = this.#progress.state.nextPage
+    try {
+      const answer = await sync.client.getPage(resource.path, {
+        ...this.#job.query,
+        page: number,
+        limit: PAGE_LIMIT,
+      })
+      tally.requests += 1
+      const sequence = this.#progress.sequence + 1
+      const arrived = {
+        sequence,
+        page: number,
+        fetchedAt: answer.fetchedAt,
+        runId: sync.runId,
+        bytes: answer.bytes,
+      }
+      const landed = await sync.landing.land(this.#job.window.window_id, arrived)
+      await this.#take(landed, answer)
+    } catch (error) {
+      // What was read is loaded before the reason to stop goes on its way.
+      await this.#flush()
+      throw error
+    }
+  }
+
+  async #take(page: LandedPage, content: Content): Promise<void> {
+    const { state } = this.#progress
+    const answer = orUnreadable(page, () =>
+      answerOf(this.#task, this.#job.stopBefore, { page: page.page, state, content }),
+    )
+    this.#progress = {
+      ...this.#progress,
+      state: advance(state, answer, this.#job.stopBefore),
+      sequence: page.sequence,
+    }
+    this.#batch.push(page)
+    this.#task.sync.emit({
+      resource: this.#task.resource.name,
+      state: 'walking',
+      pagesDone: this.#progress.state.pages,
+      pagesTotal: lastPage(this.#progress.state.greatestTotal),
+      rows: this.#task.tally.records_read,
+      requests: this.#task.tally.requests,
+    })
+    const bytes = this.#batch.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (bytes >= batchBytes || this.#batch.length >= batchPages) this.#loadInBackground()
+  }
+
+  /** One batch loads while the next is fetched; never two, so that memory holds at most two batches. */
+  #loadInBackground(): void {
+    const pages = this.#batch
+    const at = { ...this.#progress }
+    this.#batch = []
+    this.#loading = this.#loading.then(() => this.#load(pages, at))
+    this.#loading.catch(() => undefined)
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#batch.length > 0) this.#loadInBackground()
+    await this.#loading
+  }
+
+  async #load(pages: readonly LandedPage[], at: Progress): Promise<void> {
+    const { window } = this.#job
+    await loadPages(this.#task, {
+      pages,
+      rows: 'data',
+      scope: () => ({}),
+      windowId: window.window_id,
+      commit: async () => this.#commit(at),
+    })
+  }
+
+  async #commit(at: Progress): Promise<void> {
+    const { engine } = this.#task.sync
+    const { window } = this.#job
+    const distinct = await countIds(engine, window.window_id)
+    const ended = at.state.nextPage === 0
+    const whole = this.#job.stopBefore === undefined
+    const claimed = claimedTotal(at.state, at.attempt)
+    const accepted = ended && (!whole || isComplete(distinct, claimed))
+    await updateWindow(engine, window.window_id, {
+      attempt: at.attempt,
+      next_page: at.state.nextPage,
+      loaded_sequence: at.sequence,
+      pages: at.state.pages,
+      greatest_total: claimed,
+      distinct_ids: distinct,
+      first_mark: at.state.firstMark,
+      ...(accepted && { state: 'accepted' as const, accepted_at: now(this.#task.sync) }),
+    })
+    if (accepted) await this.#job.finish(at.state)
+    if (accepted) await forgetIds(engine, window.window_id)
+    this.#accepted = accepted
+    if (ended && !accepted) await this.#again(at, { distinct, claimed })
+  }
+
+  /**
+   * Fewer ids than the service counts: rows moved past the walk, so the window is walked again. The ids seen so far
+   * stay, and so does the mark: what changes after the first page of the first walk is newer than that mark.
+   */
+  async #again(
+    at: Progress,
+    { distinct, claimed }: { readonly distinct: number; readonly claimed: number },
+  ): Promise<void> {
+    const { engine } = this.#task.sync
+    const { window } = this.#job
+    if (at.attempt >= mostAttempts) {
+      await updateWindow(engine, window.window_id, { state: 'refused' })
+      await forgetIds(engine, window.window_id)
+      this.#task.tally.note = `saw ${distinct} of ${claimed} ids in ${at.attempt} walks`
+      this.#accepted = true
+      return
+    }
+    const state = walkAgain(at.state)
+    this.#progress = { state, attempt: at.attempt + 1, sequence: at.sequence }
+    await updateWindow(engine, window.window_id, {
+      attempt: at.attempt + 1,
+      next_page: state.nextPage,
+      pages: 0,
+      greatest_total: 0,
+    })
+  }
+}
