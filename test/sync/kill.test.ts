@@ -16,18 +16,16 @@ describeOnEngines('kill -9', bench => {
       const { dump, requests } = await stage.undisturbed(bench)
       expect(requests).toBeGreaterThan(8)
       const lives: readonly (readonly Death[])[] = [
-        [{ atRequest: 1, afterMs: 0 }],
         [
           { atRequest: 4, afterMs: 0 },
           { atRequest: 3, afterMs: 0 },
         ],
         [{ atRequest: 6, afterMs: 15 }],
-        [{ atRequest: requests - 2, afterMs: 40 }],
         [{ atRequest: requests, afterMs: 25 }],
       ]
       let killed = 0
       for (const deaths of lives) killed += (await stage.survives(bench, deaths, dump)).killed
-      expect(killed).toBeGreaterThanOrEqual(5)
+      expect(killed).toBeGreaterThanOrEqual(3)
     } finally {
       await stage.close()
     }

@@ -62,8 +62,9 @@ class Weather {
       this.deleted[name].add(String(record.id))
     } else if (record && kind < this.#climate.deletions + (1 - this.#climate.deletions) * 0.7) {
       const status = `changed ${this.#changes}`
-      const version = Number(record.version ?? 0) + 1
-      this.#world.upsert(name, { ...record, status, version, updatedAt: timeOf(tick) })
+      // Invoices have no version: an undeclared field would be kept only from the page on that shows it first.
+      const version = name === 'timesheets' ? { version: Number(record.version ?? 0) + 1 } : {}
+      this.#world.upsert(name, { ...record, ...version, status, updatedAt: timeOf(tick) })
     } else {
       const fresh = plainMakers[name](this.#changes + 100_000)
       this.#world.upsert(name, { ...fresh, createdAt: timeOf(tick), updatedAt: timeOf(tick) })
@@ -97,7 +98,7 @@ export async function proveSeed(bench: Bench, seed: number): Promise<number> {
   const warehouse = await bench.warehouse()
   weather = new Weather(sandbox.world, rng, climate)
   const { deleted } = weather
-  for (let run = 1; run <= 2; run += 1) {
+  for (let run = 1; run <= 1 + (seed % 2); run += 1) {
     const limits = rng() < 0.3 ? { maxRequests: 2 + Math.floor(rng() * 6) } : {}
     await syncOnce(sandbox, warehouse, { request: { ...request, limits } })
   }
@@ -110,7 +111,10 @@ export async function proveSeed(bench: Bench, seed: number): Promise<number> {
   for (const name of rowTables) {
     const gone = deleted[name.includes('invoice') ? 'invoices' : 'timesheets']
     const rows = (held[name] ?? []).filter(row => !gone.has(idOf(row)))
-    expect({ seed, climate, name, rows }).toEqual({ seed, climate, name, rows: source[name] ?? [] })
+    const wanted = source[name] ?? []
+    const [copied, there] = [new Set(rows), new Set(wanted)]
+    const [missing, wrong] = [wanted.filter(row => !copied.has(row)), rows.filter(row => !there.has(row))]
+    expect({ seed, climate, name, missing, wrong }).toEqual({ seed, climate, name, missing: [], wrong: [] })
   }
   await Promise.all([warehouse.close(), fresh.close(), sandbox.close()])
   return changed

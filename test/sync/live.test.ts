@@ -7,10 +7,10 @@ import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { proveSeed } from './live-seed.ts'
 
 describeOnEngines('a live service', bench => {
-  test('12 seeds', async () => {
+  test('5 seeds', async () => {
     let changes = 0
-    for (let seed = 1; seed <= 12; seed += 1) changes += await proveSeed(bench, seed)
-    expect(changes).toBeGreaterThan(500)
+    for (let seed = 1; seed <= 5; seed += 1) changes += await proveSeed(bench, seed)
+    expect(changes).toBeGreaterThan(200)
   }, 60_000)
 
   test('as people change it, with believable records', async () => {

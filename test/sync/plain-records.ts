@@ -9,14 +9,14 @@ export interface PlainOptions {
   readonly minutesApart?: number
 }
 
-export const plainStart = Date.UTC(2026, 0, 5)
+const plainStart = Date.UTC(2026, 0, 5)
 
 export const timeOf = (index: number, { start = plainStart, minutesApart = 20 }: PlainOptions = {}): string =>
   new Date(start + index * minutesApart * minute).toISOString()
 
 const company = { id: 'c1', name: 'Company 1' }
 
-export function plainTimesheet(index: number, options?: PlainOptions) {
+function plainTimesheet(index: number, options?: PlainOptions) {
   const at = timeOf(index, options)
   return {
     id: `t${index}`,
@@ -33,7 +33,7 @@ export function plainTimesheet(index: number, options?: PlainOptions) {
   }
 }
 
-export function plainExpense(index: number, options?: PlainOptions) {
+function plainExpense(index: number, options?: PlainOptions) {
   const at = timeOf(index, options)
   return {
     id: `e${index}`,
@@ -47,7 +47,7 @@ export function plainExpense(index: number, options?: PlainOptions) {
   }
 }
 
-export function plainInvoice(index: number, options?: PlainOptions) {
+function plainInvoice(index: number, options?: PlainOptions) {
   const at = timeOf(index, options)
   return {
     id: `i${index}`,

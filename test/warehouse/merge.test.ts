@@ -226,35 +226,4 @@ describeOnEngines('merge', bench => {
       expect(personal).toContain(word)
     expect(personal).not.toContain('canary-token')
   })
-
-  test('what a reference says of a thing does not depend on the order of reading', async () => {
-    const named = (id: string, name: string | null, at: string) => ({
-      ...base,
-      id,
-      worker: { id: 'w1', name },
-      updatedAt: at,
-    })
-    const records = [
-      named('t1', 'First', day(1)),
-      named('t2', 'Second', day(2)),
-      named('t3', null, day(3)),
-      named('t4', 'Tied', day(2)),
-    ]
-    const dumps: unknown[] = []
-    for (const order of [
-      [0, 1, 2, 3],
-      [3, 2, 1, 0],
-      [2, 0, 3, 1],
-    ]) {
-      const { warehouse, list } = await begin([records[order[0]!]!])
-      for (const index of order.slice(1)) {
-        await sync(list, warehouse, [records[index]!])
-      }
-      const dump = await tables(warehouse.engine, ['star.dim_worker', 'pii.worker'])
-      dumps.push(dump)
-      expect(JSON.stringify(dump)).toContain('Tied')
-    }
-    expect(dumps[1]).toEqual(dumps[0])
-    expect(dumps[2]).toEqual(dumps[0])
-  })
 })

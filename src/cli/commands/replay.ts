@@ -3,6 +3,7 @@ import { MusterError } from '../../lib/errors.ts'
 import { type ReplayOutcome, replay } from '../../sync/replay.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { newRunId } from '../../warehouse/ledger/run-id.ts'
 import { startRun, updateRun } from '../../warehouse/ledger/runs.ts'
 import { migrate } from '../../warehouse/migrate.ts'
 import { carryOver, type Missing, removeFile, swapIn } from '../../warehouse/swap.ts'
@@ -24,7 +25,7 @@ async function recordRun(
   engine: Engine,
   { records, quarantined }: ReplayOutcome,
 ): Promise<void> {
-  const runId = `${iso(context).replace(/[-:.]/g, '')}-replay`
+  const runId = newRunId(context.clock, context.rng)
   await startRun(engine, {
     runId,
     command: 'replay',

@@ -3,7 +3,7 @@ import type { Column } from '../../resources/column.ts'
 import type { Table } from '../../resources/table.ts'
 import { storedTypes } from '../column-type.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
-import { below, stagedSources } from './plan.ts'
+import { below, type StageTable, stagedSources } from './plan.ts'
 
 /** How each kind of source is spelled in the FROM clause at hand. */
 export interface Spelling {
@@ -76,9 +76,15 @@ export function withDerived(table: Table, select: string): string {
   }, select)
 }
 
-/** Columns whose difference is a change: not the clock's, not computed ones, not JSON (its leaves count instead). */
-export function hashedColumns(table: Table): string[] {
+/**
+ * Columns whose difference is a change: not the clock's, not computed ones. JSON of a record counts through its leaves,
+ * so that the order of its keys is no change; JSON inside a list has no leaves and counts as it is written.
+ */
+export function hashedColumns({ table, child }: StageTable): string[] {
   return stagedSources(table)
-    .filter(([, column]) => !column.volatile && column.type !== 'json' && column.source.from !== 'derived')
+    .filter(
+      ([, column]) =>
+        !column.volatile && column.source.from !== 'derived' && (child || column.type !== 'json'),
+    )
     .map(([name]) => name)
 }

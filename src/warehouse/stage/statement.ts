@@ -30,6 +30,6 @@ export function stageStatement(stage: StageTable, spelling: Spelling, parts: Par
   const typed = `select ${direct.join(', ')} from ${parts.from}`
   return `create or replace temp table ${name} as
     select * exclude (number_texts, odd), odd or ${numbersDiffer(table, 'number_texts')} as suspect,
-      hash(${quoteNames(hashedColumns(table))}) as own_hash
+      hash(${quoteNames(hashedColumns(stage))}) as own_hash
     from (${withDerived(table, typed)})`
 }

@@ -1,0 +1,14 @@
+/** The demo: what the README promises of it, at a fraction of its size. */
+import { expect, test } from 'vitest'
+import { muster } from './captured-world.ts'
+
+test('syncs, changes the source, syncs what changed, and then nothing', async () => {
+  const { code, out, err, cwd } = await muster('demo --scale 0.05 --changes 40 --quiet')
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/First sync, everything:/)
+  expect(out).toMatch(/service counted/)
+  expect(out).toMatch(/A third sync, with nothing new: 0 changed/)
+  expect(out).toMatch(/--config data\/demo\/muster.yaml status/)
+  const status = await muster('status --config data/demo/muster.yaml --json', { cwd })
+  expect(status.code).toBe(0)
+})

@@ -1,0 +1,60 @@
+/** The landed pages alone rebuild the warehouse: the same rows, the same times and runs, and not one request. */
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { seededRng } from '../../src/lib/rng.ts'
+import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
+import { replay } from '../../src/sync/replay.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { muster } from '../cli/captured-world.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { describeOnEngines, syncOnce, tables } from '../warehouse/fixture.ts'
+
+async function expenses(folder: string): Promise<number> {
+  const engine = await openDuckdb(join(folder, 'data', 'muster.duckdb'), { readOnly: true })
+  try {
+    const [row] = await engine.rows<{ n: number }>('select count(*) as n from star.fact_expense')
+    return Number(row!.n)
+  } finally {
+    await engine.close()
+  }
+}
+
+describeOnEngines('replay', bench => {
+  test('gives the same rows, of folders and of archives', async () => {
+    const sandbox = await openSandbox({ scale: 0.05, rateLimitPerDay: 1_000_000 })
+    const warehouse = await bench.warehouse()
+    await syncOnce(sandbox, warehouse)
+    mutateWorld(sandbox.world, { rng: seededRng(7), nowMs: Date.UTC(2026, 10, 3), count: 60 })
+    await syncOnce(sandbox, warehouse)
+    const asked = sandbox.requests.length
+    const rebuilt = await bench.warehouse()
+    const outcome = await replay(rebuilt.engine, warehouse.landing, () => undefined)
+    expect(outcome.records).toBeGreaterThan(500)
+    expect(sandbox.requests.length).toBe(asked)
+    const was = await tables(warehouse.engine)
+    expect(Object.keys(was).some(name => name.startsWith('history.'))).toBe(true)
+    expect(await tables(rebuilt.engine)).toEqual(was)
+    const read = 'select timesheet_id, loaded_at, first_loaded_at, run_id from star.fact_timesheet order by 1'
+    expect(await rebuilt.engine.rows(read)).toEqual(await warehouse.engine.rows(read))
+  })
+
+  test('of pages that no longer hold everything changes nothing unless told to', async () => {
+    const sandbox = await openSandbox({ scale: 0.02, rateLimitPerDay: 1_000_000 })
+    const env = { MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: 'sandbox-company-key' }
+    const first = await muster('sync users expenses --quiet', { env })
+    expect(first.code).toBe(0)
+    const world = { env, cwd: first.cwd }
+    const rebuilt = await muster('replay', world)
+    expect(rebuilt).toMatchObject({ code: 0, out: expect.stringContaining('0 requests') })
+    const landing = join(first.cwd, 'data', 'muster.landing')
+    for (const walk of readdirSync(landing))
+      if (walk.includes('expenses')) rmSync(join(landing, walk), { recursive: true })
+    const refused = await muster('replay', world)
+    expect(refused.code).toBe(1)
+    expect(refused.err).toMatch(/would be missing: nothing was changed/)
+    expect(await expenses(first.cwd)).toBeGreaterThan(0)
+    expect((await muster('replay --accept-loss', world)).code).toBe(0)
+    expect(await expenses(first.cwd)).toBe(0)
+  })
+})

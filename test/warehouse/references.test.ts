@@ -1,0 +1,41 @@
+/** Things known by reference only: the newest record that names one decides, whatever order records are read in. */
+import { expect, test } from 'vitest'
+import { describeOnEngines, syncOnce, tables } from './fixture.ts'
+import { oneList } from './one-list.ts'
+
+const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T09:00:00.000Z`
+
+describeOnEngines('references', bench => {
+  test('what a reference says of a thing does not depend on the order of reading', async () => {
+    const named = (id: string, name: string | null, at: string) => ({
+      id,
+      createdAt: day(1),
+      worker: { id: 'w1', name },
+      updatedAt: at,
+    })
+    const records = [
+      named('t1', 'First', day(1)),
+      named('t2', 'Second', day(2)),
+      named('t3', null, day(3)),
+      named('t4', 'Tied', day(2)),
+    ]
+    const dumps: unknown[] = []
+    for (const order of [
+      [0, 1, 2, 3],
+      [3, 2, 1, 0],
+      [2, 0, 3, 1],
+    ]) {
+      const warehouse = await bench.warehouse()
+      const list = await oneList('/timesheets')
+      for (const index of order) {
+        list.records = [JSON.stringify(records[index])]
+        await syncOnce(list, warehouse, { request: { resources: ['timesheets'] } })
+      }
+      const dump = await tables(warehouse.engine, ['star.dim_worker', 'pii.worker'])
+      dumps.push(dump)
+      expect(JSON.stringify(dump)).toContain('Tied')
+    }
+    expect(dumps[1]).toEqual(dumps[0])
+    expect(dumps[2]).toEqual(dumps[0])
+  })
+})
