@@ -9,7 +9,7 @@ import { answerOf, type Content, orUnreadable, readLanded } from './page-answer.
 import { advance, beginWalk, claimedTotal, isComplete, type WalkState, walkAgain } from './walk.ts'
 
 /** A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. */
-const batchBytes = 32_000_000
+const batchBytes = 22_000_000
 const batchPages = 80
 
 /** A window that never settles is left for the next night; what it read is loaded. */

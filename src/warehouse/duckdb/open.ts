@@ -17,7 +17,7 @@ import { plainRow } from './plain-row.ts'
  * Memory for DuckDB's own buffers. With Node and one batch of pages it keeps a sync below 500 MB of resident memory;
  * what does not fit goes to a temporary folder beside the file.
  */
-const memoryLimit = '320MB'
+const memoryLimit = '256MB'
 
 interface OpenOptions {
   readonly readOnly?: boolean
@@ -39,6 +39,7 @@ async function attach(connection: DuckDBConnection, file: string, readOnly: bool
   const options = readOnly ? 'read_only' : `${size}row_group_size ${rowsPerGroup}`
   await connection.run(`attach ${quoteText(file)} as warehouse (${options})`)
   await connection.run('use warehouse')
+  await connection.run(`attach ':memory:' as stage`)
 }
 
 async function connect(

@@ -177,7 +177,7 @@ export function dropStages(plan: StagePlan): string {
     'suspect_record',
     'delta',
   ]
-  return [...plan.tables.map(({ name }) => name), ...others]
-    .map(name => `drop table if exists temp.${name}`)
+  return [...plan.tables.map(({ name }) => name), ...others.map(name => `temp.${name}`)]
+    .map(name => `drop table if exists ${name}`)
     .join('; ')
 }

@@ -19,6 +19,16 @@ function rootOnly(stage: StageTable): string[] {
   return parent?.parent ? wanted.filter(name => !(name in parent.table.columns)) : []
 }
 
+/** Columns of the parent row that rows of this table repeat. */
+function repeated(stage: StageTable, extra: readonly string[]): string[] {
+  const names = Object.values(stage.table.columns).flatMap(({ source }) =>
+    source.from === 'parent' || (source.from === 'root' && !extra.includes(source.column))
+      ? [source.column]
+      : [],
+  )
+  return [...new Set(names)]
+}
+
 /** Element types of the lists that a child walks, outermost first; all but the last only lead to the next list. */
 function elementTypes(child: Child): string[] {
   const last = child.shape === 'value' ? 'VARCHAR' : structType(shapeOf(child.table))
@@ -54,11 +64,11 @@ function elementsOf(plan: StagePlan, stage: StageTable): { sql: string; depth: n
     }
   }
   const extra = rootOnly(stage)
-  const from =
-    extra.length === 0
-      ? parent.name
-      : `(select p.*, ${extra.map(name => `r.${quoteName(name)} as ${quoteName(`root_${name}`)}`).join(', ')}
-          from ${parent.name} p join ${plan.root.name} r using (locator))`
+  // Only what is wanted: the unnesting repeats every column it is given for each element.
+  const wanted = [`p.locator`, `p.${list}`, ...repeated(stage, extra).map(name => `p.${quoteName(name)}`)]
+  const ofRoot = extra.map(name => `r.${quoteName(name)} as ${quoteName(`root_${name}`)}`)
+  const join = extra.length === 0 ? '' : `join ${plan.root.name} r using (locator)`
+  const from = `(select ${[...wanted, ...ofRoot].join(', ')} from ${parent.name} p ${join})`
   return unnested(child, list, from)
 }
 

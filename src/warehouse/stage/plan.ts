@@ -6,7 +6,7 @@ import type { Child, Table } from '../../resources/table.ts'
 import { quoteName } from '../sql-text.ts'
 
 export interface StageTable {
-  /** Temporary table, e.g. stage_2. */
+  /** Table of the database `stage`, e.g. stage.stage_2. */
   readonly name: string
   readonly table: Table
   readonly child?: Child
@@ -30,7 +30,7 @@ function stageTables(
   place: Pick<StageTable, 'child' | 'parent'>,
   counter: { next: number },
 ): StageTable[] {
-  const name = `stage_${counter.next++}`
+  const name = `stage.stage_${counter.next++}`
   const lists = table.children.map((child, index) => ({ name: `list_${index}`, child }))
   const self: StageTable = { name, table, ...place, lists }
   return [

@@ -28,7 +28,7 @@ export function stageStatement(stage: StageTable, spelling: Spelling, parts: Par
     `(${odd.length === 0 ? 'false' : odd.join(' or ')}) as odd`,
   ]
   const typed = `select ${direct.join(', ')} from ${parts.from}`
-  return `create or replace temp table ${name} as
+  return `create or replace table ${name} as
     select * exclude (number_texts, odd), odd or ${numbersDiffer(table, 'number_texts')} as suspect,
       hash(${quoteNames(hashedColumns(stage))}) as own_hash
     from (${withDerived(table, typed)})`
