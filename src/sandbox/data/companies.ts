@@ -1,0 +1,107 @@
+/** Hiring companies and the agencies that serve them. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS } from './calendar.ts'
+import { companyConfig } from './company-config.ts'
+import { chance, digits, pick } from './draw.ts'
+import { iso, objectId, type Ref } from './identity.ts'
+import { agencyStems, agencySuffixes, cities, companyStems, companyTrades } from './names.ts'
+import { editTime, type Scene } from './scene.ts'
+
+export type Company = ReturnType<typeof companyOf>
+
+export interface Agency extends Ref {
+  /** The rate at which the construction industry scheme deducts: 0 when paid gross. */
+  readonly cisRate: 0 | 20
+}
+
+/** The last company of several buys through a managed service provider. */
+export function makeCompanies(scene: Scene): Company[] {
+  const rng = scene.rng('companies')
+  const { companies } = scene.counts
+  return Array.from({ length: companies }, (_, index) =>
+    companyOf(scene, rng, { index, msp: companies > 2 && index === companies - 1 }),
+  )
+}
+
+function companyOf(scene: Scene, rng: Rng, { index, msp }: { index: number; msp: boolean }) {
+  const createdMs = scene.firstWeekMs - (900 - index) * DAY_MS - Math.floor(rng() * DAY_MS)
+  const round = Math.floor(index / companyStems.length)
+  const stem = companyStems[index % companyStems.length] as string
+  const name = `${stem} ${companyTrades[(index + round) % companyTrades.length]} Ltd`
+  const companyNumber = `0${digits(rng, 7)}`
+  const [city, code, latitude, longitude] = cities[index % cities.length] as (typeof cities)[number]
+  const domain = `${stem.toLowerCase()}${round || ''}.example.com`
+  return {
+    id: objectId(rng, createdMs),
+    name,
+    prefix: stem.slice(0, 3).toUpperCase() + (round || ''),
+    email: `office@${domain}`,
+    companyNumber,
+    industry: 'Construction',
+    active: index < 3 || chance(rng, 0.95),
+    projectCount: 0,
+    phone: { countryCode: '+44', number: `0${digits(rng, 10)}` },
+    address: {
+      lineOne: `${1 + index * 3} Exchange Street`,
+      lineTwo: '',
+      city,
+      region: 'England',
+      country: 'United Kingdom',
+      code: `${code} ${1 + (index % 9)}AA`,
+      latitude,
+      longitude,
+    },
+    finance: financeOf(rng, { name, companyNumber, domain, city }),
+    config: companyConfig(rng, { msp }),
+    createdAt: iso(createdMs),
+    updatedAt: iso(editTime(scene, rng, createdMs)),
+  }
+}
+
+function financeOf(rng: Rng, company: { name: string; companyNumber: string; domain: string; city: string }) {
+  const component = (name: string, key: string, value: number) => ({
+    name,
+    key,
+    value,
+    basedOn: ['pay'],
+    sectors: [],
+  })
+  return {
+    vat: `GB${digits(rng, 9)}`,
+    companyNumber: company.companyNumber,
+    accountName: company.name,
+    bankName: 'Example Bank',
+    accountNumber: digits(rng, 8),
+    sortCode: `00-${digits(rng, 2)}-${digits(rng, 2)}`,
+    utr: digits(rng, 10),
+    billingName: company.name,
+    financeCompany: company.name,
+    cis: { registered: true },
+    billing: { lineOne: '1 Exchange Street', city: company.city, country: 'United Kingdom' },
+    financeEmail: { invoices: `accounts@${company.domain}` },
+    paymentTerms: { days: 30, term: 'net' },
+    costs: {
+      markup: component('Agency margin', 'markup', 0.12),
+      emp: [
+        component("Employer's National Insurance", 'ni', 0.15),
+        component('Holiday pay', 'holiday', 0.1),
+        component('Pension', 'pension', 0.02),
+      ],
+    },
+  }
+}
+
+export function makeAgencies(scene: Scene): Agency[] {
+  const rng = scene.rng('agencies')
+  return Array.from({ length: scene.counts.agencies }, (_, index) => ({
+    id: objectId(rng, scene.firstWeekMs - (700 - (index % 600)) * DAY_MS),
+    name: agencyName(rng, index),
+    cisRate: chance(rng, 0.3) ? 20 : 0,
+  }))
+}
+
+function agencyName(rng: Rng, index: number): string {
+  const round = Math.floor(index / agencyStems.length)
+  const suffix = round === 0 ? pick(rng, agencySuffixes) : `${agencySuffixes[round % 5]} ${round + 1}`
+  return `${agencyStems[index % agencyStems.length]} ${suffix}`
+}

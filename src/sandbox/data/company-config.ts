@@ -1,0 +1,169 @@
+/** The config object of a company: every key of the contract. */
+import type { Rng } from '../../lib/rng.ts'
+import { between, chance, pick } from './draw.ts'
+
+export function companyConfig(rng: Rng, options: { msp: boolean }) {
+  return {
+    restrictions: [
+      {
+        type: 'role',
+        item: 'timesheet.approve',
+        label: 'Approve timesheets',
+        description: 'Only approvers of the project approve its timesheets',
+        affectedRoles: ['projectRequestor'],
+        exceptionUsers: [],
+        enabled: chance(rng, 0.5),
+      },
+    ],
+    ...requirements(rng),
+    ...switches(rng),
+    ...money(rng),
+    ...workflow(options),
+    ...suppliers(),
+    ...wording(rng),
+    metaFields: [],
+  }
+}
+
+function requirements(rng: Rng) {
+  return {
+    candidateRequirements: {
+      trade: true,
+      available: true,
+      verified: chance(rng, 0.5),
+      rtw: true,
+      id: true,
+      competencyMatrix: true,
+      allowExpiredCompetency: false,
+      cscsVerification: chance(rng, 0.5),
+    },
+  }
+}
+
+const switchNames = [
+  'supplierOverride',
+  'allowTsImport',
+  'mandatoryPo',
+  'prefillTimesheets',
+  'timesheetActiveAssignments',
+  'mandatoryMfa',
+  'autoAssign',
+  'timesheetsAutoApproved',
+  'markupIncludeEmp',
+  'includeEmployerCosts',
+  'mandatoryPoForApproval',
+  'requiresPoForReq',
+  'autoLinkPo',
+  'allowShiftBasedRequisitions',
+  'costCodeAllocationRequired',
+] as const
+
+function switches(rng: Rng) {
+  return Object.fromEntries(switchNames.map(name => [name, chance(rng, 0.4)]))
+}
+
+function money(rng: Rng) {
+  return {
+    rateUplifts: [
+      { description: 'Weekday overtime', type: 'wdOt', uplift: 1.5 },
+      { description: 'Saturday', type: 'sat', uplift: 1.5 },
+      { description: 'Sunday', type: 'sun', uplift: 2 },
+      { description: 'Bank holiday', type: 'bh', uplift: 2 },
+    ],
+    tierRules: [
+      { value: 24, tier: 1, isActive: true },
+      { value: 48, tier: 2, isActive: chance(rng, 0.5) },
+    ],
+    invoiceBasis: between(rng, 1, 2),
+    weekendDay: 'sunday',
+    userInactivityMonths: pick(rng, [3, 6, 12]),
+    enhancedUplifts: {
+      enabled: false,
+      mode: 'weekly',
+      weekly: { threshold: 40, enforce: false, reduce: false },
+      days: {},
+    },
+    workingRuleAgreement: {
+      enabled: chance(rng, 0.3),
+      accommodation: { enabled: false, dailyAmount: 46.5, preferredLabel: 'Lodge', showInTotalsSeparately: true },
+    },
+    creditNotes: { displayAsNegativeOnExports: true },
+  }
+}
+
+function workflow({ msp }: { msp: boolean }) {
+  return {
+    multiStageApproval: {
+      req: { status: true, totalStage: 2, stageNames: ['Project', 'Commercial'] },
+      timesheet: false,
+    },
+    leadTimeWarning: { enabled: true, days: 3, email: 'labour.desk@example.com' },
+    timesheetAdjustment: { company: true, supplier: true },
+    mspConfig: { enabled: msp, msps: msp ? ['Openfield Managed Services'] : [], billing: msp },
+    workerTsConfig: {
+      workerCanViewTs: true,
+      workerCanAmendTs: false,
+      workerCanAllocateCostCodes: false,
+      workerTsNotification: { email: true, sms: false },
+    },
+    invoiceScheduling: { enabled: true, frequency: 'weekly', dayOfWeek: 4, dayOfMonth: 1, time: '06:00' },
+    assignmentCreated: {
+      enabled: true,
+      preInductionUrl: 'https://induction.example.com',
+      notification: { email: true, sms: true },
+    },
+    emailNotifications: {
+      assignmentCreated: true,
+      workerDocumentExpiration: true,
+      workerDocExpirationLiveOnly: true,
+    },
+    specificTimesheetApprovers: { enabled: true },
+    afpConfig: {
+      enabled: false,
+      reviewPeriodDays: 7,
+      hideInvoicesAndCreditNotes: false,
+      autoCreatePaymentNotice: false,
+    },
+  }
+}
+
+function suppliers() {
+  const required = { required: false, company: true, supplier: true }
+  const allowed = { company: true, supplier: false }
+  return {
+    supplierActions: {
+      sds: required,
+      sdc: required,
+      kid: { ...required, required: true },
+      confirm: { company: true, supplier: true },
+      amendPayRateType: allowed,
+      amendShift: allowed,
+      amendTrade: allowed,
+      markInvoicePaid: allowed,
+    },
+    assignmentRequirements: { sds: required, sdc: required, kid: required, confirm: allowed },
+  }
+}
+
+function wording(rng: Rng) {
+  return {
+    invoiceCustomization: {
+      selfBilleeLabel: 'Supplier',
+      selfBillerLabel: 'Customer',
+      selfBillInvoiceLabel: 'Self-bill invoice',
+      selfBillCreditNoteLabel: 'Self-bill credit note',
+      vatDisclaimer: { enabled: chance(rng, 0.5), text: 'The VAT shown is your output tax due to HMRC' },
+      showSiteName: true,
+      logoSource: 'company',
+    },
+    preferredPhrasing: {
+      trade: { singular: 'Trade', plural: 'Trades' },
+      worker: pick(rng, [
+        { singular: 'Worker', plural: 'Workers' },
+        { singular: 'Operative', plural: 'Operatives' },
+      ]),
+      supplier: { singular: 'Agency', plural: 'Agencies' },
+      purchaseOrder: { singular: 'Purchase order', plural: 'Purchase orders' },
+    },
+  }
+}

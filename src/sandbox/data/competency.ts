@@ -1,0 +1,60 @@
+/** Competency matrix entries: what a trade must hold, per company, per sector and on some projects. */
+import { DAY_MS } from './calendar.ts'
+import type { Company } from './companies.ts'
+import { chance } from './draw.ts'
+import { objectId, type Ref, refOf } from './identity.ts'
+import { trades } from './names.ts'
+import type { Project } from './projects.ts'
+import type { Scene } from './scene.ts'
+
+export interface CompanyTrade extends Ref {
+  readonly companyId: string
+  readonly qualification: string
+}
+
+export function makeTrades(scene: Scene, companies: readonly Company[]): CompanyTrade[] {
+  const rng = scene.rng('trades')
+  return companies.flatMap(company =>
+    trades.map(trade => ({
+      id: objectId(rng, scene.firstWeekMs - 500 * DAY_MS),
+      name: trade.name,
+      companyId: company.id,
+      qualification: trade.qualification,
+    })),
+  )
+}
+
+export function makeCompetencyMatrix(
+  scene: Scene,
+  { trades: companyTrades, projects }: { trades: readonly CompanyTrade[]; projects: readonly Project[] },
+) {
+  const rng = scene.rng('competency')
+  const sectors = [...new Map(projects.map(project => [project.sector.id, project.sector])).values()]
+  return companyTrades.flatMap(trade => {
+    const entry = { trade: refOf(trade), project: null, sector: null, companyId: trade.companyId }
+    const entries: object[] = [
+      { ...entry, source: 'company', requirements: requirements(trade.qualification) },
+    ]
+    for (const sector of sectors) {
+      if (!chance(rng, 0.15)) continue
+      const held = requirements(trade.qualification, `${sector.name} induction`)
+      entries.push({ ...entry, sector, source: 'sector', requirements: held })
+    }
+    const project = projects.find(candidate => candidate.company.id === trade.companyId && chance(rng, 0.02))
+    if (project) {
+      const override = { project: refOf(project), source: 'project', requirements: requirements('Site first aid') }
+      entries.push({ ...entry, ...override, mode: chance(rng, 0.7) ? 'additive' : 'replacement' })
+    }
+    return entries
+  })
+}
+
+function requirements(...names: readonly string[]) {
+  return [
+    {
+      rule: 'mandatory',
+      items: names.map(name => ({ name })),
+      groups: [{ items: [{ name: 'Right to work check' }, { name: 'Share code check' }] }],
+    },
+  ]
+}

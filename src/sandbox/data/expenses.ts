@@ -1,0 +1,152 @@
+/** Expenses claimed beside timesheets; those approved are in the timesheet's `values.expense`. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS, HOUR_MS } from './calendar.ts'
+import { between, chance, pick, weighted } from './draw.ts'
+import { iso, objectId, reference } from './identity.ts'
+import { costCodes } from './names.ts'
+import { add } from './pay.ts'
+import { type Scene, timeBetween } from './scene.ts'
+import type { WrittenTimesheet } from './timesheets.ts'
+
+interface Kind {
+  readonly category: string
+  /** Typical value, in pence. */
+  readonly pence: number
+  readonly description?: string
+  /** Claimed by the hour. */
+  readonly hourly?: boolean
+}
+
+const kinds: readonly (readonly [Kind, number])[] = [
+  [{ category: 'Mileage', pence: 2700, description: 'Travel to site' }, 20],
+  [{ category: 'Parking', pence: 900 }, 12],
+  [{ category: 'Fuel', pence: 4200 }, 8],
+  [{ category: 'Accommodation', pence: 9300, description: 'Lodging near site' }, 14],
+  [{ category: 'Driving hours', pence: 1600, hourly: true }, 6],
+  [{ category: 'Training hours', pence: 1500, hourly: true, description: 'Site induction' }, 6],
+  [{ category: 'On-call', pence: 5000 }, 4],
+  [{ category: 'Out-of-hours callout', pence: 7500 }, 3],
+  [{ category: 'Bonus', pence: 10_000, description: 'Section completed early' }, 3],
+  [{ category: 'Manager authorised hours', pence: 1900, hourly: true }, 3],
+  [{ category: 'Flat rate hours', pence: 1800, hourly: true }, 2],
+  [{ category: 'Plant', pence: 6500 }, 2],
+  [{ category: 'Vehicles', pence: 5500 }, 2],
+  [{ category: 'Other', pence: 2000 }, 2],
+]
+
+export type ExpenseStatus = 'pending' | 'approved' | 'rejected'
+interface Link {
+  readonly id: string
+  readonly reference: string
+}
+
+export type Expense = ReturnType<ExpenseWriter['claim']> & { invoice?: Link }
+
+export interface Claim {
+  readonly category: string
+  readonly description?: string
+  readonly value: number
+  readonly hours?: number
+  /** As the piece work it settles: not weighed on its own. */
+  readonly settled?: boolean
+}
+
+export class ExpenseWriter {
+  private readonly scene: Scene
+  private readonly rng: Rng
+  private afps = 0
+
+  constructor(scene: Scene) {
+    this.scene = scene
+    this.rng = scene.rng('expenses')
+  }
+
+  write(written: WrittenTimesheet): Expense[] {
+    const { rng } = this
+    const { timesheet } = written
+    const claims: Claim[] = timesheet.pieceRateEntries.map(entry => ({
+      category: 'Price work',
+      description: entry.name,
+      value: entry.totals.chargeValue,
+      settled: true,
+    }))
+    if (timesheet.status !== 'absent' && chance(rng, 0.16)) {
+      for (let left = between(rng, 1, 2); left > 0; left -= 1) claims.push(drawClaim(rng))
+    }
+    return claims.map(claim => this.claim(written, claim))
+  }
+
+  claim({ timesheet, placement }: WrittenTimesheet, claim: Claim) {
+    const { rng, scene } = this
+    const createdMs = timeBetween(scene, rng, [
+      Date.parse(timesheet.createdAt),
+      Date.parse(timesheet.createdAt) + HOUR_MS,
+    ])
+    const decision = this.decision(timesheet, createdMs, claim.settled ?? false)
+    const linked = claim.settled || chance(rng, 0.93)
+    if (linked && decision.status === 'approved') {
+      timesheet.values.expense = add(timesheet.values.expense, claim.value)
+    }
+    const approver = decision.status === 'pending' ? undefined : placement.approvers[0]
+    return {
+      id: objectId(rng, createdMs),
+      category: claim.category,
+      ...(claim.description === undefined ? {} : { description: claim.description }),
+      ...decision,
+      ...expenseDetails(rng, claim, createdMs),
+      worker: placement.worker,
+      ...(linked ? { timesheet: { id: timesheet.id, reference: timesheet.reference } } : {}),
+      company: placement.company,
+      project: placement.project,
+      agency: timesheet.agency,
+      createdBy: { id: placement.requester.id, name: placement.requester.name },
+      ...(approver ? { approvedBy: approver } : {}),
+      ...(chance(rng, 0.02) ? { afp: { id: objectId(rng, createdMs), reference: reference('AFP', ++this.afps) } } : {}),
+      createdAt: iso(createdMs),
+    }
+  }
+
+  /** With an approved timesheet its expenses are decided; with any other most still wait. */
+  private decision(timesheet: WrittenTimesheet['timesheet'], createdMs: number, settled: boolean) {
+    const { approvedDate } = timesheet
+    const rejected = chance(this.rng, 0.07) && !settled
+    const status: ExpenseStatus = rejected ? 'rejected' : 'approved'
+    if (approvedDate !== undefined && Date.parse(approvedDate) >= createdMs) {
+      return { status, approvalDate: approvedDate, updatedAt: approvedDate }
+    }
+    const soonMs = createdMs + this.rng() * 2 * DAY_MS
+    if (settled || soonMs >= this.scene.endMs || chance(this.rng, 0.8)) {
+      return { status: 'pending' as const, updatedAt: iso(createdMs) }
+    }
+    return { status, approvalDate: iso(soonMs), updatedAt: iso(soonMs) }
+  }
+}
+
+export function drawClaim(rng: Rng): Claim {
+  const { category, description, hourly, pence } = weighted(rng, kinds)
+  const hours = hourly ? between(rng, 1, 8) : undefined
+  return {
+    category,
+    ...(description === undefined ? {} : { description }),
+    ...(hours === undefined ? {} : { hours }),
+    value: ((hours ?? 1) * Math.round(pence * (0.6 + rng() * 0.8))) / 100,
+  }
+}
+
+export function expenseDetails(rng: Rng, claim: Claim, atMs: number) {
+  const lodge = claim.category === 'Accommodation'
+  const { hours } = claim
+  const receipt = chance(rng, 0.7)
+  return {
+    date: iso(Math.floor(atMs / DAY_MS) * DAY_MS),
+    value: claim.value,
+    ...(hours === undefined ? {} : { hours }),
+    rate: { value: hours === undefined ? claim.value : Math.round((claim.value / hours) * 100) / 100, description: claim.category },
+    wra: { applicable: lodge, dailyAmount: lodge ? 46.5 : 0, daysPaid: lodge ? between(rng, 1, 5) : 0 },
+    costCode: pick(rng, costCodes),
+    receipts: receipt
+      ? [{ fileName: 'receipt.pdf', url: `https://files.example.com/receipts/${objectId(rng, atMs)}`, created: iso(atMs) }]
+      : [],
+    ...(receipt ? {} : { noReceiptReason: 'Receipt was not issued' }),
+  }
+}

@@ -1,0 +1,33 @@
+/** Ids, references and timestamps in the service's spelling. */
+import type { Rng } from '../../lib/rng.ts'
+
+export interface Ref {
+  readonly id: string
+  readonly name: string
+}
+
+/** 24 hex digits of which the first 8 are the second of creation. */
+export function objectId(rng: Rng, createdMs: number): string {
+  return hex(Math.floor(createdMs / 1000)) + hex(rng() * 4_294_967_296) + hex(rng() * 4_294_967_296)
+}
+
+function hex(value: number): string {
+  return Math.floor(value).toString(16).padStart(8, '0')
+}
+
+/** The id of the n-th part of a record (at most 256), in place of its last two digits. */
+export function partId(recordId: string, index: number): string {
+  return recordId.slice(0, 22) + index.toString(16).padStart(2, '0')
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+export function reference(prefix: string, number: number): string {
+  return `${prefix}-${String(number).padStart(6, '0')}`
+}
+
+export function refOf(record: Ref): Ref {
+  return { id: record.id, name: record.name }
+}

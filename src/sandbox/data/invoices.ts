@@ -1,0 +1,209 @@
+/** Invoices: a weekly run bills each agency's approved timesheets of a company and week. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS, HOUR_MS, WEEK_MS, weekday } from './calendar.ts'
+import type { Company } from './companies.ts'
+import { between, chance, pick } from './draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
+import { add } from './pay.ts'
+import type { Scene } from './scene.ts'
+import type { WrittenTimesheet } from './timesheets.ts'
+
+/** What an invoice takes from one timesheet. */
+export interface InvoiceLine {
+  readonly id: string
+  readonly reference: string
+  readonly project: Ref
+  readonly netHours: number
+  readonly grossHours: number
+  readonly charge: number
+  readonly expense: number
+}
+
+export interface InvoiceHead {
+  readonly id: string
+  readonly reference: string
+  readonly company: Ref
+  readonly agency: Ref
+  readonly weekEnding: string
+  readonly createdMs: number
+  readonly cisRate: number
+}
+
+const VAT_RATE = 20
+const CREDIT_DAYS = 30
+
+/** subtotal + vat = total; total - cis = finalTotal; subtotal + expenses - creditNotes = netValue. */
+export function invoiceValues(lines: readonly InvoiceLine[], cisRate: number) {
+  const sum = (name: 'netHours' | 'grossHours' | 'charge' | 'expense') =>
+    lines.reduce((total, line) => add(total, line[name]), 0)
+  const subtotal = sum('charge')
+  const vat = percent(subtotal, VAT_RATE)
+  const total = add(subtotal, vat)
+  const cis = percent(subtotal, cisRate)
+  const expenses = sum('expense')
+  return {
+    grossHours: sum('grossHours'),
+    netHours: sum('netHours'),
+    subtotal,
+    vat,
+    total,
+    cis,
+    cisRate,
+    vatRate: VAT_RATE,
+    finalTotal: add(total, -cis),
+    expenses,
+    creditNotes: 0,
+    netValue: add(subtotal, expenses),
+  }
+}
+
+function percent(amount: number, rate: number): number {
+  return Math.round((Math.round(amount * 100) * rate) / 100) / 100
+}
+
+export function invoiceRecord(head: InvoiceHead, lines: readonly InvoiceLine[]) {
+  const projects = new Map(lines.map(line => [line.project.id, line.project]))
+  return {
+    id: head.id,
+    reference: head.reference,
+    status: 'pending' as 'pending' | 'confirmed',
+    invoiceType: 'supplierToClient',
+    mspInvoiceType: null as string | null,
+    company: head.company,
+    agency: head.agency,
+    projects: [...projects.values()],
+    timesheets: lines.map(line => ({ id: line.id, reference: line.reference })),
+    weekEnding: head.weekEnding,
+    due: iso(Math.floor(head.createdMs / DAY_MS + CREDIT_DAYS) * DAY_MS),
+    confirmedDate: null as string | null,
+    values: invoiceValues(lines, head.cisRate),
+    files: {
+      invoice: `https://files.example.com/invoices/${head.id}.pdf`,
+      timesheetSnapshot: `https://files.example.com/snapshots/${head.id}.pdf`,
+    },
+    createdAt: iso(head.createdMs),
+    updatedAt: iso(head.createdMs),
+  }
+}
+
+export type Invoice = ReturnType<typeof invoiceRecord> & Record<string, unknown>
+
+export function lineOf({ timesheet, breakHours }: Pick<WrittenTimesheet, 'timesheet' | 'breakHours'>): InvoiceLine {
+  return {
+    id: timesheet.id,
+    reference: timesheet.reference,
+    project: timesheet.project,
+    netHours: timesheet.netHours,
+    grossHours: timesheet.netHours + breakHours,
+    charge: timesheet.values.charge.total,
+    expense: timesheet.values.expense,
+  }
+}
+
+/** Thursday at six in the morning, the first after `ms`. */
+function nextRun(ms: number): number {
+  const day = Math.floor(ms / DAY_MS) * DAY_MS
+  const run = day + (((3 - weekday(day) + 7) % 7) * DAY_MS) + 6 * HOUR_MS
+  return run > ms ? run : run + WEEK_MS
+}
+
+export interface InvoiceCast {
+  readonly companies: readonly Company[]
+  readonly approver: (companyId: string) => Ref | undefined
+}
+
+export class InvoiceWriter {
+  private readonly scene: Scene
+  private readonly cast: InvoiceCast
+  private readonly rng: Rng
+  private readonly msp: Ref
+  private written = 0
+
+  constructor(scene: Scene, cast: InvoiceCast) {
+    this.scene = scene
+    this.cast = cast
+    this.rng = scene.rng('invoices')
+    this.msp = { id: objectId(this.rng, scene.firstWeekMs), name: 'Openfield Managed Services' }
+  }
+
+  /** Each invoice with what it bills; of a managed company both halves bill the same timesheets. */
+  write(written: readonly WrittenTimesheet[]): { invoice: Invoice; lines: readonly InvoiceLine[] }[] {
+    const runs = new Map<string, WrittenTimesheet[]>()
+    for (const item of written) {
+      const { timesheet } = item
+      if (timesheet.status !== 'approved') continue
+      const run = nextRun(Date.parse(timesheet.approvedDate as string))
+      if (run + HOUR_MS >= this.scene.endMs) continue
+      const name = `${run} ${timesheet.agency.id} ${timesheet.company.id} ${timesheet.weekEnding}`
+      const group = runs.get(name)
+      if (group) group.push(item)
+      else runs.set(name, [item])
+    }
+    return [...runs].flatMap(([name, group]) => this.bill(Number.parseInt(name, 10), group))
+  }
+
+  private bill(runMs: number, group: readonly WrittenTimesheet[]) {
+    const first = group[0] as WrittenTimesheet
+    const lines = group.map(lineOf)
+    const company = this.cast.companies.find(candidate => candidate.id === first.timesheet.company.id)
+    if (!company?.config.mspConfig.enabled) {
+      const invoice = this.confirmed(this.draft(runMs, first, lines))
+      return [{ invoice, lines }, ...this.adHoc(runMs, first)]
+    }
+    const sides = [
+      { invoiceType: 'supplierToMsp', mspInvoiceType: 'payable' },
+      { invoiceType: 'mspToClient', mspInvoiceType: 'receivable' },
+    ]
+    return sides.map(side => ({
+      invoice: this.confirmed({ ...this.draft(runMs, first, lines), ...side, msp: this.msp }),
+      lines,
+    }))
+  }
+
+  private draft(runMs: number, { timesheet, placement }: WrittenTimesheet, lines: readonly InvoiceLine[]): Invoice {
+    this.written += 1
+    const createdMs = runMs + Math.floor(this.rng() * HOUR_MS)
+    return invoiceRecord(
+      {
+        id: objectId(this.rng, createdMs),
+        reference: reference('INV', this.written),
+        company: timesheet.company,
+        agency: timesheet.agency,
+        weekEnding: timesheet.weekEnding,
+        createdMs,
+        cisRate: placement.agency.cisRate,
+      },
+      lines,
+    )
+  }
+
+  /** Billed by hand, for no timesheet. */
+  private adHoc(runMs: number, first: WrittenTimesheet) {
+    if (!chance(this.rng, 0.01)) return []
+    const line = { ...lineOf(first), netHours: 0, grossHours: 0, expense: 0, charge: between(this.rng, 50, 900) }
+    const ordinary = this.draft(runMs, first, [line])
+    const invoice = this.confirmed({
+      ...ordinary,
+      timesheets: [],
+      reason: pick(this.rng, ['Training recharge', 'Equipment hire', 'Rate correction']),
+      comments: 'Agreed with the project',
+      vatToBeApplied: true,
+    })
+    return [{ invoice, lines: [] }]
+  }
+
+  private confirmed(invoice: Invoice): Invoice {
+    const { rng, scene } = this
+    const confirmedMs = Date.parse(invoice.createdAt) + between(rng, 1, 30) * DAY_MS + Math.floor(rng() * 9 * HOUR_MS)
+    if (confirmedMs >= scene.endMs || chance(rng, 0.02)) return invoice
+    const by = this.cast.approver(invoice.company.id)
+    return {
+      ...invoice,
+      status: 'confirmed',
+      confirmedDate: iso(confirmedMs),
+      ...(by ? { confirmedBy: refOf(by) } : {}),
+      payment: { reference: `BACS ${invoice.reference}`, paymentDate: iso(Math.floor(confirmedMs / DAY_MS) * DAY_MS) },
+      updatedAt: iso(confirmedMs),
+    }
+  }
+}

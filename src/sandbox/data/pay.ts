@@ -1,0 +1,189 @@
+/** From shifts to hours, buckets and money: the one place where a timesheet's sums are made. */
+import { DAY_MS, HOUR_MS, isBankHoliday, weekday } from './calendar.ts'
+import { iso, partId } from './identity.ts'
+
+export interface RateLine {
+  readonly pay: number
+  readonly emp: number
+  readonly margin: number
+  readonly charge: number
+  readonly uplift: number | null
+}
+
+export const rateKeys = ['wd', 'wdNw', 'weNw', 'bh', 'bhNight', 'sat', 'sun', 'ot'] as const
+export type RateKey = (typeof rateKeys)[number]
+export type Rates = Readonly<Record<RateKey, RateLine>>
+
+/** Which rate pays which bucket. Friday night is `weNightwork`; the nights of both weekend days have their own. */
+const bucketRates = {
+  wdBasic: 'wd',
+  wdOvertime: 'ot',
+  wdNightwork: 'wdNw',
+  weNightwork: 'weNw',
+  bankHoliday: 'bh',
+  bankHolidayNight: 'bhNight',
+  saturday: 'sat',
+  sunday: 'sun',
+  saturdayNightwork: 'weNw',
+  sundayNightwork: 'weNw',
+} as const satisfies Record<string, RateKey>
+
+export type Bucket = keyof typeof bucketRates
+const buckets = Object.keys(bucketRates) as Bucket[]
+
+export interface CostCode {
+  readonly name: string
+  readonly description: string
+}
+
+export interface Allocation {
+  readonly costCode: CostCode
+  readonly hours: number
+}
+
+/** One day's work. Hours are multiples of a half: with rates in even pence every amount is whole pence. */
+export interface Shift {
+  /** Midnight of the day it starts on. */
+  readonly dayMs: number
+  readonly startHour: number
+  readonly night: boolean
+  readonly breakMinutes: number
+  readonly standard: number
+  readonly overtime: number
+  readonly allocations: readonly Allocation[]
+}
+
+const upliftOf: Readonly<Record<RateKey, number | null>> = {
+  wd: null,
+  wdNw: 1.25,
+  weNw: 1.75,
+  bh: 2,
+  bhNight: 2.25,
+  sat: 1.5,
+  sun: 2,
+  ot: 1.5,
+}
+
+/** Employer costs as a share of pay: PAYE carries insurance and holiday pay, the others nearly nothing. */
+const employerShare: Readonly<Record<string, number>> = { paye: 0.27, cis: 0, psc: 0.02 }
+
+export function ratesFor(payPence: number, rateType: string, marginPence: number): Rates {
+  const lines = rateKeys.map(key => {
+    const uplift = upliftOf[key]
+    const pay = even(payPence * (uplift ?? 1))
+    const emp = even(pay * (employerShare[rateType] ?? 0))
+    const charge = pay + emp + marginPence
+    return [key, { pay: pay / 100, emp: emp / 100, margin: marginPence / 100, charge: charge / 100, uplift }]
+  })
+  return Object.fromEntries(lines)
+}
+
+export function even(pence: number): number {
+  return Math.round(pence / 2) * 2
+}
+
+/** Amounts are added in pence: sums of binary fractions would drift. */
+export function times(quantity: number, rate: number): number {
+  return Math.round(quantity * Math.round(rate * 100)) / 100
+}
+
+export function add(left: number, right: number): number {
+  return Math.round((left + right) * 100) / 100
+}
+
+export function bucketOf(shift: Pick<Shift, 'dayMs' | 'night'>): Bucket {
+  const day = weekday(shift.dayMs)
+  if (isBankHoliday(shift.dayMs)) return shift.night ? 'bankHolidayNight' : 'bankHoliday'
+  if (day === 5) return shift.night ? 'saturdayNightwork' : 'saturday'
+  if (day === 6) return shift.night ? 'sundayNightwork' : 'sunday'
+  if (!shift.night) return 'wdBasic'
+  return day === 4 ? 'weNightwork' : 'wdNightwork'
+}
+
+export type BucketValues = Record<Bucket | 'total', number>
+
+/** Net hours and both sides of `values`: per bucket the hours times the rate, in total the sum of the buckets. */
+export function tally(shifts: readonly Shift[], rates: Rates) {
+  const hours = Object.fromEntries(buckets.map(bucket => [bucket, 0])) as Record<Bucket, number>
+  for (const shift of shifts) {
+    hours[bucketOf(shift)] += shift.standard
+    hours.wdOvertime += shift.overtime
+  }
+  const side = (amount: 'pay' | 'charge'): BucketValues => {
+    const values = { total: 0 } as BucketValues
+    for (const bucket of buckets) {
+      values[bucket] = times(hours[bucket], rates[bucketRates[bucket]][amount])
+      values.total = add(values.total, values[bucket])
+    }
+    return values
+  }
+  const netHours = shifts.reduce((sum, shift) => sum + shift.standard + shift.overtime, 0)
+  return { netHours, pay: side('pay'), charge: side('charge') }
+}
+
+const descriptions: Readonly<Record<Bucket, string>> = {
+  wdBasic: 'Weekday',
+  wdOvertime: 'Weekday overtime',
+  wdNightwork: 'Weekday night',
+  weNightwork: 'Weekend night',
+  bankHoliday: 'Bank holiday',
+  bankHolidayNight: 'Bank holiday night',
+  saturday: 'Saturday',
+  sunday: 'Sunday',
+  saturdayNightwork: 'Saturday night',
+  sundayNightwork: 'Sunday night',
+}
+
+export interface TimelogOwner {
+  readonly id: string
+  readonly status: string
+  readonly rates: Rates
+}
+
+export function timelogsOf(owner: TimelogOwner, shifts: readonly Shift[]) {
+  return shifts.map((shift, index) => timelogOf(owner, shift, partId(owner.id, index)))
+}
+
+export type Timelog = ReturnType<typeof timelogOf>
+
+function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
+  const bucket = bucketOf(shift)
+  const { uplift: _, ...rate } = owner.rates[bucketRates[bucket]]
+  const total = shift.standard + shift.overtime
+  const start = shift.dayMs + shift.startHour * HOUR_MS
+  const value = (amount: 'pay' | 'emp' | 'margin' | 'charge') => {
+    const standard = times(shift.standard, rate[amount])
+    const overtime = times(shift.overtime, owner.rates.ot[amount])
+    return { standard, overtime, total: add(standard, overtime) }
+  }
+  return {
+    id,
+    status: owner.status,
+    date: iso(shift.dayMs),
+    start: iso(start),
+    end: iso(start + total * HOUR_MS + shift.breakMinutes * 60_000),
+    shiftType: shift.night ? 'night' : 'day',
+    breaks: shift.breakMinutes,
+    rateDescription: descriptions[bucket],
+    hours: { standard: shift.standard, overtime: shift.overtime, total },
+    rates: rate,
+    values: { pay: value('pay'), emp: value('emp'), margin: value('margin'), charge: value('charge') },
+    costCodeAllocations: shift.allocations,
+  }
+}
+
+/** The other way round, for a record whose hours are to be amended. */
+export function shiftsOf(timelogs: readonly Timelog[]): Shift[] {
+  return timelogs.map(log => {
+    const dayMs = Date.parse(log.date)
+    return {
+      dayMs,
+      startHour: ((Date.parse(log.start) - dayMs) % DAY_MS) / HOUR_MS,
+      night: log.shiftType === 'night',
+      breakMinutes: log.breaks,
+      standard: log.hours.standard,
+      overtime: log.hours.overtime,
+      allocations: log.costCodeAllocations,
+    }
+  })
+}

@@ -1,0 +1,199 @@
+/** Who works where: the assignments that timesheets are written for. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS, WEEK_MS } from './calendar.ts'
+import type { Agency, Company } from './companies.ts'
+import { between, chance, pick, skewedIndex, weighted } from './draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
+import { firstNames, lastNames, type Trade, trades } from './names.ts'
+import { even, type Rates, ratesFor } from './pay.ts'
+import type { Project, Site } from './projects.ts'
+import { type Scene, WEEKS } from './scene.ts'
+import type { User } from './users.ts'
+
+export interface Worker extends Ref {
+  readonly reference: string
+}
+
+export interface Placement {
+  readonly assignment: { readonly id: string; readonly reference: string }
+  readonly worker: Worker
+  readonly company: Ref
+  readonly project: Ref
+  readonly site: Ref
+  readonly agency: Agency
+  readonly trade: Trade
+  readonly payType: 'hourly' | 'daily'
+  readonly rateType: string
+  readonly rates: Rates
+  /** Days worked, 0 is Monday. */
+  readonly days: readonly number[]
+  readonly dayHours: number
+  readonly startHour: number
+  readonly night: boolean
+  /** Share of days with overtime. */
+  readonly overtime: number
+  readonly allocatesCosts: boolean
+  readonly approvers: readonly Ref[]
+  readonly requester: Ref & { readonly type: string }
+  readonly answers: readonly object[]
+  readonly weeks: readonly number[]
+}
+
+export interface Stage {
+  readonly companies: readonly Company[]
+  readonly agencies: readonly Agency[]
+  readonly projects: readonly Project[]
+  readonly sites: readonly Site[]
+  readonly users: readonly User[]
+}
+
+/** Work weeks of four kinds, weekdays being by far the most common. */
+const weekPatterns: readonly (readonly [readonly number[], number])[] = [
+  [[0, 1, 2, 3, 4], 70],
+  [[0, 1, 2, 3, 4, 5], 16],
+  [[0, 1, 2, 3], 8],
+  [[4, 5, 6], 6],
+]
+
+const SITE_DRAWS = 30
+const LONGEST_WEEKS = 40
+
+export class PlacementMaker {
+  private readonly scene: Scene
+  private readonly stage: Stage
+  private readonly rng: Rng
+  private readonly approvers = new Map<string, readonly User[]>()
+  private readonly requesters = new Map<string, User>()
+  private readonly projectEnds: ReadonlyMap<string, string | undefined>
+  private workers = 0
+  private made = 0
+
+  constructor(scene: Scene, stage: Stage) {
+    this.scene = scene
+    this.stage = stage
+    this.rng = scene.rng('placements')
+    this.projectEnds = new Map(stage.projects.map(project => [project.id, project.dates?.end]))
+    for (const { id } of stage.companies) this.approvers.set(id, approversOf(scene, stage, id))
+    for (const agency of stage.agencies) {
+      const staff = stage.users.filter(candidate => candidate.agencies.includes(agency.id))
+      const [user] = longStanding(scene, staff)
+      if (user) this.requesters.set(agency.id, user)
+    }
+  }
+
+  make(): Placement {
+    const { rng, stage } = this
+    const weeks = this.weeks()
+    const site = this.openSite(weeks)
+    const agency = stage.agencies[skewedIndex(rng, stage.agencies.length, 3)] as Agency
+    const createdMs = (weeks[0] as number) - between(rng, 2, 12) * DAY_MS
+    this.made += 1
+    const worker = this.worker(createdMs)
+    return {
+      assignment: { id: objectId(rng, createdMs), reference: reference('ASG', this.made) },
+      worker,
+      company: site.company,
+      project: site.project,
+      site: refOf(site),
+      agency,
+      ...this.terms(),
+      ...this.people(site.company.id, agency),
+      answers: chance(rng, 0.1) ? [answerOf(rng, { agency, worker, createdMs })] : [],
+      weeks,
+    }
+  }
+
+  /** Some began before the first week: there is as much work then as later. */
+  private weeks(): number[] {
+    const first = between(this.rng, 1 - LONGEST_WEEKS, WEEKS - 1)
+    const length = between(this.rng, 2, LONGEST_WEEKS)
+    const begin = Math.max(0, first)
+    const end = Math.min(WEEKS, first + length)
+    if (end <= begin) return this.weeks()
+    return Array.from({ length: end - begin }, (_, index) => this.scene.firstWeekMs + (begin + index) * WEEK_MS)
+  }
+
+  /** A site whose project runs in those weeks, if a few draws find one. */
+  private openSite(weeks: readonly number[]): Site {
+    const first = iso(weeks[0] as number)
+    const last = iso(weeks.at(-1) as number)
+    let site = pick(this.rng, this.stage.sites)
+    for (let draws = 0; draws < SITE_DRAWS; draws += 1) {
+      const end = this.projectEnds.get(site.project.id)
+      if (site.createdAt <= first && (end === undefined || end >= last)) return site
+      site = this.stage.sites[skewedIndex(this.rng, this.stage.sites.length)] as Site
+    }
+    return site
+  }
+
+  private worker(createdMs: number): Worker {
+    this.workers += 1
+    const name = `${pick(this.rng, firstNames)} ${pick(this.rng, lastNames)}`
+    return { id: objectId(this.rng, createdMs - DAY_MS), name, reference: reference('WRK', this.workers) }
+  }
+
+  private terms() {
+    const { rng } = this
+    const trade = trades[skewedIndex(rng, trades.length)] as Trade
+    const rateType = weighted(rng, [
+      ['paye', 5],
+      ['cis', 4],
+      ['psc', 1],
+    ] as const)
+    const night = chance(rng, 0.12)
+    const payPence = even(trade.payPence * (0.95 + rng() * 0.2))
+    return {
+      trade,
+      rateType,
+      payType: chance(rng, 0.05) ? ('daily' as const) : ('hourly' as const),
+      rates: ratesFor(payPence, rateType, even(payPence * (0.1 + rng() * 0.06))),
+      days: weighted(rng, weekPatterns),
+      dayHours: pick(rng, [8, 8, 8, 9, 9.5, 10]),
+      startHour: night ? pick(rng, [19, 20, 21]) : pick(rng, [7, 7.5, 8]),
+      night,
+      overtime: night ? 0 : pick(rng, [0, 0, 0.1, 0.3]),
+      allocatesCosts: chance(rng, 0.3),
+    }
+  }
+
+  private people(companyId: string, agency: Agency) {
+    const known = this.approvers.get(companyId) ?? []
+    const approvers = [pick(this.rng, known), pick(this.rng, known)].filter(user => user !== undefined)
+    const requester = this.requesters.get(agency.id)
+    return {
+      approvers: [...new Set(approvers)].map(refOf),
+      requester: { ...refOf(requester ?? agency), type: 'supplier' },
+    }
+  }
+}
+
+function approversOf(scene: Scene, stage: Stage, companyId: string): readonly User[] {
+  const roles = ['projectApprover', 'projectAdmin']
+  const users = stage.users.filter(user => roles.includes(user.role) && user.companies.includes(companyId))
+  return longStanding(scene, users)
+}
+
+/** Users there from the first week on, so that nobody approves before having an account; all when there are none. */
+function longStanding(scene: Scene, users: readonly User[]): readonly User[] {
+  const early = users.filter(user => Date.parse(user.createdAt) < scene.firstWeekMs)
+  return early.length > 0 ? early : users
+}
+
+function answerOf(rng: Rng, { agency, worker, createdMs }: { agency: Agency; worker: Worker; createdMs: number }) {
+  return {
+    fieldId: objectId(rng, createdMs),
+    label: 'Expected travel time to site',
+    fieldType: 'select',
+    value: [pick(rng, ['Under 30 minutes', '30 to 60 minutes', 'Over 60 minutes'])],
+    answerScope: 'worker',
+    submissionId: objectId(rng, createdMs),
+    workerIds: [worker.id],
+    agency: refOf(agency),
+    worker: refOf(worker),
+    displayLocations: ['timesheet', 'assignment'],
+    submittedAt: iso(createdMs),
+    submittedBy: refOf(agency),
+    updatedAt: null,
+    updatedBy: null,
+  }
+}

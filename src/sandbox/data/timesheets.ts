@@ -1,0 +1,158 @@
+/** Timesheets: one a placement and week, with a history that fits its status. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS, HOUR_MS, isShutdown } from './calendar.ts'
+import { chance } from './draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
+import { type BucketValues, type Rates, type Shift, tally, timelogsOf } from './pay.ts'
+import { pieceRateEntry } from './piece-work.ts'
+import type { Placement } from './placements.ts'
+import { type Scene, timeBetween } from './scene.ts'
+import { weekOfShifts } from './shifts.ts'
+
+export type TimesheetStatus = 'pending' | 'pending_approval' | 'approved' | 'cancelled' | 'absent'
+
+/** Everything of a timesheet that does not follow from its shifts. */
+export interface TimesheetBase {
+  readonly id: string
+  readonly reference: string
+  readonly status: TimesheetStatus
+  readonly worker: Ref
+  /** Searched, never answered: the contract's worker reference here has id and name only. */
+  readonly workerReference: string
+  readonly company: Ref
+  readonly project: Ref
+  readonly site: Ref
+  readonly agency: Ref
+  readonly assignment: { readonly id: string; readonly reference: string }
+  readonly payType: string
+  readonly rateType: string
+  readonly start: string
+  readonly end: string
+  readonly weekEnding: string
+  readonly version: number
+  readonly approvalRequestedBy?: Ref & { readonly type: string }
+  readonly approvedBy?: Ref
+  readonly approvedDate?: string
+  readonly timesheetApprovers: readonly Ref[]
+  readonly rates: Rates
+  readonly pieceRateEntries: readonly ReturnType<typeof pieceRateEntry>[]
+  readonly submissionAnswers: readonly object[]
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export interface Timesheet extends TimesheetBase {
+  readonly netHours: number
+  readonly values: { pay: BucketValues; charge: BucketValues; expense: number }
+  readonly timelogs: ReturnType<typeof timelogsOf>
+}
+
+/** Timelogs are built when read: most requests leave them out, and they are most of a timesheet's size. */
+export function timesheetRecord(base: TimesheetBase, shifts: readonly Shift[], expense: number): Timesheet {
+  const { netHours, pay, charge } = tally(shifts, base.rates)
+  return {
+    ...base,
+    netHours,
+    values: { pay, charge, expense },
+    get timelogs() {
+      return timelogsOf(base, shifts)
+    },
+  }
+}
+
+export interface WrittenTimesheet {
+  readonly timesheet: Timesheet
+  readonly placement: Placement
+  readonly breakHours: number
+}
+
+const ABSENT_WEEK = 0.025
+const HOLIDAY_WEEK = 0.05
+const PIECE_WORK_WEEK = 0.4
+
+export class TimesheetWriter {
+  private readonly scene: Scene
+  private readonly rng: Rng
+  private written = 0
+
+  constructor(scene: Scene) {
+    this.scene = scene
+    this.rng = scene.rng('timesheets')
+  }
+
+  /** None for a week of holiday or shutdown. */
+  write(placement: Placement, mondayMs: number): WrittenTimesheet | undefined {
+    const { rng } = this
+    if (isShutdown(mondayMs) ? chance(rng, 0.85) : chance(rng, HOLIDAY_WEEK)) return undefined
+    const absent = chance(rng, ABSENT_WEEK)
+    const shifts = absent ? [] : weekOfShifts(rng, placement, mondayMs)
+    if (!absent && shifts.length === 0) return undefined
+    this.written += 1
+    const createdMs = mondayMs + 4 * DAY_MS + 14 * HOUR_MS + Math.floor(rng() * 56 * HOUR_MS)
+    const base = {
+      id: objectId(rng, createdMs),
+      reference: reference('TS', this.written),
+      ...this.history(placement, createdMs, absent),
+      ...placeOf(placement, mondayMs),
+      pieceRateEntries: this.pieceWork(placement, shifts, createdMs),
+    }
+    const breakHours = shifts.reduce((sum, shift) => sum + shift.breakMinutes / 60, 0)
+    return { timesheet: timesheetRecord(base, shifts, 0), placement, breakHours }
+  }
+
+  /** Created, then handed in, then approved; what would happen after the end of the scene has not happened. */
+  private history(placement: Placement, createdMs: number, absent: boolean) {
+    const { rng, scene } = this
+    const handedInMs = createdMs + rng() * (chance(rng, 0.05) ? 10 * DAY_MS : 1.5 * DAY_MS)
+    const approvedMs = handedInMs + 2 * HOUR_MS + rng() * (chance(rng, 0.06) ? 21 * DAY_MS : 4 * DAY_MS)
+    const createdAt = iso(createdMs)
+    if (absent) return { status: 'absent' as const, version: 2, createdAt, updatedAt: this.at(createdMs, handedInMs) }
+    if (handedInMs >= scene.endMs) return { status: 'pending' as const, version: 1, createdAt, updatedAt: createdAt }
+    const requested = { approvalRequestedBy: placement.requester, createdAt }
+    if (approvedMs >= scene.endMs) {
+      return { status: 'pending_approval' as const, version: 2, ...requested, updatedAt: iso(handedInMs) }
+    }
+    const approver = placement.approvers[0]
+    const cancelled = chance(rng, 0.012)
+    const touched = cancelled || chance(rng, 0.1)
+    return {
+      status: cancelled ? ('cancelled' as const) : ('approved' as const),
+      version: touched ? 4 : 3,
+      ...requested,
+      ...(approver ? { approvedBy: approver } : {}),
+      approvedDate: iso(approvedMs),
+      updatedAt: touched ? this.at(approvedMs, approvedMs + 30 * DAY_MS) : iso(approvedMs),
+    }
+  }
+
+  private at(low: number, high: number): string {
+    return iso(timeBetween(this.scene, this.rng, [low, high]))
+  }
+
+  private pieceWork(placement: Placement, shifts: readonly Shift[], createdMs: number) {
+    const { pieceWork } = placement.trade
+    if (!pieceWork || shifts.length === 0 || !chance(this.rng, PIECE_WORK_WEEK)) return []
+    return [pieceRateEntry(this.rng, { pieceWork, placement, shifts, createdMs })]
+  }
+}
+
+function placeOf(placement: Placement, mondayMs: number) {
+  const { worker, assignment, company, project, site, agency, payType, rateType, rates } = placement
+  return {
+    worker: refOf(worker),
+    workerReference: worker.reference,
+    company,
+    project,
+    site,
+    agency: refOf(agency),
+    assignment,
+    payType,
+    rateType,
+    start: iso(mondayMs),
+    end: iso(mondayMs + 7 * DAY_MS - 1),
+    weekEnding: iso(mondayMs + 6 * DAY_MS),
+    timesheetApprovers: placement.approvers,
+    rates,
+    submissionAnswers: placement.answers,
+  }
+}

@@ -1,0 +1,128 @@
+/** Users of companies, projects and agencies, and the project users' rows of their company. */
+import type { Rng } from '../../lib/rng.ts'
+import { projectPermissions, roleLabels } from './access-rules.ts'
+import { DAY_MS } from './calendar.ts'
+import type { Agency, Company } from './companies.ts'
+import { between, chance, digits, pick } from './draw.ts'
+import { iso, objectId, reference } from './identity.ts'
+import { firstNames, lastNames } from './names.ts'
+import type { Project } from './projects.ts'
+import { editTime, type Scene } from './scene.ts'
+
+export type User = ReturnType<UserMaker['make']>
+
+const jobTitles: Readonly<Record<string, readonly string[]>> = {
+  companyAdmin: ['Head of Labour', 'Operations Director'],
+  companyFinance: ['Finance Manager', 'Accounts Assistant'],
+  companyBot: ['Integration'],
+  projectAdmin: ['Project Manager', 'Contracts Manager'],
+  projectFinance: ['Quantity Surveyor'],
+  projectApprover: ['Site Manager', 'Works Manager'],
+  projectRequestor: ['Section Engineer', 'Site Supervisor'],
+  ldAdmin: ['Branch Manager'],
+  ldUser: ['Recruitment Consultant', 'Payroll Coordinator'],
+}
+
+const projectRoles = ['projectAdmin', 'projectFinance', 'projectApprover', 'projectRequestor'] as const
+
+interface Membership {
+  readonly role: string
+  readonly domain: string
+  readonly companies?: readonly string[]
+  readonly projects?: readonly string[]
+  readonly agencies?: readonly string[]
+}
+
+class UserMaker {
+  private readonly scene: Scene
+  private readonly rng: Rng
+  private made = 0
+
+  constructor(scene: Scene) {
+    this.scene = scene
+    this.rng = scene.rng('users')
+  }
+
+  make({ role, domain, companies = [], projects = [], agencies = [] }: Membership) {
+    const { rng, scene } = this
+    this.made += 1
+    const createdMs = scene.firstWeekMs - between(rng, -300, 600) * DAY_MS - Math.floor(rng() * DAY_MS)
+    const firstName = pick(rng, firstNames)
+    const lastName = pick(rng, lastNames)
+    return {
+      id: objectId(rng, createdMs),
+      reference: reference('USR', this.made),
+      name: `${firstName} ${lastName}`,
+      firstName,
+      lastName,
+      email: `${firstName}.${lastName}.${this.made}@${domain}`.toLowerCase(),
+      jobTitle: pick(rng, jobTitles[role] as readonly string[]),
+      ...(chance(rng, 0.8) ? { phone: `7${digits(rng, 9)}`, countryCode: '+44' } : {}),
+      role,
+      active: chance(rng, 0.92),
+      verified: chance(rng, 0.95),
+      companies: [...companies],
+      projects: [...projects],
+      agencies: [...agencies],
+      createdAt: iso(createdMs),
+      updatedAt: iso(editTime(scene, rng, createdMs)),
+    }
+  }
+}
+
+interface Cast {
+  readonly companies: readonly Company[]
+  readonly agencies: readonly Agency[]
+  readonly projects: readonly Project[]
+}
+
+export function makeUsers(scene: Scene, { companies, agencies, projects }: Cast): User[] {
+  const maker = new UserMaker(scene)
+  const rng = scene.rng('memberships')
+  const hirers = companies.flatMap(company => {
+    const domain = company.email.split('@')[1] as string
+    const own = projects.filter(project => project.company.id === company.id)
+    const office = ['companyAdmin', 'companyAdmin', 'companyFinance', 'companyBot'].map(role =>
+      maker.make({ role, domain, companies: [company.id] }),
+    )
+    const onSite = projectRoles.flatMap(role =>
+      Array.from({ length: Math.ceil(own.length / 2) + 1 }, () =>
+        maker.make({ role, domain, companies: [company.id], projects: someProjects(rng, own) }),
+      ),
+    )
+    return [...office, ...onSite]
+  })
+  const suppliers = agencies.flatMap((agency, index) =>
+    ['ldAdmin', 'ldUser', 'ldUser'].map(role =>
+      maker.make({ role, domain: `agency${index + 1}.example.com`, agencies: [agency.id] }),
+    ),
+  )
+  return [...hirers, ...suppliers]
+}
+
+/** None for a few, so that users without projects exist. */
+function someProjects(rng: Rng, own: readonly Project[]): string[] {
+  if (own.length === 0 || chance(rng, 0.05)) return []
+  const chosen = Array.from({ length: between(rng, 1, 4) }, () => pick(rng, own).id)
+  return [...new Set(chosen)]
+}
+
+export function makeCompanyUsers(users: readonly User[], projects: readonly Project[]) {
+  const names = new Map(projects.map(project => [project.id, project.name]))
+  return users
+    .filter(user => user.role.startsWith('project'))
+    .map(user => ({
+      id: user.id,
+      name: user.name,
+      email: user.email,
+      jobTitle: user.jobTitle,
+      role: roleLabels[user.role],
+      status: user.active ? 'Active' : 'Inactive',
+      projects: user.projects.map(id => ({
+        id,
+        name: names.get(id) ?? '',
+        permissions: projectPermissions(user.role),
+      })),
+      companyId: user.companies[0],
+    }))
+}
