@@ -36,6 +36,13 @@ function addToTally(task: ResourceTask, figures: Partial<RunFigures>): void {
   for (const [name, value] of Object.entries(figures)) task.tally[name as keyof RunFigures] += value
 }
 
+/** The last two minutes are all that the next process needs to keep to the same rolling minute. */
+function recentlySent({ sent, clock }: ResourceTask['sync']): Map<number, number> {
+  const oldest = Math.floor(clock.now() / 1000) - 120
+  for (const second of sent.keys()) if (second < oldest) sent.delete(second)
+  return new Map(sent)
+}
+
 export async function loadPages(task: ResourceTask, batch: Batch): Promise<Loaded> {
   const { sync, resource, plan, lease, drifted } = task
   const files = batch.pages.map((page): PageFile => ({ ...page, scope: batch.scope(page) }))
@@ -52,7 +59,7 @@ export async function loadPages(task: ResourceTask, batch: Batch): Promise<Loade
       await batch.commit(result)
       await addToRun(sync.engine, sync.runId, figuresOf(result))
       await renewLease(sync.engine, lease, new Date(sync.clock.now() + leaseMs).toISOString())
-      await recordSent(sync.engine, new Map(sync.sent))
+      await recordSent(sync.engine, recentlySent(sync))
     },
   })
   for (const path of loaded.newDrift) drifted.add(path)

@@ -13,18 +13,82 @@ interface Rule {
 const everyCompanyRole = ['companyAdmin', 'companyFinance', 'projectAdmin', 'projectApprover']
 
 const rules: readonly Rule[] = [
-  { can: 'requisition.create', name: 'Create requisitions', category: 'Requisitions', roles: ['companyAdmin', 'projectAdmin', 'projectRequestor'] },
-  { can: 'requisition.approve', name: 'Approve requisitions', category: 'Requisitions', roles: ['companyAdmin', 'projectAdmin', 'projectApprover'], configKey: 'multiStageApproval.req' },
-  { can: 'requisition.cancel', name: 'Cancel requisitions', category: 'Requisitions', roles: ['companyAdmin', 'projectAdmin'] },
-  { can: 'assignment.end', name: 'End assignments', category: 'Assignments', roles: ['companyAdmin', 'projectAdmin', 'ldAdmin'] },
-  { can: 'assignment.amend', name: 'Amend assignments', category: 'Assignments', roles: ['companyAdmin', 'projectAdmin'], configKey: 'supplierActions.amendShift' },
-  { can: 'timesheet.view', name: 'View timesheets', category: 'Timesheets', roles: [...everyCompanyRole, 'projectFinance', 'projectRequestor', 'ldAdmin', 'ldUser'] },
-  { can: 'timesheet.amend', name: 'Amend timesheets', category: 'Timesheets', roles: ['companyAdmin', 'projectAdmin', 'projectRequestor', 'ldUser'], configKey: 'timesheetAdjustment.company' },
-  { can: 'timesheet.approve', name: 'Approve timesheets', category: 'Timesheets', roles: ['companyAdmin', 'projectAdmin', 'projectApprover'] },
-  { can: 'expense.approve', name: 'Approve expenses', category: 'Expenses', roles: ['companyAdmin', 'projectAdmin', 'projectApprover'] },
-  { can: 'invoice.view', name: 'View invoices', category: 'Finance', roles: [...everyCompanyRole, 'projectFinance', 'ldAdmin'] },
-  { can: 'invoice.confirm', name: 'Confirm invoices', category: 'Finance', roles: ['companyAdmin', 'companyFinance', 'projectFinance'], configKey: 'supplierActions.markInvoicePaid' },
-  { can: 'user.manage', name: 'Manage users', category: 'Users', roles: ['companyAdmin', 'projectAdmin', 'ldAdmin'] },
+  {
+    can: 'requisition.create',
+    name: 'Create requisitions',
+    category: 'Requisitions',
+    roles: ['companyAdmin', 'projectAdmin', 'projectRequestor'],
+  },
+  {
+    can: 'requisition.approve',
+    name: 'Approve requisitions',
+    category: 'Requisitions',
+    roles: ['companyAdmin', 'projectAdmin', 'projectApprover'],
+    configKey: 'multiStageApproval.req',
+  },
+  {
+    can: 'requisition.cancel',
+    name: 'Cancel requisitions',
+    category: 'Requisitions',
+    roles: ['companyAdmin', 'projectAdmin'],
+  },
+  {
+    can: 'assignment.end',
+    name: 'End assignments',
+    category: 'Assignments',
+    roles: ['companyAdmin', 'projectAdmin', 'ldAdmin'],
+  },
+  {
+    can: 'assignment.amend',
+    name: 'Amend assignments',
+    category: 'Assignments',
+    roles: ['companyAdmin', 'projectAdmin'],
+    configKey: 'supplierActions.amendShift',
+  },
+  {
+    can: 'timesheet.view',
+    name: 'View timesheets',
+    category: 'Timesheets',
+    roles: [...everyCompanyRole, 'projectFinance', 'projectRequestor', 'ldAdmin', 'ldUser'],
+  },
+  {
+    can: 'timesheet.amend',
+    name: 'Amend timesheets',
+    category: 'Timesheets',
+    roles: ['companyAdmin', 'projectAdmin', 'projectRequestor', 'ldUser'],
+    configKey: 'timesheetAdjustment.company',
+  },
+  {
+    can: 'timesheet.approve',
+    name: 'Approve timesheets',
+    category: 'Timesheets',
+    roles: ['companyAdmin', 'projectAdmin', 'projectApprover'],
+  },
+  {
+    can: 'expense.approve',
+    name: 'Approve expenses',
+    category: 'Expenses',
+    roles: ['companyAdmin', 'projectAdmin', 'projectApprover'],
+  },
+  {
+    can: 'invoice.view',
+    name: 'View invoices',
+    category: 'Finance',
+    roles: [...everyCompanyRole, 'projectFinance', 'ldAdmin'],
+  },
+  {
+    can: 'invoice.confirm',
+    name: 'Confirm invoices',
+    category: 'Finance',
+    roles: ['companyAdmin', 'companyFinance', 'projectFinance'],
+    configKey: 'supplierActions.markInvoicePaid',
+  },
+  {
+    can: 'user.manage',
+    name: 'Manage users',
+    category: 'Users',
+    roles: ['companyAdmin', 'projectAdmin', 'ldAdmin'],
+  },
 ]
 
 export const roleLabels: Readonly<Record<string, string>> = {

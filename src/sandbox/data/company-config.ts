@@ -85,7 +85,12 @@ function money(rng: Rng) {
     },
     workingRuleAgreement: {
       enabled: chance(rng, 0.3),
-      accommodation: { enabled: false, dailyAmount: 46.5, preferredLabel: 'Lodge', showInTotalsSeparately: true },
+      accommodation: {
+        enabled: false,
+        dailyAmount: 46.5,
+        preferredLabel: 'Lodge',
+        showInTotalsSeparately: true,
+      },
     },
     creditNotes: { displayAsNegativeOnExports: true },
   }

@@ -42,7 +42,11 @@ export function makeCompetencyMatrix(
     }
     const project = projects.find(candidate => candidate.company.id === trade.companyId && chance(rng, 0.02))
     if (project) {
-      const override = { project: refOf(project), source: 'project', requirements: requirements('Site first aid') }
+      const override = {
+        project: refOf(project),
+        source: 'project',
+        requirements: requirements('Site first aid'),
+      }
       entries.push({ ...entry, ...override, mode: chance(rng, 0.7) ? 'additive' : 'replacement' })
     }
     return entries

@@ -101,7 +101,9 @@ export class ExpenseWriter {
       agency: timesheet.agency,
       createdBy: { id: placement.requester.id, name: placement.requester.name },
       ...(approver ? { approvedBy: approver } : {}),
-      ...(chance(rng, 0.02) ? { afp: { id: objectId(rng, createdMs), reference: reference('AFP', ++this.afps) } } : {}),
+      ...(chance(rng, 0.02)
+        ? { afp: { id: objectId(rng, createdMs), reference: reference('AFP', ++this.afps) } }
+        : {}),
       createdAt: iso(createdMs),
     }
   }
@@ -141,11 +143,20 @@ export function expenseDetails(rng: Rng, claim: Claim, atMs: number) {
     date: iso(Math.floor(atMs / DAY_MS) * DAY_MS),
     value: claim.value,
     ...(hours === undefined ? {} : { hours }),
-    rate: { value: hours === undefined ? claim.value : Math.round((claim.value / hours) * 100) / 100, description: claim.category },
+    rate: {
+      value: hours === undefined ? claim.value : Math.round((claim.value / hours) * 100) / 100,
+      description: claim.category,
+    },
     wra: { applicable: lodge, dailyAmount: lodge ? 46.5 : 0, daysPaid: lodge ? between(rng, 1, 5) : 0 },
     costCode: pick(rng, costCodes),
     receipts: receipt
-      ? [{ fileName: 'receipt.pdf', url: `https://files.example.com/receipts/${objectId(rng, atMs)}`, created: iso(atMs) }]
+      ? [
+          {
+            fileName: 'receipt.pdf',
+            url: `https://files.example.com/receipts/${objectId(rng, atMs)}`,
+            created: iso(atMs),
+          },
+        ]
       : [],
     ...(receipt ? {} : { noReceiptReason: 'Receipt was not issued' }),
   }

@@ -65,7 +65,10 @@ function writeTimesheets(scene: Scene, stage: Stage): WrittenTimesheet[] {
 }
 
 /** To the supplier's own invoice: what the managed service provider bills on names the same timesheets. */
-function linkExpenses(expenses: readonly Expense[], billed: readonly { invoice: Invoice; lines: readonly InvoiceLine[] }[]) {
+function linkExpenses(
+  expenses: readonly Expense[],
+  billed: readonly { invoice: Invoice; lines: readonly InvoiceLine[] }[],
+) {
   const invoices = new Map<string, Invoice>()
   for (const { invoice, lines } of billed) {
     if (invoice.invoiceType === 'mspToClient') continue

@@ -88,7 +88,10 @@ export function invoiceRecord(head: InvoiceHead, lines: readonly InvoiceLine[]) 
 
 export type Invoice = ReturnType<typeof invoiceRecord> & Record<string, unknown>
 
-export function lineOf({ timesheet, breakHours }: Pick<WrittenTimesheet, 'timesheet' | 'breakHours'>): InvoiceLine {
+export function lineOf({
+  timesheet,
+  breakHours,
+}: Pick<WrittenTimesheet, 'timesheet' | 'breakHours'>): InvoiceLine {
   return {
     id: timesheet.id,
     reference: timesheet.reference,
@@ -103,7 +106,7 @@ export function lineOf({ timesheet, breakHours }: Pick<WrittenTimesheet, 'timesh
 /** Thursday at six in the morning, the first after `ms`. */
 function nextRun(ms: number): number {
   const day = Math.floor(ms / DAY_MS) * DAY_MS
-  const run = day + (((3 - weekday(day) + 7) % 7) * DAY_MS) + 6 * HOUR_MS
+  const run = day + ((3 - weekday(day) + 7) % 7) * DAY_MS + 6 * HOUR_MS
   return run > ms ? run : run + WEEK_MS
 }
 
@@ -160,7 +163,11 @@ export class InvoiceWriter {
     }))
   }
 
-  private draft(runMs: number, { timesheet, placement }: WrittenTimesheet, lines: readonly InvoiceLine[]): Invoice {
+  private draft(
+    runMs: number,
+    { timesheet, placement }: WrittenTimesheet,
+    lines: readonly InvoiceLine[],
+  ): Invoice {
     this.written += 1
     const createdMs = runMs + Math.floor(this.rng() * HOUR_MS)
     return invoiceRecord(
@@ -180,7 +187,13 @@ export class InvoiceWriter {
   /** Billed by hand, for no timesheet. */
   private adHoc(runMs: number, first: WrittenTimesheet) {
     if (!chance(this.rng, 0.01)) return []
-    const line = { ...lineOf(first), netHours: 0, grossHours: 0, expense: 0, charge: between(this.rng, 50, 900) }
+    const line = {
+      ...lineOf(first),
+      netHours: 0,
+      grossHours: 0,
+      expense: 0,
+      charge: between(this.rng, 50, 900),
+    }
     const ordinary = this.draft(runMs, first, [line])
     const invoice = this.confirmed({
       ...ordinary,
@@ -194,7 +207,8 @@ export class InvoiceWriter {
 
   private confirmed(invoice: Invoice): Invoice {
     const { rng, scene } = this
-    const confirmedMs = Date.parse(invoice.createdAt) + between(rng, 1, 30) * DAY_MS + Math.floor(rng() * 9 * HOUR_MS)
+    const confirmedMs =
+      Date.parse(invoice.createdAt) + between(rng, 1, 30) * DAY_MS + Math.floor(rng() * 9 * HOUR_MS)
     if (confirmedMs >= scene.endMs || chance(rng, 0.02)) return invoice
     const by = this.cast.approver(invoice.company.id)
     return {
@@ -202,7 +216,10 @@ export class InvoiceWriter {
       status: 'confirmed',
       confirmedDate: iso(confirmedMs),
       ...(by ? { confirmedBy: refOf(by) } : {}),
-      payment: { reference: `BACS ${invoice.reference}`, paymentDate: iso(Math.floor(confirmedMs / DAY_MS) * DAY_MS) },
+      payment: {
+        reference: `BACS ${invoice.reference}`,
+        paymentDate: iso(Math.floor(confirmedMs / DAY_MS) * DAY_MS),
+      },
       updatedAt: iso(confirmedMs),
     }
   }

@@ -38,7 +38,10 @@ interface Requisition {
   readonly trade: string
 }
 
-export function makeMetricRows(scene: Scene, cast: { projects: readonly Project[]; agencies: readonly Agency[] }) {
+export function makeMetricRows(
+  scene: Scene,
+  cast: { projects: readonly Project[]; agencies: readonly Agency[] },
+) {
   const rng = scene.rng('metrics')
   const rows: ReturnType<typeof rowOf>[] = []
   for (let number = 1; rows.length < scene.counts.metricRows; number += 1) {
@@ -59,13 +62,25 @@ export function makeMetricRows(scene: Scene, cast: { projects: readonly Project[
   return rows
 }
 
-function rowOf(scene: Scene, rng: Rng, { requisition, agency }: { requisition: Requisition; agency: Agency }) {
+function rowOf(
+  scene: Scene,
+  rng: Rng,
+  { requisition, agency }: { requisition: Requisition; agency: Agency },
+) {
   const { reqRef, createdMs, startMs, project, trade } = requisition
   const ending = weighted(rng, endings)
-  const { dates, reached } = journey(scene, rng, { fromMs: createdMs, last: lastStep[ending] ?? (ending as Step) })
+  const { dates, reached } = journey(scene, rng, {
+    fromMs: createdMs,
+    last: lastStep[ending] ?? (ending as Step),
+  })
   const cut = reached !== (lastStep[ending] ?? ending)
   const stage = cut ? reached : ending
-  const after = stage === 'offerRejected' ? dates.offerMade : stage === 'missingCompliance' ? dates.offerAccepted : undefined
+  const after =
+    stage === 'offerRejected'
+      ? dates.offerMade
+      : stage === 'missingCompliance'
+        ? dates.offerAccepted
+        : undefined
   return {
     id: objectId(rng, createdMs),
     reqRef,

@@ -53,7 +53,16 @@ export const projectKinds = [
   'Depot Electrification',
 ]
 
-export const siteKinds = ['Main Compound', 'North Gate', 'South Gate', 'Block A', 'Block B', 'Laydown Area', 'Tower', 'Car Park']
+export const siteKinds = [
+  'Main Compound',
+  'North Gate',
+  'South Gate',
+  'Block A',
+  'Block B',
+  'Laydown Area',
+  'Tower',
+  'Car Park',
+]
 
 export interface Trade {
   readonly name: string

@@ -110,7 +110,10 @@ export class PlacementMaker {
     const begin = Math.max(0, first)
     const end = Math.min(WEEKS, first + length)
     if (end <= begin) return this.weeks()
-    return Array.from({ length: end - begin }, (_, index) => this.scene.firstWeekMs + (begin + index) * WEEK_MS)
+    return Array.from(
+      { length: end - begin },
+      (_, index) => this.scene.firstWeekMs + (begin + index) * WEEK_MS,
+    )
   }
 
   /** A site whose project runs in those weeks, if a few draws find one. */
@@ -179,7 +182,10 @@ function longStanding(scene: Scene, users: readonly User[]): readonly User[] {
   return early.length > 0 ? early : users
 }
 
-function answerOf(rng: Rng, { agency, worker, createdMs }: { agency: Agency; worker: Worker; createdMs: number }) {
+function answerOf(
+  rng: Rng,
+  { agency, worker, createdMs }: { agency: Agency; worker: Worker; createdMs: number },
+) {
   return {
     fieldId: objectId(rng, createdMs),
     label: 'Expected travel time to site',

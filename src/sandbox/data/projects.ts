@@ -84,7 +84,11 @@ function siteOf(scene: Scene, rng: Rng, project: Project) {
     project: refOf(project),
     company: project.company,
     phone: project.phone,
-    address: { line1: `${between(rng, 1, 90)} Works Road`, city, postcode: `${code} ${between(rng, 1, 9)}BB` },
+    address: {
+      line1: `${between(rng, 1, 90)} Works Road`,
+      city,
+      postcode: `${code} ${between(rng, 1, 9)}BB`,
+    },
     createdAt: iso(createdMs),
     updatedAt: iso(editTime(scene, rng, createdMs)),
   }

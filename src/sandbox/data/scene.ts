@@ -11,7 +11,9 @@ export interface Scene {
   /** Monday of the first and of the last of the weeks worked. */
   readonly firstWeekMs: number
   readonly lastWeekMs: number
-  readonly counts: Readonly<Record<'companies' | 'agencies' | 'projects' | 'sites' | 'timesheets' | 'metricRows', number>>
+  readonly counts: Readonly<
+    Record<'companies' | 'agencies' | 'projects' | 'sites' | 'timesheets' | 'metricRows', number>
+  >
   readonly rng: (name: string) => Rng
 }
 

@@ -11,7 +11,8 @@ const BANK_HOLIDAY_WORKED = 0.25
 const EXTRA_SATURDAY = 0.07
 
 export function weekOfShifts(rng: Rng, placement: Placement, mondayMs: number): Shift[] {
-  const days = placement.days.includes(5) || !chance(rng, EXTRA_SATURDAY) ? placement.days : [...placement.days, 5]
+  const days =
+    placement.days.includes(5) || !chance(rng, EXTRA_SATURDAY) ? placement.days : [...placement.days, 5]
   return days.flatMap(day => {
     const dayMs = mondayMs + day * DAY_MS
     const stays = isBankHoliday(dayMs) ? !chance(rng, BANK_HOLIDAY_WORKED) : chance(rng, ABSENT_DAY)

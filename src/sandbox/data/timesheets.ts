@@ -106,8 +106,10 @@ export class TimesheetWriter {
     const handedInMs = createdMs + rng() * (chance(rng, 0.05) ? 10 * DAY_MS : 1.5 * DAY_MS)
     const approvedMs = handedInMs + 2 * HOUR_MS + rng() * (chance(rng, 0.06) ? 21 * DAY_MS : 4 * DAY_MS)
     const createdAt = iso(createdMs)
-    if (absent) return { status: 'absent' as const, version: 2, createdAt, updatedAt: this.at(createdMs, handedInMs) }
-    if (handedInMs >= scene.endMs) return { status: 'pending' as const, version: 1, createdAt, updatedAt: createdAt }
+    if (absent)
+      return { status: 'absent' as const, version: 2, createdAt, updatedAt: this.at(createdMs, handedInMs) }
+    if (handedInMs >= scene.endMs)
+      return { status: 'pending' as const, version: 1, createdAt, updatedAt: createdAt }
     const requested = { approvalRequestedBy: placement.requester, createdAt }
     if (approvedMs >= scene.endMs) {
       return { status: 'pending_approval' as const, version: 2, ...requested, updatedAt: iso(handedInMs) }
