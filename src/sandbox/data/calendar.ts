@@ -9,7 +9,7 @@ export function weekday(dayMs: number): number {
   return (Math.floor(dayMs / DAY_MS) + 3) % 7
 }
 
-export function midnight(ms: number): number {
+function midnight(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS
 }
 

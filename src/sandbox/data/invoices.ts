@@ -33,7 +33,7 @@ const VAT_RATE = 20
 const CREDIT_DAYS = 30
 
 /** subtotal + vat = total; total - cis = finalTotal; subtotal + expenses - creditNotes = netValue. */
-export function invoiceValues(lines: readonly InvoiceLine[], cisRate: number) {
+function invoiceValues(lines: readonly InvoiceLine[], cisRate: number) {
   const sum = (name: 'netHours' | 'grossHours' | 'charge' | 'expense') =>
     lines.reduce((total, line) => add(total, line[name]), 0)
   const subtotal = sum('charge')

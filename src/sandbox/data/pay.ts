@@ -91,7 +91,7 @@ export function add(left: number, right: number): number {
   return Math.round((left + right) * 100) / 100
 }
 
-export function bucketOf(shift: Pick<Shift, 'dayMs' | 'night'>): Bucket {
+function bucketOf(shift: Pick<Shift, 'dayMs' | 'night'>): Bucket {
   const day = weekday(shift.dayMs)
   if (isBankHoliday(shift.dayMs)) return shift.night ? 'bankHolidayNight' : 'bankHoliday'
   if (day === 5) return shift.night ? 'saturdayNightwork' : 'saturday'
