@@ -2,7 +2,7 @@
 import type { Walk } from '../resources/resource.ts'
 import type { WatermarkTable, WindowTable } from '../warehouse/ledger/schema.ts'
 import { moveWatermark } from '../warehouse/ledger/watermarks.ts'
-import { openWindow } from '../warehouse/ledger/windows.ts'
+import { freshWindow, openWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
 import type { Days } from './windows.ts'
 
@@ -28,25 +28,16 @@ export async function newWindow({ sync, resource }: ResourceTask, opening: Openi
     'select count(*) as n from ops.window where run_id = $1',
     [sync.runId],
   )
-  const row: WindowTable = {
+  const row = freshWindow({
     window_id: `${sync.runId}-${String(Number(count?.n ?? 0) + 1).padStart(4, '0')}-${resource.name}`,
     resource: resource.name,
     kind: opening.kind,
     from_day: opening.from,
     to_day: opening.to,
     scope: opening.scope ?? null,
-    state: 'walking',
-    attempt: 1,
-    next_page: 1,
-    loaded_sequence: 0,
-    pages: 0,
-    greatest_total: 0,
-    distinct_ids: 0,
-    first_mark: null,
     run_id: sync.runId,
     started_at: now(sync),
-    accepted_at: null,
-  }
+  })
   sync.landing.begin(row.window_id, { resource: resource.name, scope: {} })
   await openWindow(sync.engine, row)
   return row

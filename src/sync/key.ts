@@ -1,7 +1,7 @@
 /** The key's own row: loaded from the answer that the client had to ask for anyway. */
 import { createHash } from 'node:crypto'
 import { recordUsage } from '../warehouse/ledger/access.ts'
-import { openWindow } from '../warehouse/ledger/windows.ts'
+import { freshWindow, openWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
 import { loadPages } from './load-pages.ts'
 
@@ -11,25 +11,22 @@ export function apiKeyId(apiKey: string): string {
 }
 
 async function recordReading({ sync, resource }: ResourceTask, windowId: string): Promise<void> {
-  await openWindow(sync.engine, {
+  const row = freshWindow({
     window_id: windowId,
     resource: resource.name,
     kind: 'snapshot',
-    from_day: null,
-    to_day: null,
     scope: 'key',
     state: 'accepted',
-    attempt: 1,
     next_page: 0,
     loaded_sequence: 1,
     pages: 1,
     greatest_total: 1,
     distinct_ids: 1,
-    first_mark: null,
     run_id: sync.runId,
     started_at: now(sync),
     accepted_at: now(sync),
   })
+  await openWindow(sync.engine, row)
 }
 
 async function recordBudget({ sync }: ResourceTask): Promise<void> {

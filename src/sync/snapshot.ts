@@ -2,7 +2,7 @@
 import { AccessDenied, NotFound } from '../api/errors.ts'
 import type { LandedPage } from '../landing/folder.ts'
 import type { Snapshot } from '../resources/resource.ts'
-import { openWindow, updateWindow } from '../warehouse/ledger/windows.ts'
+import { freshWindow, openWindow, updateWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
 import { loadPages } from './load-pages.ts'
 import { dueScopes, type Scope } from './scopes.ts'
@@ -12,25 +12,17 @@ async function beginScope(task: ResourceTask, scope: Scope, number: number): Pro
   const { sync, resource } = task
   const windowId = `${sync.runId}-${resource.name}-${String(number).padStart(4, '0')}`
   sync.landing.begin(windowId, { resource: resource.name, scope: scope.columns, extent: scope.extent })
-  await openWindow(sync.engine, {
+  const row = freshWindow({
     window_id: windowId,
     resource: resource.name,
     kind: 'snapshot',
     from_day: scope.query.from ?? null,
     to_day: scope.query.to ?? null,
     scope: scope.name,
-    state: 'walking',
-    attempt: 1,
-    next_page: 1,
-    loaded_sequence: 0,
-    pages: 0,
-    greatest_total: 0,
-    distinct_ids: 0,
-    first_mark: null,
     run_id: sync.runId,
     started_at: now(sync),
-    accepted_at: null,
   })
+  await openWindow(sync.engine, row)
   return windowId
 }
 

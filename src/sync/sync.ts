@@ -128,12 +128,9 @@ async function notForThisKey(sync: SyncContext, resource: Resource): Promise<Res
   return { ...noFigures, note, resource: resource.name, state: 'skipped' }
 }
 
-/**
- * Resources by name, in catalogue order; unknown names are the caller's to refuse. The key is always among them: its
- * answer is there already, and the next run needs its limits before it can ask.
- */
+/** Resources by name, in catalogue order; unknown names are the caller's to refuse. */
 export function chosenResources(names: readonly string[]): Resource[] {
-  return catalogue.filter(({ name }) => names.length === 0 || name === 'key' || names.includes(name))
+  return catalogue.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
 /**

@@ -2,6 +2,26 @@
 import type { Engine } from '../engine.ts'
 import type { WindowTable } from './schema.ts'
 
+type WindowFacts = Pick<WindowTable, 'window_id' | 'resource' | 'kind' | 'run_id' | 'started_at'> &
+  Partial<WindowTable>
+
+/** A window of which nothing is read yet, unless the facts say more. */
+export const freshWindow = (facts: WindowFacts): WindowTable => ({
+  from_day: null,
+  to_day: null,
+  scope: null,
+  state: 'walking',
+  attempt: 1,
+  next_page: 1,
+  loaded_sequence: 0,
+  pages: 0,
+  greatest_total: 0,
+  distinct_ids: 0,
+  first_mark: null,
+  accepted_at: null,
+  ...facts,
+})
+
 export async function openWindow(engine: Engine, row: WindowTable): Promise<void> {
   await engine.ledger.insertInto('ops.window').values(row).execute()
 }
