@@ -14,8 +14,8 @@ import { openError } from './open-error.ts'
 import { plainRow } from './plain-row.ts'
 
 /**
- * Memory for DuckDB's own buffers. With Node and one batch of pages it keeps a sync below 500 MB of resident memory;
- * what does not fit goes to a temporary folder beside the file.
+ * Memory for DuckDB's own buffers; 208 MB were too little for a batch of pages. The process needs about as much again
+ * (docs/measurements.md). What does not fit goes to a temporary folder beside the file.
  */
 const memoryLimit = '256MB'
 
