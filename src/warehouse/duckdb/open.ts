@@ -69,6 +69,9 @@ async function connect(
   }
 }
 
+/** Without values a statement is run as it is; prepared first, a large one would be planned twice, once on this thread. */
+const bound = (values: readonly Value[]): Value[] | undefined => (values.length === 0 ? undefined : [...values])
+
 function isDiskFull(error: unknown): boolean {
   return error instanceof Error && /no space left on device|disk quota exceeded/i.test(error.message)
 }
@@ -94,7 +97,7 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
   const read = async <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
     exclusive(async () => {
       try {
-        const reader = await connection.runAndReadAll(sql, [...values])
+        const reader = await connection.runAndReadAll(sql, bound(values))
         return reader.getRowObjects().map(row => plainRow(row) as Row)
       } catch (error) {
         throw statementError(file, error)
@@ -103,7 +106,7 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
   const run = async (sql: string, values: readonly Value[] = []): Promise<number> =>
     exclusive(async () => {
       try {
-        return (await connection.run(sql, [...values])).rowsChanged
+        return (await connection.run(sql, bound(values))).rowsChanged
       } catch (error) {
         throw statementError(file, error)
       }
