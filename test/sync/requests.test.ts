@@ -37,6 +37,22 @@ describeOnEngines('incremental requests', bench => {
     })
   }
 
+  test('two requests at most when nothing changed, though the last page holds a single row', async () => {
+    const records = plainRecords({ timesheets: 201, invoices: 201 }, { minutesApart: 5 })
+    const sandbox = await openSandbox({ records, ...roomy })
+    const warehouse = await bench.warehouse()
+    for (const resource of ['timesheets', 'invoices']) {
+      const request = { resources: [resource] }
+      await syncOnce(sandbox, warehouse, { request })
+      const again = await syncOnce(sandbox, warehouse, { request })
+      expect({ resource, asked: again.requests - 1, touched: rowsTouched(again) }).toEqual({
+        resource,
+        asked: 2,
+        touched: 0,
+      })
+    }
+  })
+
   test('a small list in which nothing changed costs one request, whatever the resource', async () => {
     const sandbox = await openSandbox({ scale: 0.02, ...roomy })
     const warehouse = await bench.warehouse()
