@@ -2,7 +2,7 @@
 import PQueue from 'p-queue'
 import { AccessDenied, KeyRefused } from '../api/errors.ts'
 import { BudgetSpent, ConfigError, DiskFull, MusterError } from '../lib/errors.ts'
-import { catalogue } from '../resources/catalogue.ts'
+import { collections } from '../resources/catalogue.ts'
 import type { Resource } from '../resources/resource.ts'
 import { recordAccess } from '../warehouse/ledger/access.ts'
 import { driftedPaths } from '../warehouse/ledger/drift.ts'
@@ -22,7 +22,7 @@ export interface ResourceOutcome extends Readonly<Tally> {
 }
 
 export interface SyncRequest {
-  /** Names from the catalogue; all when empty. */
+  /** Names of collections; all when empty. */
   readonly resources: readonly string[]
   /** Walk these created days again instead of what changed. */
   readonly between?: { readonly from: string; readonly to: string }
@@ -128,9 +128,9 @@ async function notForThisKey(sync: SyncContext, resource: Resource): Promise<Res
   return { ...noFigures, note, resource: resource.name, state: 'skipped' }
 }
 
-/** Resources by name, in catalogue order; unknown names are the caller's to refuse. */
+/** Resources by name, in catalogue order; names that no sync reads are the caller's to refuse. */
 export function chosenResources(names: readonly string[]): Resource[] {
-  return catalogue.filter(({ name }) => names.length === 0 || names.includes(name))
+  return collections.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
 /**
