@@ -51,20 +51,17 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const live = settings.live
     ? keepChanging(world, { live: settings.live, clock, raise: events.emit })
     : undefined
-  const { emit, burst, deliveries, delivered } = events
+  const { close: closeEvents, ...sender } = events
   const { port } = app.server.address() as AddressInfo
   return {
     url: `http://${settings.host}:${port}${BASE_PATH}`,
     world,
     requests: log.requests,
     breaches: log.breaches,
-    emit,
-    burst,
-    deliveries,
-    delivered,
+    ...sender,
     close: async () => {
       await live?.stop()
-      await events.close()
+      await closeEvents()
       await app.close()
     },
   }

@@ -29,7 +29,7 @@ interface Parcel {
 interface Held {
   readonly parcel: Parcel
   readonly delayMs: number
-  /** Events still to go first. */
+  /** Events still to go first, of those that go at once. */
   left: number
 }
 
@@ -69,7 +69,8 @@ export class Courier {
     if (mishaps.isLost) this.settle(this.parcel(event, ['lost']), 'lost')
     else this.accept(event, mishaps)
     for (const forgery of mishaps.forged) this.dispatch(this.forged(event, forgery))
-    this.letPass(overtaken)
+    const goesAtOnce = !mishaps.isLost && mishaps.overtakenBy === 0 && mishaps.delayMs === 0
+    if (goesAtOnce) this.letPass(overtaken)
   }
 
   /** Resolves when fewer than `limit` deliveries are unsettled, waits for a retry included. */

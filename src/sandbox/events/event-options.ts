@@ -10,7 +10,7 @@ export interface WebhookOptions {
   /** Signing secret: used for signatures, never shown. */
   readonly secret: string
   readonly kind: 'company' | 'agency'
-  /** Id of the company or agency it belongs to; the first of the world by default. */
+  /** Id of the company or agency it belongs to, the first of the world by default; `all` makes one for each. */
   readonly owner?: string
   /** Everything its kind may subscribe to by default. */
   readonly events?: readonly EventType[]
@@ -24,7 +24,7 @@ export interface WebhookOptions {
 export interface FaultRates {
   /** Sent twice, with two delivery ids. */
   readonly duplicate: number
-  /** Held back until up to three later deliveries have gone. */
+  /** Held back until one to three later ones have gone that are not held back themselves; at most a second. */
   readonly reorder: number
   /** Sent up to `delayMs` late. */
   readonly delay: number

@@ -12,7 +12,7 @@ import { type Delivery, DeliveryLog } from './delivery-log.ts'
 import { type EventOptions, eventSettings } from './event-options.ts'
 import type { ServiceEvent } from './signed-request.ts'
 import { drawSubjects, knownConcern, raiseNews } from './subjects.ts'
-import { isTold, type Webhook, webhookOf } from './webhook.ts'
+import { isTold, type Webhook, webhooksOf } from './webhook.ts'
 
 export interface Burst {
   readonly count: number
@@ -20,7 +20,13 @@ export interface Burst {
   readonly records?: number
 }
 
+/** A webhook without what is private to it: its address, its secret, its headers. */
+export interface WebhookShown extends Pick<Webhook, 'name' | 'kind' | 'owner' | 'active'> {
+  readonly events: readonly EventType[]
+}
+
 export interface EventSender {
+  readonly webhooks: readonly WebhookShown[]
   /**
    * Tells every webhook that may hear it. Without a concern it is that of the record; of an id the sandbox does
    * not hold every subscriber is told. Gives the event, delivered or not.
@@ -41,8 +47,7 @@ interface Office {
   readonly options: EventOptions
 }
 
-export interface OpenEventSender extends EventSender {
-  readonly webhooks: readonly Webhook[]
+interface OpenEventSender extends EventSender {
   close(): Promise<void>
 }
 
@@ -53,8 +58,8 @@ const BURST_RECORDS = 300
 export function startEvents({ world, seed, clock, options }: Office): OpenEventSender {
   const settings = eventSettings(options)
   const { headerPrefix } = settings
-  const webhooks = (options.webhooks ?? []).map((webhook, index) =>
-    webhookOf(webhook, { world, headerPrefix, number: index + 1 }),
+  const webhooks = (options.webhooks ?? []).flatMap((webhook, index) =>
+    webhooksOf(webhook, { world, headerPrefix, number: index + 1 }),
   )
   const log = new DeliveryLog(settings.logSize)
   const ids = namedRng(seed, 'event ids')
@@ -74,7 +79,7 @@ export function startEvents({ world, seed, clock, options }: Office): OpenEventS
     await Promise.all(couriers.map(courier => courier.below(limit)))
   }
   return {
-    webhooks,
+    webhooks: webhooks.map(shown),
     emit,
     burst: async ({ count, records = BURST_RECORDS }) => {
       const subjects = drawSubjects(world, bursts, records)
@@ -90,4 +95,8 @@ export function startEvents({ world, seed, clock, options }: Office): OpenEventS
       await Promise.all(couriers.map(courier => courier.close()))
     },
   }
+}
+
+function shown({ name, kind, owner, active, events }: Webhook): WebhookShown {
+  return { name, kind, owner, active, events: [...events] }
 }

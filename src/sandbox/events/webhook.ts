@@ -24,9 +24,18 @@ export interface Place {
   readonly number: number
 }
 
+/** Every webhook belongs to one company or agency: `all` stands for one of each. */
+export function webhooksOf(options: WebhookOptions, place: Place): readonly Webhook[] {
+  const name = options.name ?? `webhook ${place.number}`
+  if (options.owner !== 'all') return [webhookOf({ ...options, name }, place)]
+  const owners = place.world.all(ownerCollection(options.kind)).map(({ id }) => String(id))
+  return owners.map(owner => webhookOf({ ...options, name: `${name} of ${owner}`, owner }, place))
+}
+
 /** Checks everything the service checks when somebody saves a webhook. */
-export function webhookOf(options: WebhookOptions, { world, headerPrefix, number }: Place): Webhook {
-  const name = options.name ?? `webhook ${number}`
+function webhookOf(options: WebhookOptions & { readonly name: string }, place: Place): Webhook {
+  const { world, headerPrefix } = place
+  const { name } = options
   const { kind, secret, headers = {}, active = true } = options
   const refuse = (what: string, next: string) => new UsageError({ what: `${name} ${what}`, next })
   if (!isPlainUrl(options.url))
