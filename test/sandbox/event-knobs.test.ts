@@ -153,10 +153,12 @@ describe('faults', () => {
     })
     sandbox.emit('timesheet_approved', 't1')
     await sandbox.delivered()
-    const attempts = sandbox.deliveries().map(delivery => [delivery.treatments, delivery.attempts.length])
+    const attempts = sandbox
+      .deliveries()
+      .map(({ treatments, attempts, outcome }) => [...treatments, attempts.length, outcome])
     expect(attempts).toEqual([
-      [[], 3],
-      [['badSignature'], 1],
+      [3, 'failed'],
+      ['badSignature', 1, 'refused'],
     ])
   })
 

@@ -4,6 +4,7 @@ import type { Sandbox } from '../../sandbox/server.ts'
 import {
   type CommandModule,
   calendarDay,
+  flagOption,
   numberOption,
   type Options,
   positiveNumber,
@@ -30,6 +31,7 @@ export const command: CommandModule = {
       fallback: 0,
     },
     { flags: '--live <number>', summary: 'changes of records per second', parse: positiveNumber },
+    { flags: '--live-deletions', summary: 'with --live: remove a record now and then too' },
     {
       flags: '--limit-per-minute <number>',
       summary: 'requests a key may send a minute',
@@ -66,6 +68,7 @@ function sandboxOptions(options: Options) {
   const today = textOption(options, 'today')
   const port = numberOption(options, 'port')
   const changesPerSecond = numberOption(options, 'live')
+  const deletions = flagOption(options, 'liveDeletions')
   const rateLimitPerMinute = numberOption(options, 'limitPerMinute')
   const rateLimitPerDay = numberOption(options, 'limitPerDay')
   return {
@@ -74,7 +77,7 @@ function sandboxOptions(options: Options) {
     ...(scale !== undefined && { scale }),
     ...(today !== undefined && { today }),
     ...(port !== undefined && { port }),
-    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1 } }),
+    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
   }

@@ -178,7 +178,8 @@ export class Courier {
     delivery.attempts.push({ at: new Date(nowMs).toISOString(), ...answer })
     const isTaken = 'status' in answer && answer.status >= 200 && answer.status < 300
     if (isTaken) this.settle(parcel, 'delivered')
-    else if (forgery || delivery.attempts.length >= settings.retry.attempts) this.settle(parcel, 'failed')
+    else if (forgery) this.settle(parcel, 'refused')
+    else if (delivery.attempts.length >= settings.retry.attempts) this.settle(parcel, 'failed')
     else this.dispatchLater(parcel, this.backoffMs(delivery))
   }
 

@@ -24,8 +24,11 @@ export interface Delivery {
   readonly recordId: string
   readonly treatments: readonly Treatment[]
   readonly attempts: readonly Attempt[]
-  /** Delivered: answered 2xx, forged or not. Failed: given up. Unsent: still waiting when the sandbox was closed. */
-  readonly outcome: 'waiting' | 'delivered' | 'failed' | 'lost' | 'unsent'
+  /**
+   * Delivered: answered 2xx, forged or not. Failed: given up. Refused: a forgery, as it should be. Unsent: still
+   * waiting when the sandbox was closed.
+   */
+  readonly outcome: 'waiting' | 'delivered' | 'failed' | 'refused' | 'lost' | 'unsent'
 }
 
 export interface OpenDelivery extends Delivery {
