@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { type Environment, variable } from '../config/environment.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import { type EventType, isEventType } from '../resources/events.ts'
-import type { EventOptions, FaultRates, WebhookOptions } from '../sandbox/events/event-options.ts'
+import type { EventFaultRates, EventOptions, WebhookOptions } from '../sandbox/events/event-options.ts'
 import type { EventSender } from '../sandbox/events/send-events.ts'
 import { listOption, type Options, oneOf, repeated, textOption, wholeNumber } from './command.ts'
 
@@ -67,7 +67,7 @@ export function eventOptions(options: Options, env: Environment): EventOptions |
   const form = textOption(options, 'webhookSignature')
   const timestamp = textOption(options, 'webhookTimestamp') as EventOptions['timestamp']
   const headerPrefix = textOption(options, 'webhookHeaderPrefix')
-  const faults = options.webhookFaults as Partial<FaultRates> | undefined
+  const faults = options.webhookFaults as Partial<EventFaultRates> | undefined
   return {
     webhooks,
     ...(form !== undefined && { signature: signatureOf(form) }),

@@ -90,6 +90,11 @@ describe('by owner', () => {
   })
 })
 
+it('knows no other types', async () => {
+  const sandbox = await openEvents({})
+  expect(() => sandbox.emit('timesheet_eaten' as EventType, 't1')).toThrow('no event type: timesheet_eaten')
+})
+
 it('tells a webhook only what it subscribed to', async () => {
   const receiver = await openReceiver()
   const sandbox = await openEvents({

@@ -63,7 +63,9 @@ it('tries again after a 500 and after silence, with the same ids and a signature
   const event = sandbox.emit('invoice_paid', 'i1')
   await sandbox.delivered()
   const [delivery] = sandbox.deliveries()
-  const at = '2026-11-02T08:00:00.000Z'
+  const times = receiver.received.map(({ headers }) => headers['x-service-timestamp'])
+  const [first, second, third, fourth] = times
+  expect([first, new Set(times).size]).toEqual(['2026-11-02T08:00:00.000Z', 4])
   expect(delivery).toEqual({
     id: receiver.received[0]?.headers['x-service-event-id'],
     webhook: 'webhook 1',
@@ -72,13 +74,16 @@ it('tries again after a 500 and after silence, with the same ids and a signature
     recordId: 'i1',
     treatments: [],
     attempts: [
-      { at, status: 500 },
-      { at, error: 'timeout' },
-      { at, status: 302 },
-      { at, status: 200 },
+      { at: first, status: 500 },
+      { at: second, error: 'timeout' },
+      { at: third, status: 302 },
+      { at: fourth, status: 200 },
     ],
     outcome: 'delivered',
   })
+  for (const request of receiver.received) {
+    expect(await refusal(request, { secret: SECRET, nowMs: NOW })).toBeUndefined()
+  }
   expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1)
   expect(new Set(receiver.received.map(({ headers }) => headers['x-service-event-id'])).size).toBe(1)
 })

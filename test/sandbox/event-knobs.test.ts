@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { EventType } from '../../src/resources/events.ts'
 import type { Delivery, Treatment } from '../../src/sandbox/events/delivery-log.ts'
-import type { EventOptions, FaultRates } from '../../src/sandbox/events/event-options.ts'
+import type { EventFaultRates, EventOptions } from '../../src/sandbox/events/event-options.ts'
 import { NOW, openEvents, quickClock, SECRET, webhook } from './event-world.ts'
 import { openReceiver, type Received, refusal } from './receiver.ts'
 
@@ -163,7 +163,7 @@ describe('faults', () => {
   })
 
   it('draws the same for the same seed, and one knob leaves the others alone', async () => {
-    const all: Partial<FaultRates> = {
+    const all: Partial<EventFaultRates> = {
       duplicate: 0.2,
       reorder: 0.2,
       delay: 0.2,
@@ -173,14 +173,14 @@ describe('faults', () => {
       tamperedBody: 0.1,
       missingHeader: 0.1,
     }
-    const fates = async (faults: Partial<FaultRates>, seed: number) => {
+    const fates = async (faults: Partial<EventFaultRates>, seed: number) => {
       const { deliveries } = await send({ faults, delayMs: 100 }, seed)
       return deliveries.map(({ id, eventId, treatments }) => [id, eventId, ...treatments].join(' '))
     }
     const first = await fates(all, 5)
     expect(await fates(all, 5)).toEqual(first)
     expect(await fates(all, 6)).not.toEqual(first)
-    const lost = async (faults: Partial<FaultRates>) => {
+    const lost = async (faults: Partial<EventFaultRates>) => {
       const { deliveries, ids } = await send({ faults, delayMs: 100 }, 5)
       return treated(deliveries, 'lost').map(({ eventId }) => ids.indexOf(eventId))
     }

@@ -24,13 +24,15 @@ export const records = {
   ],
 }
 
-/** Stands still at NOW; sleeping takes a hundredth of the time, and is noted. */
+/** Stands still at NOW but for sleeping, which takes a hundredth of the time and is noted. */
 export function quickClock(slept: number[] = []): Clock {
+  let now = NOW
   return {
-    now: () => NOW,
-    sleep: (ms, signal) => {
+    now: () => now,
+    sleep: async (ms, signal) => {
       slept.push(ms)
-      return systemClock.sleep(ms / 100, signal)
+      await systemClock.sleep(ms / 100, signal)
+      now += ms
     },
   }
 }

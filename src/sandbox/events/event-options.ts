@@ -5,7 +5,6 @@ import type { EventType } from '../../resources/events.ts'
 export interface WebhookOptions {
   /** Names it in the delivery log; `webhook 1` and so on by default. */
   readonly name?: string
-  readonly description?: string
   readonly url: string
   /** Signing secret: used for signatures, never shown. */
   readonly secret: string
@@ -21,7 +20,7 @@ export interface WebhookOptions {
 }
 
 /** What may go wrong on the way, each as a share of events from 0 to 1; forgeries come beside the genuine delivery. */
-export interface FaultRates {
+export interface EventFaultRates {
   /** Sent twice, with two delivery ids. */
   readonly duplicate: number
   /** Held back until one to three later ones have gone that are not held back themselves; at most a second. */
@@ -55,7 +54,7 @@ export interface EventOptions {
   readonly signature?: { readonly encoding?: 'hex' | 'base64'; readonly prefix?: '' | 'sha256=' }
   readonly timestamp?: 'iso' | 'seconds' | 'milliseconds'
   readonly headerPrefix?: string
-  readonly faults?: Partial<FaultRates>
+  readonly faults?: Partial<EventFaultRates>
   /** The longest delay of the `delay` fault. */
   readonly delayMs?: number
   readonly retry?: Partial<RetryOptions>
@@ -70,7 +69,7 @@ export interface EventOptions {
 /** 1, 4, 16 and 64 s: a receiver may be gone for a minute and a half. */
 const retryDefaults: RetryOptions = { attempts: 5, firstMs: 1000, factor: 4 }
 
-export const noFaults: FaultRates = {
+export const noFaults: EventFaultRates = {
   duplicate: 0,
   reorder: 0,
   delay: 0,

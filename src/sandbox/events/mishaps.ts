@@ -1,7 +1,7 @@
 /** What goes wrong with one event on its way to one webhook: drawn from seed and number alone, whatever the timing. */
 import { namedRng } from '../../lib/rng.ts'
 import { between } from '../data/draw.ts'
-import type { FaultRates } from './event-options.ts'
+import type { EventFaultRates } from './event-options.ts'
 import { type Forgery, forgeries } from './signed-request.ts'
 
 export interface Mishaps {
@@ -24,7 +24,7 @@ export interface Draw {
 }
 
 export function mishapsOf(
-  rates: FaultRates,
+  rates: EventFaultRates,
   longestDelayMs: number,
   { seed, webhook, number }: Draw,
 ): Mishaps {

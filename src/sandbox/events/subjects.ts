@@ -38,6 +38,10 @@ const held: readonly Source[] = Object.entries(homes).map(([entity, collection])
   id: 'id',
 }))
 
+/** What live mode changes itself tells its own news: of the others news is made up. */
+const changing: ReadonlySet<EventEntity> = new Set(['timesheet', 'expense', 'invoice'])
+const quiet = [...held, ...named].filter(({ entity }) => !changing.has(entity))
+
 export interface Subject {
   readonly id: string
   readonly entity: EventEntity
@@ -62,9 +66,9 @@ export function raiseNews(raise: Raise, rng: Rng, { entity, id, record }: Subjec
   raise(type, id, concernOf(type, record))
 }
 
-/** News of a record that only its id stands for: nothing in the sandbox changes with it. */
-export function raiseNamed(world: World, rng: Rng, raise: Raise): void {
-  const subject = drawSubject(world, rng, named)
+/** News of a record that does not change: whoever looks finds it as it was, or cannot read it here. */
+export function raiseQuiet(world: World, rng: Rng, raise: Raise): void {
+  const subject = drawSubject(world, rng, quiet)
   if (subject) raiseNews(raise, rng, subject)
 }
 

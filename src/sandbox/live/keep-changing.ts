@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { chance } from '../data/draw.ts'
 import type { Raise } from '../events/concern.ts'
-import { raiseNamed } from '../events/subjects.ts'
+import { raiseQuiet } from '../events/subjects.ts'
 import type { LiveOptions } from '../options.ts'
 import type { World } from '../world.ts'
 import { mutateWorld } from './mutate-world.ts'
@@ -11,8 +11,8 @@ import { mutateWorld } from './mutate-world.ts'
 /** Changes come in bursts of this length: finer timers cost more than the changes. */
 const BURST_MS = 50
 
-/** News of records that only their ids stand for, for each change. */
-const NAMED_SHARE = 0.2
+/** News of records that live mode does not change, for each change. */
+const QUIET_SHARE = 0.2
 
 interface Life {
   readonly live: LiveOptions
@@ -47,6 +47,6 @@ async function run(world: World, { live, clock, raise }: Life, signal: AbortSign
     const count = Math.floor(owed)
     owed -= count
     if (count > 0) mutateWorld(world, { rng, nowMs, count, deletions: live.deletions ?? false, raise })
-    for (let told = 0; told < count; told += 1) if (chance(news, NAMED_SHARE)) raiseNamed(world, news, raise)
+    for (let told = 0; told < count; told += 1) if (chance(news, QUIET_SHARE)) raiseQuiet(world, news, raise)
   }
 }
