@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { UsageError } from '../lib/errors.ts'
 import { isDay } from './day-range.ts'
+import type { EventOptions } from './events/event-options.ts'
 import { type ApiKey, defaultKeys } from './keys.ts'
 import type { RateWindow } from './rate-limit.ts'
 import type { Records } from './world.ts'
@@ -52,6 +53,8 @@ export interface SandboxOptions {
   readonly rateLimitPerDay?: number
   /** Changes records while they are read. */
   readonly live?: LiveOptions
+  /** Webhooks, and how events are brought to them. */
+  readonly events?: EventOptions
   /** Instead of generated data; a collection left out is empty. */
   readonly records?: Records
   /** Called, and awaited, before each request is answered. */

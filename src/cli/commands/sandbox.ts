@@ -1,8 +1,10 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
 
+import type { Sandbox } from '../../sandbox/server.ts'
 import {
   type CommandModule,
   calendarDay,
+  flagOption,
   numberOption,
   type Options,
   positiveNumber,
@@ -11,6 +13,7 @@ import {
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../output.ts'
+import { deliveryLine, eventOptions, webhookLines, webhookOptions } from '../sandbox-webhooks.ts'
 
 const LARGEST_PORT = 65_535
 
@@ -28,25 +31,33 @@ export const command: CommandModule = {
       fallback: 0,
     },
     { flags: '--live <number>', summary: 'changes of records per second', parse: positiveNumber },
+    { flags: '--live-deletions', summary: 'with --live: remove a record now and then too' },
     {
       flags: '--limit-per-minute <number>',
       summary: 'requests a key may send a minute',
       parse: wholeNumber(1),
     },
     { flags: '--limit-per-day <number>', summary: 'requests a key may send a day', parse: wholeNumber(1) },
+    ...webhookOptions,
   ],
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
     'muster sandbox --live 5 --limit-per-day 500',
+    'muster sandbox --live 5 --webhook http://127.0.0.1:8080/hook --webhook-faults loss=0.05,duplicate=0.1',
+    'muster sandbox --webhook http://127.0.0.1:8080/hook --webhook-kind agency --webhook-burst 10000',
   ],
   run: async (context, _, options) => {
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server.ts')
-    const sandbox = await startSandbox(sandboxOptions(options))
-    announce(context, sandbox.url)
+    const events = eventOptions(options, context.env)
+    const sandbox = await startSandbox({ ...sandboxOptions(options), ...(events && { events }) })
+    announce(context, sandbox)
+    const bursting = sandbox.burst({ count: numberOption(options, 'webhookBurst') ?? 0 })
     await untilAborted(context.signal)
     await sandbox.close()
+    await bursting
+    if (events) printLine(context, deliveryLine(sandbox))
     return 0
   },
 }
@@ -57,6 +68,7 @@ function sandboxOptions(options: Options) {
   const today = textOption(options, 'today')
   const port = numberOption(options, 'port')
   const changesPerSecond = numberOption(options, 'live')
+  const deletions = flagOption(options, 'liveDeletions')
   const rateLimitPerMinute = numberOption(options, 'limitPerMinute')
   const rateLimitPerDay = numberOption(options, 'limitPerDay')
   return {
@@ -65,7 +77,7 @@ function sandboxOptions(options: Options) {
     ...(scale !== undefined && { scale }),
     ...(today !== undefined && { today }),
     ...(port !== undefined && { port }),
-    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1 } }),
+    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
   }
@@ -74,14 +86,15 @@ function sandboxOptions(options: Options) {
 /** Not secrets: they open nothing but generated data on this machine. */
 const KEYS = { company: 'sandbox-company-key', agency: 'sandbox-agency-key' }
 
-function announce(context: CommandContext, url: string): void {
+function announce(context: CommandContext, sandbox: Sandbox): void {
+  const { url, webhooks } = sandbox
   const env = {
     MUSTER_BASE_URL: url,
     MUSTER_API_KEY: KEYS.company,
     MUSTER_WAREHOUSE: 'duckdb:data/sandbox.duckdb',
   }
   if (context.json) {
-    printJson(context, { url, keys: KEYS, env })
+    printJson(context, { url, keys: KEYS, env, webhooks })
     return
   }
   const lines = [
@@ -92,6 +105,7 @@ function announce(context: CommandContext, url: string): void {
     'In another terminal:',
     ...Object.entries(env).map(([name, value]) => `  export ${name}=${value}`),
     '',
+    ...webhookLines(sandbox),
     'Ctrl-C ends it.',
   ]
   printLine(context, lines.join('\n'))
