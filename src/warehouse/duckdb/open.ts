@@ -70,7 +70,8 @@ async function connect(
 }
 
 /** Without values a statement is run as it is; prepared first, a large one would be planned twice, once on this thread. */
-const bound = (values: readonly Value[]): Value[] | undefined => (values.length === 0 ? undefined : [...values])
+const bound = (values: readonly Value[]): Value[] | undefined =>
+  values.length === 0 ? undefined : [...values]
 
 function statementError(file: string, cause: unknown): unknown {
   const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)

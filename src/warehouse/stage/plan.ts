@@ -55,13 +55,17 @@ function isLeaf(node: ShapeNode | undefined, path: readonly string[]): boolean {
   return node?.kind === 'object' && isLeaf(node.fields.get(key), rest)
 }
 
-/** Whether one declared type holds all that the stages read: not where a path is both a document and read in parts. */
-export function isWhollyTyped({ shape, tables, documents }: StagePlan): boolean {
+/** Whether one declared type holds all that a stage reads: not where a path is JSON for one column and read in parts. */
+function isTyped({ table, child }: StageTable): boolean {
+  const shape = shapeOf(table)
   return (
-    tables.every(({ child }) => child?.shape !== 'leaves') &&
-    documents.every(({ path }) => isLeaf(shape, path.split('.')))
+    child?.shape !== 'leaves' &&
+    Object.values(table.columns).every(({ source }) => source.from !== 'list') &&
+    openDocuments(table).every(({ path }) => isLeaf(shape, path.split('.')))
   )
 }
+
+export const isWhollyTyped = ({ tables }: StagePlan): boolean => tables.every(isTyped)
 
 /** Stage columns hold member attributes beside the column that refers to the member. */
 export const memberAttribute = (column: string, attribute: string): string => `${column}__${attribute}`

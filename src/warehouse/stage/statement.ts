@@ -15,7 +15,7 @@ interface Parts extends Pick<Reader, 'numbers'> {
 
 export function stageStatement(stage: StageTable, spelling: Spelling, parts: Parts): string {
   const { name, table } = stage
-  const odd = [...leavesDiffer(table, spelling.element), ...parts.odd]
+  const odd = [...leavesDiffer(table, spelling.element, parts.numbers), ...parts.odd]
   const direct = [
     ...parts.columns,
     ...directColumns(table, spelling),

@@ -6,9 +6,11 @@ import type { Reader } from './reader.ts'
 
 type Typing = Pick<Reader, 'kind' | 'numbers'>
 
-const numeric: ReadonlySet<ColumnType> = new Set(['integer', 'number', 'money', 'quantity', 'coordinate'])
+const decimals: ReadonlySet<ColumnType> = new Set(['number', 'money', 'quantity', 'coordinate'])
 
-export const isNumeric = (type: ColumnType): boolean => numeric.has(type)
+/** Numbers that the reader gives as `numbers`; whole ones stay text beside doubles, which hold 53 bits of their 64. */
+export const isReadAsNumber = (type: ColumnType, { numbers }: Pick<Reader, 'numbers'>): boolean =>
+  decimals.has(type) || (type === 'integer' && numbers === 'VARCHAR')
 
 /** A key that no record has: reading such a struct tells that an object is there, and copies nothing of it. */
 const nothing = 'STRUCT("%" BOOLEAN)'
@@ -35,9 +37,9 @@ function listType(node: ShapeNode & { kind: 'list' }, reader: Typing): string {
   return `${nothing}[]`
 }
 
-function leafType(type: ColumnType, { numbers }: Typing): string {
+function leafType(type: ColumnType, reader: Typing): string {
   if (type === 'json') return 'JSON'
-  return isNumeric(type) ? numbers : 'VARCHAR'
+  return isReadAsNumber(type, reader) ? reader.numbers : 'VARCHAR'
 }
 
 /** Text leaves never round and never turn into NULL by themselves; each is cast and checked afterwards. */

@@ -6,7 +6,7 @@ import { storedTypes } from '../column-type.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 import { below } from './plan.ts'
 import type { Reader } from './reader.ts'
-import { isNumeric, structType } from './struct-type.ts'
+import { isReadAsNumber, structType } from './struct-type.ts'
 
 interface Field {
   readonly name: string
@@ -21,30 +21,30 @@ function fieldsOf(table: Table, element: string): Field[] {
 }
 
 /** All numbers as they were read, as one list: judged together, they cost a third of what a condition for each costs. */
-export function numbersRead(table: Table, element: string, type: Reader['numbers']): string {
-  const numbers = fieldsOf(table, element)
-    .filter(({ column }) => isNumeric(column.type))
+export function numbersRead(table: Table, element: string, numbers: Reader['numbers']): string {
+  const read = fieldsOf(table, element)
+    .filter(({ column }) => isReadAsNumber(column.type, { numbers }))
     .map(({ text }) => text)
-  return `cast([${numbers.join(', ')}] as ${type}[])`
+  return `cast([${read.join(', ')}] as ${numbers}[])`
 }
 
 /** Over the typed columns: as doubles, what was read and what is kept must be equal, and as many must be present. */
-export function numbersDiffer(table: Table, read: string, type: Reader['numbers']): string {
+export function numbersDiffer(table: Table, read: string, numbers: Reader['numbers']): string {
   const values = fieldsOf(table, '')
-    .filter(({ column }) => isNumeric(column.type))
+    .filter(({ column }) => isReadAsNumber(column.type, { numbers }))
     .map(({ name }) => `cast(${quoteName(name)} as double)`)
   if (values.length === 0) return 'false'
   const kept = `[${values.join(', ')}]`
-  if (type === 'DOUBLE') return `${read} is distinct from ${kept}`
+  if (numbers === 'DOUBLE') return `${read} is distinct from ${kept}`
   return `list_count(${read}) <> list_count(${kept}) or try_cast(${read} as double[]) is distinct from ${kept}`
 }
 
 /** Other present texts that did not survive their cast, and required ones that are absent. */
-export function leavesDiffer(table: Table, element: string): string[] {
+export function leavesDiffer(table: Table, element: string, numbers: Reader['numbers']): string[] {
   return fieldsOf(table, element).flatMap(({ column, text }) => {
     const stored = storedTypes[column.type]
     const missing = column.required ? [`${text} is null`] : []
-    if (!stored.intact || isNumeric(column.type)) return missing
+    if (!stored.intact || isReadAsNumber(column.type, { numbers })) return missing
     return [...missing, `(${text} is not null and (${stored.intact(text, stored.cast(text))}) is not true)`]
   })
 }
