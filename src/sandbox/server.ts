@@ -11,7 +11,7 @@ import { Gate } from './gate.ts'
 import { keepChanging } from './live/keep-changing.ts'
 import { type SandboxOptions, type SandboxRequest, settingsOf } from './options.ts'
 import type { Breach } from './referee.ts'
-import { BASE_PATH, described, observe, type Watch, watchOf } from './watch.ts'
+import { BASE_PATH, described, observe, type Route, type Watch, watchOf } from './watch.ts'
 import { answerWireErrors, asContractError, wireOptions } from './wire-errors.ts'
 import { World } from './world.ts'
 import { withAgencies } from './world-agencies.ts'
@@ -26,6 +26,8 @@ export interface Sandbox {
   readonly world: World
   /** Every request that arrived, in order, whatever its answer. */
   readonly requests: readonly SandboxRequest[]
+  /** Every method of every path, those answered 405 included. */
+  readonly routes: readonly Route[]
   /** Requests that broke the contract so far. */
   breaches(): readonly Breach[]
   /** What spoils answers; `stop` ends it. */
@@ -50,6 +52,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     url: `http://${settings.host}:${port}${BASE_PATH}`,
     world,
     requests: watch.log.requests,
+    routes: watch.routes,
     breaches: () => watch.referee.breaches(),
     faults: watch.faults,
     close: async () => {

@@ -14,6 +14,13 @@ export interface Watch {
   readonly log: RequestLog
   readonly referee: Referee
   readonly faults: Faults
+  readonly routes: Route[]
+}
+
+export interface Route {
+  readonly method: string
+  /** Below the base path, with `:id` for what varies. */
+  readonly path: string
 }
 
 export function watchOf(settings: Settings): Watch {
@@ -22,10 +29,17 @@ export function watchOf(settings: Settings): Watch {
     log: new RequestLog(),
     referee: new Referee(settings.clock),
     faults: new Faults(settings.faults, settings.faultSeed),
+    routes: [],
   }
 }
 
-export function observe(app: FastifyInstance, { settings, log, referee, faults }: Watch): void {
+/** Before the routes are declared: it lists those below the base path. */
+export function observe(app: FastifyInstance, { settings, log, referee, faults, routes }: Watch): void {
+  app.addHook('onRoute', ({ method, url }) => {
+    if (!url.startsWith(BASE_PATH)) return
+    const path = url.slice(BASE_PATH.length)
+    for (const one of [method].flat()) routes.push({ method: one, path })
+  })
   app.addHook('onRequest', async (request, reply) => {
     const seen = described(request)
     log.note(request.raw, seen)

@@ -1,6 +1,7 @@
 /** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
 import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
+import type { FetchOptions } from '../api/wire.ts'
 import { compact, expire } from '../landing/archive.ts'
 import { type Landing, openLanding } from '../landing/folder.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -23,6 +24,8 @@ export interface RunConnection {
   readonly retentionDays: number
   readonly lookbackMinutes: number
   readonly pageCapBytes: number
+  /** Milliseconds; those of the client when left out. */
+  readonly timeouts?: Pick<FetchOptions, 'headersTimeout' | 'bodyTimeout' | 'totalTimeout'>
 }
 
 export interface RunLimits {
@@ -96,7 +99,7 @@ async function openClient(
     version: effects.version,
     budget,
     signal,
-    fetchOptions: { maxBytes: connection.pageCapBytes },
+    fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)
       const { remainingToday, requestsThisRun } = client.usage()

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Body, openSandbox, sortedBy } from './open-sandbox.ts'
 
-const sandbox = await openSandbox()
+const sandbox = await openSandbox({ provokesBreaches: true })
 
 interface List {
   readonly path: string
@@ -162,7 +162,7 @@ describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) =
 })
 
 it('lists what clients broke', async () => {
-  const own = await openSandbox({ records: {} })
+  const own = await openSandbox({ records: {}, provokesBreaches: true })
   await own.get('/timesheets')
   await own.get('/timesheets?page=0')
   expect(own.requests.map(request => `${request.method} ${request.path}`)).toEqual([

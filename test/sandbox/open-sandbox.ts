@@ -1,5 +1,5 @@
 /** A sandbox for one test file, with a client that reads JSON. */
-import { afterAll } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
@@ -18,15 +18,36 @@ export interface OpenSandbox extends Sandbox {
   send(method: string, path: string): Promise<Answer>
 }
 
+export interface OpenOptions extends SandboxOptions {
+  /** The test breaks the contract on purpose, with requests of its own; those of Muster must keep it all the same. */
+  readonly provokesBreaches?: boolean
+}
+
 const open: Sandbox[] = []
 
 afterAll(async () => {
-  await Promise.all(open.map(sandbox => sandbox.close()))
+  await Promise.all(open.splice(0).map(sandbox => sandbox.close()))
 })
 
-export async function openSandbox(options: SandboxOptions = {}): Promise<OpenSandbox> {
-  const sandbox = await startSandbox({ rateLimitPerMinute: 100_000, ...options })
+/** A sandbox that is closed after the file's tests, and fails them when a request broke the contract unasked. */
+export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {
+  const { provokesBreaches = false, ...rest } = options
+  const started = await startSandbox(rest)
+  const sandbox = {
+    ...started,
+    close: async () => {
+      await started.close()
+      expect(started.breaches().filter(({ client }) => isMuster(client) || !provokesBreaches)).toEqual([])
+    },
+  }
   open.push(sandbox)
+  return sandbox
+}
+
+const isMuster = (client: string | undefined): boolean => client?.startsWith('muster/') ?? false
+
+export async function openSandbox(options: OpenOptions = {}): Promise<OpenSandbox> {
+  const sandbox = await keptSandbox({ rateLimitPerMinute: 100_000, ...options })
   const send = async (method: string, path: string, key = COMPANY_KEY): Promise<Answer> => {
     const response = await fetch(sandbox.url + path, { method, headers: { authorization: `Bearer ${key}` } })
     const text = await response.text()

@@ -7,7 +7,7 @@ import { openSandbox } from './open-sandbox.ts'
 async function limited(options: SandboxOptions) {
   const clock = { at: Date.parse('2026-11-02T10:00:50.000Z') }
   const hands: Clock = { now: () => clock.at, sleep: async () => undefined }
-  const sandbox = await openSandbox({ records: {}, clock: hands, ...options })
+  const sandbox = await openSandbox({ records: {}, clock: hands, provokesBreaches: true, ...options })
   const status = async () => (await sandbox.get('/timesheets')).status
   return { clock, sandbox, status }
 }
