@@ -38,6 +38,18 @@ const readings: Partial<Knobs>[] = [
 ]
 
 describeOnEngines('a sync loses nothing', bench => {
+  test.each(readings)('when days are walked again, with %j', async knobs => {
+    const sandbox = await openSandbox({ records: hourly, ...roomy, knobs })
+    const warehouse = await bench.warehouse()
+    const between = { from: '2026-01-06', to: '2026-01-08' }
+    const outcome = await syncOnce(sandbox, warehouse, { request: { ...request, between } })
+    expect(outcome.failure).toBeUndefined()
+    const rows = await warehouse.engine.rows<{ n: number }>(
+      `select count(*)::integer as n from star.fact_timesheet where created_at >= '2026-01-06' and created_at < '2026-01-09'`,
+    )
+    expect(rows).toEqual([{ n: 72 }])
+  })
+
   test('whatever the day filters mean', async () => {
     const plain = await followed(bench, {})
     for (const knobs of readings)
