@@ -156,7 +156,7 @@ function idText(rng: Rng, known: readonly string[]): string {
 }
 
 function queryText(rng: Rng): string {
-  const count = Math.floor(rng() * 4)
+  const count = Math.max(0, Math.floor(rng() * 5) - 1)
   const pairs = Array.from({ length: count }, () => {
     const value =
       rng() < 0.05 ? 'v'.repeat(30_000) : rng() < 0.1 ? `a${',b'.repeat(3000)}` : pick(rng, values)
