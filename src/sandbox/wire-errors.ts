@@ -16,6 +16,9 @@ export function asContractError(thrown: Error & { statusCode?: number }): ApiErr
 
 /** What comes before routing: no request object exists yet, only a socket. */
 function refuseOnSocket(socket: Duplex, status: number, message: string): void {
+  // Nobody else listens to a socket that was handed out, nor reads from it: without this it would never close.
+  socket.on('error', () => socket.destroy())
+  socket.resume()
   if (!socket.writable) {
     socket.destroy()
     return

@@ -31,7 +31,9 @@ function exchange(port: number, { bytes }: Malformed): Promise<Answer> {
       const head = text.slice(0, end)
       // What follows was taken for another request: a body that nobody announced.
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? text.length)
-      const body = Buffer.from(text.slice(end + 4)).subarray(0, length).toString()
+      const body = Buffer.from(text.slice(end + 4))
+        .subarray(0, length)
+        .toString()
       resolve({ status: Number(text.slice(9, 12)), head, body })
     })
   })

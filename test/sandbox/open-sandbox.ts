@@ -2,6 +2,7 @@
 import { afterAll, expect } from 'vitest'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
+import type { Breach } from '../../src/sandbox/referee.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
@@ -21,6 +22,8 @@ export interface OpenSandbox extends Sandbox {
 export interface OpenOptions extends SandboxOptions {
   /** The test breaks the contract on purpose, with requests of its own; those of Muster must keep it all the same. */
   readonly provokesBreaches?: boolean
+  /** Muster is given a wrong address on purpose: that its paths do not exist there is no mistake of its own. */
+  readonly misdirects?: boolean
 }
 
 const open: Sandbox[] = []
@@ -31,20 +34,20 @@ afterAll(async () => {
 
 /** A sandbox that is closed after the file's tests, and fails them when a request broke the contract unasked. */
 export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {
-  const { provokesBreaches = false, ...rest } = options
+  const { provokesBreaches = false, misdirects = false, ...rest } = options
+  const isAllowed = ({ kind, client }: Breach): boolean =>
+    client?.startsWith('muster/') ? misdirects && kind === 'unknown-path' : provokesBreaches
   const started = await startSandbox(rest)
   const sandbox = {
     ...started,
     close: async () => {
       await started.close()
-      expect(started.breaches().filter(({ client }) => isMuster(client) || !provokesBreaches)).toEqual([])
+      expect(started.breaches().filter(breach => !isAllowed(breach))).toEqual([])
     },
   }
   open.push(sandbox)
   return sandbox
 }
-
-const isMuster = (client: string | undefined): boolean => client?.startsWith('muster/') ?? false
 
 export async function openSandbox(options: OpenOptions = {}): Promise<OpenSandbox> {
   const sandbox = await keptSandbox({ rateLimitPerMinute: 100_000, ...options })
