@@ -13,8 +13,8 @@ interface OptionDeclaration {
   /** As commander spells it: `--port <number>`, `-f, --force`; read back in camel case. */
   readonly flags: string
   readonly summary: string
-  /** Checks and converts the text; as `wholeNumber` and `calendarDay` do. */
-  readonly parse?: (text: string) => unknown
+  /** Checks and converts the text, as `wholeNumber` and `calendarDay` do; of an option given again, gets what it gave before. */
+  readonly parse?: (text: string, before?: unknown) => unknown
   readonly fallback?: string | number | boolean
 }
 
@@ -29,6 +29,8 @@ export interface CommandModule {
   readonly options?: readonly OptionDeclaration[]
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
+  /** Lines that `--help` shows before the examples, such as the values of an option that has many. */
+  readonly notes?: readonly string[]
   /** `args` holds the arguments as one flat list. */
   run(context: CommandContext, args: readonly string[], options: Options): Promise<ExitStatus>
 }

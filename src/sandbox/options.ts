@@ -4,8 +4,9 @@ import { type Clock, systemClock } from '../lib/clock.ts'
 import { UsageError } from '../lib/errors.ts'
 import { isDay } from './day-range.ts'
 import type { EventOptions } from './events/event-options.ts'
+import type { FaultRates } from './faults/faults.ts'
 import { type ApiKey, defaultKeys } from './keys.ts'
-import type { RateWindow } from './rate-limit.ts'
+import { type Knobs, knobsOf } from './knobs.ts'
 import type { Records } from './world.ts'
 
 export interface SandboxRequest {
@@ -15,6 +16,10 @@ export interface SandboxRequest {
   readonly query: Readonly<Record<string, unknown>>
   /** The bearer text, valid or not. */
   readonly key: string | undefined
+  /** The user agent as sent. */
+  readonly client?: string
+  /** Which fault spoiled the answer. */
+  readonly fault?: string
 }
 
 /** Answers in place of the service: raw bytes, a destroyed socket, or silence. */
@@ -43,11 +48,11 @@ export interface SandboxOptions {
   readonly clock?: Clock
   /** Instead of the two default keys. */
   readonly keys?: readonly ApiKey[]
-  /** Records with equal sort keys: in order of insertion, or in another order at each request. */
-  readonly ties?: 'stable' | 'random'
-  readonly rateWindow?: RateWindow
-  /** Whether a 429 carries `Retry-After`. */
-  readonly retryAfter?: boolean
+  /** Readings of what the contract leaves open; each has a default. */
+  readonly knobs?: Partial<Knobs>
+  /** Share of the answers that each fault spoils. */
+  readonly faults?: FaultRates
+  readonly faultSeed?: number
   /** Of keys that name no limits of their own. */
   readonly rateLimitPerMinute?: number
   readonly rateLimitPerDay?: number
@@ -71,17 +76,17 @@ const optionDefaults = {
   host: '127.0.0.1',
   clock: systemClock,
   keys: defaultKeys,
-  ties: 'stable',
-  rateWindow: 'fixed',
-  retryAfter: true,
   rateLimitPerMinute: 600,
   rateLimitPerDay: 50_000,
+  faults: {},
+  faultSeed: 1,
 } as const satisfies SandboxOptions
 
-export type Settings = SandboxOptions & Required<Pick<SandboxOptions, keyof typeof optionDefaults>>
+export type Settings = SandboxOptions &
+  Required<Pick<SandboxOptions, keyof typeof optionDefaults>> & { readonly knobs: Knobs }
 
 export function settingsOf(options: SandboxOptions): Settings {
-  const settings = { ...optionDefaults, ...options }
+  const settings = { ...optionDefaults, ...options, knobs: knobsOf(options.knobs) }
   if (!isDay(settings.today)) {
     throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
   }

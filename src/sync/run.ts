@@ -2,6 +2,7 @@
 import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
 import type { KeyInfo } from '../api/key.ts'
+import type { FetchOptions } from '../api/wire.ts'
 import { compact, expire } from '../landing/archive.ts'
 import { type Landing, openLanding } from '../landing/folder.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -24,6 +25,8 @@ export interface RunConnection {
   readonly retentionDays: number
   readonly lookbackMinutes: number
   readonly pageCapBytes: number
+  /** Milliseconds; those of the client when left out. */
+  readonly timeouts?: Pick<FetchOptions, 'headersTimeout' | 'bodyTimeout' | 'totalTimeout'>
 }
 
 export interface RunLimits {
@@ -89,7 +92,7 @@ async function openClient(
     version: effects.version,
     budget,
     signal,
-    fetchOptions: { maxBytes: connection.pageCapBytes },
+    fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)
       const { remainingToday, requestsThisRun } = client.usage()

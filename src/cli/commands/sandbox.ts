@@ -1,5 +1,8 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
 
+import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
+import { knobTable, parseKnob } from '../../sandbox/knobs.ts'
+import type { Breach } from '../../sandbox/referee.ts'
 import type { Sandbox } from '../../sandbox/server.ts'
 import {
   type CommandModule,
@@ -39,13 +42,26 @@ export const command: CommandModule = {
     },
     { flags: '--limit-per-day <number>', summary: 'requests a key may send a day', parse: wholeNumber(1) },
     ...webhookOptions,
+    {
+      flags: '--knob <name=value>',
+      summary: 'a reading of what the contract leaves open; may be given again',
+      parse: gathered(parseKnob),
+    },
+    {
+      flags: '--fault <name=rate>',
+      summary: 'spoil this share of the answers, 0 to 1; may be given again',
+      parse: gathered(parseFault),
+    },
+    { flags: '--fault-seed <number>', summary: 'spoil other answers', parse: wholeNumber(0), fallback: 1 },
   ],
+  notes: [...knobLines(), '', ...faultLines(), ''],
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
     'muster sandbox --live 5 --limit-per-day 500',
     'muster sandbox --live 5 --webhook http://127.0.0.1:8080/hook --webhook-faults loss=0.05,duplicate=0.1',
     'muster sandbox --webhook http://127.0.0.1:8080/hook --webhook-kind agency --webhook-burst 10000',
+    'muster sandbox --knob to=exclusive --knob day-zone=Europe/London --fault reset=0.05 --fault hang=0.01',
   ],
   run: async (context, _, options) => {
     // Loaded here because no other command needs a web server.
@@ -58,6 +74,7 @@ export const command: CommandModule = {
     await sandbox.close()
     await bursting
     if (events) printLine(context, deliveryLine(sandbox))
+    tellBreaches(context, sandbox.breaches())
     return 0
   },
 }
@@ -80,7 +97,46 @@ function sandboxOptions(options: Options) {
     ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
+    ...(options.knob !== undefined && { knobs: options.knob as ReturnType<typeof parseKnob> }),
+    ...(options.fault !== undefined && { faults: options.fault as ReturnType<typeof parseFault> }),
+    faultSeed: numberOption(options, 'faultSeed') ?? 1,
   }
+}
+
+/** An option that may be given several times, each adding its part. */
+function gathered<Part extends object>(parse: (text: string) => Part) {
+  return (text: string, before?: unknown): Part => ({ ...(before as Part | undefined), ...parse(text) })
+}
+
+function knobLines(): string[] {
+  const rows = Object.entries(knobTable).map(([name, { values, fallback, meaning }]) => [
+    name,
+    `${meaning}: ${values} (${fallback})`,
+  ])
+  return ['Knobs:', ...aligned(rows)]
+}
+
+function faultLines(): string[] {
+  return ['Faults:', ...aligned(Object.entries(faultTable).map(([name, { meaning }]) => [name, meaning]))]
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  return rows.map(([name = '', text = '']) => `  ${name.padEnd(14)}${text.replaceAll('`', '')}`)
+}
+
+const EXAMPLES_SHOWN = 3
+
+/** Always to stderr: stdout may be one JSON document. */
+function tellBreaches({ stderr }: CommandContext, breaches: readonly Breach[]): void {
+  if (breaches.length === 0) return
+  const lines = [`${breaches.length} requests broke the contract:`]
+  for (const kind of new Set(breaches.map(breach => breach.kind))) {
+    const same = breaches.filter(breach => breach.kind === kind)
+    lines.push(`  ${kind}: ${same.length}`)
+    for (const { method, path, message } of same.slice(0, EXAMPLES_SHOWN))
+      lines.push(`    ${method} ${path}: ${message}`)
+  }
+  stderr.write(`${lines.join('\n')}\n`)
 }
 
 /** Not secrets: they open nothing but generated data on this machine. */
