@@ -5,6 +5,7 @@ import { ApiError, errorBody } from './api-error.ts'
 import { generateRecords } from './data/generate.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { endpoints } from './endpoints/endpoints.ts'
+import type { Desk } from './endpoints/write-endpoint.ts'
 import { Gate } from './gate.ts'
 import { bearerKey } from './keys.ts'
 import { keepChanging } from './live/keep-changing.ts'
@@ -16,8 +17,13 @@ import {
   settingsOf,
 } from './options.ts'
 import { type Breach, RequestLog } from './request-log.ts'
+import { serveStorage } from './uploads/storage-routes.ts'
+import { UploadDesk } from './uploads/upload-desk.ts'
+import { FileStore } from './workers/file-store.ts'
+import { WorkerBook } from './workers/worker-book.ts'
 import { World } from './world.ts'
 import { withAgencies } from './world-agencies.ts'
+import { serveWrites } from './write-routes.ts'
 
 export type { SandboxOptions }
 
@@ -28,6 +34,8 @@ export interface Sandbox {
   /** With the base path: what a client takes as its base URL. */
   readonly url: string
   readonly world: World
+  /** Those that timesheets name, and those that were created since. */
+  readonly workers: WorkerBook
   /** Every request that arrived, in order, whatever its answer. */
   readonly requests: readonly SandboxRequest[]
   /** Requests answered 400: what a client that keeps the contract never sends. */
@@ -44,12 +52,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   observe(app, settings, log)
   const gate = new Gate(settings, world)
   for (const endpoint of endpoints) serve(app, gate, endpoint)
+  const desk = deskOf(world, settings)
+  const { clock } = settings
+  serveWrites(app, { basePath: BASE_PATH, gate, desk, clock })
+  await serveStorage(app, { ...desk, clock })
   await app.listen({ host: settings.host, port: settings.port })
   const live = settings.live ? keepChanging(world, settings.clock, settings.live) : undefined
   const { port } = app.server.address() as AddressInfo
+  desk.files.origin = `http://${settings.host}:${port}`
   return {
-    url: `http://${settings.host}:${port}${BASE_PATH}`,
+    url: desk.files.origin + BASE_PATH,
     world,
+    workers: desk.workers,
     requests: log.requests,
     breaches: log.breaches,
     close: async () => {
@@ -57,6 +71,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       await app.close()
     },
   }
+}
+
+function deskOf(world: World, settings: Settings): Desk {
+  const files = new FileStore()
+  return { files, uploads: new UploadDesk(), workers: new WorkerBook(world, settings.seed, files) }
 }
 
 function serve(app: FastifyInstance, gate: Gate, endpoint: Endpoint): void {
@@ -84,12 +103,18 @@ function serve(app: FastifyInstance, gate: Gate, endpoint: Endpoint): void {
 function answerErrors(app: FastifyInstance, log: RequestLog): void {
   app.setNotFoundHandler(async (_request, reply) => reply.code(404).send(errorBody(404, 'no such route')))
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
-    const status = error instanceof ApiError ? error.status : (error.statusCode ?? 500)
+    const status = error instanceof ApiError ? error.status : statusOf(error.statusCode)
     if (error instanceof ApiError) reply.headers(error.headers)
     if (status === 400) log.breach(described(request), error.message)
     const message = status === 500 ? 'unexpected internal error' : error.message
-    return reply.code(status).send(errorBody(status, message))
+    const code = error instanceof ApiError ? error.code : undefined
+    return reply.code(status).send(errorBody(status, message, code))
   })
+}
+
+/** The contract knows no 415: a body that is not JSON is an invalid body. */
+function statusOf(statusCode = 500): number {
+  return statusCode === 415 ? 400 : statusCode
 }
 
 function observe(app: FastifyInstance, settings: Settings, log: RequestLog): void {
