@@ -19,6 +19,14 @@ const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])
 const TLS =
   /^(EPROTO|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
 
+/** No byte of the request can have arrived: refused, not found, or no connection within its time. */
+export function neverArrived({ status, code }: Retriable): boolean {
+  if (status !== undefined) return status === 429
+  return (
+    code !== undefined && (NAMES.has(code) || UNREACHABLE.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT')
+  )
+}
+
 /** The family of an error that undici or the socket raised. */
 export function networkFailure(error: unknown, facts: Facts, host: string): ApiFailure | ConfigError {
   const code = codeOf(error)

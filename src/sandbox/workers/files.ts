@@ -1,5 +1,6 @@
 /** Files of a document: sent along as data URLs, or uploaded before and named by their token. */
-import { FILE_TYPES, type FileType, fileTypeOf, isFileName, LARGEST_FILE } from '../../lib/file-kind.ts'
+import { readDataUrl, type TypedBytes, typedBytes } from '../../lib/data-url.ts'
+import { isFileName } from '../../lib/file-kind.ts'
 import { ApiError } from '../api-error.ts'
 import type { UploadDesk } from '../uploads/upload-desk.ts'
 import type { FileInput } from './body.ts'
@@ -16,11 +17,9 @@ export interface FileContext {
 }
 
 /** A file that passed every check and is not stored yet. */
-export interface CheckedFile {
+export interface CheckedFile extends TypedBytes {
   readonly fileName: string
   readonly docType?: string
-  readonly bytes: Buffer
-  readonly type: FileType
 }
 
 /** `field` is the path of the file in the body. */
@@ -35,7 +34,7 @@ export function checkedFile(file: FileInput, field: string, context: FileContext
   const { bytes, type } =
     file.content === undefined
       ? uploaded(String(file.uploadToken), `${field}.uploadToken`, context)
-      : decoded(file.content, `${field}.content`)
+      : accepted(readDataUrl(file.content), `${field}.content`)
   return {
     fileName: file.fileName,
     ...(file.docType === undefined ? {} : { docType: file.docType }),
@@ -44,28 +43,9 @@ export function checkedFile(file: FileInput, field: string, context: FileContext
   }
 }
 
-const HEAD = /^data:([a-z]+\/[a-z0-9.+-]+);base64,$/i
-
-function decoded(content: string, field: string) {
-  const comma = content.indexOf(',')
-  const type = HEAD.exec(content.slice(0, comma + 1))?.[1]?.toLowerCase()
-  if (type === undefined) {
-    throw new ApiError(400, `${field}: is not a data URL such as data:application/pdf;base64,...`)
-  }
-  const base64 = content.slice(comma + 1)
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
-    throw new ApiError(400, `${field}: is not base64 after its comma`)
-  }
-  return checkedBytes(Buffer.from(base64, 'base64'), type, field)
-}
-
-function checkedBytes(bytes: Buffer, declared: string, field: string) {
-  const type = FILE_TYPES.find(known => known === declared)
-  if (!type) throw new ApiError(400, `${field}: is declared as none of ${FILE_TYPES.join(', ')}`)
-  if (bytes.length > LARGEST_FILE)
-    throw new ApiError(400, `${field}: has more than 20 MB (${LARGEST_FILE} bytes)`)
-  if (fileTypeOf(bytes) !== type) throw new ApiError(400, `${field}: does not begin as ${type} does`)
-  return { bytes, type }
+function accepted(checked: TypedBytes | string, field: string): TypedBytes {
+  if (typeof checked === 'string') throw new ApiError(400, `${field}: ${checked}`)
+  return checked
 }
 
 function uploaded(token: string, field: string, context: FileContext) {
@@ -86,5 +66,5 @@ function uploaded(token: string, field: string, context: FileContext) {
   if (upload.bytes.length !== upload.size) {
     throw new ApiError(400, `${field}: ${upload.bytes.length} bytes were uploaded, ${upload.size} declared`)
   }
-  return checkedBytes(upload.bytes, upload.contentType, field)
+  return accepted(typedBytes(upload.bytes, upload.contentType), field)
 }
