@@ -21,7 +21,7 @@ export interface Surroundings {
 }
 
 /** The storage took no file. Its address is left out of every message: whoever knows it may write there. */
-export class UploadFailed extends MusterError {}
+class UploadFailed extends MusterError {}
 
 /**
  * PUT to `uploadUrl`: exactly `bytes`, under the declared content type. Throws UploadFailed, or the abort reason.

@@ -89,7 +89,7 @@ function resultOf(record: Record<string, unknown>, { method, path, query }: Sent
 const LISTED = new Set(['gender', 'countryCode', 'trades', 'documentId', 'docType', 'id', 'content'])
 
 /** Names, numbers, addresses, tokens: every text of a body that says who somebody is or opens something. */
-export function personalTexts(value: unknown, field = ''): string[] {
+function personalTexts(value: unknown, field = ''): string[] {
   if (LISTED.has(field)) return []
   if (typeof value === 'string') return [value.trim()]
   if (Array.isArray(value)) return value.flatMap(item => personalTexts(item, field))

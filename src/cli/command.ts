@@ -14,7 +14,7 @@ interface OptionDeclaration {
   readonly flags: string
   readonly summary: string
   /** Checks and converts the text; as `wholeNumber` and `calendarDay` do. */
-  readonly parse?: (text: string) => unknown
+  readonly parse?: (text: string, earlier: unknown) => unknown
   readonly fallback?: string | number | boolean
 }
 
@@ -57,6 +57,16 @@ export function calendarDay(text: string): string {
     if (new Date(time).toISOString().startsWith(text)) return text
   }
   throw new InvalidArgumentError('Give a day as YYYY-MM-DD.')
+}
+
+/** Makes an option that may be given several times: each text is added to the list. */
+export function eachText(text: string, earlier: unknown): readonly string[] {
+  return [...(Array.isArray(earlier) ? earlier : []), text]
+}
+
+export function listOption(options: Options, name: string): readonly string[] {
+  const value = options[name]
+  return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
 }
 
 export function numberOption(options: Options, name: string): number | undefined {

@@ -8,7 +8,7 @@ export const LARGEST_FILE = 20 * 1024 * 1024
 /** Bytes of a JSON body that creates or updates a worker. */
 export const LARGEST_BODY = 50 * 1024 * 1024
 /** Characters of a file name, its extension included. */
-export const LONGEST_FILE_NAME = 255
+const LONGEST_FILE_NAME = 255
 
 const SIGNATURES: readonly (readonly [FileType, Buffer])[] = [
   ['application/pdf', Buffer.from('%PDF-')],

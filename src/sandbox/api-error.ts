@@ -27,6 +27,13 @@ export class ApiError extends Error {
   }
 }
 
+/** 400 for what only the service could know, such as a locked document: asking for it breaks no rule. */
+export class Declined extends ApiError {
+  constructor(message: string) {
+    super(400, message)
+  }
+}
+
 /** Says nothing of the worker that matched: whether one exists is all a caller may learn. */
 export class MatchRequiresReview extends ApiError {
   override readonly code = 'WORKER_MATCH_REQUIRES_REVIEW'

@@ -1,7 +1,7 @@
 /** The stand-in service over real HTTP on loopback. */
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { ApiError, errorBody } from './api-error.ts'
+import { ApiError, Declined, errorBody } from './api-error.ts'
 import { generateRecords } from './data/generate.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { endpoints } from './endpoints/endpoints.ts'
@@ -38,7 +38,7 @@ export interface Sandbox {
   readonly workers: WorkerBook
   /** Every request that arrived, in order, whatever its answer. */
   readonly requests: readonly SandboxRequest[]
-  /** Requests answered 400: what a client that keeps the contract never sends. */
+  /** Requests answered 400 for what they are: what a client that keeps the contract never sends. */
   readonly breaches: readonly Breach[]
   close(): Promise<void>
 }
@@ -105,7 +105,7 @@ function answerErrors(app: FastifyInstance, log: RequestLog): void {
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     const status = error instanceof ApiError ? error.status : statusOf(error.statusCode)
     if (error instanceof ApiError) reply.headers(error.headers)
-    if (status === 400) log.breach(described(request), error.message)
+    if (status === 400 && !(error instanceof Declined)) log.breach(described(request), error.message)
     const message = status === 500 ? 'unexpected internal error' : error.message
     const code = error instanceof ApiError ? error.code : undefined
     return reply.code(status).send(errorBody(status, message, code))

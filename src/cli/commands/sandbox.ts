@@ -3,6 +3,7 @@
 import {
   type CommandModule,
   calendarDay,
+  flagOption,
   numberOption,
   type Options,
   positiveNumber,
@@ -34,13 +35,19 @@ export const command: CommandModule = {
       parse: wholeNumber(1),
     },
     { flags: '--limit-per-day <number>', summary: 'requests a key may send a day', parse: wholeNumber(1) },
+    { flags: '--lists', summary: 'print the values that workers are written with, and end' },
   ],
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
     'muster sandbox --live 5 --limit-per-day 500',
+    'muster sandbox --lists',
   ],
   run: async (context, _, options) => {
+    if (flagOption(options, 'lists')) {
+      printJson(context, (await import('../../sandbox/workers/all-lists.ts')).allLists)
+      return 0
+    }
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server.ts')
     const sandbox = await startSandbox(sandboxOptions(options))
@@ -72,7 +79,11 @@ function sandboxOptions(options: Options) {
 }
 
 /** Not secrets: they open nothing but generated data on this machine. */
-const KEYS = { company: 'sandbox-company-key', agency: 'sandbox-agency-key' }
+const KEYS = {
+  company: 'sandbox-company-key',
+  agency: 'sandbox-agency-key',
+  finance: 'sandbox-finance-key',
+}
 
 function announce(context: CommandContext, url: string): void {
   const env = {
@@ -87,7 +98,9 @@ function announce(context: CommandContext, url: string): void {
   const lines = [
     `The sandbox listens on ${url}`,
     `  company key  ${KEYS.company}`,
-    `  agency key   ${KEYS.agency}`,
+    `  agency key   ${KEYS.agency}, writes workers`,
+    `  finance key  ${KEYS.finance}, uploads payments of invoices`,
+    '  trades, qualifications and other values to write with: muster sandbox --lists',
     '',
     'In another terminal:',
     ...Object.entries(env).map(([name, value]) => `  export ${name}=${value}`),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { FILE_TYPES, isFileName, LARGEST_FILE } from '../../lib/file-kind.ts'
 import { requireScope } from '../access.ts'
 import { chosenAgency } from '../agency-choice.ts'
-import { ApiError } from '../api-error.ts'
+import { ApiError, Declined } from '../api-error.ts'
 import { idParameter, parseParameters } from '../parameters.ts'
 import { pathReader, type StoredRecord } from '../record.ts'
 import { findByAnyId } from '../short-id.ts'
@@ -96,7 +96,7 @@ function invoiceOf(request: WriteRequest, selection: Selection, { recordId }: Wa
     throw new ApiError(403, 'agencies do not mark the invoices of this company as paid')
   }
   if (invoice.status !== 'pending') {
-    throw new ApiError(400, `recordId: the invoice is ${invoice.status}, only a pending one takes a payment`)
+    throw new Declined(`recordId: the invoice is ${invoice.status}, only a pending one takes a payment`)
   }
   return { recordId: String(invoice.id), ...(agency === undefined ? {} : { agency }) }
 }

@@ -1,5 +1,6 @@
 /** The bodies of POST and PATCH /workers: every field with its rule, each refusal naming the field and never its value. */
 import { z } from 'zod'
+import { fieldPath } from '../../lib/field-path.ts'
 import { ApiError } from '../api-error.ts'
 import { isDay } from '../day-range.ts'
 import { countries, fewOf, genders, masterTrades, telephoneCodes } from './reference-lists.ts'
@@ -123,12 +124,4 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
       : `${fieldPath(issue.path) || 'body'}: ${issue.message}`,
   )
   throw new ApiError(400, reasons.join('; '))
-}
-
-/** `attachments[0].files[1].content` */
-export function fieldPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((whole, step) => {
-    if (typeof step === 'number') return `${whole}[${step}]`
-    return whole === '' ? String(step) : `${whole}.${String(step)}`
-  }, '')
 }

@@ -1,5 +1,5 @@
 /** What the documents of a body do to the documents of a worker: checked as a whole, stored only afterwards. */
-import { ApiError } from '../api-error.ts'
+import { ApiError, Declined } from '../api-error.ts'
 import type { DocumentInput } from './body.ts'
 import { type CheckedFile, checkedFile, type FileContext } from './files.ts'
 import { type DocumentCollection, type Qualification, qualifications } from './qualifications.ts'
@@ -86,16 +86,16 @@ function editable(before: readonly WorkerDocument[], input: DocumentInput, place
     throw new ApiError(400, `${field}.documentId: a document does not change what it is; add another`)
   }
   if (document.validatedBy !== undefined) {
-    throw new ApiError(400, `${field}.id: is locked, because it was validated by ${document.validatedBy}`)
+    throw new Declined(`${field}.id: is locked, because it was validated by ${document.validatedBy}`)
   }
   if (document.isPending)
-    throw new ApiError(400, `${field}.id: is locked while its manual verification is pending`)
+    throw new Declined(`${field}.id: is locked while its manual verification is pending`)
   return document
 }
 
 function checkAgency({ agency }: Draft, { field }: Place, context: DocumentContext): void {
   if (agency === undefined || agency === context.agency) return
-  throw new ApiError(400, `${field}.id: can be updated only by the agency that added it`)
+  throw new Declined(`${field}.id: can be updated only by the agency that added it`)
 }
 
 interface Change {
@@ -151,8 +151,7 @@ function cardChecked(draft: Draft, { field }: Place, context: DocumentContext): 
   const card = { qualification, documentNumber, person: context.person }
   const verification = askRegister(card, context.nowMs)
   if (!verification) {
-    throw new ApiError(
-      400,
+    throw new Declined(
       `${field}.documentNumber: the smart check of ${qualification.cardScheme} does not confirm it`,
     )
   }

@@ -1,7 +1,7 @@
 /** Files of a document: sent along as data URLs, or uploaded before and named by their token. */
 import { readDataUrl, type TypedBytes, typedBytes } from '../../lib/data-url.ts'
 import { isFileName } from '../../lib/file-kind.ts'
-import { ApiError } from '../api-error.ts'
+import { ApiError, Declined } from '../api-error.ts'
 import type { UploadDesk } from '../uploads/upload-desk.ts'
 import type { FileInput } from './body.ts'
 
@@ -61,7 +61,7 @@ function uploaded(token: string, field: string, context: FileContext) {
   if (!isBound) {
     throw new ApiError(400, `${field}: is not valid for this caller, worker, agency and collection`)
   }
-  if (context.nowMs >= upload.expiresMs) throw new ApiError(400, `${field}: has expired`)
+  if (context.nowMs >= upload.expiresMs) throw new Declined(`${field}: has expired`)
   if (!upload.bytes) throw new ApiError(400, `${field}: nothing was uploaded for it`)
   if (upload.bytes.length !== upload.size) {
     throw new ApiError(400, `${field}: ${upload.bytes.length} bytes were uploaded, ${upload.size} declared`)
