@@ -231,7 +231,12 @@ describe('an update', () => {
 
   it('reaches a worker whose timesheets the agency sees', async () => {
     const { body } = await sandbox.get('/timesheets?limit=1', AGENCY_KEY)
-    expect((await update(body.data[0].worker.id, { phone: '7700 900123' })).status).toBe(200)
+    const { worker } = body.data[0]
+    const { status, body: answer } = await update(worker.id, { phone: '7700 900123' })
+    expect(status).toBe(200)
+    const found = await sandbox.get(`/timesheets?query=${answer.data.reference}`, AGENCY_KEY)
+    expect(found.body.data.every((row: Body) => row.worker.id === worker.id)).toBe(true)
+    expect(found.body.meta.total).toBeGreaterThan(0)
   })
 
   it('asks for at least one supported field', async () => {

@@ -9,7 +9,7 @@ import type { Person, Worker, WorkerDocument } from './worker.ts'
 
 interface Circumstances {
   readonly rng: Rng
-  /** Counts the workers of the sandbox. */
+  /** Of the worker's reference. */
   readonly number: number
   readonly agencies: readonly string[]
   readonly createdAt: string

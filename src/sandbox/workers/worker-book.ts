@@ -15,6 +15,7 @@ export class WorkerBook {
   readonly #rng: Rng
   readonly #workers = new Map<string, Worker>()
   #isFilled = false
+  #lastNumber = 0
 
   constructor(world: World, seed: number, files: FileStore) {
     this.#world = world
@@ -61,36 +62,50 @@ export class WorkerBook {
   }
 
   newReference(): string {
-    return reference('WRK', this.#filled().size + 1)
+    this.#filled()
+    this.#lastNumber += 1
+    return reference('WRK', this.#lastNumber)
   }
 
   /** On first use: nobody who only reads waits for it. */
   #filled(): Map<string, Worker> {
     if (this.#isFilled) return this.#workers
     this.#isFilled = true
-    const agencies = new Map<string, Set<string>>()
-    const workers = new Map<string, Ref>()
-    for (const record of this.#world.all('timesheets')) {
-      const { worker, agency } = record as { worker?: Ref; agency?: Ref }
-      if (!worker || !agency) continue
-      workers.set(worker.id, worker)
-      agencies.set(worker.id, (agencies.get(worker.id) ?? new Set()).add(agency.id))
-    }
     const scan = this.#files.keep(Buffer.from('%PDF-1.4\n%%EOF\n'), 'application/pdf')
-    let number = 0
-    for (const worker of workers.values()) {
-      number += 1
-      const invented = inventedWorker(worker, {
-        rng: namedRng(this.#seed, `worker ${worker.id}`),
-        number,
-        scan,
-        agencies: [...(agencies.get(worker.id) ?? [])],
-        createdAt: createdAt(worker.id),
-      })
-      this.#workers.set(invented.id, invented)
+    for (const { ref, number, agencies } of this.#seen().values()) {
+      this.#lastNumber = Math.max(this.#lastNumber, number)
+      const rng = namedRng(this.#seed, `worker ${ref.id}`)
+      const circumstances = { rng, number, scan, agencies: [...agencies], createdAt: createdAt(ref.id) }
+      this.#workers.set(ref.id, inventedWorker(ref, circumstances))
     }
     return this.#workers
   }
+
+  #seen(): Map<string, Seen> {
+    const seen = new Map<string, Seen>()
+    for (const record of this.#world.all('timesheets')) {
+      const { worker, agency, workerReference } = record as Timesheet
+      if (!worker || !agency) continue
+      const number = Number(/\d+$/.exec(workerReference ?? '')?.[0] ?? seen.size + 1)
+      const known = seen.get(worker.id) ?? { ref: worker, number, agencies: new Set<string>() }
+      known.agencies.add(agency.id)
+      seen.set(worker.id, known)
+    }
+    return seen
+  }
+}
+
+interface Timesheet {
+  readonly worker?: Ref
+  readonly agency?: Ref
+  readonly workerReference?: string
+}
+
+interface Seen {
+  readonly ref: Ref
+  /** Of its reference. */
+  readonly number: number
+  readonly agencies: Set<string>
 }
 
 /** The first eight digits of an id are the second it was made in; ids of another form were made when nobody knows. */
