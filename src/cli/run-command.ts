@@ -1,5 +1,4 @@
 /** What sync and backfill share: a run with a progress display, and its outcome told to people or programs. */
-import leven from 'leven'
 import { UsageError } from '../lib/errors.ts'
 import { collections, findResource } from '../resources/catalogue.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
@@ -7,6 +6,7 @@ import type { ResourceOutcome } from '../sync/sync.ts'
 import { numberOption, type Options, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
+import { nearest } from './nearest.ts'
 import { type Column, printJson, printLine, printTable } from './output.ts'
 import { createProgress } from './progress.ts'
 import { openToWrite, programVersion, runConnection } from './warehouse.ts'
@@ -21,10 +21,9 @@ export function resourceNames(args: readonly string[]): readonly string[] {
         what: `${name} are read by id and not synced yet`,
         next: `name some of ${names.join(', ')}`,
       })
-    const [nearest] = [...names].sort((a, b) => leven(a, name) - leven(b, name))
     throw new UsageError({
       what: `there is no resource ${name}`,
-      next: `did you mean ${nearest}? The others are ${names.join(', ')}`,
+      next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
     })
   }
   return args

@@ -3,12 +3,14 @@
  * its summary table open; this table is the sandbox's reading of both, in one place.
  */
 import { ApiError } from './api-error.ts'
-import { type ApiKey, readScopes } from './keys.ts'
+import { type ApiKey, readScopes, type WriteScope } from './keys.ts'
 
 export interface Access {
-  readonly scope?: (typeof readScopes)[number]
+  readonly scope?: (typeof readScopes)[number] | WriteScope
   /** Agency keys are answered 403. */
   readonly companyKeysOnly?: boolean
+  /** Company keys are answered 403. */
+  readonly agencyKeysOnly?: boolean
   readonly activeOwner?: boolean
 }
 
@@ -34,15 +36,29 @@ export const access = {
 
 export type EndpointPath = keyof typeof access
 
-export function checkAccess(key: ApiKey, path: EndpointPath): void {
-  const rule: Access = access[path]
+/** What a file is uploaded for decides which scope it takes: the endpoint looks at the body first. */
+export const writeAccess = {
+  '/workers': { scope: 'write:workers', agencyKeysOnly: true },
+  '/workers/:id': { scope: 'write:workers', agencyKeysOnly: true },
+  '/files/uploads': {},
+} as const satisfies Record<string, Access>
+
+export type WritePath = keyof typeof writeAccess
+
+export function checkAccess(key: ApiKey, path: EndpointPath | WritePath): void {
+  const rule: Access = { ...access, ...writeAccess }[path]
   if (rule.companyKeysOnly && key.kind === 'agency') {
     throw new ApiError(403, 'agency-scoped keys cannot use this endpoint')
   }
-  if (rule.scope && !(key.scopes ?? readScopes).includes(rule.scope)) {
-    throw new ApiError(403, `missing scope ${rule.scope}`)
+  if (rule.agencyKeysOnly && key.kind !== 'agency') {
+    throw new ApiError(403, 'company-scoped keys cannot use this endpoint')
   }
+  if (rule.scope) requireScope(key, rule.scope)
   if (rule.activeOwner && key.ownerActive === false) {
     throw new ApiError(403, 'the key owner is inactive or unverified')
   }
+}
+
+export function requireScope(key: ApiKey, scope: string): void {
+  if (!(key.scopes ?? readScopes).includes(scope)) throw new ApiError(403, `missing scope ${scope}`)
 }

@@ -1,8 +1,8 @@
 /** Between the wire and the endpoints: key, rate limit and access, in the order the service checks them. */
 import { namedRng } from '../lib/rng.ts'
-import { checkAccess } from './access.ts'
+import { checkAccess, type EndpointPath, type WritePath } from './access.ts'
 import { ApiError } from './api-error.ts'
-import type { Endpoint, EndpointRequest } from './endpoints/endpoint.ts'
+import type { EndpointRequest } from './endpoints/endpoint.ts'
 import { type ApiKey, authenticate } from './keys.ts'
 import type { Settings } from './options.ts'
 import { RateLimiter } from './rate-limit.ts'
@@ -31,7 +31,7 @@ export class Gate {
   }
 
   /** Passes the visit on, or throws the ApiError it meets first: 401 or IP, 429, 403, then the endpoint's own. */
-  admit(endpoint: Endpoint, visit: Visit): EndpointRequest {
+  admit(endpoint: { readonly path: EndpointPath | WritePath }, visit: Visit): EndpointRequest {
     const nowMs = this.settings.clock.now()
     const key = authenticate(this.settings.keys, { ...visit, nowMs })
     const limits = this.limitsOf(key)

@@ -39,12 +39,27 @@ export const readScopes = [
   'read:rates',
 ] as const
 
+/** The contract names the first; the second is the sandbox's name for the scope an invoice's file needs. */
+export type WriteScope = 'write:workers' | 'write:invoices'
+
 export const COMPANY_KEY = 'sandbox-company-key'
 export const AGENCY_KEY = 'sandbox-agency-key'
+export const FINANCE_KEY = 'sandbox-finance-key'
 
 export const defaultKeys: readonly ApiKey[] = [
   { key: COMPANY_KEY, kind: 'company', name: 'Sandbox company key' },
-  { key: AGENCY_KEY, kind: 'agency', name: 'Sandbox agency key' },
+  {
+    key: AGENCY_KEY,
+    kind: 'agency',
+    name: 'Sandbox agency key',
+    scopes: [...readScopes, 'write:workers', 'write:invoices'],
+  },
+  {
+    key: FINANCE_KEY,
+    kind: 'company',
+    name: 'Sandbox finance key',
+    scopes: ['read:companies', 'read:invoices', 'write:invoices'],
+  },
 ]
 
 export function bearerKey(authorization: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 /** The referee: counts every request that breaks the contract, whoever sent it. */
 import type { Clock } from '../lib/clock.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, Declined } from './api-error.ts'
 import { type BreachKind, ParameterError } from './breach-kinds.ts'
 import type { SandboxRequest } from './options.ts'
 
@@ -75,6 +75,7 @@ export class Referee {
 }
 
 function kindOf(request: SandboxRequest, error: ApiError): BreachKind | undefined {
+  if (error instanceof Declined) return undefined
   if (error.status === 401) return request.key === undefined ? 'key-missing' : undefined
   if (error.status === 403) return isScopeOfWrite(request, error) ? 'scope' : undefined
   return byStatus[error.status]

@@ -6,16 +6,22 @@ import { ApiError, errorBody } from './api-error.ts'
 import { generateRecords } from './data/generate.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { endpoints } from './endpoints/endpoints.ts'
+import type { Desk } from './endpoints/write-endpoint.ts'
 import { type EventSender, startEvents } from './events/send-events.ts'
 import type { Faults } from './faults/faults.ts'
 import { Gate } from './gate.ts'
 import { keepChanging } from './live/keep-changing.ts'
-import { type SandboxOptions, type SandboxRequest, settingsOf } from './options.ts'
+import { type SandboxOptions, type SandboxRequest, type Settings, settingsOf } from './options.ts'
 import type { Breach } from './referee.ts'
+import { serveStorage } from './uploads/storage-routes.ts'
+import { UploadDesk } from './uploads/upload-desk.ts'
 import { BASE_PATH, described, observe, type Route, type Watch, watchOf } from './watch.ts'
 import { answerWireErrors, asContractError, wireOptions } from './wire-errors.ts'
+import { FileStore } from './workers/file-store.ts'
+import { WorkerBook } from './workers/worker-book.ts'
 import { World } from './world.ts'
 import { withAgencies } from './world-agencies.ts'
+import { serveWrites } from './write-routes.ts'
 
 export type { SandboxOptions }
 
@@ -25,6 +31,8 @@ export interface Sandbox extends EventSender {
   /** With the base path: what a client takes as its base URL. */
   readonly url: string
   readonly world: World
+  /** Those that timesheets name, and those that were created since. */
+  readonly workers: WorkerBook
   /** Every request that arrived, in order, whatever its answer. */
   readonly requests: readonly SandboxRequest[]
   /** Every method of every path, those answered 405 included. */
@@ -48,15 +56,20 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   observe(app, watch)
   const gate = new Gate(settings, world)
   for (const endpoint of endpoints) serve(app, gate, endpoint)
+  const desk = deskOf(world, settings)
+  serveWrites(app, { basePath: BASE_PATH, gate, desk, clock })
+  await serveStorage(app, { ...desk, clock })
   await app.listen({ host: settings.host, port: settings.port })
   const live = settings.live
     ? keepChanging(world, { live: settings.live, clock, raise: events.emit })
     : undefined
   const { close: closeEvents, ...sender } = events
   const { port } = app.server.address() as AddressInfo
+  desk.files.origin = `http://${settings.host}:${port}`
   return {
-    url: `http://${settings.host}:${port}${BASE_PATH}`,
+    url: desk.files.origin + BASE_PATH,
     world,
+    workers: desk.workers,
     ...sender,
     requests: watch.log.requests,
     routes: watch.routes,
@@ -68,6 +81,11 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
       await app.close()
     },
   }
+}
+
+function deskOf(world: World, settings: Settings): Desk {
+  const files = new FileStore()
+  return { files, uploads: new UploadDesk(), workers: new WorkerBook(world, settings.seed, files) }
 }
 
 function serve(app: FastifyInstance, gate: Gate, endpoint: Endpoint): void {
@@ -102,6 +120,6 @@ function answerErrors(app: FastifyInstance, { referee }: Watch): void {
     reply.headers(error.headers)
     referee.judge(described(request), error)
     const message = error.status === 500 ? 'unexpected internal error' : error.message
-    return reply.code(error.status).send(errorBody(error.status, message))
+    return reply.code(error.status).send(errorBody(error.status, message, error.code))
   })
 }

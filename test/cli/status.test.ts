@@ -147,7 +147,7 @@ describe('doctor', () => {
     expect([code, requests]).toEqual([0, agency.sandbox.requests.length])
     expect(warned.map((one: { check: string }) => one.check)).toContain('read projects')
     expect(new Set(warned.map((one: { found: string }) => one.found))).toEqual(
-      new Set(['agency keys cannot read it']),
+      new Set(['agency keys cannot read it', 'write:workers, write:invoices']),
     )
   })
 

@@ -53,6 +53,7 @@ export const command: CommandModule = {
       parse: gathered(parseFault),
     },
     { flags: '--fault-seed <number>', summary: 'spoil other answers', parse: wholeNumber(0), fallback: 1 },
+    { flags: '--lists', summary: 'print the values that workers are written with, and end' },
   ],
   notes: [...knobLines(), '', ...faultLines(), ''],
   examples: [
@@ -62,8 +63,13 @@ export const command: CommandModule = {
     'muster sandbox --live 5 --webhook http://127.0.0.1:8080/hook --webhook-faults loss=0.05,duplicate=0.1',
     'muster sandbox --webhook http://127.0.0.1:8080/hook --webhook-kind agency --webhook-burst 10000',
     'muster sandbox --knob to=exclusive --knob day-zone=Europe/London --fault reset=0.05 --fault hang=0.01',
+    'muster sandbox --lists',
   ],
   run: async (context, _, options) => {
+    if (flagOption(options, 'lists')) {
+      printJson(context, (await import('../../sandbox/workers/all-lists.ts')).allLists)
+      return 0
+    }
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server.ts')
     const events = eventOptions(options, context.env)
@@ -140,7 +146,11 @@ function tellBreaches({ stderr }: CommandContext, breaches: readonly Breach[]): 
 }
 
 /** Not secrets: they open nothing but generated data on this machine. */
-const KEYS = { company: 'sandbox-company-key', agency: 'sandbox-agency-key' }
+const KEYS = {
+  company: 'sandbox-company-key',
+  agency: 'sandbox-agency-key',
+  finance: 'sandbox-finance-key',
+}
 
 function announce(context: CommandContext, sandbox: Sandbox): void {
   const { url, webhooks } = sandbox
@@ -156,7 +166,9 @@ function announce(context: CommandContext, sandbox: Sandbox): void {
   const lines = [
     `The sandbox listens on ${url}`,
     `  company key  ${KEYS.company}`,
-    `  agency key   ${KEYS.agency}`,
+    `  agency key   ${KEYS.agency}, writes workers`,
+    `  finance key  ${KEYS.finance}, uploads payments of invoices`,
+    '  trades, qualifications and other values to write with: muster sandbox --lists',
     '',
     'In another terminal:',
     ...Object.entries(env).map(([name, value]) => `  export ${name}=${value}`),
