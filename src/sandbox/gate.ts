@@ -42,6 +42,7 @@ export class Gate {
     return {
       key,
       world: this.world,
+      metrics: this.settings.metrics,
       params: visit.params,
       query: visit.query,
       limits,

@@ -21,8 +21,9 @@ export interface ApiKey {
   readonly expiresAt?: string
   readonly createdAt?: string
   readonly revoked?: boolean
-  /** Active and verified: /users asks for both. */
+  /** /users asks for an owner who is both. */
   readonly ownerActive?: boolean
+  readonly ownerVerified?: boolean
   /** A user of the world: the visibility rules of /users follow that user's role. Without it everything in scope is seen. */
   readonly ownerId?: string
 }

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../lib/clock.ts'
 import { UsageError } from '../lib/errors.ts'
 import { isDay } from './day-range.ts'
 import { type ApiKey, defaultKeys } from './keys.ts'
+import { type MetricOptions, metricDefaults } from './metrics/options.ts'
 import type { RateWindow } from './rate-limit.ts'
 import type { Records } from './world.ts'
 
@@ -50,6 +51,8 @@ export interface SandboxOptions {
   /** Of keys that name no limits of their own. */
   readonly rateLimitPerMinute?: number
   readonly rateLimitPerDay?: number
+  /** Readings of what the contract leaves open about the recruitment metrics. */
+  readonly metrics?: Partial<MetricOptions>
   /** Changes records while they are read. */
   readonly live?: LiveOptions
   /** Instead of generated data; a collection left out is empty. */
@@ -75,10 +78,12 @@ const optionDefaults = {
   rateLimitPerDay: 50_000,
 } as const satisfies SandboxOptions
 
-export type Settings = SandboxOptions & Required<Pick<SandboxOptions, keyof typeof optionDefaults>>
+export type Settings = SandboxOptions &
+  Required<Pick<SandboxOptions, keyof typeof optionDefaults>> & { readonly metrics: MetricOptions }
 
 export function settingsOf(options: SandboxOptions): Settings {
-  const settings = { ...optionDefaults, ...options }
+  const metrics = { ...metricDefaults, ...options.metrics }
+  const settings = { ...optionDefaults, ...options, metrics }
   if (!isDay(settings.today)) {
     throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
   }
