@@ -8,10 +8,13 @@ export interface ApiKey {
   readonly kind: 'company' | 'agency'
   readonly name?: string
   readonly description?: string
-  /** Company ids; `all` by default. An agency key without a list may name the companies its agencies work for. */
-  readonly companies?: readonly string[] | 'all'
-  /** Agency ids of an agency key; `first` (the first agency of the world) by default. */
-  readonly agencies?: readonly string[] | 'first'
+  /**
+   * Company ids, or so many of the world's first ones; `all` by default. An agency key without a list may name the
+   * companies its agencies work for.
+   */
+  readonly companies?: readonly string[] | number | 'all'
+  /** Agency ids of an agency key, or so many of the world's first ones; 1 by default. */
+  readonly agencies?: readonly string[] | number
   /** Every read scope by default. */
   readonly scopes?: readonly string[]
   readonly rateLimitPerMinute?: number
@@ -39,14 +42,6 @@ export const readScopes = [
   'read:users',
   'read:rates',
 ] as const
-
-export const COMPANY_KEY = 'sandbox-company-key'
-export const AGENCY_KEY = 'sandbox-agency-key'
-
-export const defaultKeys: readonly ApiKey[] = [
-  { key: COMPANY_KEY, kind: 'company', name: 'Sandbox company key' },
-  { key: AGENCY_KEY, kind: 'agency', name: 'Sandbox agency key' },
-]
 
 export function bearerKey(authorization: string | undefined): string | undefined {
   return /^Bearer (\S+)$/.exec(authorization ?? '')?.[1]
@@ -86,13 +81,18 @@ function isAllowed(allowlist: readonly string[], address: string): boolean {
 
 export function agenciesOf(key: ApiKey, world: World): readonly string[] {
   if (key.kind !== 'agency') return []
-  if (Array.isArray(key.agencies)) return key.agencies
-  return world
-    .all('agencies')
-    .slice(0, 1)
-    .map(agency => String(agency.id))
+  const { agencies = 1 } = key
+  return typeof agencies === 'number' ? firstIds(world, 'agencies', agencies) : agencies
 }
 
-export function companiesOf(key: ApiKey): readonly string[] | 'all' {
-  return key.companies ?? 'all'
+export function companiesOf(key: ApiKey, world: World): readonly string[] | 'all' {
+  const { companies = 'all' } = key
+  return typeof companies === 'number' ? firstIds(world, 'companies', companies) : companies
+}
+
+function firstIds(world: World, collection: 'agencies' | 'companies', count: number): string[] {
+  return world
+    .all(collection)
+    .slice(0, count)
+    .map(record => String(record.id))
 }

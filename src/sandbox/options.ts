@@ -3,7 +3,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { UsageError } from '../lib/errors.ts'
 import { isDay } from './day-range.ts'
-import { type ApiKey, defaultKeys } from './keys.ts'
+import { defaultKeys } from './default-keys.ts'
+import type { ApiKey } from './keys.ts'
 import { type MetricOptions, metricDefaults } from './metrics/options.ts'
 import type { RateWindow } from './rate-limit.ts'
 import type { Records } from './world.ts'
@@ -41,7 +42,7 @@ export interface SandboxOptions {
   readonly port?: number
   readonly host?: '127.0.0.1'
   readonly clock?: Clock
-  /** Instead of the two default keys. */
+  /** Instead of the default keys. */
   readonly keys?: readonly ApiKey[]
   /** Records with equal sort keys: in order of insertion, or in another order at each request. */
   readonly ties?: 'stable' | 'random'

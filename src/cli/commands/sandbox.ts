@@ -43,8 +43,9 @@ export const command: CommandModule = {
   run: async (context, _, options) => {
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server.ts')
+    const { defaultKeys } = await import('../../sandbox/default-keys.ts')
     const sandbox = await startSandbox(sandboxOptions(options))
-    announce(context, sandbox.url)
+    announce(context, sandbox.url, defaultKeys)
     await untilAborted(context.signal)
     await sandbox.close()
     return 0
@@ -74,20 +75,28 @@ function sandboxOptions(options: Options) {
 /** Not secrets: they open nothing but generated data on this machine. */
 const KEYS = { company: 'sandbox-company-key', agency: 'sandbox-agency-key' }
 
-function announce(context: CommandContext, url: string): void {
+interface Key {
+  readonly key: string
+  readonly description: string
+}
+
+function announce(context: CommandContext, url: string, keys: readonly Key[]): void {
   const env = {
     MUSTER_BASE_URL: url,
     MUSTER_API_KEY: KEYS.company,
     MUSTER_WAREHOUSE: 'duckdb:data/sandbox.duckdb',
   }
   if (context.json) {
-    printJson(context, { url, keys: KEYS, env })
+    const listed = keys.map(({ key, description }) => ({ key, description }))
+    printJson(context, { url, keys: KEYS, allKeys: listed, env })
     return
   }
+  const widest = Math.max(...keys.map(({ key }) => key.length))
   const lines = [
     `The sandbox listens on ${url}`,
-    `  company key  ${KEYS.company}`,
-    `  agency key   ${KEYS.agency}`,
+    '',
+    'Keys:',
+    ...keys.map(({ key, description }) => `  ${key.padEnd(widest)}  ${description}`),
     '',
     'In another terminal:',
     ...Object.entries(env).map(([name, value]) => `  export ${name}=${value}`),

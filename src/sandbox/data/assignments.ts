@@ -6,7 +6,7 @@ import { WEEK_MS } from './calendar.ts'
 import type { Company } from './companies.ts'
 import { chance, pick } from './draw.ts'
 import type { Engagement } from './engagements.ts'
-import { iso, type Ref, refOf } from './identity.ts'
+import { iso, refOf } from './identity.ts'
 import { costCodes } from './names.ts'
 import type { Placement } from './placements.ts'
 import type { Project } from './projects.ts'
@@ -15,14 +15,13 @@ import { linkTo, type Requisition } from './requisitions.ts'
 import type { Scene } from './scene.ts'
 import { plannedValues, shiftPattern, upliftsOf } from './shift-pattern.ts'
 import type { Staff } from './staff.ts'
-import type { CompanyTrade, TradeRecord } from './trades.ts'
+import type { TradeRecord } from './trades.ts'
 
 export type Assignment = ReturnType<AssignmentWriter['write']>
 
 export interface AssignmentCast {
   readonly companies: readonly Company[]
   readonly projects: readonly Project[]
-  readonly trades: readonly CompanyTrade[]
   readonly tradeRecords: readonly TradeRecord[]
   readonly staff: Staff
   readonly requisitions: ReadonlyMap<Placement, Requisition>
@@ -39,6 +38,7 @@ export class AssignmentWriter {
   private readonly cast: AssignmentCast
   private readonly companies: ReadonlyMap<string, Company>
   private readonly projects: ReadonlyMap<string, Project>
+  private readonly trades: ReadonlyMap<string, TradeRecord>
   private readonly trail: AssignmentTrail
 
   constructor(scene: Scene, cast: AssignmentCast) {
@@ -47,6 +47,7 @@ export class AssignmentWriter {
     this.cast = cast
     this.companies = new Map(cast.companies.map(company => [company.id, company]))
     this.projects = new Map(cast.projects.map(project => [project.id, project]))
+    this.trades = new Map(cast.tradeRecords.map(row => [`${row.company.id} ${row.name}`, row]))
     this.trail = new AssignmentTrail(scene, cast.staff)
   }
 
@@ -82,9 +83,7 @@ export class AssignmentWriter {
     const { cast } = this
     const { company, site, agency, worker } = placement
     const project = this.projects.get(placement.project.id) as Project
-    const isIt = (row: Ref & { company: Ref }) =>
-      row.company.id === company.id && row.name === placement.trade.name
-    const trade = cast.tradeRecords.find(isIt) as TradeRecord
+    const trade = this.trades.get(`${company.id} ${placement.trade.name}`) as TradeRecord
     const requisition = cast.requisitions.get(placement)
     const order = cast.orders.get(placement)
     return {

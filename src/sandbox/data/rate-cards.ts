@@ -4,7 +4,7 @@ import { DAY_MS } from './calendar.ts'
 import type { Agency, Company } from './companies.ts'
 import { between, chance, pick } from './draw.ts'
 import { iso, objectId, partId, type Ref, refOf } from './identity.ts'
-import { type Trade, trades } from './names.ts'
+import { trades as kinds, type Trade } from './names.ts'
 import { employerShare, even } from './pay.ts'
 import { pieceRateId, pieceTerms, pieceValues } from './piece-work.ts'
 import type { Placement } from './placements.ts'
@@ -65,6 +65,7 @@ class RateCardWriter {
   particular(placements: readonly Placement[]): RateRecord[] {
     const { rng } = this
     const projects = new Map(this.cast.projects.map(project => [project.id, project]))
+    const trades = new Map(this.cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))
     const known = new Set<string>()
     const once = (name: string, share: number) => {
       if (known.has(name)) return false
@@ -73,8 +74,7 @@ class RateCardWriter {
     }
     return placements.flatMap(placement => {
       const { company, trade: kind, agency } = placement
-      const isIt = (row: CompanyTrade) => row.companyId === company.id && row.name === kind.name
-      const trade = this.cast.trades.find(isIt) as CompanyTrade
+      const trade = trades.get(`${company.id} ${kind.name}`) as CompanyTrade
       const project = projects.get(placement.project.id) as Project
       const holders: Holder[] = []
       if (once(`${trade.id} ${project.id}`, PROJECT_RATE)) holders.push({ project })
@@ -86,7 +86,7 @@ class RateCardWriter {
 
   card(trade: CompanyTrade, holder: Holder) {
     const { rng, scene } = this
-    const kind = trades.find(candidate => candidate.name === trade.name) as Trade
+    const kind = kinds.find(candidate => candidate.name === trade.name) as Trade
     const createdMs = scene.firstWeekMs - between(rng, 10, 450) * DAY_MS
     const id = objectId(rng, createdMs)
     const place = holder.area ?? holder.project

@@ -1,7 +1,8 @@
 /** What requisitions are made from: the work that was done, and demand that nobody met. */
 import type { Rng } from '../../lib/rng.ts'
 import { DAY_MS, HOUR_MS, WEEK_MS } from './calendar.ts'
-import { between, chance, skewedIndex, weighted } from './draw.ts'
+import { between, chance, pick, skewedIndex, weighted } from './draw.ts'
+import { iso } from './identity.ts'
 import { trades as allTrades, type Trade } from './names.ts'
 import { bystanders, type Opening, type Party, suppliers } from './parties.ts'
 import type { Placement, PlacementMaker, Stage } from './placements.ts'
@@ -28,6 +29,7 @@ export interface RequisitionPlan {
 }
 
 const CREW_MAX = 6
+const SITE_DRAWS = 30
 /** Work at one site and trade that begins within so many weeks answers one requisition. */
 const CREW_WEEKS = 4
 /** Only demand this recent is still open. */
@@ -128,10 +130,14 @@ export class RequisitionPlanner {
     return chance(this.rng, 0.4) ? 1 : 0
   }
 
+  /** A site that is there already, if a few draws find one. */
   private siteBefore(timeMs: number): Site {
-    const known = this.stage.sites.filter(site => Date.parse(site.createdAt) < timeMs)
-    const sites = known.length > 0 ? known : this.stage.sites
-    return sites[skewedIndex(this.rng, sites.length)] as Site
+    const { rng, stage } = this
+    const latest = iso(timeMs)
+    let site = pick(rng, stage.sites)
+    for (let draws = 0; draws < SITE_DRAWS && site.createdAt >= latest; draws += 1)
+      site = pick(rng, stage.sites)
+    return site
   }
 
   private mondayAfter(timeMs: number): number {

@@ -38,6 +38,7 @@ export class RequisitionWriter {
   private readonly cast: RequisitionCast
   private readonly activities: ReadonlyMap<string, readonly Ref[]>
   private readonly projects: ReadonlyMap<string, Project>
+  private readonly trades: ReadonlyMap<string, CompanyTrade>
   private readonly tracking: ReadonlySet<string>
   private written = 0
 
@@ -45,6 +46,7 @@ export class RequisitionWriter {
     this.rng = scene.rng('requisition records')
     this.cast = cast
     this.projects = new Map(cast.projects.map(project => [project.id, project]))
+    this.trades = new Map(cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))
     this.tracking = new Set(cast.companies.filter(row => row.stageTracking).map(row => row.id))
     const refs = (company: Company) =>
       activities.map(name => ({ id: objectId(this.rng, Date.parse(company.createdAt)), name }))
@@ -76,7 +78,7 @@ export class RequisitionWriter {
       region: project.region,
       sector: project.sector,
       site: refOf(plan.site),
-      trade: refOf(this.tradeOf(plan)),
+      trade: refOf(this.trades.get(`${company.id} ${plan.trade.name}`) as CompanyTrade),
       ...(activity ? { activity } : {}),
       startDate: iso(plan.startMs),
       endDate: iso(plan.endMs),
@@ -87,11 +89,6 @@ export class RequisitionWriter {
       createdAt: iso(plan.createdMs),
       updatedAt: lastOf([iso(lastEvent(plan)), ...answers.map(answer => answer.updatedAt ?? '')]),
     }
-  }
-
-  private tradeOf({ site, trade }: RequisitionPlan): CompanyTrade {
-    const isIt = (row: CompanyTrade) => row.companyId === site.company.id && row.name === trade.name
-    return this.cast.trades.find(isIt) as CompanyTrade
   }
 
   /** An early stage may have lost its time; the final one is the requisition's approval. */

@@ -12,6 +12,7 @@ const LEAD_DAYS = 100
 export class Staff {
   private readonly scene: Scene
   private readonly byMembership = new Map<string, User[]>()
+  private readonly pools = new Map<string, readonly User[]>()
 
   constructor(scene: Scene, users: readonly User[]) {
     this.scene = scene
@@ -24,15 +25,20 @@ export class Staff {
     }
   }
 
-  /** One with any of the roles; who came later acts only where there is nobody else. */
   drawUser(rng: Rng, memberOf: string, roles: readonly string[]): User | undefined {
+    const name = `${memberOf} ${roles.join()}`
+    const pool = this.pools.get(name) ?? this.poolOf(memberOf, roles)
+    this.pools.set(name, pool)
+    return pool.length > 0 ? pick(rng, pool) : undefined
+  }
+
+  /** Those with any of the roles; who came later acts only where there is nobody else. */
+  private poolOf(memberOf: string, roles: readonly string[]): readonly User[] {
     const users = this.byMembership.get(memberOf) ?? []
     const fitting = users.filter(user => roles.includes(user.role))
-    const early = fitting.filter(
-      user => Date.parse(user.createdAt) < this.scene.firstWeekMs - LEAD_DAYS * DAY_MS,
-    )
-    const pool = early.length > 0 ? early : fitting
-    return pool.length > 0 ? pick(rng, pool) : users[0]
+    const sinceMs = this.scene.firstWeekMs - LEAD_DAYS * DAY_MS
+    const early = fitting.filter(user => Date.parse(user.createdAt) < sinceMs)
+    return [early, fitting, users].find(pool => pool.length > 0) ?? []
   }
 
   drawRef(rng: Rng, memberOf: string, roles: readonly string[]): Ref | undefined {

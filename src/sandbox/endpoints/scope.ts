@@ -14,7 +14,7 @@ export interface ScopePaths {
 
 export function scopeTests(key: ApiKey, world: World, paths: ScopePaths): Test[] {
   const tests: Test[] = []
-  const companies = companiesOf(key)
+  const companies = companiesOf(key, world)
   if (companies !== 'all') tests.push(anyOf(paths.company, companies))
   if (key.kind === 'agency') {
     if (paths.agency === undefined) throw new ApiError(403, 'agency-scoped keys cannot use this endpoint')
@@ -43,7 +43,7 @@ export function checkCompanies(
 }
 
 export function mayNameCompany(key: ApiKey, world: World, id: string): boolean {
-  const companies = companiesOf(key)
+  const companies = companiesOf(key, world)
   if (companies !== 'all') return companies.includes(id)
   if (key.kind === 'agency') return isLinked({ key, world }, 'company', id)
   return world.get('companies', id) !== undefined
