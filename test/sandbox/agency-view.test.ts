@@ -49,10 +49,14 @@ it('shows an agency its own assignments and credit notes, and none to the client
   for (const name of ['assignments', 'creditNotes'] as const) {
     const mine = all(name).find(row => row.agency.id === own && row.creditNoteType !== 'mspToClient')
     const foreign = all(name).find(row => row.agency.id !== own)
-    expect(await data(`${reads[name]}/${mine.id}`, AGENCY_KEY)).toEqual(await data(`${reads[name]}/${mine.id}`))
+    expect(await data(`${reads[name]}/${mine.id}`, AGENCY_KEY)).toEqual(
+      await data(`${reads[name]}/${mine.id}`),
+    )
     expect(await status(`${reads[name]}/${foreign.id}`, AGENCY_KEY)).toBe(404)
   }
-  const toClient = all('creditNotes').find(row => row.agency.id === own && row.creditNoteType === 'mspToClient')
+  const toClient = all('creditNotes').find(
+    row => row.agency.id === own && row.creditNoteType === 'mspToClient',
+  )
   expect(await status(`/credit-notes/${toClient.id}`)).toBe(200)
   expect(await status(`/credit-notes/${toClient.id}`, AGENCY_KEY)).toBe(404)
 })
@@ -94,7 +98,9 @@ describe('requisitions', () => {
 
   it('show stages when asked, where the company tracks them', async () => {
     expect(await data(`/requisitions/${shared.id}`)).not.toHaveProperty('stageTracking')
-    expect(await data(`/requisitions/${shared.id}?includeStageTracking=false`)).not.toHaveProperty('stageTracking')
+    expect(await data(`/requisitions/${shared.id}?includeStageTracking=false`)).not.toHaveProperty(
+      'stageTracking',
+    )
     expect(await data(`/requisitions/${shared.id}?includeStageTracking=true`)).toHaveProperty('stageTracking')
     const untracked = all('requisitions').find(row => !tracks(row) && row.agencies.length > 0)
     const path = `/requisitions/${untracked.id}?includeStageTracking=true`
@@ -105,7 +111,8 @@ describe('requisitions', () => {
 
 describe('trades and rates', () => {
   const isGeneric = (rate: Body) => !rate.agency && !rate.project
-  const agencyRate = (test: (id: string) => boolean) => all('rates').find(row => row.agency && test(row.agency.id))
+  const agencyRate = (test: (id: string) => boolean) =>
+    all('rates').find(row => row.agency && test(row.agency.id))
 
   it('adds rates and the matrix of company and sectors when asked', async () => {
     const trade = all('trades').find(row => all('rates').filter(rate => rate.trade.id === row.id).length > 2)

@@ -141,12 +141,15 @@ it('names purchase orders, history users, answers and piece rates that exist', (
   const emails = new Set(all('users').map(user => user.email))
   for (const row of all('requisitions')) {
     expect(emails.has(row.requestor.email)).toBe(true)
-    const workers = row.agencies.flatMap((agency: Body) => agency.submissions.map((one: Body) => one.worker.id))
+    const workers = row.agencies.flatMap((agency: Body) =>
+      agency.submissions.map((one: Body) => one.worker.id),
+    )
     for (const { worker, history } of row.stageTracking ?? []) {
       expect(workers).toContain(worker.id)
       for (const { byUserId } of history) expect(byUserId === null || users.has(byUserId)).toBe(true)
     }
-    for (const answer of row.submissionAnswers) expect(workers).toEqual(expect.arrayContaining(answer.workerIds))
+    for (const answer of row.submissionAnswers)
+      expect(workers).toEqual(expect.arrayContaining(answer.workerIds))
   }
   const pieceRates = new Set(all('rates').flatMap(rate => rate.pieceRates.map((piece: Body) => piece.id)))
   const entries = all('timesheets').flatMap(row => row.pieceRateEntries)

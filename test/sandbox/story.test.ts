@@ -64,7 +64,9 @@ describe('requisitions', () => {
       expect(ascending([row.createdAt, row.approvalStages[0].approvedAt, row.approvedDate])).toBe(true)
       expect(row.updatedAt < today).toBe(true)
       for (const agency of row.agencies) {
-        expect(ascending([row.approvedDate, agency.dateReceived, agency.dateAccepted]), row.reference).toBe(true)
+        expect(ascending([row.approvedDate, agency.dateReceived, agency.dateAccepted]), row.reference).toBe(
+          true,
+        )
         if (agency.dateAccepted === null) expect(agency.submissions).toEqual([])
         for (const one of agency.submissions) {
           expect(ascending([agency.dateAccepted, one.submittedAt, row.updatedAt]), row.reference).toBe(true)
@@ -91,7 +93,8 @@ describe('requisitions', () => {
   it('track stages for some companies only', () => {
     const tracking = companies.filter(company => company.stageTracking).map(company => company.id)
     expect(tracking).toHaveLength(2)
-    for (const row of requisitions) expect(row.stageTracking !== undefined).toBe(tracking.includes(row.company.id))
+    for (const row of requisitions)
+      expect(row.stageTracking !== undefined).toBe(tracking.includes(row.company.id))
     const stages = requisitions.flatMap(row => row.stageTracking ?? []).map(one => one.stage)
     expect(new Set(stages).size).toBe(9)
   })
@@ -207,7 +210,8 @@ describe('money', () => {
     )
     expect(generic.size).toBe(trades.length)
     const differing = rates.filter(
-      row => row.agency && !row.project && row.rates.cis.margin !== generic.get(row.trade.id).rates.cis.margin,
+      row =>
+        row.agency && !row.project && row.rates.cis.margin !== generic.get(row.trade.id).rates.cis.margin,
     )
     expect(differing.length).toBeGreaterThan(0)
   })

@@ -96,8 +96,7 @@ function invoiceSums(row: Body, timesheets: ReadonlyMap<string, Body>) {
       cents(values.cis) === Math.round((cents(values.subtotal) * values.cisRate) / 100),
     'finalTotal = total - cis': cents(values.finalTotal) === cents(values.total) - cents(values.cis),
     'netValue = subtotal + expenses - creditNotes':
-      cents(values.netValue) ===
-      cents(values.subtotal) + cents(values.expenses) - cents(values.creditNotes),
+      cents(values.netValue) === cents(values.subtotal) + cents(values.expenses) - cents(values.creditNotes),
     'confirmed with a date': (row.status === 'confirmed') === (row.confirmedDate !== null),
   }
 }
