@@ -17,8 +17,6 @@ import { plannedValues, shiftPattern, upliftsOf } from './shift-pattern.ts'
 import type { Staff } from './staff.ts'
 import type { TradeRecord } from './trades.ts'
 
-export type Assignment = ReturnType<AssignmentWriter['write']>
-
 export interface AssignmentCast {
   readonly companies: readonly Company[]
   readonly projects: readonly Project[]

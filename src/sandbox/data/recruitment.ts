@@ -70,13 +70,13 @@ export interface Candidate {
   readonly rejectionReason: string | undefined
 }
 
-export function stepsTo(stage: RecruitmentStage): RecruitmentStage[] {
+function stepsTo(stage: RecruitmentStage): RecruitmentStage[] {
   const before = branches[stage]
   return before ? [...stepsTo(before), stage] : road.slice(0, road.indexOf(stage) + 1)
 }
 
 /** So many times in ascending order, strictly between two others as far as there is room. */
-export function spread(rng: Rng, [fromMs, toMs]: readonly [number, number], count: number): number[] {
+function spread(rng: Rng, [fromMs, toMs]: readonly [number, number], count: number): number[] {
   const width = Math.max(0, toMs - fromMs)
   return Array.from({ length: count }, () => Math.floor(fromMs + rng() * width)).sort(
     (left, right) => left - right,

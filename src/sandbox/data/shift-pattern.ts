@@ -6,7 +6,7 @@ import type { Placement } from './placements.ts'
 const dayKeys = ['m', 't', 'w', 'th', 'f', 's', 'su'] as const
 const BREAK_MINUTES = 30
 
-interface Shift {
+export interface PlannedShift {
   readonly start: number | null
   readonly end: number | null
   readonly active: boolean
@@ -14,12 +14,12 @@ interface Shift {
   readonly night: boolean
 }
 
-const dayOff: Shift = { start: null, end: null, active: false, break: null, night: false }
+const dayOff: PlannedShift = { start: null, end: null, active: false, break: null, night: false }
 
 /** Hours of the day, the end of a night shift those of the next day; breaks in minutes. */
 export function shiftPattern({ days, startHour, dayHours, night }: Placement) {
   const end = (startHour + dayHours + BREAK_MINUTES / 60) % 24
-  const shift: Shift = { start: startHour, end, active: true, break: BREAK_MINUTES, night }
+  const shift: PlannedShift = { start: startHour, end, active: true, break: BREAK_MINUTES, night }
   return Object.fromEntries(dayKeys.map((key, day) => [key, days.includes(day) ? shift : dayOff]))
 }
 

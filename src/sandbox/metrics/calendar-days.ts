@@ -17,7 +17,7 @@ function londonOffset(timeMs: number): number {
 }
 
 /** The calendar day of an instant, as UTC midnight of the same date. */
-export function dayOf(timeMs: number, zone: Zone): number {
+function dayOf(timeMs: number, zone: Zone): number {
   const local = timeMs + (zone === 'london' ? londonOffset(timeMs) : 0)
   return Math.floor(local / DAY_MS) * DAY_MS
 }
