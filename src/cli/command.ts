@@ -59,6 +59,25 @@ export function calendarDay(text: string): string {
   throw new InvalidArgumentError('Give a day as YYYY-MM-DD.')
 }
 
+/** Accepts one of a few words. */
+export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {
+  return text => {
+    const word = words.find(candidate => candidate === text)
+    if (word !== undefined) return word
+    throw new InvalidArgumentError(`Give one of ${words.join(', ')}.`)
+  }
+}
+
+/** For an option that may be given several times: a list of its values, in their order. */
+export function repeated<Value>(parse: (text: string) => Value): (text: string) => unknown {
+  return (text: string, previous: readonly Value[] = []) => [...previous, parse(text)]
+}
+
+export function listOption<Value>(options: Options, name: string): readonly Value[] {
+  const value = options[name]
+  return Array.isArray(value) ? value : []
+}
+
 export function numberOption(options: Options, name: string): number | undefined {
   const value = options[name]
   return typeof value === 'number' ? value : undefined

@@ -3,8 +3,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { UsageError } from '../lib/errors.ts'
 import { isDay } from './day-range.ts'
-import { defaultKeys } from './default-keys.ts'
-import type { ApiKey } from './keys.ts'
+import type { EventOptions } from './events/event-options.ts'
+import { type ApiKey, defaultKeys } from './keys.ts'
 import { type MetricOptions, metricDefaults } from './metrics/options.ts'
 import type { RateWindow } from './rate-limit.ts'
 import type { Records } from './world.ts'
@@ -56,6 +56,8 @@ export interface SandboxOptions {
   readonly metrics?: Partial<MetricOptions>
   /** Changes records while they are read. */
   readonly live?: LiveOptions
+  /** Webhooks, and how events are brought to them. */
+  readonly events?: EventOptions
   /** Instead of generated data; a collection left out is empty. */
   readonly records?: Records
   /** Called, and awaited, before each request is answered. */

@@ -5,6 +5,7 @@ import { ApiError, errorBody } from './api-error.ts'
 import { generateRecords } from './data/generate.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { endpoints } from './endpoints/endpoints.ts'
+import { type EventSender, startEvents } from './events/send-events.ts'
 import { Gate } from './gate.ts'
 import { bearerKey } from './keys.ts'
 import { keepChanging } from './live/keep-changing.ts'
@@ -24,7 +25,7 @@ export type { SandboxOptions }
 const BASE_PATH = '/api/open/v1'
 const OTHER_METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-export interface Sandbox {
+export interface Sandbox extends EventSender {
   /** With the base path: what a client takes as its base URL. */
   readonly url: string
   readonly world: World
@@ -35,9 +36,11 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const settings = settingsOf(options)
+export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
+  const settings = settingsOf(given)
   const world = new World(withAgencies(settings.records) ?? generateRecords(settings))
+  const { seed, clock, events: options = {} } = settings
+  const events = startEvents({ world, seed, clock, options })
   const log = new RequestLog()
   const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false })
   answerErrors(app, log)
@@ -45,15 +48,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const gate = new Gate(settings, world)
   for (const endpoint of endpoints) serve(app, gate, endpoint)
   await app.listen({ host: settings.host, port: settings.port })
-  const live = settings.live ? keepChanging(world, settings.clock, settings.live) : undefined
+  const live = settings.live
+    ? keepChanging(world, { live: settings.live, clock, raise: events.emit })
+    : undefined
+  const { close: closeEvents, ...sender } = events
   const { port } = app.server.address() as AddressInfo
   return {
     url: `http://${settings.host}:${port}${BASE_PATH}`,
     world,
     requests: log.requests,
     breaches: log.breaches,
+    ...sender,
     close: async () => {
       await live?.stop()
+      await closeEvents()
       await app.close()
     },
   }

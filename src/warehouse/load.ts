@@ -6,7 +6,7 @@ import { recordDrift } from './ledger/drift.ts'
 import { keepQuarantine } from './ledger/quarantine.ts'
 import { deltaStatements, runAll } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta } from './merge/delta.ts'
-import { type PageTrouble, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
+import { type Readable, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
 import { type Batch, dropStages, stageBatch } from './stage/batch.ts'
 import type { PageFile } from './stage/pages.ts'
 import type { StagePlan } from './stage/plan.ts'
@@ -58,13 +58,13 @@ async function rememberIds(engine: Engine, request: LoadRequest): Promise<void> 
 async function loadReadable(
   engine: Engine,
   request: LoadRequest,
-  trouble: readonly PageTrouble[],
+  { trouble, hasBooleans }: Pick<Readable, 'trouble' | 'hasBooleans'>,
 ): Promise<Loaded> {
   const { plan, pages, rows } = request
   const drift = findDrift(request)
   const drifted = [...request.drifted, ...drift.map(row => row.path)]
   const excluded = trouble.map(({ locator }) => locator)
-  const staged = await stageBatch(engine, plan, { pages, rows, drifted, excluded })
+  const staged = await stageBatch(engine, plan, { pages, rows, drifted, excluded, hasBooleans })
   const values = unknownValues(plan.tables.filter(({ name }) => staged.filled.has(name)))
   const newValues = values ? await engine.rows<{ path: string; value: string }>(values) : []
   const counts = await createDelta(
@@ -103,15 +103,16 @@ async function loadReadable(
  */
 export async function load(engine: Engine, request: LoadRequest): Promise<Loaded> {
   return engine.exclusive(async () => {
-    const { pages, trouble, cleanUp } = readablePages(request.pages, request.rows)
+    const readable = readablePages(request.pages, request.rows)
+    const { pages } = readable
     try {
       const sampled = pages.filter((_, index) => request.sampled.includes(request.pages[index] as PageFile))
-      return await loadReadable(engine, { ...request, pages, sampled }, trouble)
+      return await loadReadable(engine, { ...request, pages, sampled }, readable)
     } catch (error) {
       throw unreadableAmong(pages) ?? error
     } finally {
       await engine.run(dropStages(request.plan))
-      cleanUp()
+      readable.cleanUp()
     }
   })
 }

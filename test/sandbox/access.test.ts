@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { access } from '../../src/sandbox/access.ts'
 import { makeCompanies } from '../../src/sandbox/data/companies.ts'
 import { sceneOf } from '../../src/sandbox/data/scene.ts'
-import { AGENCY_KEY, COMPANY_KEY, defaultKeys } from '../../src/sandbox/default-keys.ts'
-import { type ApiKey, readScopes } from '../../src/sandbox/keys.ts'
+import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, readScopes } from '../../src/sandbox/keys.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const [companyKey, agencyKey] = defaultKeys as readonly [ApiKey, ApiKey]

@@ -1,6 +1,6 @@
 /** A sandbox for one test file, with a client that reads JSON. */
 import { afterAll } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/default-keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 

@@ -17,7 +17,7 @@ import { afterEach, describe } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { catalogue } from '../../src/resources/catalogue.ts'
 import { tablesOf } from '../../src/resources/table.ts'
-import { COMPANY_KEY } from '../../src/sandbox/default-keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import {
   type RunConnection,
   type RunEffects,

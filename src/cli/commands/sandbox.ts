@@ -1,8 +1,10 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
 
+import type { Sandbox } from '../../sandbox/server.ts'
 import {
   type CommandModule,
   calendarDay,
+  flagOption,
   numberOption,
   type Options,
   positiveNumber,
@@ -11,6 +13,7 @@ import {
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../output.ts'
+import { deliveryLine, eventOptions, webhookLines, webhookOptions } from '../sandbox-webhooks.ts'
 
 const LARGEST_PORT = 65_535
 
@@ -28,26 +31,34 @@ export const command: CommandModule = {
       fallback: 0,
     },
     { flags: '--live <number>', summary: 'changes of records per second', parse: positiveNumber },
+    { flags: '--live-deletions', summary: 'with --live: remove a record now and then too' },
     {
       flags: '--limit-per-minute <number>',
       summary: 'requests a key may send a minute',
       parse: wholeNumber(1),
     },
     { flags: '--limit-per-day <number>', summary: 'requests a key may send a day', parse: wholeNumber(1) },
+    ...webhookOptions,
   ],
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
     'muster sandbox --live 5 --limit-per-day 500',
+    'muster sandbox --live 5 --webhook http://127.0.0.1:8080/hook --webhook-faults loss=0.05,duplicate=0.1',
+    'muster sandbox --webhook http://127.0.0.1:8080/hook --webhook-kind agency --webhook-burst 10000',
   ],
   run: async (context, _, options) => {
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server.ts')
-    const { defaultKeys } = await import('../../sandbox/default-keys.ts')
-    const sandbox = await startSandbox(sandboxOptions(options))
-    announce(context, sandbox.url, defaultKeys)
+    const { defaultKeys } = await import('../../sandbox/keys.ts')
+    const events = eventOptions(options, context.env)
+    const sandbox = await startSandbox({ ...sandboxOptions(options), ...(events && { events }) })
+    announce(context, sandbox, defaultKeys)
+    const bursting = sandbox.burst({ count: numberOption(options, 'webhookBurst') ?? 0 })
     await untilAborted(context.signal)
     await sandbox.close()
+    await bursting
+    if (events) printLine(context, deliveryLine(sandbox))
     return 0
   },
 }
@@ -58,6 +69,7 @@ function sandboxOptions(options: Options) {
   const today = textOption(options, 'today')
   const port = numberOption(options, 'port')
   const changesPerSecond = numberOption(options, 'live')
+  const deletions = flagOption(options, 'liveDeletions')
   const rateLimitPerMinute = numberOption(options, 'limitPerMinute')
   const rateLimitPerDay = numberOption(options, 'limitPerDay')
   return {
@@ -66,7 +78,7 @@ function sandboxOptions(options: Options) {
     ...(scale !== undefined && { scale }),
     ...(today !== undefined && { today }),
     ...(port !== undefined && { port }),
-    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1 } }),
+    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
   }
@@ -80,7 +92,8 @@ interface Key {
   readonly description: string
 }
 
-function announce(context: CommandContext, url: string, keys: readonly Key[]): void {
+function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[]): void {
+  const { url, webhooks } = sandbox
   const env = {
     MUSTER_BASE_URL: url,
     MUSTER_API_KEY: KEYS.company,
@@ -88,7 +101,7 @@ function announce(context: CommandContext, url: string, keys: readonly Key[]): v
   }
   if (context.json) {
     const listed = keys.map(({ key, description }) => ({ key, description }))
-    printJson(context, { url, keys: KEYS, allKeys: listed, env })
+    printJson(context, { url, keys: KEYS, allKeys: listed, env, webhooks })
     return
   }
   const widest = Math.max(...keys.map(({ key }) => key.length))
@@ -101,6 +114,7 @@ function announce(context: CommandContext, url: string, keys: readonly Key[]): v
     'In another terminal:',
     ...Object.entries(env).map(([name, value]) => `  export ${name}=${value}`),
     '',
+    ...webhookLines(sandbox),
     'Ctrl-C ends it.',
   ]
   printLine(context, lines.join('\n'))

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import PQueue from 'p-queue'
-import { MusterError } from '../../lib/errors.ts'
+import { DiskFull, MusterError } from '../../lib/errors.ts'
 import type { Engine, Value } from '../engine.ts'
 import type { Ledger } from '../ledger/schema.ts'
 import { quoteText } from '../sql-text.ts'
@@ -69,18 +69,28 @@ async function connect(
   }
 }
 
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && /no space left on device|disk quota exceeded/i.test(error.message)
-}
+/** Without values a statement is run as it is; prepared first, a large one would be planned twice, once on this thread. */
+const bound = (values: readonly Value[]): Value[] | undefined =>
+  values.length === 0 ? undefined : [...values]
 
-function statementError(file: string, error: unknown): unknown {
-  if (!isDiskFull(error)) return error
-  return new MusterError({
-    what: 'the disk is full',
-    where: file,
-    next: 'free some space and run the command again; what was committed is kept',
-    cause: error,
-  })
+function statementError(file: string, cause: unknown): unknown {
+  const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
+  if (says(/no space left on device|disk quota exceeded/i))
+    return new DiskFull({
+      what: 'the disk is full',
+      where: file,
+      next: 'free some space and run the command again; what was committed is kept',
+      cause,
+    })
+  // The log and the temporary folder are files beside the warehouse, which its own rights say nothing of.
+  if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
+    return new MusterError({
+      what: 'nothing can be written beside the warehouse file',
+      where: file,
+      next: 'check who may write in its folder',
+      cause,
+    })
+  return cause
 }
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
@@ -94,7 +104,7 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
   const read = async <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
     exclusive(async () => {
       try {
-        const reader = await connection.runAndReadAll(sql, [...values])
+        const reader = await connection.runAndReadAll(sql, bound(values))
         return reader.getRowObjects().map(row => plainRow(row) as Row)
       } catch (error) {
         throw statementError(file, error)
@@ -103,7 +113,7 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
   const run = async (sql: string, values: readonly Value[] = []): Promise<number> =>
     exclusive(async () => {
       try {
-        return (await connection.run(sql, [...values])).rowsChanged
+        return (await connection.run(sql, bound(values))).rowsChanged
       } catch (error) {
         throw statementError(file, error)
       }

@@ -1,6 +1,6 @@
 /** The temporary tables that a batch of pages becomes: one for the record, one for each list inside it. */
 import type { Column } from '../../resources/column.ts'
-import { type ObjectShape, openDocuments, shapeOf } from '../../resources/json-shape.ts'
+import { type ObjectShape, openDocuments, type ShapeNode, shapeOf } from '../../resources/json-shape.ts'
 import type { Resource } from '../../resources/resource.ts'
 import type { Child, Table } from '../../resources/table.ts'
 import { quoteName } from '../sql-text.ts'
@@ -11,7 +11,7 @@ export interface StageTable {
   readonly table: Table
   readonly child?: Child
   readonly parent?: StageTable
-  /** Columns that hold the raw lists of the children, by the child's place among them. */
+  /** A column a child: whether its list has elements, or its JSON where a row per leaf is made of it. */
   readonly lists: readonly { readonly name: string; readonly child: Child }[]
 }
 
@@ -47,6 +47,20 @@ export function stagePlan(resource: Resource): StagePlan {
     .filter(document => !document.exploded)
     .map((document, index) => ({ name: `document_${index}`, path: document.path }))
   return { resource, shape: shapeOf(resource.table), root, tables, documents }
+}
+
+function isLeaf(node: ShapeNode | undefined, path: readonly string[]): boolean {
+  const [key, ...rest] = path
+  if (key === undefined) return node?.kind === 'leaf'
+  return node?.kind === 'object' && isLeaf(node.fields.get(key), rest)
+}
+
+/** Whether one declared type holds all that the stages read: not where a path is both a document and read in parts. */
+export function isWhollyTyped({ shape, tables, documents }: StagePlan): boolean {
+  return (
+    tables.every(({ child }) => child?.shape !== 'leaves') &&
+    documents.every(({ path }) => isLeaf(shape, path.split('.')))
+  )
 }
 
 /** Stage columns hold member attributes beside the column that refers to the member. */
