@@ -1,6 +1,7 @@
 /**
  * Who may use which endpoint. The contract does not show the whole scope mapping and leaves some rows of
- * its summary table open; this table is the sandbox's reading of both, in one place.
+ * its summary table open; this table is the sandbox's reading of both, in one place: records without a scope
+ * of their own take that of what they hang on (decision 027).
  */
 import { ApiError } from './api-error.ts'
 import { type ApiKey, readScopes, type WriteScope } from './keys.ts'
@@ -27,11 +28,17 @@ export const access = {
   '/sites': { scope: 'read:projects', companyKeysOnly: true },
   '/sites/:id': { scope: 'read:projects', companyKeysOnly: true },
   '/users': { scope: 'read:users', activeOwner: true },
+  '/trades/:id': { scope: 'read:trades' },
+  '/rates/:id': { scope: 'read:rates' },
   '/requisitions/recruitment-metrics': { scope: 'read:projects', companyKeysOnly: true },
+  '/requisitions/:id': { scope: 'read:projects' },
+  '/assignments/:id': { scope: 'read:workers' },
   '/timesheets': { scope: 'read:workers' },
   '/expenses': { scope: 'read:workers' },
   '/expenses/:id': { scope: 'read:workers' },
   '/invoices': { scope: 'read:invoices' },
+  '/credit-notes/:id': { scope: 'read:credit-notes' },
+  '/purchase-orders/:id': { scope: 'read:purchase-orders', companyKeysOnly: true },
 } as const satisfies Record<string, Access>
 
 export type EndpointPath = keyof typeof access
@@ -54,7 +61,7 @@ export function checkAccess(key: ApiKey, path: EndpointPath | WritePath): void {
     throw new ApiError(403, 'company-scoped keys cannot use this endpoint')
   }
   if (rule.scope) requireScope(key, rule.scope)
-  if (rule.activeOwner && key.ownerActive === false) {
+  if (rule.activeOwner && (key.ownerActive === false || key.ownerVerified === false)) {
     throw new ApiError(403, 'the key owner is inactive or unverified')
   }
 }

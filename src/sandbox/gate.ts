@@ -44,6 +44,7 @@ export class Gate {
       key,
       world: this.world,
       knobs: this.settings.knobs,
+      metrics: this.settings.metrics,
       params: visit.params,
       query: visit.query,
       limits,

@@ -7,6 +7,7 @@ import type { EventOptions } from './events/event-options.ts'
 import type { FaultRates } from './faults/faults.ts'
 import { type ApiKey, defaultKeys } from './keys.ts'
 import { type Knobs, knobsOf } from './knobs.ts'
+import { type MetricOptions, metricDefaults } from './metrics/options.ts'
 import type { Records } from './world.ts'
 
 export interface SandboxRequest {
@@ -46,7 +47,7 @@ export interface SandboxOptions {
   readonly port?: number
   readonly host?: '127.0.0.1'
   readonly clock?: Clock
-  /** Instead of the two default keys. */
+  /** Instead of the default keys. */
   readonly keys?: readonly ApiKey[]
   /** Readings of what the contract leaves open; each has a default. */
   readonly knobs?: Partial<Knobs>
@@ -56,6 +57,8 @@ export interface SandboxOptions {
   /** Of keys that name no limits of their own. */
   readonly rateLimitPerMinute?: number
   readonly rateLimitPerDay?: number
+  /** Readings of what the contract leaves open about the recruitment metrics. */
+  readonly metrics?: Partial<MetricOptions>
   /** Changes records while they are read. */
   readonly live?: LiveOptions
   /** Webhooks, and how events are brought to them. */
@@ -83,10 +86,14 @@ const optionDefaults = {
 } as const satisfies SandboxOptions
 
 export type Settings = SandboxOptions &
-  Required<Pick<SandboxOptions, keyof typeof optionDefaults>> & { readonly knobs: Knobs }
+  Required<Pick<SandboxOptions, keyof typeof optionDefaults>> & {
+    readonly knobs: Knobs
+    readonly metrics: MetricOptions
+  }
 
 export function settingsOf(options: SandboxOptions): Settings {
-  const settings = { ...optionDefaults, ...options, knobs: knobsOf(options.knobs) }
+  const readings = { knobs: knobsOf(options.knobs), metrics: { ...metricDefaults, ...options.metrics } }
+  const settings = { ...optionDefaults, ...options, ...readings }
   if (!isDay(settings.today)) {
     throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
   }

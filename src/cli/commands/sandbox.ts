@@ -72,9 +72,10 @@ export const command: CommandModule = {
     }
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server.ts')
+    const { defaultKeys } = await import('../../sandbox/keys.ts')
     const events = eventOptions(options, context.env)
     const sandbox = await startSandbox({ ...sandboxOptions(options), ...(events && { events }) })
-    announce(context, sandbox)
+    announce(context, sandbox, defaultKeys)
     const bursting = sandbox.burst({ count: numberOption(options, 'webhookBurst') ?? 0 })
     await untilAborted(context.signal)
     await sandbox.close()
@@ -152,7 +153,12 @@ const KEYS = {
   finance: 'sandbox-finance-key',
 }
 
-function announce(context: CommandContext, sandbox: Sandbox): void {
+interface Key {
+  readonly key: string
+  readonly description: string
+}
+
+function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[]): void {
   const { url, webhooks } = sandbox
   const env = {
     MUSTER_BASE_URL: url,
@@ -160,15 +166,17 @@ function announce(context: CommandContext, sandbox: Sandbox): void {
     MUSTER_WAREHOUSE: 'duckdb:data/sandbox.duckdb',
   }
   if (context.json) {
-    printJson(context, { url, keys: KEYS, env, webhooks })
+    const listed = keys.map(({ key, description }) => ({ key, description }))
+    printJson(context, { url, keys: KEYS, allKeys: listed, env, webhooks })
     return
   }
+  const widest = Math.max(...keys.map(({ key }) => key.length))
   const lines = [
     `The sandbox listens on ${url}`,
-    `  company key  ${KEYS.company}`,
-    `  agency key   ${KEYS.agency}, writes workers`,
-    `  finance key  ${KEYS.finance}, uploads payments of invoices`,
-    '  trades, qualifications and other values to write with: muster sandbox --lists',
+    '',
+    'Keys:',
+    ...keys.map(({ key, description }) => `  ${key.padEnd(widest)}  ${description}`),
+    'Values to write workers with: muster sandbox --lists',
     '',
     'In another terminal:',
     ...Object.entries(env).map(([name, value]) => `  export ${name}=${value}`),

@@ -6,6 +6,7 @@ import { type Shift, shiftsOf } from '../data/pay.ts'
 import { type Timesheet, type TimesheetBase, timesheetRecord } from '../data/timesheets.ts'
 import type { StoredRecord } from '../record.ts'
 import type { World } from '../world.ts'
+import { cloneAssignment } from './assignment-changes.ts'
 import type { ChangeContext } from './change-context.ts'
 
 const isOpen = (record: StoredRecord) => record.status === 'pending' || record.status === 'pending_approval'
@@ -113,8 +114,7 @@ function nextWeek(context: ChangeContext, model: Timesheet) {
     taken.add(next)
     return { laterMs: WEEK_MS, assignment: model.assignment }
   }
-  const number = context.world.nextNumber('timesheets')
-  const assignment = { id: objectId(context.rng, context.nowMs), reference: reference('ASG', number) }
+  const assignment = cloneAssignment(context, model.assignment)
   const laterMs = lastFullWeek(context.nowMs) - startMs
   taken.add(`${assignment.id} ${iso(Date.parse(model.weekEnding) + laterMs)}`)
   return { laterMs, assignment }
