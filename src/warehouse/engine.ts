@@ -1,19 +1,51 @@
-/** What a warehouse engine can do: run SQL, keep a transaction, and speak Kysely for the ledger. */
+/** What a warehouse engine can do: run SQL, keep a transaction, take rows from the stage, and speak Kysely for the ledger. */
 import type { Kysely } from 'kysely'
 import type { Ledger } from './ledger/schema.ts'
+import type { SchemaName } from './schemas.ts'
 
 export type Value = string | number | boolean | null
 
-export interface Engine {
+/** A column of a temporary table: its name and its type, the same words on both engines. */
+export interface SharedColumn {
+  readonly name: string
+  readonly sql: string
+}
+
+/** Rows that the stage selects, for a table of the warehouse. */
+export interface Fill {
+  /** With its schema. */
+  readonly table: string
+  readonly columns: readonly string[]
+  /** What the stage gives for the columns, in their order; DuckDB's SQL on either engine. */
+  readonly select: string
+}
+
+/** The way between the stage, which is always DuckDB, and the warehouse: one statement's rows at a time. */
+interface Crossing {
+  /** The DuckDB that reads landed pages and holds what they become: the warehouse itself, or one in memory. */
+  readonly stage: Engine
+  /** Inserts what the stage selects, table after table. */
+  fill(fills: readonly Fill[]): Promise<void>
+  /** Makes a temporary table of the stage readable for the warehouse, until the transaction ends. */
+  share(name: string, columns: readonly SharedColumn[]): Promise<void>
+  /** Makes what the warehouse selects a temporary table of the stage. */
+  lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
+}
+
+export interface Engine extends Crossing {
   readonly name: 'duckdb' | 'postgres'
   /** Where it is, for messages; never with a password. */
   readonly location: string
+  /** What a schema is called here, for questions to the catalogue; statements write the plain name. */
+  schema(name: SchemaName): string
   /** Rows of one statement; decimals and 64-bit integers come as text, timestamps as ISO 8601 UTC. */
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
   /** Runs one statement and returns how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
   /** All or nothing; statements of others wait until it ends. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>
+  /** A transaction that no merge of another process overlaps: what it compares stays as it is until it commits. */
+  merge<Result>(work: () => Promise<Result>): Promise<Result>
   /** Nobody else's statement runs while `work` does: temporary tables have one user at a time. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
   readonly ledger: Kysely<Ledger>

@@ -1,13 +1,13 @@
 /** Loads landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
 
 import { type Undeclared, undeclaredPaths } from '../resources/undeclared.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, SharedColumn } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
 import { keepQuarantine } from './ledger/quarantine.ts'
-import { deltaStatements, runAll } from './merge/apply.ts'
-import { type CompleteSnapshot, createDelta } from './merge/delta.ts'
+import { applyDelta } from './merge/apply.ts'
+import { type CompleteSnapshot, createDelta, type DeltaCounts } from './merge/delta.ts'
 import { type PageTrouble, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
-import { type Batch, dropStages, stageBatch } from './stage/batch.ts'
+import { type Batch, dropStages, type Staged, stageBatch } from './stage/batch.ts'
 import type { PageFile } from './stage/pages.ts'
 import type { StagePlan } from './stage/plan.ts'
 import { unknownValues } from './stage/unknown-values.ts'
@@ -55,6 +55,18 @@ async function rememberIds(engine: Engine, request: LoadRequest): Promise<void> 
   )
 }
 
+const seenColumns: readonly SharedColumn[] = [{ name: 'id', sql: 'text' }]
+
+function outcome(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined' | 'newDrift'> {
+  return {
+    records,
+    inserted: counts.new + counts.stub,
+    changed: counts.changed,
+    removed: counts.gone,
+    unchanged: counts.same + counts.stale,
+  }
+}
+
 async function loadReadable(
   engine: Engine,
   request: LoadRequest,
@@ -64,26 +76,13 @@ async function loadReadable(
   const drift = findDrift(request)
   const drifted = [...request.drifted, ...drift.map(row => row.path)]
   const excluded = trouble.map(({ locator }) => locator)
-  const staged = await stageBatch(engine, plan, { pages, rows, drifted, excluded })
+  const staged = await stageBatch(engine.stage, plan, { pages, rows, drifted, excluded })
   const values = unknownValues(plan.tables.filter(({ name }) => staged.filled.has(name)))
-  const newValues = values ? await engine.rows<{ path: string; value: string }>(values) : []
-  const counts = await createDelta(
-    engine,
-    plan.resource,
-    request.snapshot ? { snapshot: request.snapshot } : {},
-  )
-  const statements = await deltaStatements(engine, plan, { counts, filled: staged.filled })
-  const loaded: Loaded = {
-    records: staged.records,
-    inserted: counts.new + counts.stub,
-    changed: counts.changed,
-    removed: counts.gone,
-    unchanged: counts.same + counts.stale,
-    quarantined: staged.quarantined + trouble.length,
-    newDrift: drift.map(row => row.path),
-  }
-  await engine.transaction(async () => {
-    await runAll(engine, statements)
+  const newValues = values ? await engine.stage.rows<{ path: string; value: string }>(values) : []
+  return engine.merge(async () => {
+    if (request.windowId !== undefined || request.snapshot) await engine.share('stage_seen', seenColumns)
+    const counts = await createDelta(engine, plan.resource, request)
+    await applyDelta(engine, plan, { counts, filled: staged.filled })
     await rememberIds(engine, request)
     await keepQuarantine(engine, { plan, pages, trouble, staged })
     await recordDrift(engine, plan.resource.name, {
@@ -92,9 +91,14 @@ async function loadReadable(
       rounded: staged.rounded,
       page: pages[0],
     })
+    const loaded = {
+      ...outcome(counts, staged),
+      quarantined: staged.quarantined + trouble.length,
+      newDrift: drift.map(row => row.path),
+    }
     await request.commit(loaded)
+    return loaded
   })
-  return loaded
 }
 
 /**
@@ -110,7 +114,7 @@ export async function load(engine: Engine, request: LoadRequest): Promise<Loaded
     } catch (error) {
       throw unreadableAmong(pages) ?? error
     } finally {
-      await engine.run(dropStages(request.plan))
+      await engine.stage.run(dropStages(request.plan))
       cleanUp()
     }
   })
