@@ -29,6 +29,8 @@ import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import { physicalTables } from '../../src/warehouse/physical.ts'
+import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { database } from '../postgres/database.ts'
 
 export interface Warehouse {
   readonly engine: Engine
@@ -50,7 +52,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What decides the bytes of an empty warehouse. */
 function structureName(): string {
-  const makers = ['src/warehouse/migrate.ts', 'src/warehouse/duckdb/open.ts']
+  const makers = ['migrate.ts', 'structure.ts', 'duckdb/open.ts'].map(file => join('src/warehouse', file))
   const sql = readdirSync(join(root, 'sql'), { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.sql'))
     .map(file => join('sql', file))
@@ -93,18 +95,48 @@ async function duckdbWarehouse(folder: string): Promise<Warehouse> {
   }
 }
 
-const makers: Readonly<Record<string, (folder: string) => Promise<Warehouse>>> = { duckdb: duckdbWarehouse }
+async function postgresWarehouse(folder: string): Promise<Warehouse & { remove(): Promise<void> }> {
+  const { url, drop } = await database(structureName())
+  const landing = join(folder, 'test.landing')
+  const begin = (): Promise<Engine> =>
+    openPostgres({ url, shown: 'the test database' }, { scratch: `${landing}.tmp` })
+  let engine: Engine | undefined = await begin()
+  return {
+    get engine() {
+      if (!engine) throw new Error('the warehouse is closed')
+      return engine
+    },
+    address: url,
+    landing,
+    async close() {
+      await engine?.close()
+      engine = undefined
+    },
+    async open() {
+      engine ??= await begin()
+    },
+    remove: drop,
+  }
+}
+
+type Made = Warehouse & { remove?(): Promise<void> }
+
+const makers: Readonly<Record<Engine['name'], (folder: string) => Promise<Made>>> = {
+  duckdb: duckdbWarehouse,
+  postgres: postgresWarehouse,
+}
 
 /** Engines that every warehouse test runs on. */
-const engines: readonly Engine['name'][] = ['duckdb']
+const engines: readonly Engine['name'][] = ['duckdb', 'postgres']
 
 export function describeOnEngines(name: string, body: (bench: Bench) => void): void {
   for (const engine of engines) {
     describe(`${name} (${engine})`, () => {
-      const open: { warehouse: Warehouse; folder: string }[] = []
+      const open: { warehouse: Made; folder: string }[] = []
       afterEach(async () => {
         for (const { warehouse, folder } of open.splice(0)) {
           await warehouse.close()
+          await warehouse.remove?.()
           rmSync(folder, { recursive: true, force: true })
         }
       })
@@ -113,7 +145,7 @@ export function describeOnEngines(name: string, body: (bench: Bench) => void): v
         async warehouse() {
           const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
           mkdirSync(folder, { recursive: true })
-          const warehouse = await makers[engine]!(folder)
+          const warehouse = await makers[engine](folder)
           open.push({ warehouse, folder })
           return warehouse
         },
