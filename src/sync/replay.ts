@@ -120,7 +120,7 @@ const sum = (left: ReplayOutcome, right: ReplayOutcome): ReplayOutcome => ({
 export async function replay(
   engine: Engine,
   root: string,
-  onWalk: (progress: ReplayProgress) => void,
+  onWalk: (progress: ReplayProgress) => void | Promise<void>,
 ): Promise<ReplayOutcome> {
   const landing = openLanding(root)
   const walks = keptWalks(landing)
@@ -133,7 +133,7 @@ export async function replay(
     try {
       if (folder) await unpack(landing, walk, folder)
       const source = folder ? openLanding(folder) : landing
-      onWalk({ walk, resource: source.facts(walk).resource, done: index, walks: walks.length })
+      await onWalk({ walk, resource: source.facts(walk).resource, done: index, walks: walks.length })
       total = sum(total, await replayWalk(replaying, source, walk))
     } finally {
       if (folder) rmSync(folder, { recursive: true, force: true })

@@ -48,6 +48,10 @@ export interface Engine extends Crossing {
   merge<Result>(work: () => Promise<Result>): Promise<Result>
   /** Nobody else's statement runs while `work` does: temporary tables have one user at a time. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Lets others see that the holder of this name is alive, for as long as this engine is open. */
+  announce(name: string): Promise<void>
+  /** Whether a holder of this name is alive; on PostgreSQL inside a transaction only. */
+  isPresent(name: string): Promise<boolean>
   readonly ledger: Kysely<Ledger>
   close(): Promise<void>
 }

@@ -3,8 +3,11 @@
 export const schemaNames = ['star', 'mart', 'history', 'pii', 'ops'] as const
 export type SchemaName = (typeof schemaNames)[number]
 
-/** Lower case, so that it reads the same quoted and bare; short enough that PostgreSQL's 63 bytes hold any schema. */
-const validPrefix = /^(?!pg_)[a-z][a-z0-9_]{0,39}$/
+/**
+ * Lower case, so that it reads the same quoted and bare; short enough that PostgreSQL's 63 bytes hold any schema, also
+ * with what a rebuild puts behind a prefix of 40.
+ */
+const validPrefix = /^(?!pg_)[a-z][a-z0-9_]{0,49}$/
 
 export const isSchemaPrefix = (text: string): boolean => validPrefix.test(text)
 

@@ -89,7 +89,8 @@ function statementError(file: string, error: unknown): unknown {
   })
 }
 
-function engineOver(file: string, { instance, connection }: Opened): Engine {
+/** Statements of the engine, each in its turn. */
+function statements(file: string, { connection }: Opened) {
   const { exclusive, statement, transaction, onIdle } = createTurns({
     begin: () => connection.run('begin transaction'),
     commit: () => connection.run('commit'),
@@ -110,6 +111,12 @@ function engineOver(file: string, { instance, connection }: Opened): Engine {
     })
   const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
     told(async () => (await connection.run(sql, [...values])).rowsChanged)
+  return { exclusive, transaction, onIdle, rows, run }
+}
+
+function engineOver(file: string, opened: Opened): Engine {
+  const { exclusive, transaction, onIdle, rows, run } = statements(file, opened)
+  const announced = new Set<string>()
   const insert = ({ table, columns, select }: Fill): string =>
     `insert into ${table} (${quoteNames(columns)}) ${select}`
   return {
@@ -133,11 +140,16 @@ function engineOver(file: string, { instance, connection }: Opened): Engine {
     async lend(name, _, select) {
       await run(`create or replace temp table ${name} as ${select}`)
     },
+    async announce(name) {
+      announced.add(name)
+    },
+    // Whoever is not in this process has lost the lock on the file.
+    isPresent: async name => announced.has(name),
     ledger: kyselyOver<Ledger>(rows),
     async close() {
       await onIdle()
-      connection.closeSync()
-      instance.closeSync()
+      opened.connection.closeSync()
+      opened.instance.closeSync()
     },
   }
 }

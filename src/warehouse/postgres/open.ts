@@ -6,6 +6,7 @@ import type { Engine, Value } from '../engine.ts'
 import { kyselyOver } from '../kysely-dialect.ts'
 import type { Ledger } from '../ledger/schema.ts'
 import { isSchemaPrefix, withPrefix } from '../schemas.ts'
+import { quoteText } from '../sql-text.ts'
 import { createTurns } from '../turns.ts'
 import { crossingBetween } from './crossing.ts'
 import { statementError } from './failure.ts'
@@ -30,6 +31,9 @@ function checkedPrefix(prefix: string): string {
 const mergeLock = (prefix: string): string =>
   `select pg_advisory_xact_lock(hashtextextended('muster merge ${prefix}', 0))`
 
+/** Held by a session while the process behind it lives: a process that is gone lets go of it. */
+const holderLock = (name: string): string => `hashtextextended(${quoteText(`muster holder ${name}`)}, 0)`
+
 interface Parts {
   readonly address: Address
   readonly session: Session
@@ -40,8 +44,11 @@ interface Parts {
 /** Statements of the engine, each in its turn. */
 function statements({ address, session, prefix }: Parts) {
   const bare = async (sql: string): Promise<string> => {
-    const { command } = await (await session.client()).query(sql)
-    return command
+    try {
+      return (await (await session.client()).query(sql)).command
+    } catch (error) {
+      throw statementError(address.shown, error)
+    }
   }
   const { exclusive, statement, transaction, onIdle } = createTurns({
     async begin() {
@@ -101,6 +108,13 @@ function engineOver(parts: Parts, stage: Engine): Engine {
         return work()
       }),
     exclusive,
+    announce: name => told(() => session.always(`select pg_advisory_lock(${holderLock(name)})`)),
+    async isPresent(name) {
+      const [row] = await rows<{ free: boolean }>(
+        `select pg_try_advisory_xact_lock(${holderLock(name)}) as free`,
+      )
+      return row?.free !== true
+    },
     stage,
     fill: fills => told(() => crossing.fill(fills)),
     share: (name, columns) => told(() => crossing.share(name, columns)),
@@ -118,6 +132,7 @@ function engineOver(parts: Parts, stage: Engine): Engine {
 /** Connects at once, so that a wrong address is told before anything else is done. Throws MusterError. */
 export async function openPostgres(address: Address, options: PostgresOptions): Promise<Engine> {
   const prefix = checkedPrefix(options.schemaPrefix ?? '')
+  // Nothing is found by luck: what a statement means does not depend on what others made in the database.
   const session = openSession(address, [`set search_path = ''`])
   await session.client()
   const stage = await openStage(join(options.scratch, 'stage'))

@@ -14,6 +14,8 @@ export interface Session {
   /** The live client, connected anew when the last one was lost. Throws MusterError when that fails. */
   client(): Promise<pg.Client>
   /** While held, a lost client is not replaced: what it had begun is gone. */
+  /** Runs a statement now and whenever the session is opened anew. */
+  always(sql: string): Promise<void>
   hold(): void
   release(): void
   close(): Promise<void>
@@ -27,10 +29,7 @@ function withLibpqTls(url: string): string {
   return `${url}&uselibpqcompat=true`
 }
 
-/**
- * A session never finds objects by luck (search_path is empty), and never waits for ever inside a transaction for a
- * process that was stopped: the server ends it and lets go of its locks.
- */
+/** A transaction never waits for ever for a process that was stopped: the server ends it and lets go of its locks. */
 const usual = [
   `set timezone = 'UTC'`,
   `set datestyle = 'ISO, YMD'`,
@@ -63,10 +62,15 @@ async function connect({ url, shown }: Address, settings: readonly string[]): Pr
 export function openSession(address: Address, settings: readonly string[]): Session {
   let current: { readonly client: pg.Client; isLost: boolean } | undefined
   let isHeld = false
+  const repeated = [...settings]
   return {
+    async always(sql) {
+      await (await this.client()).query(sql)
+      repeated.push(sql)
+    },
     async client() {
       if (!current || (current.isLost && !isHeld)) {
-        const opened = { client: await connect(address, settings), isLost: false }
+        const opened = { client: await connect(address, repeated), isLost: false }
         const lose = (): void => {
           opened.isLost = true
         }
