@@ -1,15 +1,6 @@
 /** A warehouse for each test on each engine, one sync into it, and its content as comparable rows. */
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -129,27 +120,30 @@ const makers: Readonly<Record<Engine['name'], (folder: string) => Promise<Made>>
 /** Engines that every warehouse test runs on. */
 const engines: readonly Engine['name'][] = ['duckdb', 'postgres']
 
+/** Hands out warehouses of each engine; every one is closed and removed when its test ends. */
+export function useEngines(): Readonly<Record<Engine['name'], () => Promise<Warehouse>>> {
+  const open: { warehouse: Made; folder: string }[] = []
+  afterEach(async () => {
+    for (const { warehouse, folder } of open.splice(0)) {
+      await warehouse.close()
+      await warehouse.remove?.()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+  const make = async (engine: Engine['name']): Promise<Warehouse> => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
+    const warehouse = await makers[engine](folder)
+    open.push({ warehouse, folder })
+    return warehouse
+  }
+  return { duckdb: () => make('duckdb'), postgres: () => make('postgres') }
+}
+
 export function describeOnEngines(name: string, body: (bench: Bench) => void): void {
   for (const engine of engines) {
     describe(`${name} (${engine})`, () => {
-      const open: { warehouse: Made; folder: string }[] = []
-      afterEach(async () => {
-        for (const { warehouse, folder } of open.splice(0)) {
-          await warehouse.close()
-          await warehouse.remove?.()
-          rmSync(folder, { recursive: true, force: true })
-        }
-      })
-      body({
-        name: engine,
-        async warehouse() {
-          const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
-          mkdirSync(folder, { recursive: true })
-          const warehouse = await makers[engine](folder)
-          open.push({ warehouse, folder })
-          return warehouse
-        },
-      })
+      const made = useEngines()
+      body({ name: engine, warehouse: made[engine] })
     })
   }
 }
@@ -194,7 +188,7 @@ export function syncOnce(
 const ofTheRun = new Set(['loaded_at', 'first_loaded_at', 'run_id'])
 
 /** Columns that move with the clock of the service, such as the requests of the day. */
-const volatileColumns = new Set(
+export const volatileColumns = new Set(
   catalogue.flatMap(resource =>
     tablesOf(resource.table).flatMap(table =>
       Object.entries(table.columns)
