@@ -1,5 +1,5 @@
 /** Opens what a connection names: its warehouse to write, or whatever copy of it can be read now. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Connection } from '../config/connection.ts'
 import { MusterError } from '../lib/errors.ts'
 import type { RunConnection } from '../sync/run.ts'
@@ -15,10 +15,7 @@ import type { Address } from '../warehouse/postgres/session.ts'
 import type { QuerySession } from '../warehouse/query.ts'
 import type { CommandContext } from './context.ts'
 
-/** Of the package this file belongs to. */
-export const programVersion: string = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
+export { programVersion } from '../lib/program-version.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
 export const duckdbFile = ({ warehouse }: Connection): string | undefined =>

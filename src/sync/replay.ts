@@ -75,7 +75,7 @@ async function loadBatch(
   const pages = batch.pages.map((page): PageFile => ({ ...page, scope: batch.facts.scope }))
   const snapshot = snapshotOf(batch.facts, batch.pages)
   const rows = resource.read.strategy === 'snapshot' ? resource.read.rows : 'data'
-  const loaded = await load(engine, {
+  return load(engine, {
     plan,
     pages,
     rows,
@@ -84,8 +84,6 @@ async function loadBatch(
     ...(snapshot && { snapshot }),
     commit: async () => undefined,
   })
-  for (const path of loaded.newDrift) known.add(path)
-  return loaded
 }
 
 async function replayWalk(replaying: Replaying, landing: Landing, walk: string): Promise<ReplayOutcome> {

@@ -11,6 +11,12 @@ export interface SharedColumn {
   readonly sql: string
 }
 
+/** A temporary table of the stage that the warehouse reads under the same name, until its transaction ends. */
+export interface Share {
+  readonly share: string
+  readonly columns: readonly SharedColumn[]
+}
+
 /** Rows that the stage selects, for a table of the warehouse. */
 export interface Fill {
   /** With its schema. */
@@ -20,14 +26,20 @@ export interface Fill {
   readonly select: string
 }
 
-/** The way between the stage, which is always DuckDB, and the warehouse: one statement's rows at a time. */
+/** Rows that have left the stage, which may go on to other pages, and have not reached the warehouse yet. */
+export interface Parcel {
+  /** Inserts and makes what it holds, in the order in which it was packed; inside a transaction. */
+  deliver(): Promise<void>
+  /** Lets go of what was not delivered. */
+  discard(): void
+}
+
+/** The way between the stage, which is always DuckDB, and the warehouse. */
 interface Crossing {
   /** The DuckDB that reads landed pages and holds what they become: the warehouse itself, or one in memory. */
   readonly stage: Engine
-  /** Inserts what the stage selects, table after table. */
-  fill(fills: readonly Fill[]): Promise<void>
-  /** Makes a temporary table of the stage readable for the warehouse, until the transaction ends. */
-  share(name: string, columns: readonly SharedColumn[]): Promise<void>
+  /** Takes rows out of the stage. Where stage and warehouse are one, they stay where they are until delivered. */
+  pack(freight: readonly (Fill | Share)[]): Promise<Parcel>
   /** Makes what the warehouse selects a temporary table of the stage. */
   lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
 }

@@ -3,11 +3,21 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { MusterError } from '../lib/errors.ts'
+import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine } from './engine.ts'
 import { memberTables, type PhysicalTable, physicalTables } from './physical.ts'
 import { schemaNames } from './schemas.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { columnDefinition, createIndexes, createTable, ledgerIndexes, qualified } from './structure.ts'
+
+/** What is recorded of a structure when it is applied. */
+interface Structure {
+  readonly sum: string
+  readonly version: string
+  /** ISO 8601. */
+  readonly now: string
+}
 
 const sqlFolder = fileURLToPath(new URL('../../sql/', import.meta.url))
 
@@ -97,18 +107,28 @@ function checksum(): string {
   return hash.digest('hex')
 }
 
-async function isCurrent(engine: Engine, sum: string): Promise<boolean> {
+/** What the ledger says of the structure: its checksum, and the program that made it; undefined before the first. */
+async function heldStructure(engine: Engine): Promise<ReadonlyMap<string, string> | undefined> {
   const [table] = await engine.rows(
     `select 1 as present from information_schema.tables where table_catalog = current_database() and table_schema = $1 and table_name = 'migration'`,
     [engine.schema('ops')],
   )
-  if (!table) return false
-  const rows = await engine.ledger
-    .selectFrom('ops.migration')
-    .select('checksum')
-    .where('name', '=', 'structure')
-    .execute()
-  return rows[0]?.checksum === sum
+  if (!table) return undefined
+  const rows = await engine.ledger.selectFrom('ops.migration').selectAll().execute()
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+}
+
+/** Throws MusterError for the warehouse of a later program: it may hold what this one would not keep up. */
+async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<boolean> {
+  const held = await heldStructure(engine)
+  const maker = held?.get('program')
+  if (held?.get('structure') === sum) return true
+  if (maker === undefined || !isLaterVersion(maker, version)) return false
+  throw new MusterError({
+    what: `this warehouse was made by muster ${maker}, which is later than this one, ${version}`,
+    where: engine.location,
+    next: `install muster ${maker} or later; nothing was changed`,
+  })
 }
 
 async function shape(engine: Engine): Promise<void> {
@@ -131,27 +151,30 @@ async function fill(engine: Engine): Promise<void> {
   for (const [name, { key }] of memberTables) await engine.run(unknownMember(name, key))
 }
 
-async function record(engine: Engine, sum: string, now: string): Promise<void> {
-  await engine.ledger.deleteFrom('ops.migration').where('name', '=', 'structure').execute()
+async function record(engine: Engine, { sum, version, now }: Structure): Promise<void> {
+  await engine.ledger.deleteFrom('ops.migration').execute()
   await engine.ledger
     .insertInto('ops.migration')
-    .values({ name: 'structure', checksum: sum, applied_at: now })
+    .values([
+      { name: 'structure', checksum: sum, applied_at: now },
+      { name: 'program', checksum: version, applied_at: now },
+    ])
     .execute()
 }
 
-/** Returns whether anything had to change. `now` is ISO 8601. */
-export async function migrate(engine: Engine, now: string): Promise<boolean> {
-  const sum = checksum()
+/** Returns whether anything had to change. `now` is ISO 8601; `version` is that of the program. */
+export async function migrate(engine: Engine, now: string, version = programVersion): Promise<boolean> {
+  const structure = { sum: checksum(), version, now }
   return engine.exclusive(async () => {
-    if (await isCurrent(engine, sum)) return false
+    if (await isCurrent(engine, structure)) return false
     const finish = async (): Promise<void> => {
       await fill(engine)
-      await record(engine, sum, now)
+      await record(engine, structure)
     }
     if (engine.name === 'postgres') {
       return engine.merge(async () => {
         // Another process may have done it while this one waited for its turn.
-        if (await isCurrent(engine, sum)) return false
+        if (await isCurrent(engine, structure)) return false
         await shape(engine)
         await finish()
         return true

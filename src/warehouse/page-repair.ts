@@ -66,7 +66,7 @@ function troubleOn(page: PageFile, number: number, records: readonly unknown[]):
   })
 }
 
-interface Readable {
+export interface Readable {
   readonly pages: PageFile[]
   readonly trouble: readonly PageTrouble[]
   cleanUp(): void

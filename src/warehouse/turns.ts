@@ -1,5 +1,5 @@
 /** One connection shared by many: statements in turn, exclusive blocks, and transactions that never commit by halves. */
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import PQueue from 'p-queue'
 
 export interface Turns {
@@ -27,7 +27,10 @@ export function createTurns({ begin, commit, rollback }: Control): Turns {
   // A statement inside an exclusive block must not wait for the block's own turn.
   const inside = new AsyncLocalStorage<Block>()
   const exclusive = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    inside.getStore() ? work() : queue.add(() => inside.run({}, work))
+    inside.getStore()
+      ? work()
+      : // Whoever ends before would otherwise lend its own context, and with it its place in other queues.
+        queue.add(AsyncResource.bind(() => inside.run({}, work)))
 
   const statement = <Result>(work: () => Promise<Result>): Promise<Result> =>
     exclusive(async () => {

@@ -132,11 +132,16 @@ function engineOver(file: string, opened: Opened): Engine {
     get stage() {
       return this
     },
-    async fill(fills) {
-      for (const fill of fills) await run(insert(fill))
+    // Stage and warehouse are one connection: a temporary table of one is a table of the other.
+    async pack(freight) {
+      const fills = freight.filter(one => 'select' in one)
+      return {
+        async deliver() {
+          for (const fill of fills) await run(insert(fill))
+        },
+        discard() {},
+      }
     },
-    // Stage and warehouse are one connection: what one makes the other reads.
-    async share() {},
     async lend(name, _, select) {
       await run(`create or replace temp table ${name} as ${select}`)
     },

@@ -1,7 +1,7 @@
 /** Records that could not be loaded, with the reason and all that was received. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import type { Engine, SharedColumn } from '../engine.ts'
+import type { Engine, Share, SharedColumn } from '../engine.ts'
 import type { PageTrouble } from '../page-repair.ts'
 import { quoteNames, quoteText } from '../sql-text.ts'
 import type { Staged } from '../stage/batch.ts'
@@ -44,15 +44,19 @@ function fromVerdicts({ plan, pages }: Kept): string {
     qualify row_number() over (partition by quarantine_id order by seen_at desc) = 1`
 }
 
-async function keepVerdicts(engine: Engine, kept: Kept): Promise<void> {
-  const names = quoteNames(columns.map(({ name }) => name))
+/** Makes in the stage what has to be delivered before keepQuarantine. */
+export async function packQuarantine(engine: Engine, kept: Kept): Promise<Share[]> {
+  if (kept.staged.quarantined === 0) return []
   await engine.stage.run(fromVerdicts(kept))
-  await engine.share('stage_quarantine', columns)
+  return [{ share: 'stage_quarantine', columns }]
+}
+
+async function keepVerdicts(engine: Engine): Promise<void> {
+  const names = quoteNames(columns.map(({ name }) => name))
   await engine.run(
     `insert into ops.quarantine (${names}) select ${names} from stage_quarantine where true
      on conflict (quarantine_id) do update set resolved_at = null, seen_at = excluded.seen_at`,
   )
-  await engine.stage.run('drop table stage_quarantine')
 }
 
 function troubleRow(resource: string, { page, payload, reason }: PageTrouble): QuarantineTable {
@@ -90,7 +94,7 @@ async function keepTrouble(engine: Engine, { plan, trouble }: Kept): Promise<voi
     .execute()
 }
 
-/** Writes what this batch could not load, and closes what it could load after all. */
+/** Runs when the freight of packQuarantine is delivered: writes what this batch could not load, and closes what it could load after all. */
 export async function keepQuarantine(engine: Engine, kept: Kept): Promise<void> {
   const { plan, trouble, staged } = kept
   const [open] = await engine.rows<{ n: number }>(
@@ -104,6 +108,6 @@ export async function keepQuarantine(engine: Engine, kept: Kept): Promise<void> 
       [plan.resource.name],
     )
   }
-  if (staged.quarantined > 0) await keepVerdicts(engine, kept)
+  if (staged.quarantined > 0) await keepVerdicts(engine)
   if (trouble.length > 0) await keepTrouble(engine, kept)
 }

@@ -1,5 +1,5 @@
 /** Moves a delta into star, pii and history, one statement a table and step. */
-import type { Engine, Fill } from '../engine.ts'
+import type { Engine, Fill, Share } from '../engine.ts'
 import { historyOf } from '../physical.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
@@ -52,41 +52,44 @@ async function chooseArriving(engine: Engine): Promise<void> {
   )
 }
 
-/** Moves the delta's rows: what is replaced becomes history and goes, what arrives comes from the stages that hold any. */
-async function applyRows(engine: Engine, plan: StagePlan, { counts, filled }: Merge): Promise<void> {
-  const targets = targetsOf(plan)
-  const owners = distinctOwners(targets)
-  const replaced = counts.changed + counts.gone + counts.stub > 0
-  if (counts.changed + counts.gone > 0) await runAll(engine, owners.map(keepHistory))
-  if (replaced) await runAll(engine, owners.map(remove))
-  if (isArriving(counts)) await engine.fill(targets.filter(({ stage }) => filled.has(stage)).map(insert))
-}
-
-/** Rows for members that the batch says something new about; most batches name nobody new. */
-async function applyMembers(engine: Engine, steps: readonly MemberStep[]): Promise<void> {
-  if (steps.length === 0) return
-  for (const { prepare, table, columns } of steps) {
-    await engine.stage.run(prepare)
-    await engine.share(table, columns)
-  }
-  const counts = steps.map(({ count }, index) => `select ${index} as step, n from (${count}) as counted`)
-  const rows = await engine.rows<{ step: number; n: number }>(counts.join(' union all '))
-  const busy = new Set(rows.filter(({ n }) => Number(n) > 0).map(({ step }) => Number(step)))
-  const statements = steps.filter((_, index) => busy.has(index)).flatMap(step => step.statements)
-  await runAll(engine, statements)
-}
-
 export interface Merge {
   readonly counts: DeltaCounts
   /** Names of the stages that hold rows. */
   readonly filled: ReadonlySet<string>
 }
 
-/** Runs inside the transaction of the merge. */
-export async function applyDelta(engine: Engine, plan: StagePlan, merge: Merge): Promise<void> {
-  if (isArriving(merge.counts)) await chooseArriving(engine)
-  await applyRows(engine, plan, merge)
-  if (isArriving(merge.counts)) await applyMembers(engine, memberSteps(plan, merge.filled))
+export interface Packed {
+  /** What has to be delivered before the delta can be applied. */
+  readonly freight: readonly (Fill | Share)[]
+  readonly members: readonly MemberStep[]
+}
+
+/** Makes in the stage what arrives and the members it names; the last that is asked of the stage. */
+export async function packDelta(engine: Engine, plan: StagePlan, { counts, filled }: Merge): Promise<Packed> {
+  if (!isArriving(counts)) return { freight: [], members: [] }
+  await chooseArriving(engine)
+  const members = memberSteps(plan, filled)
+  for (const { prepare } of members) await engine.stage.run(prepare)
+  const fills = targetsOf(plan).filter(({ stage }) => filled.has(stage))
+  const shares = members.map(({ table, columns }) => ({ share: table, columns }))
+  return { freight: [...fills.map(insert), ...shares], members }
+}
+
+/** What is replaced becomes history and goes, before what arrives takes its place. */
+export async function makeRoom(engine: Engine, plan: StagePlan, { counts }: Merge): Promise<void> {
+  const owners = distinctOwners(targetsOf(plan))
+  if (counts.changed + counts.gone > 0) await runAll(engine, owners.map(keepHistory))
+  if (counts.changed + counts.gone + counts.stub > 0) await runAll(engine, owners.map(remove))
+}
+
+/** Rows for members that the batch says something new about; most batches name nobody new. */
+export async function applyMembers(engine: Engine, steps: readonly MemberStep[]): Promise<void> {
+  if (steps.length === 0) return
+  const counts = steps.map(({ count }, index) => `select ${index} as step, n from (${count}) as counted`)
+  const rows = await engine.rows<{ step: number; n: number }>(counts.join(' union all '))
+  const busy = new Set(rows.filter(({ n }) => Number(n) > 0).map(({ step }) => Number(step)))
+  const statements = steps.filter((_, index) => busy.has(index)).flatMap(step => step.statements)
+  await runAll(engine, statements)
 }
 
 async function runAll(engine: Engine, statements: readonly string[]): Promise<void> {

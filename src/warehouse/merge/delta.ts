@@ -1,6 +1,6 @@
 /** What a batch changes: each staged record beside the row that the warehouse holds of it. */
 import type { Resource } from '../../resources/resource.ts'
-import type { Engine, SharedColumn } from '../engine.ts'
+import type { Engine, Share } from '../engine.ts'
 import { isMember } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 
@@ -76,15 +76,21 @@ export interface DeltaOptions {
 }
 
 /** What of the stage the comparison reads. */
-const recordColumns: readonly SharedColumn[] = [
-  { name: 'locator', sql: 'bigint' },
-  { name: 'record_key', sql: 'text' },
-  { name: 'row_hash', sql: 'text' },
-  { name: 'source_updated_at', sql: 'timestamptz' },
-  { name: 'source_version', sql: 'bigint' },
-  { name: 'loaded_at', sql: 'timestamptz' },
-  { name: 'run_id', sql: 'text' },
-]
+const records: Share = {
+  share: 'stage_record',
+  columns: [
+    { name: 'locator', sql: 'bigint' },
+    { name: 'record_key', sql: 'text' },
+    { name: 'row_hash', sql: 'text' },
+    { name: 'source_updated_at', sql: 'timestamptz' },
+    { name: 'source_version', sql: 'bigint' },
+    { name: 'loaded_at', sql: 'timestamptz' },
+    { name: 'run_id', sql: 'text' },
+  ],
+}
+
+/** The ids on the pages, those of quarantined records included. */
+export const seenIds: Share = { share: 'stage_seen', columns: [{ name: 'id', sql: 'text' }] }
 
 /** Creates the temporary table delta and counts its states; runs inside the transaction of the merge. */
 export async function createDelta(
@@ -93,7 +99,8 @@ export async function createDelta(
   options: DeltaOptions,
 ): Promise<DeltaCounts> {
   await engine.run('drop table if exists delta')
-  await engine.share('stage_record', recordColumns)
+  const parcel = await engine.pack([records, ...(options.snapshot ? [seenIds] : [])])
+  await parcel.deliver()
   await engine.run(deltaTable(resource))
   if (options.snapshot) await engine.run(goneRows(resource, options.snapshot))
   const rows = await engine.rows<{ state: DeltaState; n: number }>(

@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import type { Engine, Fill, SharedColumn } from '../engine.ts'
+import type { Engine, Fill, Parcel, Share, SharedColumn } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 
 /** Read from the file at once: a larger piece saves calls, and two of them fit in any cache. */
 const pieceBytes = 524_288
 
 export interface Crossing {
-  fill(fills: readonly Fill[]): Promise<void>
-  share(name: string, columns: readonly SharedColumn[]): Promise<void>
+  pack(freight: readonly (Fill | Share)[]): Promise<Parcel>
   lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
   /** Removes what is left of a file that a failure kept from being removed. */
   close(): void
@@ -54,46 +53,50 @@ class FileCrossing implements Crossing {
     return join(this.#folder, `${this.#next}.csv`)
   }
 
-  async #write(select: string): Promise<string> {
+  async #write(freight: Fill | Share): Promise<string> {
     const file = this.#file()
-    await this.#ends.stage.run(`copy (${select}) to ${quoteText(file)} (format csv, header false)`)
+    const columns = 'select' in freight ? freight.columns : freight.columns.map(({ name }) => name)
+    const select =
+      'select' in freight ? freight.select : `select ${quoteNames(columns)} from ${freight.share}`
+    // A line that is \\. and nothing else ends the data for older servers; quoted it does not.
+    const quoting = columns.length === 1 ? ', force_quote *' : ''
+    await this.#ends.stage.run(`copy (${select}) to ${quoteText(file)} (format csv, header false${quoting})`)
     return file
   }
 
-  async #read(file: string, { table, columns }: Omit<Fill, 'select'>): Promise<void> {
+  async #read(file: string, freight: Fill | Share): Promise<void> {
     const client = await this.#ends.client()
-    const sql = `copy ${table} (${quoteNames(columns)}) from stdin (format csv)`
-    try {
-      await pipeline(
-        createReadStream(file, { highWaterMark: pieceBytes }),
-        client.query(copyFrom(this.#ends.spell(sql))),
+    const names = 'select' in freight ? freight.columns : freight.columns.map(({ name }) => name)
+    const table = 'select' in freight ? freight.table : freight.share
+    if (!('select' in freight))
+      await client.query(
+        `create temp table ${table} (${freight.columns.map(typed).join(', ')}) on commit drop`,
       )
-    } finally {
-      rmSync(file, { force: true })
-    }
+    const sql = `copy ${table} (${quoteNames(names)}) from stdin (format csv)`
+    await pipeline(
+      createReadStream(file, { highWaterMark: pieceBytes }),
+      client.query(copyFrom(this.#ends.spell(sql))),
+    )
+    rmSync(file, { force: true })
   }
 
-  /** While the server takes one table, DuckDB writes the next: they are two processes. */
-  async fill(fills: readonly Fill[]): Promise<void> {
-    let next = fills[0] && this.#write(fills[0].select)
-    for (const [index, fill] of fills.entries()) {
-      const file = await (next as Promise<string>)
-      const following = fills[index + 1]
-      next = following && this.#write(following.select)
-      next?.catch(() => undefined)
-      await this.#read(file, fill)
+  async pack(freight: readonly (Fill | Share)[]): Promise<Parcel> {
+    const files: string[] = []
+    const discard = (): void => {
+      for (const file of files) rmSync(file, { force: true })
     }
-  }
-
-  async share(name: string, columns: readonly SharedColumn[]): Promise<void> {
-    const client = await this.#ends.client()
-    await client.query(`create temp table ${name} (${columns.map(typed).join(', ')}) on commit drop`)
-    const names = columns.map(column => column.name)
-    // A line of `\\.` alone would end the data; a second column keeps any line from being that.
-    await this.#read(await this.#write(`select ${quoteNames(names)} from ${name}`), {
-      table: name,
-      columns: names,
-    })
+    try {
+      for (const one of freight) files.push(await this.#write(one))
+    } catch (error) {
+      discard()
+      throw error
+    }
+    return {
+      deliver: async () => {
+        for (const [index, one] of freight.entries()) await this.#read(files[index] ?? '', one)
+      },
+      discard,
+    }
   }
 
   async lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void> {

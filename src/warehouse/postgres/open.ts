@@ -116,8 +116,10 @@ function engineOver(parts: Parts, stage: Engine): Engine {
       return row?.free !== true
     },
     stage,
-    fill: fills => told(() => crossing.fill(fills)),
-    share: (name, columns) => told(() => crossing.share(name, columns)),
+    async pack(freight) {
+      const parcel = await crossing.pack(freight)
+      return { ...parcel, deliver: () => told(() => parcel.deliver()) }
+    },
     lend: (name, columns, select) => told(() => crossing.lend(name, columns, select)),
     ledger: kyselyOver<Ledger>(rows),
     async close() {
