@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.long.test.ts'],
+    globalSetup: ['test/postgres/server.ts'],
     pool: 'forks',
     testTimeout: 30_000,
   },

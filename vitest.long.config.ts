@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.long.test.ts'],
+    globalSetup: ['test/postgres/server.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 3_600_000,

@@ -1,5 +1,4 @@
 /** Writes down what became of the tasks of a DAG, holding the warehouse only for the moment of writing. */
-import { existsSync } from 'node:fs'
 import type { Connection } from '../config/connection.ts'
 import { MusterError } from '../lib/errors.ts'
 import { recordDagTasks } from '../warehouse/ledger/dag-tasks.ts'
@@ -8,7 +7,7 @@ import type { DagTaskTable } from '../warehouse/ledger/schema.ts'
 import { migrate } from '../warehouse/migrate.ts'
 import type { CommandContext } from './context.ts'
 import type { TaskOutcome } from './run-dag.ts'
-import { duckdbFile, openToWrite } from './warehouse.ts'
+import { isMade, openToWrite } from './warehouse.ts'
 
 export interface DagLedger {
   record(outcome: TaskOutcome): Promise<void>
@@ -48,7 +47,7 @@ export function openDagLedger(context: CommandContext, dag: string): DagLedger {
     // The first task usually makes the file.
     if (!connection || waiting.length === 0) return undefined
     try {
-      if (!existsSync(duckdbFile(connection))) return undefined
+      if (!isMade(connection)) return undefined
       await write(connection, waiting, instant(clock.now()))
       waiting.length = 0
       return undefined

@@ -1,30 +1,53 @@
 /** Opens what a connection names: its warehouse to write, or whatever copy of it can be read now. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Connection } from '../config/connection.ts'
-import { ConfigError } from '../lib/errors.ts'
+import { MusterError } from '../lib/errors.ts'
 import type { RunConnection } from '../sync/run.ts'
 import { openDuckdb } from '../warehouse/duckdb/open.ts'
 import { OutOfReach } from '../warehouse/duckdb/open-error.ts'
 import { publishedFile } from '../warehouse/duckdb/published-file.ts'
+import { openQuery } from '../warehouse/duckdb/query.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { heldTables } from '../warehouse/ledger/held-tables.ts'
+import { openPostgres, type PostgresOptions } from '../warehouse/postgres/open.ts'
+import { openPostgresQuery } from '../warehouse/postgres/query.ts'
+import type { Address } from '../warehouse/postgres/session.ts'
+import type { QuerySession } from '../warehouse/query.ts'
 import type { CommandContext } from './context.ts'
 
-/** Of the package this file belongs to. */
-export const programVersion: string = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
+export { programVersion } from '../lib/program-version.ts'
 
-export function duckdbFile({ warehouse, name }: Connection): string {
-  if (warehouse.engine === 'duckdb') return warehouse.file
-  throw new ConfigError({
-    what: 'this version writes DuckDB warehouses only',
-    where: `connection ${name}`,
-    next: 'set warehouse to duckdb:FILE',
-  })
+/** The file of a DuckDB warehouse; undefined for one on a server. */
+export const duckdbFile = ({ warehouse }: Connection): string | undefined =>
+  warehouse.engine === 'duckdb' ? warehouse.file : undefined
+
+export interface PostgresPlace {
+  readonly address: Address
+  readonly options: PostgresOptions
 }
 
-/** The one writer of the warehouse. */
-export const openToWrite = (connection: Connection): Promise<Engine> => openDuckdb(duckdbFile(connection))
+/** Where a PostgreSQL warehouse is; undefined for a file. */
+export function postgresPlace(connection: Connection): PostgresPlace | undefined {
+  const { warehouse, schemaPrefix, landing } = connection
+  if (warehouse.engine === 'duckdb') return undefined
+  return {
+    address: { url: warehouse.url.reveal(), shown: warehouse.shown },
+    // Beside the landed pages: what is on its way to the server is as private as they are.
+    options: { scratch: `${landing}.tmp`, ...(schemaPrefix !== undefined && { schemaPrefix }) },
+  }
+}
+
+/** A writer of the warehouse; of a DuckDB file the only one. */
+export function openToWrite(connection: Connection): Promise<Engine> {
+  const place = postgresPlace(connection)
+  return place ? openPostgres(place.address, place.options) : openDuckdb(duckdbFile(connection) ?? '')
+}
+
+/** Whether there is anything to write to: a file that is not there yet is nothing, a server always is something. */
+export function isMade(connection: Connection): boolean {
+  const file = duckdbFile(connection)
+  return file === undefined || existsSync(file)
+}
 
 export function runConnection(connection: Connection): RunConnection {
   return {
@@ -39,30 +62,63 @@ export function runConnection(connection: Connection): RunConnection {
 
 export interface Opened<Handle> {
   readonly handle: Handle
+  /** The file, or the address without its password. */
   readonly file: string
   /** The copy without personal data, as old as the last publish. */
   readonly isPublished: boolean
 }
 
+type Told = Pick<CommandContext, 'stderr' | 'globals'>
+
 /** The working file, else the published copy, which stderr is told of. `open` opens one file for reading. */
-export async function readEither<Handle>(
-  connection: Connection,
-  context: Pick<CommandContext, 'stderr' | 'globals'>,
+async function readEither<Handle>(
+  file: string,
+  { stderr, globals }: Told,
   open: (file: string) => Promise<Handle>,
 ): Promise<Opened<Handle>> {
-  const file = duckdbFile(connection)
   try {
     return { handle: await open(file), file, isPublished: false }
   } catch (error) {
     const copy = publishedFile(file)
     if (!(error instanceof OutOfReach) || !existsSync(copy)) throw error
-    if (!context.globals.quiet)
-      context.stderr.write(`${error.report.what}: reading the published copy ${copy}\n`)
+    if (!globals.quiet) stderr.write(`${error.report.what}: reading the published copy ${copy}\n`)
     return { handle: await open(copy), file: copy, isPublished: true }
   }
 }
 
-export const openToRead = (
+/** Undefined when no sync has made anything of this warehouse. */
+export async function openIfSynced(
   connection: Connection,
-  context: Pick<CommandContext, 'stderr' | 'globals'>,
-): Promise<Opened<Engine>> => readEither(connection, context, file => openDuckdb(file, { readOnly: true }))
+  context: Told,
+): Promise<Opened<Engine> | undefined> {
+  const file = duckdbFile(connection)
+  if (file !== undefined) {
+    if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
+    return readEither(file, context, one => openDuckdb(one, { readOnly: true }))
+  }
+  const engine = await openToWrite(connection)
+  if ((await heldTables(engine)).has('migration'))
+    return { handle: engine, file: engine.location, isPublished: false }
+  await engine.close()
+  return undefined
+}
+
+/** Throws MusterError when there is nothing to read. */
+export async function openToRead(connection: Connection, context: Told): Promise<Opened<Engine>> {
+  const file = duckdbFile(connection)
+  if (file !== undefined) return readEither(file, context, one => openDuckdb(one, { readOnly: true }))
+  const opened = await openIfSynced(connection, context)
+  if (opened) return opened
+  throw new MusterError({
+    what: 'nothing was synced into this database yet, or this user may not read it',
+    where: postgresPlace(connection)?.address.shown ?? '',
+    next: 'run muster sync first, or check the user and schemaPrefix',
+  })
+}
+
+/** For one query that somebody typed. */
+export async function openForQuery(connection: Connection, context: Told): Promise<QuerySession> {
+  const place = postgresPlace(connection)
+  if (place) return openPostgresQuery(place.address, place.options.schemaPrefix)
+  return (await readEither(duckdbFile(connection) ?? '', context, openQuery)).handle
+}

@@ -6,6 +6,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   'connections.default.baseUrl': 'MUSTER_BASE_URL',
   'connections.default.apiKey': 'MUSTER_API_KEY',
   'connections.default.warehouse': 'MUSTER_WAREHOUSE',
+  'connections.default.schemaPrefix': 'MUSTER_SCHEMA_PREFIX',
   'connections.default.landing': 'MUSTER_LANDING',
   'connections.default.webhook.secret': 'MUSTER_WEBHOOK_SECRET',
 }
@@ -19,10 +20,12 @@ export function environmentSource(env: Environment): Source | undefined {
   if (baseUrl === undefined && apiKey === undefined) return undefined
   const secret = variable(env, 'MUSTER_WEBHOOK_SECRET')
   const landing = variable(env, 'MUSTER_LANDING')
+  const schemaPrefix = variable(env, 'MUSTER_SCHEMA_PREFIX')
   const connection = {
     ...(baseUrl && { baseUrl }),
     ...(apiKey && { apiKey }),
     warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? DEFAULT_WAREHOUSE,
+    ...(schemaPrefix && { schemaPrefix }),
     ...(landing && { landing }),
     ...(secret && { webhook: { secret } }),
   }

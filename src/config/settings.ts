@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { closestMatch } from 'leven'
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import { buildConnection, type Connection } from './connection.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, variable } from './environment.ts'
 import { environmentSource } from './environment-source.ts'
 import { Secret } from './secret.ts'
 import { checkShape } from './shape.ts'
@@ -53,7 +53,7 @@ export function loadSettings(request: SettingsRequest): Settings {
     source: source.name,
     connections: new Map(connections.map(connection => [connection.name, connection])),
     warnings,
-    secrets: connections.flatMap(secretsOf),
+    secrets: connections.flatMap(connection => secretsOf(connection, request.env)),
   }
 }
 
@@ -137,7 +137,10 @@ function sharedWarehouses(connections: readonly Connection[]): readonly Problem[
   })
 }
 
-function secretsOf({ apiKey, webhook, warehouse }: Connection): readonly Secret[] {
-  const password = warehouse.engine === 'postgres' ? passwordIn(warehouse.url.reveal()) : undefined
-  return [apiKey, ...(webhook ? [webhook.secret] : []), ...(password ? [new Secret(password)] : [])]
+function secretsOf({ apiKey, webhook, warehouse }: Connection, env: Environment): readonly Secret[] {
+  const own = [apiKey, ...(webhook ? [webhook.secret] : [])]
+  if (warehouse.engine === 'duckdb') return own
+  // The driver takes PGPASSWORD where the address has none.
+  const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]
+  return [...own, ...passwords.flatMap(password => (password ? [new Secret(password)] : []))]
 }

@@ -31,7 +31,10 @@ const connection = z.strictObject({
   warehouse: z.string().optional(),
   schemaPrefix: z
     .string()
-    .regex(/^[a-z][a-z0-9_]*$/, 'must be lower case letters, digits and _, beginning with a letter')
+    .regex(
+      /^(?!pg_)[a-z][a-z0-9_]{0,39}$/,
+      'must be lower case letters, digits and _, at most 40, beginning with a letter and not with pg_',
+    )
     .optional(),
   landing: z.string().min(1, 'must name a folder').optional(),
   retentionDays: whole(0).default(90),

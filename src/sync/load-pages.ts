@@ -43,26 +43,34 @@ function recentlySent({ sent, clock }: ResourceTask['sync']): Map<number, number
   return new Map(sent)
 }
 
-export async function loadPages(task: ResourceTask, batch: Batch): Promise<Loaded> {
+/** `before` is the load of earlier pages of the same walk: without its success nothing is written. */
+export async function loadPages(
+  task: ResourceTask,
+  batch: Batch,
+  before?: Promise<unknown>,
+): Promise<Loaded> {
   const { sync, resource, plan, lease, drifted } = task
   const files = batch.pages.map((page): PageFile => ({ ...page, scope: batch.scope(page) }))
   const sampled = files.filter((_, index) => isSampled(batch.pages[index] as LandedPage))
-  const loaded = await load(sync.engine, {
-    plan,
-    pages: files,
-    rows: batch.rows,
-    sampled,
-    drifted,
-    ...(batch.windowId !== undefined && { windowId: batch.windowId }),
-    ...(batch.snapshot && { snapshot: batch.snapshot }),
-    commit: async result => {
-      await batch.commit(result)
-      await addToRun(sync.engine, sync.runId, figuresOf(result))
-      await renewLease(sync.engine, lease, new Date(sync.clock.now() + leaseMs).toISOString())
-      await recordSent(sync.engine, recentlySent(sync))
+  const loaded = await load(
+    sync.engine,
+    {
+      plan,
+      pages: files,
+      rows: batch.rows,
+      sampled,
+      drifted,
+      ...(batch.windowId !== undefined && { windowId: batch.windowId }),
+      ...(batch.snapshot && { snapshot: batch.snapshot }),
+      commit: async result => {
+        await batch.commit(result)
+        await addToRun(sync.engine, sync.runId, figuresOf(result))
+        await renewLease(sync.engine, lease, new Date(sync.clock.now() + leaseMs).toISOString())
+        await recordSent(sync.engine, recentlySent(sync))
+      },
     },
-  })
-  for (const path of loaded.newDrift) drifted.add(path)
+    before,
+  )
   addToTally(task, figuresOf(loaded))
   sync.emit({
     resource: resource.name,

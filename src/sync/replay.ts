@@ -75,7 +75,7 @@ async function loadBatch(
   const pages = batch.pages.map((page): PageFile => ({ ...page, scope: batch.facts.scope }))
   const snapshot = snapshotOf(batch.facts, batch.pages)
   const rows = rowsAt(resource)
-  const loaded = await load(engine, {
+  return load(engine, {
     plan,
     pages,
     rows,
@@ -84,8 +84,6 @@ async function loadBatch(
     ...(snapshot && { snapshot }),
     commit: async () => undefined,
   })
-  for (const path of loaded.newDrift) known.add(path)
-  return loaded
 }
 
 async function replayWalk(replaying: Replaying, landing: Landing, walk: string): Promise<ReplayOutcome> {
@@ -117,7 +115,7 @@ const sum = (left: ReplayOutcome, right: ReplayOutcome): ReplayOutcome => ({
 export async function replay(
   engine: Engine,
   root: string,
-  onWalk: (progress: ReplayProgress) => void,
+  onWalk: (progress: ReplayProgress) => void | Promise<void>,
 ): Promise<ReplayOutcome> {
   const landing = openLanding(root)
   const walks = keptWalks(landing)
@@ -130,7 +128,7 @@ export async function replay(
     try {
       if (folder) await unpack(landing, walk, folder)
       const source = folder ? openLanding(folder) : landing
-      onWalk({ walk, resource: source.facts(walk).resource, done: index, walks: walks.length })
+      await onWalk({ walk, resource: source.facts(walk).resource, done: index, walks: walks.length })
       total = sum(total, await replayWalk(replaying, source, walk))
     } finally {
       if (folder) rmSync(folder, { recursive: true, force: true })

@@ -146,12 +146,15 @@ export class WindowWalk {
     if (bytes >= batchBytes || this.#batch.length >= batchPages) this.#loadInBackground()
   }
 
-  /** One batch loads while the next is fetched; never two, so that memory holds at most two batches. */
+  /**
+   * Batches load while the next is fetched, one after the other: a later one may be staged before an earlier one is
+   * committed, but is written only then, so that the window's row always tells how far its pages are loaded.
+   */
   #loadInBackground(): void {
     const pages = this.#batch
     const at = { ...this.#progress }
     this.#batch = []
-    this.#loading = this.#loading.then(() => this.#load(pages, at))
+    this.#loading = this.#load(pages, at, this.#loading)
     this.#loading.catch(() => undefined)
   }
 
@@ -160,15 +163,19 @@ export class WindowWalk {
     await this.#loading
   }
 
-  async #load(pages: readonly LandedPage[], at: Progress): Promise<void> {
+  async #load(pages: readonly LandedPage[], at: Progress, before: Promise<void>): Promise<void> {
     const { window } = this.#job
-    await loadPages(this.#task, {
-      pages,
-      rows: 'data',
-      scope: () => ({}),
-      windowId: window.window_id,
-      commit: async () => this.#commit(at),
-    })
+    await loadPages(
+      this.#task,
+      {
+        pages,
+        rows: 'data',
+        scope: () => ({}),
+        windowId: window.window_id,
+        commit: async () => this.#commit(at),
+      },
+      before,
+    )
   }
 
   async #commit(at: Progress): Promise<void> {

@@ -1,21 +1,69 @@
-/** What a warehouse engine can do: run SQL, keep a transaction, and speak Kysely for the ledger. */
+/** What a warehouse engine can do: run SQL, keep a transaction, take rows from the stage, and speak Kysely for the ledger. */
 import type { Kysely } from 'kysely'
 import type { Ledger } from './ledger/schema.ts'
+import type { SchemaName } from './schemas.ts'
 
 export type Value = string | number | boolean | null
 
-export interface Engine {
+/** A column of a temporary table: its name and its type, the same words on both engines. */
+export interface SharedColumn {
+  readonly name: string
+  readonly sql: string
+}
+
+/** A temporary table of the stage that the warehouse reads under the same name, until its transaction ends. */
+export interface Share {
+  readonly share: string
+  readonly columns: readonly SharedColumn[]
+}
+
+/** Rows that the stage selects, for a table of the warehouse. */
+export interface Fill {
+  /** With its schema. */
+  readonly table: string
+  readonly columns: readonly string[]
+  /** What the stage gives for the columns, in their order; DuckDB's SQL on either engine. */
+  readonly select: string
+}
+
+/** Rows that have left the stage, which may go on to other pages, and have not reached the warehouse yet. */
+export interface Parcel {
+  /** Inserts and makes what it holds, in the order in which it was packed; inside a transaction. */
+  deliver(): Promise<void>
+  /** Lets go of what was not delivered. */
+  discard(): void
+}
+
+/** The way between the stage, which is always DuckDB, and the warehouse. */
+interface Crossing {
+  /** The DuckDB that reads landed pages and holds what they become: the warehouse itself, or one in memory. */
+  readonly stage: Engine
+  /** Takes rows out of the stage. Where stage and warehouse are one, they stay where they are until delivered. */
+  pack(freight: readonly (Fill | Share)[]): Promise<Parcel>
+  /** Makes what the warehouse selects a temporary table of the stage. */
+  lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
+}
+
+export interface Engine extends Crossing {
   readonly name: 'duckdb' | 'postgres'
   /** Where it is, for messages; never with a password. */
   readonly location: string
+  /** What a schema is called here, for questions to the catalogue; statements write the plain name. */
+  schema(name: SchemaName): string
   /** Rows of one statement; decimals and 64-bit integers come as text, timestamps as ISO 8601 UTC. */
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
   /** Runs one statement and returns how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
   /** All or nothing; statements of others wait until it ends. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>
+  /** A transaction that no merge of another process overlaps: what it compares stays as it is until it commits. */
+  merge<Result>(work: () => Promise<Result>): Promise<Result>
   /** Nobody else's statement runs while `work` does: temporary tables have one user at a time. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Lets others see that the holder of this name is alive, for as long as this engine is open. */
+  announce(name: string): Promise<void>
+  /** Whether a holder of this name is alive; on PostgreSQL inside a transaction only. */
+  isPresent(name: string): Promise<boolean>
   readonly ledger: Kysely<Ledger>
   close(): Promise<void>
 }

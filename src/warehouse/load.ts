@@ -1,13 +1,13 @@
 /** Loads landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
 
 import { type Undeclared, undeclaredPaths } from '../resources/undeclared.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, Share } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
-import { keepQuarantine } from './ledger/quarantine.ts'
-import { deltaStatements, runAll } from './merge/apply.ts'
-import { type CompleteSnapshot, createDelta } from './merge/delta.ts'
-import { type Readable, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
-import { type Batch, dropStages, stageBatch } from './stage/batch.ts'
+import { keepQuarantine, packQuarantine } from './ledger/quarantine.ts'
+import { applyMembers, makeRoom, packDelta } from './merge/apply.ts'
+import { type CompleteSnapshot, createDelta, type DeltaCounts, seenIds } from './merge/delta.ts'
+import { type PageTrouble, type Readable, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
+import { type Batch, dropStages, type Staged, stageBatch } from './stage/batch.ts'
 import type { PageFile } from './stage/pages.ts'
 import type { StagePlan } from './stage/plan.ts'
 import { unknownValues } from './stage/unknown-values.ts'
@@ -18,8 +18,8 @@ export interface LoadRequest {
   readonly rows: Batch['rows']
   /** Pages to search for undeclared fields: every field of every record would cost more than loading it. */
   readonly sampled: readonly PageFile[]
-  /** Undeclared paths that earlier pages showed. */
-  readonly drifted: ReadonlySet<string>
+  /** Undeclared paths that earlier pages showed; those that these show are added. */
+  readonly drifted: Set<string>
   /** Everything the scope holds, so that what is absent is gone. */
   readonly snapshot?: CompleteSnapshot
   /** Remembers which ids a window has seen. */
@@ -55,64 +55,131 @@ async function rememberIds(engine: Engine, request: LoadRequest): Promise<void> 
   )
 }
 
-async function loadReadable(
-  engine: Engine,
-  request: LoadRequest,
-  { trouble, hasBooleans }: Pick<Readable, 'trouble' | 'hasBooleans'>,
-): Promise<Loaded> {
-  const { plan, pages, rows } = request
-  const drift = findDrift(request)
-  const drifted = [...request.drifted, ...drift.map(row => row.path)]
-  const excluded = trouble.map(({ locator }) => locator)
-  const staged = await stageBatch(engine, plan, { pages, rows, drifted, excluded, hasBooleans })
-  const values = unknownValues(plan.tables.filter(({ name }) => staged.filled.has(name)))
-  const newValues = values ? await engine.rows<{ path: string; value: string }>(values) : []
-  const counts = await createDelta(
-    engine,
-    plan.resource,
-    request.snapshot ? { snapshot: request.snapshot } : {},
-  )
-  const statements = await deltaStatements(engine, plan, { counts, filled: staged.filled })
-  const loaded: Loaded = {
-    records: staged.records,
+/** Which ids were on the pages is asked by windows, and by snapshots when they are compared. */
+function seen({ windowId, snapshot }: LoadRequest): Share[] {
+  return windowId !== undefined && !snapshot ? [seenIds] : []
+}
+
+function outcome(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined' | 'newDrift'> {
+  return {
+    records,
     inserted: counts.new + counts.stub,
     changed: counts.changed,
     removed: counts.gone,
     unchanged: counts.same + counts.stale,
-    quarantined: staged.quarantined + trouble.length,
-    newDrift: drift.map(row => row.path),
   }
-  await engine.transaction(async () => {
-    await runAll(engine, statements)
+}
+
+interface StagedPages {
+  readonly staged: Staged
+  readonly pages: readonly PageFile[]
+  readonly trouble: readonly PageTrouble[]
+  readonly drift: readonly Undeclared[]
+  readonly newValues: readonly { readonly path: string; readonly value: string }[]
+}
+
+/** What the sampled pages show is kept from here on, also of the batch that is staged while this one is merged. */
+async function stagePages(
+  stage: Engine,
+  request: LoadRequest,
+  { pages, trouble, hasBooleans }: Readable,
+): Promise<StagedPages> {
+  const { plan, rows, drifted } = request
+  const sampled = pages.filter((_, index) => request.sampled.includes(request.pages[index] as PageFile))
+  const drift = findDrift({ ...request, sampled })
+  for (const { path } of drift) drifted.add(path)
+  const excluded = trouble.map(({ locator }) => locator)
+  const batch = { pages, rows, drifted: [...drifted], excluded, hasBooleans }
+  const staged = await stageBatch(stage, plan, batch)
+  const values = unknownValues(plan.tables.filter(({ name }) => staged.filled.has(name)))
+  const newValues = values ? await stage.rows<{ path: string; value: string }>(values) : []
+  return { staged, pages, trouble, drift, newValues }
+}
+
+/** Calls `onPacked` when the stage is not needed any more. */
+async function mergePages(
+  engine: Engine,
+  request: LoadRequest,
+  batch: StagedPages & { readonly onPacked: () => void },
+): Promise<Loaded> {
+  const { plan } = request
+  const { staged, trouble, drift } = batch
+  const kept = { ...batch, plan }
+  return engine.merge(async () => {
+    const counts = await createDelta(engine, plan.resource, request)
+    const merge = { counts, filled: staged.filled }
+    const { freight, members } = await packDelta(engine, plan, merge)
+    const parcel = await engine.pack([...freight, ...seen(request), ...(await packQuarantine(engine, kept))])
+    batch.onPacked()
+    try {
+      await makeRoom(engine, plan, merge)
+      await parcel.deliver()
+    } finally {
+      parcel.discard()
+    }
+    await applyMembers(engine, members)
     await rememberIds(engine, request)
-    await keepQuarantine(engine, { plan, pages, trouble, staged })
+    await keepQuarantine(engine, kept)
     await recordDrift(engine, plan.resource.name, {
       fields: drift,
-      values: newValues,
+      values: batch.newValues,
       rounded: staged.rounded,
-      page: pages[0],
+      page: batch.pages[0],
     })
+    const loaded = {
+      ...outcome(counts, staged),
+      quarantined: staged.quarantined + trouble.length,
+      newDrift: drift.map(row => row.path),
+    }
     await request.commit(loaded)
+    return loaded
   })
-  return loaded
+}
+
+/** Pages in the stage, and the merge of what they hold under way. */
+async function stageAndMerge(
+  engine: Engine,
+  request: LoadRequest,
+  before: Promise<unknown>,
+): Promise<{ readonly merged: Promise<Loaded> }> {
+  const { stage } = engine
+  const readable = readablePages(request.pages, request.rows)
+  try {
+    const batch = await stagePages(stage, request, readable)
+    await before
+    return await new Promise(resolve => {
+      const merged: Promise<Loaded> = mergePages(engine, request, {
+        ...batch,
+        onPacked: () => {
+          if (stage !== engine) resolve({ merged })
+        },
+      })
+      const end = (): void => resolve({ merged })
+      merged.then(end, end)
+    })
+  } catch (error) {
+    // Of two batches that fail the earlier one tells why; and nobody goes on while one of them is being merged.
+    await before
+    throw unreadableAmong(readable.pages) ?? error
+  } finally {
+    await stage.run(dropStages(request.plan))
+    readable.cleanUp()
+  }
 }
 
 /**
  * Rows, ledger and mark commit together or not at all. A page that is no JSON fails the load with PageUnreadable;
  * a record that no warehouse can hold goes to quarantine and the rest of its page loads.
+ *
+ * Nothing is written unless `before`, the load of earlier pages, succeeds; where the stage is apart from the warehouse,
+ * these pages are staged while those are still being merged.
  */
-export async function load(engine: Engine, request: LoadRequest): Promise<Loaded> {
-  return engine.exclusive(async () => {
-    const readable = readablePages(request.pages, request.rows)
-    const { pages } = readable
-    try {
-      const sampled = pages.filter((_, index) => request.sampled.includes(request.pages[index] as PageFile))
-      return await loadReadable(engine, { ...request, pages, sampled }, readable)
-    } catch (error) {
-      throw unreadableAmong(pages) ?? error
-    } finally {
-      await engine.run(dropStages(request.plan))
-      readable.cleanUp()
-    }
-  })
+export async function load(
+  engine: Engine,
+  request: LoadRequest,
+  before: Promise<unknown> = Promise.resolve(),
+): Promise<Loaded> {
+  if (engine.stage === engine) await before
+  const { merged } = await engine.stage.exclusive(() => stageAndMerge(engine, request, before))
+  return merged
 }

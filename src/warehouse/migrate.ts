@@ -3,9 +3,21 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { MusterError } from '../lib/errors.ts'
+import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine } from './engine.ts'
 import { memberTables, type PhysicalTable, physicalTables } from './physical.ts'
+import { schemaNames } from './schemas.ts'
 import { quoteName, quoteText } from './sql-text.ts'
+import { columnDefinition, createIndexes, createTable, ledgerIndexes, qualified } from './structure.ts'
+
+/** What is recorded of a structure when it is applied. */
+interface Structure {
+  readonly sum: string
+  readonly version: string
+  /** ISO 8601. */
+  readonly now: string
+}
 
 const sqlFolder = fileURLToPath(new URL('../../sql/', import.meta.url))
 
@@ -19,13 +31,6 @@ function sqlFiles(folder: string): SqlFile[] {
     .filter(file => file.endsWith('.sql'))
     .sort()
     .map(file => ({ name: `${folder}/${file}`, text: readFileSync(join(sqlFolder, folder, file), 'utf8') }))
-}
-
-const qualified = ({ schema, name }: PhysicalTable): string => `${schema}.${quoteName(name)}`
-
-function createTable(table: PhysicalTable): string {
-  const columns = table.columns.map(({ name, sql }) => `${quoteName(name)} ${sql}`)
-  return `create table if not exists ${qualified(table)} (${columns.join(', ')})`
 }
 
 function comments(table: PhysicalTable): string[] {
@@ -46,8 +51,8 @@ async function missingColumns(engine: Engine): Promise<string[]> {
   const held = new Set(rows.map(row => row.at))
   return physicalTables.flatMap(table =>
     table.columns
-      .filter(({ name }) => !held.has(`${table.schema}.${table.name}.${name}`))
-      .map(({ name, sql }) => `alter table ${qualified(table)} add column ${quoteName(name)} ${sql}`),
+      .filter(({ name }) => !held.has(`${engine.schema(table.schema)}.${table.name}.${name}`))
+      .map(column => `alter table ${qualified(table)} add column ${columnDefinition(engine.name, column)}`),
   )
 }
 
@@ -78,6 +83,13 @@ async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
   )
 }
 
+/** Thousands of small statements: one call for many of them, as each is a round trip to a server. */
+async function runTogether(engine: Engine, statements: readonly string[]): Promise<void> {
+  const many = 200
+  for (let from = 0; from < statements.length; from += many)
+    await engine.run(statements.slice(from, from + many).join('; '))
+}
+
 async function runStatements(engine: Engine, text: string): Promise<void> {
   const bare = text.replace(/^\s*--.*$/gm, '')
   for (const statement of bare.split(/;\s*$/m)) if (statement.trim()) await engine.run(statement)
@@ -95,26 +107,42 @@ function checksum(): string {
   return hash.digest('hex')
 }
 
-async function isCurrent(engine: Engine, sum: string): Promise<boolean> {
+/** What the ledger says of the structure: its checksum, and the program that made it; undefined before the first. */
+async function heldStructure(engine: Engine): Promise<ReadonlyMap<string, string> | undefined> {
   const [table] = await engine.rows(
-    `select 1 as present from information_schema.tables where table_catalog = current_database() and table_schema = 'ops' and table_name = 'migration'`,
+    `select 1 as present from information_schema.tables where table_catalog = current_database() and table_schema = $1 and table_name = 'migration'`,
+    [engine.schema('ops')],
   )
-  if (!table) return false
-  const rows = await engine.ledger
-    .selectFrom('ops.migration')
-    .select('checksum')
-    .where('name', '=', 'structure')
-    .execute()
-  return rows[0]?.checksum === sum
+  if (!table) return undefined
+  const rows = await engine.ledger.selectFrom('ops.migration').selectAll().execute()
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+}
+
+/** Throws MusterError for the warehouse of a later program: it may hold what this one would not keep up. */
+async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<boolean> {
+  const held = await heldStructure(engine)
+  const maker = held?.get('program')
+  if (held?.get('structure') === sum) return true
+  if (maker === undefined || !isLaterVersion(maker, version)) return false
+  throw new MusterError({
+    what: `this warehouse was made by muster ${maker}, which is later than this one, ${version}`,
+    where: engine.location,
+    next: `install muster ${maker} or later; nothing was changed`,
+  })
 }
 
 async function shape(engine: Engine): Promise<void> {
-  for (const schema of ['star', 'mart', 'history', 'pii', 'ops'])
-    await engine.run(`create schema if not exists ${schema}`)
+  for (const schema of schemaNames)
+    await engine.run(`create schema if not exists ${quoteName(engine.schema(schema))}`)
   for (const file of [...sqlFiles('ops'), ...seedSchema()]) await runStatements(engine, file.text)
-  for (const table of physicalTables) await engine.run(createTable(table))
-  for (const statement of await missingColumns(engine)) await engine.run(statement)
-  for (const comment of physicalTables.flatMap(comments)) await engine.run(comment)
+  await runTogether(
+    engine,
+    physicalTables.map(table => createTable(engine.name, table)),
+  )
+  await runTogether(engine, await missingColumns(engine))
+  if (engine.name === 'postgres')
+    await runTogether(engine, [...ledgerIndexes, ...physicalTables.flatMap(createIndexes)])
+  await runTogether(engine, physicalTables.flatMap(comments))
   for (const file of views()) await runStatements(engine, file.text)
 }
 
@@ -123,18 +151,37 @@ async function fill(engine: Engine): Promise<void> {
   for (const [name, { key }] of memberTables) await engine.run(unknownMember(name, key))
 }
 
-/** Returns whether anything had to change. `now` is ISO 8601. */
-export async function migrate(engine: Engine, now: string): Promise<boolean> {
-  const sum = checksum()
+async function record(engine: Engine, { sum, version, now }: Structure): Promise<void> {
+  await engine.ledger.deleteFrom('ops.migration').execute()
+  await engine.ledger
+    .insertInto('ops.migration')
+    .values([
+      { name: 'structure', checksum: sum, applied_at: now },
+      { name: 'program', checksum: version, applied_at: now },
+    ])
+    .execute()
+}
+
+/** Returns whether anything had to change. `now` is ISO 8601; `version` is that of the program. */
+export async function migrate(engine: Engine, now: string, version = programVersion): Promise<boolean> {
+  const structure = { sum: checksum(), version, now }
   return engine.exclusive(async () => {
-    if (await isCurrent(engine, sum)) return false
+    if (await isCurrent(engine, structure)) return false
+    const finish = async (): Promise<void> => {
+      await fill(engine)
+      await record(engine, structure)
+    }
+    if (engine.name === 'postgres') {
+      return engine.merge(async () => {
+        // Another process may have done it while this one waited for its turn.
+        if (await isCurrent(engine, structure)) return false
+        await shape(engine)
+        await finish()
+        return true
+      })
+    }
     await engine.transaction(() => shape(engine))
-    await engine.transaction(() => fill(engine))
-    await engine.ledger.deleteFrom('ops.migration').where('name', '=', 'structure').execute()
-    await engine.ledger
-      .insertInto('ops.migration')
-      .values({ name: 'structure', checksum: sum, applied_at: now })
-      .execute()
+    await engine.transaction(finish)
     return true
   })
 }

@@ -2,8 +2,9 @@
 import { catalogue } from '../resources/catalogue.ts'
 import type { Column } from '../resources/column.ts'
 import { referenceDimensions } from '../resources/dimensions.ts'
-import { type Table, tablesOf } from '../resources/table.ts'
+import type { Table } from '../resources/table.ts'
 import { storedTypes } from './column-type.ts'
+import { type Place, placesOf } from './unique-key.ts'
 
 export interface PhysicalColumn {
   readonly name: string
@@ -16,6 +17,10 @@ export interface PhysicalTable {
   readonly name: string
   readonly description: string
   readonly key: string
+  /** Whether no two rows can have the same key, whatever the service sends. */
+  readonly isUnique: boolean
+  /** Column that names the record a row belongs to: rows are replaced by it. */
+  readonly owner: string
   readonly columns: readonly PhysicalColumn[]
 }
 
@@ -99,10 +104,11 @@ export function twinColumns(table: Table): [string, Column][] {
   )
 }
 
-function twinOf(table: Table, root: Table): PhysicalTable[] {
+function twinOf({ table, isUnique }: Place, root: Table): PhysicalTable[] {
   const restricted = twinColumns(table)
   if (restricted.length === 0) return []
-  const keys = [...new Set([table.key, ownerColumn(table, root)])]
+  const owner = ownerColumn(table, root)
+  const keys = [...new Set([table.key, owner])]
   const identity = keys.map(name => physical(name, table.columns[name] as Column))
   return [
     {
@@ -110,6 +116,8 @@ function twinOf(table: Table, root: Table): PhysicalTable[] {
       name: table.twin,
       description: `Personal and restricted columns of star.${table.name}. ${table.description}`,
       key: table.key,
+      isUnique,
+      owner,
       columns: [
         ...identity,
         ...restricted.map(([name, declared]) => physical(name, declared)),
@@ -120,16 +128,19 @@ function twinOf(table: Table, root: Table): PhysicalTable[] {
 }
 
 function tablesOfRoot(root: Table): PhysicalTable[] {
-  return tablesOf(root).flatMap(table => [
-    {
+  return placesOf(root).flatMap(place => {
+    const { table, isUnique } = place
+    const star: PhysicalTable = {
       schema: 'star',
       name: table.name,
       description: table.description,
       key: table.key,
+      isUnique,
+      owner: ownerColumn(table, root),
       columns: [...starColumns(table), ...rowColumns],
-    },
-    ...twinOf(table, root),
-  ])
+    }
+    return [star, ...twinOf(place, root)]
+  })
 }
 
 const leafColumns: readonly PhysicalColumn[] = [
@@ -149,6 +160,8 @@ const leaves = (schema: 'star' | 'pii'): PhysicalTable => ({
       ? 'One row per leaf of a record that has no column of its own: undeclared fields, JSON columns, digits lost to rounding.'
       : 'One row per leaf without a column whose path says it is personal or restricted.',
   key: 'attribute_leaf_key',
+  isUnique: false,
+  owner: 'record_id',
   columns: [...leafColumns, ...rowColumns],
 })
 
@@ -157,6 +170,8 @@ const words: PhysicalTable = {
   name: 'text',
   description: 'One row per text that people typed; star keeps its length.',
   key: 'text_key',
+  isUnique: false,
+  owner: 'record_id',
   columns: [
     column('text_key', 'text', 'md5 of table, row and column.'),
     column('entity', 'text', 'Kind of record.'),
@@ -182,6 +197,7 @@ function withHistory(table: PhysicalTable): PhysicalTable[] {
     {
       ...table,
       ...historyOf(table),
+      isUnique: false,
       description: `Superseded versions of ${table.schema}.${table.name}. ${table.description}`,
       columns: [...table.columns, ...historyColumns],
     },

@@ -21,12 +21,17 @@ async function opsTables(engine: Engine): Promise<string[]> {
   return rows.map(row => row.name).filter(name => !rebuilt.includes(name))
 }
 
-async function missingFrom(engine: Engine): Promise<Missing[]> {
+/** Records that one schema of star holds and the rebuilt one does not; schemas as SQL names them. */
+export async function missingFrom(
+  engine: Engine,
+  schemas: { readonly old: string; readonly rebuilt: string },
+): Promise<Missing[]> {
   const missing: Missing[] = []
   for (const { table } of catalogue) {
+    const key = quoteName(table.key)
     const [row] = await engine.rows<{ n: number }>(
-      `select count(*) as n from old.star.${quoteName(table.name)} o
-       where not exists (select 1 from star.${quoteName(table.name)} n where n.${quoteName(table.key)} = o.${quoteName(table.key)})`,
+      `select count(*) as n from ${schemas.old}.${quoteName(table.name)} o
+       where not exists (select 1 from ${schemas.rebuilt}.${quoteName(table.name)} n where n.${key} = o.${key})`,
     )
     if (Number(row?.n) > 0) missing.push({ table: `star.${table.name}`, rows: Number(row?.n) })
   }
@@ -45,7 +50,7 @@ export async function carryOver(engine: Engine, oldFile: string): Promise<Missin
           `insert into ops.${quoteName(name)} by name select * from old.ops.${quoteName(name)}`,
         )
       }
-      return await missingFrom(engine)
+      return await missingFrom(engine, { old: 'old.star', rebuilt: 'star' })
     } finally {
       await engine.run('detach old')
     }

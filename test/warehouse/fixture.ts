@@ -1,15 +1,6 @@
 /** A warehouse for each test on each engine, one sync into it, and its content as comparable rows. */
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,6 +20,8 @@ import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import { physicalTables } from '../../src/warehouse/physical.ts'
+import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { database } from '../postgres/database.ts'
 
 export interface Warehouse {
   readonly engine: Engine
@@ -50,7 +43,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What decides the bytes of an empty warehouse. */
 function structureName(): string {
-  const makers = ['src/warehouse/migrate.ts', 'src/warehouse/duckdb/open.ts']
+  const makers = ['migrate.ts', 'structure.ts', 'duckdb/open.ts'].map(file => join('src/warehouse', file))
   const sql = readdirSync(join(root, 'sql'), { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.sql'))
     .map(file => join('sql', file))
@@ -93,31 +86,64 @@ async function duckdbWarehouse(folder: string): Promise<Warehouse> {
   }
 }
 
-const makers: Readonly<Record<string, (folder: string) => Promise<Warehouse>>> = { duckdb: duckdbWarehouse }
+async function postgresWarehouse(folder: string): Promise<Warehouse & { remove(): Promise<void> }> {
+  const { url, drop } = await database(structureName())
+  const landing = join(folder, 'test.landing')
+  const begin = (): Promise<Engine> =>
+    openPostgres({ url, shown: 'the test database' }, { scratch: `${landing}.tmp` })
+  let engine: Engine | undefined = await begin()
+  return {
+    get engine() {
+      if (!engine) throw new Error('the warehouse is closed')
+      return engine
+    },
+    address: url,
+    landing,
+    async close() {
+      await engine?.close()
+      engine = undefined
+    },
+    async open() {
+      engine ??= await begin()
+    },
+    remove: drop,
+  }
+}
+
+type Made = Warehouse & { remove?(): Promise<void> }
+
+const makers: Readonly<Record<Engine['name'], (folder: string) => Promise<Made>>> = {
+  duckdb: duckdbWarehouse,
+  postgres: postgresWarehouse,
+}
 
 /** Engines that every warehouse test runs on. */
-const engines: readonly Engine['name'][] = ['duckdb']
+const engines: readonly Engine['name'][] = ['duckdb', 'postgres']
+
+/** Hands out warehouses of each engine; every one is closed and removed when its test ends. */
+export function useEngines(): Readonly<Record<Engine['name'], () => Promise<Warehouse>>> {
+  const open: { warehouse: Made; folder: string }[] = []
+  afterEach(async () => {
+    for (const { warehouse, folder } of open.splice(0)) {
+      await warehouse.close()
+      await warehouse.remove?.()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+  const make = async (engine: Engine['name']): Promise<Warehouse> => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
+    const warehouse = await makers[engine](folder)
+    open.push({ warehouse, folder })
+    return warehouse
+  }
+  return { duckdb: () => make('duckdb'), postgres: () => make('postgres') }
+}
 
 export function describeOnEngines(name: string, body: (bench: Bench) => void): void {
   for (const engine of engines) {
     describe(`${name} (${engine})`, () => {
-      const open: { warehouse: Warehouse; folder: string }[] = []
-      afterEach(async () => {
-        for (const { warehouse, folder } of open.splice(0)) {
-          await warehouse.close()
-          rmSync(folder, { recursive: true, force: true })
-        }
-      })
-      body({
-        name: engine,
-        async warehouse() {
-          const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
-          mkdirSync(folder, { recursive: true })
-          const warehouse = await makers[engine]!(folder)
-          open.push({ warehouse, folder })
-          return warehouse
-        },
-      })
+      const made = useEngines()
+      body({ name: engine, warehouse: made[engine] })
     })
   }
 }
@@ -162,7 +188,7 @@ export function syncOnce(
 const ofTheRun = new Set(['loaded_at', 'first_loaded_at', 'run_id'])
 
 /** Columns that move with the clock of the service, such as the requests of the day. */
-const volatileColumns = new Set(
+export const volatileColumns = new Set(
   catalogue.flatMap(resource =>
     tablesOf(resource.table).flatMap(table =>
       Object.entries(table.columns)

@@ -7,7 +7,7 @@ import { type Finding, failed, ok, warn } from '../checkup/finding.ts'
 import { keyFindings } from '../checkup/key.ts'
 import { diskSpace, landingFolder, nodeVersion } from '../checkup/machine.ts'
 import { resourceFindings } from '../checkup/resources.ts'
-import { checkWarehouse } from '../checkup/warehouse.ts'
+import { checkFile, checkServer } from '../checkup/warehouse.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitStatus } from '../exit-status.ts'
@@ -41,9 +41,10 @@ async function examine(context: CommandContext): Promise<Examination> {
   }
   findings.push(...settingsFindings(context))
   const file = duckdbFile(connection)
-  const { finding, engine } = await checkWarehouse(file, () => openToWrite(connection))
+  const open = (): Promise<Engine> => openToWrite(connection)
+  const { finding, engine } = file === undefined ? await checkServer(open) : await checkFile(file, open)
   try {
-    findings.push(finding, landingFolder(connection.landing), diskSpace(file))
+    findings.push(finding, landingFolder(connection.landing), diskSpace(file ?? connection.landing))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }
   } finally {

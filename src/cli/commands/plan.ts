@@ -1,18 +1,15 @@
 /** `muster plan`: what a sync or a backfill will cost, before anything is spent. */
-import { existsSync } from 'node:fs'
 import { UsageError } from '../../lib/errors.ts'
 import { collections } from '../../resources/catalogue.ts'
 import { durationOf, type Limits, type Range, sumOf } from '../../sync/estimate.ts'
 import { type PlannedResource, planRun } from '../../sync/plan.ts'
 import type { SyncRequest } from '../../sync/sync.ts'
-import { publishedFile } from '../../warehouse/duckdb/published-file.ts'
-import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, calendarDay, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { formatNumber, printJson, printLine, printTable } from '../output.ts'
 import { askedFacts, type PlanFacts, rememberedFacts } from '../plan-sources.ts'
 import { resourceNames } from '../run-command.ts'
-import { duckdbFile, openToRead } from '../warehouse.ts'
+import { openIfSynced } from '../warehouse.ts'
 
 export const command: CommandModule = {
   name: 'plan',
@@ -30,7 +27,7 @@ export const command: CommandModule = {
   ],
   run: async (context, args, options) => {
     const request = requestOf(args, options)
-    const engine = await openIfThere(context)
+    const engine = (await openIfSynced(context.connection(), context))?.handle
     try {
       const find = flagOption(options, 'offline') ? rememberedFacts : askedFacts
       const facts = await find(context.connection(), context, engine)
@@ -59,13 +56,6 @@ function requestOf([first, ...rest]: readonly string[], options: Options): SyncR
     throw new UsageError({ what: 'a backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })
   if (from > to) throw new UsageError({ what: `--from ${from} is after --to ${to}`, next: 'swap them' })
   return { resources: resources.length === 0 ? walked : resources, between: { from, to } }
-}
-
-async function openIfThere(context: CommandContext): Promise<Engine | undefined> {
-  const connection = context.connection()
-  const file = duckdbFile(connection)
-  if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
-  return (await openToRead(connection, context)).handle
 }
 
 interface Plan {

@@ -3,8 +3,17 @@ import { existsSync } from 'node:fs'
 import { MusterError } from '../../lib/errors.ts'
 import { publish } from '../../warehouse/publish.ts'
 import type { CommandModule } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { formatNumber, printJson, printLine, printTable } from '../output.ts'
 import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
+
+/** Readers of a server never wait for a writer, so there is nothing to copy. */
+function notNeeded(context: CommandContext): 0 {
+  const why = 'PostgreSQL needs no published copy: star and mart can be read there at any time'
+  if (context.json) printJson(context, { published: false, why })
+  else printLine(context, why)
+  return 0
+}
 
 export const command: CommandModule = {
   name: 'publish',
@@ -13,6 +22,7 @@ export const command: CommandModule = {
   run: async context => {
     const connection = context.connection()
     const file = duckdbFile(connection)
+    if (file === undefined) return notNeeded(context)
     if (!existsSync(file)) {
       throw new MusterError({
         what: 'there is no warehouse file',

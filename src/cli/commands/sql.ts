@@ -1,9 +1,9 @@
 /** `muster sql QUERY`: one query over the warehouse, read-only. */
-import { openQuery, type QueryResult } from '../../warehouse/duckdb/query.ts'
+import type { QueryResult } from '../../warehouse/query.ts'
 import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printTable } from '../output.ts'
-import { readEither } from '../warehouse.ts'
+import { openForQuery } from '../warehouse.ts'
 
 const usualLimit = 1000
 
@@ -20,13 +20,13 @@ export const command: CommandModule = {
     'muster sql --json --limit 10 "from star.dim_company"',
   ],
   run: async (context, args, options) => {
-    const { handle } = await readEither(context.connection(), context, openQuery)
+    const session = await openForQuery(context.connection(), context)
     try {
       const limit = numberOption(options, 'limit') ?? usualLimit
-      print(context, await handle.query(args.join(' '), limit))
+      print(context, await session.query(args.join(' '), limit))
       return 0
     } finally {
-      handle.close()
+      await session.close()
     }
   },
 }

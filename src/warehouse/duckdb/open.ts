@@ -1,15 +1,14 @@
 /** Opens a DuckDB warehouse: one file, one writing process. */
 
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import PQueue from 'p-queue'
 import { DiskFull, MusterError } from '../../lib/errors.ts'
-import type { Engine, Value } from '../engine.ts'
+import type { Engine, Fill, Value } from '../engine.ts'
+import { kyselyOver } from '../kysely-dialect.ts'
 import type { Ledger } from '../ledger/schema.ts'
-import { quoteText } from '../sql-text.ts'
-import { kyselyOver } from './kysely-dialect.ts'
+import { quoteNames, quoteText } from '../sql-text.ts'
+import { createTurns } from '../turns.ts'
 import { openError } from './open-error.ts'
 import { plainRow } from './plain-row.ts'
 
@@ -42,28 +41,35 @@ async function attach(connection: DuckDBConnection, file: string, readOnly: bool
   await connection.run(`attach ':memory:' as stage`)
 }
 
-async function connect(
-  file: string,
-  options: OpenOptions,
-): Promise<{ instance: DuckDBInstance; connection: DuckDBConnection }> {
+interface Opened {
+  readonly instance: DuckDBInstance
+  readonly connection: DuckDBConnection
+}
+
+async function create(temporaryFolder: string, limit = memoryLimit): Promise<Opened> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: limit,
+    temp_directory: temporaryFolder,
+    // Rows carry their own order; keeping DuckDB's costs twice the time and memory when pages are unnested.
+    preserve_insertion_order: 'false',
+    // Fewer, larger checkpoints: at the default 16 MB a backfill writes its last row groups over and over.
+    wal_autocheckpoint: '64MB',
+    autoinstall_known_extensions: 'false',
+  })
+  const connection = await instance.connect()
+  await connection.run(`set timezone = 'UTC'`)
+  return { instance, connection }
+}
+
+async function connect(file: string, options: OpenOptions): Promise<Opened> {
   try {
     if (!options.readOnly) mkdirSync(dirname(file), { recursive: true })
     const fresh = !existsSync(file)
-    const instance = await DuckDBInstance.create(':memory:', {
-      memory_limit: options.memoryLimit ?? memoryLimit,
-      temp_directory: `${file}.tmp`,
-      // Rows carry their own order; keeping DuckDB's costs twice the time and memory when pages are unnested.
-      preserve_insertion_order: 'false',
-      // Fewer, larger checkpoints: at the default 16 MB a backfill writes its last row groups over and over.
-      wal_autocheckpoint: '64MB',
-      autoinstall_known_extensions: 'false',
-    })
-    const connection = await instance.connect()
-    await attach(connection, file, options.readOnly ?? false)
+    const opened = await create(`${file}.tmp`, options.memoryLimit)
+    await attach(opened.connection, file, options.readOnly ?? false)
     // The working file holds pii: its owner only.
     if (fresh) chmodSync(file, 0o600)
-    await connection.run(`set timezone = 'UTC'`)
-    return { instance, connection }
+    return opened
   } catch (error) {
     throw openError(file, error)
   }
@@ -93,57 +99,83 @@ function statementError(file: string, cause: unknown): unknown {
   return cause
 }
 
-export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
-  const { instance, connection } = await connect(file, options)
-  const turns = new PQueue({ concurrency: 1 })
-  // A statement inside an exclusive block must not wait for the block's own turn.
-  const inside = new AsyncLocalStorage<true>()
-  const exclusive = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    inside.getStore() ? work() : turns.add(() => inside.run(true, work))
+/** Statements of the engine, each in its turn. */
+function statements(file: string, { connection }: Opened) {
+  const { exclusive, statement, transaction, onIdle } = createTurns({
+    begin: () => connection.run('begin transaction'),
+    commit: () => connection.run('commit'),
+    rollback: () => connection.run('rollback'),
+  })
+  const told = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    statement(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        throw statementError(file, error)
+      }
+    })
+  const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
+    told(async () => {
+      const reader = await connection.runAndReadAll(sql, bound(values))
+      return reader.getRowObjects().map(row => plainRow(row) as Row)
+    })
+  const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
+    told(async () => (await connection.run(sql, bound(values))).rowsChanged)
+  return { exclusive, transaction, onIdle, rows, run }
+}
 
-  const read = async <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
-    exclusive(async () => {
-      try {
-        const reader = await connection.runAndReadAll(sql, bound(values))
-        return reader.getRowObjects().map(row => plainRow(row) as Row)
-      } catch (error) {
-        throw statementError(file, error)
-      }
-    })
-  const run = async (sql: string, values: readonly Value[] = []): Promise<number> =>
-    exclusive(async () => {
-      try {
-        return (await connection.run(sql, bound(values))).rowsChanged
-      } catch (error) {
-        throw statementError(file, error)
-      }
-    })
-  const transaction = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    exclusive(async () => {
-      await run('begin transaction')
-      try {
-        const result = await work()
-        await run('commit')
-        return result
-      } catch (error) {
-        // A failed COMMIT has already ended the transaction; the first error is the one to report.
-        await run('rollback').catch(() => undefined)
-        throw error
-      }
-    })
-  const close = async (): Promise<void> => {
-    await turns.onIdle()
-    connection.closeSync()
-    instance.closeSync()
-  }
+function engineOver(file: string, opened: Opened): Engine {
+  const { exclusive, transaction, onIdle, rows, run } = statements(file, opened)
+  const announced = new Set<string>()
+  const insert = ({ table, columns, select }: Fill): string =>
+    `insert into ${table} (${quoteNames(columns)}) ${select}`
   return {
     name: 'duckdb',
     location: file,
-    rows: read,
+    schema: name => name,
+    rows,
     run,
     transaction,
+    // The lock on the file keeps other processes out already.
+    merge: transaction,
     exclusive,
-    ledger: kyselyOver<Ledger>(read),
-    close,
+    get stage() {
+      return this
+    },
+    // Stage and warehouse are one connection: a temporary table of one is a table of the other.
+    async pack(freight) {
+      const fills = freight.filter(one => 'select' in one)
+      return {
+        async deliver() {
+          for (const fill of fills) await run(insert(fill))
+        },
+        discard() {},
+      }
+    },
+    async lend(name, _, select) {
+      await run(`create or replace temp table ${name} as ${select}`)
+    },
+    async announce(name) {
+      announced.add(name)
+    },
+    // Whoever is not in this process has lost the lock on the file.
+    isPresent: async name => announced.has(name),
+    ledger: kyselyOver<Ledger>(rows),
+    async close() {
+      await onIdle()
+      opened.connection.closeSync()
+      opened.instance.closeSync()
+    },
   }
+}
+
+export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
+  return engineOver(file, await connect(file, options))
+}
+
+/** A DuckDB without a file, which reads pages for a warehouse elsewhere; what does not fit into memory goes to the folder. */
+export async function openStage(temporaryFolder: string): Promise<Engine> {
+  const opened = await create(temporaryFolder)
+  await opened.connection.run(`attach ':memory:' as stage`)
+  return engineOver(temporaryFolder, opened)
 }

@@ -1,29 +1,16 @@
 /** Runs one query that somebody typed, in a DuckDB that can neither write nor leave its file. */
 import { type DuckDBConnection, DuckDBInstance, DuckDBTypeId, StatementType } from '@duckdb/node-api'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
 import { openError } from './open-error.ts'
 import { plainRow } from './plain-row.ts'
-
-export interface QueryResult {
-  readonly columns: readonly { readonly name: string; readonly isNumeric: boolean }[]
-  /** Values as `plainRow` gives them. */
-  readonly rows: readonly Record<string, unknown>[]
-  /** Whether there were more rows than asked for. */
-  readonly isCut: boolean
-}
-
-export interface QuerySession {
-  /** Throws UsageError for what is not one query, MusterError for what DuckDB refuses. */
-  query(sql: string, limit: number): Promise<QueryResult>
-  close(): void
-}
 
 const beginnings =
   /^(select|with|from|values|table|describe|desc|show|summarize|pragma|explain|pivot|unpivot)\b|^\(/i
 
 /** Some statements fail while they are prepared, so that their type is never known; their first word tells as well. */
 function requireQuery(sql: string): void {
-  const bare = sql.replace(/^(\s|;|--.*(\n|$)|\/\*[\s\S]*?\*\/)+/, '')
+  const bare = bareQuery(sql)
   if (bare === '')
     throw new UsageError({ what: 'the query is empty', next: 'try muster sql "show all tables"' })
   if (!beginnings.test(bare)) throw notAQuery(bare.split(/\s/)[0] ?? '')
@@ -100,7 +87,7 @@ export async function openQuery(file: string): Promise<QuerySession> {
           throw queryError(error)
         }
       },
-      close() {
+      async close() {
         connection.closeSync()
         instance.closeSync()
       },

@@ -16,7 +16,7 @@ interface LeaseRequest {
   readonly expiresAt: string
 }
 
-/** Takes the lease when it is free, expired, or left by a process that DuckDB's file lock proves gone. */
+/** Takes the lease when it is free, expired, or left by a process that is gone. */
 export async function takeLease(
   engine: Engine,
   { resource, holder, now, expiresAt }: LeaseRequest,
@@ -27,10 +27,8 @@ export async function takeLease(
       .selectAll()
       .where('resource', '=', resource)
       .execute()
-    const process = (name: string): string => name.split('/')[0] ?? name
-    const alive =
-      held && held.expires_at > now && (engine.name !== 'duckdb' || process(held.holder) === process(holder))
-    if (held && alive && held.holder !== holder) {
+    const isOthers = held !== undefined && held.holder !== holder && held.expires_at > now
+    if (held && isOthers && (await engine.isPresent(held.holder))) {
       throw new MusterError({
         what: `${resource} is being synced by ${held.holder}`,
         where: engine.location,

@@ -1,11 +1,13 @@
 /** Records that could not be loaded, with the reason and all that was received. */
+import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import type { Engine } from '../engine.ts'
+import type { Engine, Share, SharedColumn } from '../engine.ts'
 import type { PageTrouble } from '../page-repair.ts'
-import { quoteText } from '../sql-text.ts'
+import { quoteNames, quoteText } from '../sql-text.ts'
 import type { Staged } from '../stage/batch.ts'
 import { type PageFile, perPage } from '../stage/pages.ts'
 import type { StagePlan } from '../stage/plan.ts'
+import type { QuarantineTable } from './schema.ts'
 
 interface Kept {
   readonly plan: StagePlan
@@ -14,41 +16,85 @@ interface Kept {
   readonly staged: Staged
 }
 
+const columns: readonly SharedColumn[] = [
+  { name: 'quarantine_id', sql: 'text' },
+  { name: 'resource', sql: 'text' },
+  { name: 'record_id', sql: 'text' },
+  { name: 'path', sql: 'text' },
+  { name: 'text', sql: 'text' },
+  { name: 'reason', sql: 'text' },
+  { name: 'payload', sql: 'text' },
+  { name: 'page', sql: 'text' },
+  { name: 'run_id', sql: 'text' },
+  { name: 'seen_at', sql: 'timestamptz' },
+]
+
 /** One row per leaf that was lost; the same leaf of the same text is kept once, however often it is read. */
 function fromVerdicts({ plan, pages }: Kept): string {
   const id = plan.resource.table.columns[plan.root.table.key]
   const path = id?.source.from === 'field' ? id.source.path.join('.') : undefined
   const record = path ? `json_extract_string(r.j, ${quoteText(`$.${path}`)})` : 'null'
-  return `insert into ops.quarantine
-    select md5(concat_ws('|', resource, coalesce(record_id, payload), path, coalesce(text, ''), reason)), * from (
+  return `create or replace temp table stage_quarantine as
+    select md5(concat_ws('|', resource, coalesce(record_id, payload), path, coalesce(text, ''), reason)) as quarantine_id, *
+    from (
       select ${quoteText(plan.resource.name)} as resource, ${record} as record_id, v.path, v.text, v.reason,
         coalesce(cast(r.j as varchar), 'null') as payload, ${perPage(pages, page => basename(page.file))} as page,
-        ${perPage(pages, page => page.runId)} as run_id, cast(${perPage(pages, page => page.fetchedAt)} as timestamptz) as seen_at,
-        cast(null as timestamptz) as resolved_at
+        ${perPage(pages, page => page.runId)} as run_id, cast(${perPage(pages, page => page.fetchedAt)} as timestamptz) as seen_at
       from stage_verdict v join suspect_record r using (locator) where v.reason <> 'rounded') q
-    on conflict (quarantine_id) do update set resolved_at = null, seen_at = excluded.seen_at`
+    qualify row_number() over (partition by quarantine_id order by seen_at desc) = 1`
 }
 
-async function fromPages(engine: Engine, { plan, trouble }: Kept): Promise<void> {
-  for (const { page, payload, reason } of trouble) {
-    const record = (JSON.parse(payload) as { id?: unknown } | null)?.id
-    await engine.run(
-      `insert into ops.quarantine values (md5($1), $2, $3, '', null, $4, $1, $5, $6, $7, null)
-       on conflict (quarantine_id) do update set resolved_at = null, seen_at = excluded.seen_at`,
-      [
-        payload,
-        plan.resource.name,
-        record === undefined ? null : String(record),
-        reason,
-        basename(page.file),
-        page.runId,
-        page.fetchedAt,
-      ],
-    )
+/** Makes in the stage what has to be delivered before keepQuarantine. */
+export async function packQuarantine(engine: Engine, kept: Kept): Promise<Share[]> {
+  if (kept.staged.quarantined === 0) return []
+  await engine.stage.run(fromVerdicts(kept))
+  return [{ share: 'stage_quarantine', columns }]
+}
+
+async function keepVerdicts(engine: Engine): Promise<void> {
+  const names = quoteNames(columns.map(({ name }) => name))
+  await engine.run(
+    `insert into ops.quarantine (${names}) select ${names} from stage_quarantine where true
+     on conflict (quarantine_id) do update set resolved_at = null, seen_at = excluded.seen_at`,
+  )
+}
+
+function troubleRow(resource: string, { page, payload, reason }: PageTrouble): QuarantineTable {
+  const record = (JSON.parse(payload) as { id?: unknown } | null)?.id
+  return {
+    quarantine_id: createHash('md5').update(payload).digest('hex'),
+    resource,
+    record_id: record === undefined ? null : String(record),
+    path: '',
+    text: null,
+    reason,
+    payload,
+    page: basename(page.file),
+    run_id: page.runId,
+    seen_at: page.fetchedAt,
+    resolved_at: null,
   }
 }
 
-/** Writes what this batch could not load, and closes what it could load after all. */
+async function keepTrouble(engine: Engine, { plan, trouble }: Kept): Promise<void> {
+  const rows = new Map(
+    trouble.map(one => {
+      const row = troubleRow(plan.resource.name, one)
+      return [row.quarantine_id, row]
+    }),
+  )
+  await engine.ledger
+    .insertInto('ops.quarantine')
+    .values([...rows.values()])
+    .onConflict(conflict =>
+      conflict
+        .column('quarantine_id')
+        .doUpdateSet({ resolved_at: null, seen_at: eb => eb.ref('excluded.seen_at') }),
+    )
+    .execute()
+}
+
+/** Runs when the freight of packQuarantine is delivered: writes what this batch could not load, and closes what it could load after all. */
 export async function keepQuarantine(engine: Engine, kept: Kept): Promise<void> {
   const { plan, trouble, staged } = kept
   const [open] = await engine.rows<{ n: number }>(
@@ -62,6 +108,6 @@ export async function keepQuarantine(engine: Engine, kept: Kept): Promise<void> 
       [plan.resource.name],
     )
   }
-  if (staged.quarantined > 0) await engine.run(fromVerdicts(kept))
-  if (trouble.length > 0) await fromPages(engine, kept)
+  if (staged.quarantined > 0) await keepVerdicts(engine)
+  if (trouble.length > 0) await keepTrouble(engine, kept)
 }

@@ -33,17 +33,25 @@ export interface RunStart {
   readonly version: string
 }
 
-/** DuckDB has one writing process, so a run still marked running belongs to a process that is gone. */
+/** A run still marked running whose process is gone ended without a word. */
 async function closeLostRuns(engine: Engine, at: string): Promise<void> {
-  await engine.ledger
-    .updateTable('ops.run')
-    .set({ state: 'failed', finished_at: at, message: 'the process ended without a word' })
-    .where('state', '=', 'running')
-    .execute()
+  await engine.transaction(async () => {
+    const running = await engine.ledger
+      .selectFrom('ops.run')
+      .select('run_id')
+      .where('state', '=', 'running')
+      .execute()
+    for (const { run_id: id } of running) {
+      if (await engine.isPresent(id)) continue
+      const message = 'the process ended without a word'
+      await updateRun(engine, id, { state: 'failed', finished_at: at, message })
+    }
+  })
 }
 
 export async function startRun(engine: Engine, start: RunStart): Promise<void> {
-  if (engine.name === 'duckdb') await closeLostRuns(engine, start.startedAt)
+  await closeLostRuns(engine, start.startedAt)
+  await engine.announce(start.runId)
   await engine.ledger
     .insertInto('ops.run')
     .values({

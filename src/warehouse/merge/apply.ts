@@ -1,5 +1,5 @@
 /** Moves a delta into star, pii and history, one statement a table and step. */
-import type { Engine } from '../engine.ts'
+import type { Engine, Fill, Share } from '../engine.ts'
 import { historyOf } from '../physical.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
@@ -21,12 +21,14 @@ function remove(target: Target): string {
   return `delete from ${nameOf(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'stub', 'gone')`
 }
 
-function insert(target: Target): string {
-  const names = quoteNames(target.columns.map(([name]) => name))
+function insert(target: Target): Fill {
   const values = target.columns.map(([, value]) => value).join(', ')
-  const where = target.where ? ` and ${target.where}` : ''
-  return `insert into ${nameOf(target)} (${names}) select ${values}
-    from ${target.stage} s join delta d on d.locator = s.locator where d.state in ('new', 'stub', 'changed')${where}`
+  const where = target.where ? ` where ${target.where}` : ''
+  return {
+    table: nameOf(target),
+    columns: target.columns.map(([name]) => name),
+    select: `select ${values} from ${target.stage} s join arriving d on d.locator = s.locator${where}`,
+  }
 }
 
 /** Several lists may feed one table; what they replace in it is removed once. */
@@ -34,44 +36,62 @@ function distinctOwners(targets: readonly Target[]): Target[] {
   return [...new Map(targets.map(target => [`${nameOf(target)} ${target.ownedBy}`, target])).values()]
 }
 
-/** The statements that move the delta's rows, from the stages that hold any; none when nothing differs. */
-function rowStatements(plan: StagePlan, counts: DeltaCounts, filled: ReadonlySet<string>): string[] {
-  const targets = targetsOf(plan)
-  const owners = distinctOwners(targets)
-  const replaced = counts.changed + counts.gone + counts.stub > 0
-  return [
-    ...(counts.changed + counts.gone > 0 ? owners.map(keepHistory) : []),
-    ...(replaced ? owners.map(remove) : []),
-    ...(isArriving(counts) ? targets.filter(({ stage }) => filled.has(stage)).map(insert) : []),
-  ]
-}
-
 const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.stub > 0
 
-/** The statements for members that the batch says something new about; makes their temporary tables on the way. */
-async function memberStatements(engine: Engine, steps: readonly MemberStep[]): Promise<string[]> {
-  if (steps.length === 0) return []
-  await runAll(
-    engine,
-    steps.map(({ prepare }) => prepare),
+/** Tells the stage which of its records the warehouse takes, as the temporary table arriving. */
+async function chooseArriving(engine: Engine): Promise<void> {
+  const columns = [
+    { name: 'locator', sql: 'bigint' },
+    { name: 'first_loaded_at', sql: 'timestamptz' },
+  ]
+  const chosen = `select locator, first_loaded_at from delta where state in ('new', 'stub', 'changed')`
+  await engine.lend('chosen', columns, chosen)
+  await engine.stage.run(
+    `create or replace temp table arriving as
+     select r.*, c.first_loaded_at from stage_record r join chosen c on c.locator = r.locator`,
   )
-  const counts = steps.map(({ count }, index) => `select ${index} as step, n from (${count})`)
+}
+
+export interface Merge {
+  readonly counts: DeltaCounts
+  /** Names of the stages that hold rows. */
+  readonly filled: ReadonlySet<string>
+}
+
+export interface Packed {
+  /** What has to be delivered before the delta can be applied. */
+  readonly freight: readonly (Fill | Share)[]
+  readonly members: readonly MemberStep[]
+}
+
+/** Makes in the stage what arrives and the members it names; the last that is asked of the stage. */
+export async function packDelta(engine: Engine, plan: StagePlan, { counts, filled }: Merge): Promise<Packed> {
+  if (!isArriving(counts)) return { freight: [], members: [] }
+  await chooseArriving(engine)
+  const members = memberSteps(plan, filled)
+  for (const { prepare } of members) await engine.stage.run(prepare)
+  const fills = targetsOf(plan).filter(({ stage }) => filled.has(stage))
+  const shares = members.map(({ table, columns }) => ({ share: table, columns }))
+  return { freight: [...fills.map(insert), ...shares], members }
+}
+
+/** What is replaced becomes history and goes, before what arrives takes its place. */
+export async function makeRoom(engine: Engine, plan: StagePlan, { counts }: Merge): Promise<void> {
+  const owners = distinctOwners(targetsOf(plan))
+  if (counts.changed + counts.gone > 0) await runAll(engine, owners.map(keepHistory))
+  if (counts.changed + counts.gone + counts.stub > 0) await runAll(engine, owners.map(remove))
+}
+
+/** Rows for members that the batch says something new about; most batches name nobody new. */
+export async function applyMembers(engine: Engine, steps: readonly MemberStep[]): Promise<void> {
+  if (steps.length === 0) return
+  const counts = steps.map(({ count }, index) => `select ${index} as step, n from (${count}) as counted`)
   const rows = await engine.rows<{ step: number; n: number }>(counts.join(' union all '))
   const busy = new Set(rows.filter(({ n }) => Number(n) > 0).map(({ step }) => Number(step)))
-  return steps.filter((_, index) => busy.has(index)).flatMap(({ statements }) => statements)
+  const statements = steps.filter((_, index) => busy.has(index)).flatMap(step => step.statements)
+  await runAll(engine, statements)
 }
 
-/** Everything to be run inside the transaction. Temporary tables are made here, before it begins. */
-export async function deltaStatements(
-  engine: Engine,
-  plan: StagePlan,
-  delta: { readonly counts: DeltaCounts; readonly filled: ReadonlySet<string> },
-): Promise<string[]> {
-  const { counts, filled } = delta
-  const members = isArriving(counts) ? memberSteps(plan, filled) : []
-  return [...rowStatements(plan, counts, filled), ...(await memberStatements(engine, members))]
-}
-
-export async function runAll(engine: Engine, statements: readonly string[]): Promise<void> {
+async function runAll(engine: Engine, statements: readonly string[]): Promise<void> {
   for (const sql of statements) await engine.run(sql)
 }

@@ -1,6 +1,6 @@
 /** What a batch changes: each staged record beside the row that the warehouse holds of it. */
 import type { Resource } from '../../resources/resource.ts'
-import type { Engine } from '../engine.ts'
+import type { Engine, Share } from '../engine.ts'
 import { isMember } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 
@@ -32,7 +32,7 @@ function deltaTable(resource: Resource): string {
   const { table } = resource
   const key = `t.${quoteName(table.key)}`
   const stub = isMember(table) ? "when t.is_stub then 'stub'" : ''
-  return `create or replace temp table delta as
+  return `create temp table delta as
     select s.locator, s.record_key, s.row_hash, s.source_updated_at, s.loaded_at, s.run_id,
       coalesce(t.first_loaded_at, s.loaded_at) as first_loaded_at,
       case when ${key} is null then 'new' ${stub} when t.is_deleted then 'changed'
@@ -75,12 +75,32 @@ export interface DeltaOptions {
   readonly snapshot?: CompleteSnapshot
 }
 
-/** Creates the temporary table delta and counts its states. */
+/** What of the stage the comparison reads. */
+const records: Share = {
+  share: 'stage_record',
+  columns: [
+    { name: 'locator', sql: 'bigint' },
+    { name: 'record_key', sql: 'text' },
+    { name: 'row_hash', sql: 'text' },
+    { name: 'source_updated_at', sql: 'timestamptz' },
+    { name: 'source_version', sql: 'bigint' },
+    { name: 'loaded_at', sql: 'timestamptz' },
+    { name: 'run_id', sql: 'text' },
+  ],
+}
+
+/** The ids on the pages, those of quarantined records included. */
+export const seenIds: Share = { share: 'stage_seen', columns: [{ name: 'id', sql: 'text' }] }
+
+/** Creates the temporary table delta and counts its states; runs inside the transaction of the merge. */
 export async function createDelta(
   engine: Engine,
   resource: Resource,
   options: DeltaOptions,
 ): Promise<DeltaCounts> {
+  await engine.run('drop table if exists delta')
+  const parcel = await engine.pack([records, ...(options.snapshot ? [seenIds] : [])])
+  await parcel.deliver()
   await engine.run(deltaTable(resource))
   if (options.snapshot) await engine.run(goneRows(resource, options.snapshot))
   const rows = await engine.rows<{ state: DeltaState; n: number }>(

@@ -1,5 +1,8 @@
 /** Rows of dimensions that records name: enough to join, until the thing itself is read. */
+import type { Column } from '../../resources/column.ts'
 import type { Table } from '../../resources/table.ts'
+import { storedTypes } from '../column-type.ts'
+import type { SharedColumn } from '../engine.ts'
 import { memberTables, starColumns, twinColumns } from '../physical.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
 import { memberAttribute, type StagePlan } from '../stage/plan.ts'
@@ -56,7 +59,7 @@ const anyGiven = (row: string, names: readonly string[]): string =>
   names.length === 0 ? 'false' : `(${names.map(name => `${row}${quoteName(name)} is not null`).join(' or ')})`
 
 /**
- * One row per member: of each attribute what the newest record that has it says, and of equals the greatest, so that
+ * One row per member, made where the stage is: of each attribute what the newest record that has it says, and of equals the greatest, so that
  * neither the order of the records nor the cut between two batches plays a part.
  */
 function memberTable(member: string, { attributes, references }: Naming, places: readonly Place[]): string {
@@ -67,8 +70,8 @@ function memberTable(member: string, { attributes, references }: Naming, places:
         : `null as ${quoteName(name)}`,
     )
     return `select ${[`s.${quoteName(column)} as member_id`, 'd.source_updated_at', 'd.loaded_at', 'd.run_id', ...values].join(', ')}
-      from ${stage} s join delta d on d.locator = s.locator
-      where d.state in ('new', 'stub', 'changed') and s.${quoteName(column)} <> '-1'`
+      from ${stage} s join arriving d on d.locator = s.locator
+      where s.${quoteName(column)} <> '-1'`
   })
   // A struct compares field by field, so the greatest is the newest, and of equal times the greater words.
   const time = `coalesce(source_updated_at, timestamptz '0001-01-01')`
@@ -83,6 +86,17 @@ function memberTable(member: string, { attributes, references }: Naming, places:
     select * exclude (latest), latest.l as loaded_at, latest.r as run_id from (
       select ${['member_id', `${latest} as latest`, ...newest, ...said].join(', ')}
       from (${selects.join(' union all ')}) named group by member_id)`
+}
+
+function memberColumns({ dimension, attributes }: Naming, places: readonly Place[]): SharedColumn[] {
+  const typeOf = (name: string): string => storedTypes[(dimension.columns[name] as Column).type].sql
+  return [
+    { name: 'member_id', sql: 'text' },
+    ...attributes.map(name => ({ name, sql: typeOf(name) })),
+    ...places.map(({ saidAt }) => ({ name: saidAt, sql: 'timestamptz' })),
+    { name: 'loaded_at', sql: 'timestamptz' },
+    { name: 'run_id', sql: 'text' },
+  ]
 }
 
 const joined = (values: readonly string[]): string =>
@@ -153,7 +167,10 @@ const memberMerge = (member: string, place: Place): string[] =>
     : [memberUpdate(member, place), memberInsert(member, place)]
 
 export interface MemberStep {
-  /** Creates the temporary table of members; run before the others. */
+  /** The temporary table of members. */
+  readonly table: string
+  readonly columns: readonly SharedColumn[]
+  /** Creates it in the stage; run before the others. */
   readonly prepare: string
   /** Counts the members that the statements would write; most batches name nobody new. */
   readonly count: string
@@ -222,6 +239,8 @@ export function memberSteps(plan: StagePlan, filled: ReadonlySet<string>): Membe
     const open = attributes.filter(name => !twins.some(twin => twin.attributes.includes(name)))
     const places = [...twins, starPlace(dimension, open)]
     return {
+      table: member,
+      columns: memberColumns(naming, places),
       prepare: memberTable(member, naming, places),
       count: memberCount(member, places),
       statements: places.flatMap(place => memberMerge(member, place)),

@@ -1,4 +1,4 @@
-/** Kysely over one DuckDB connection: PostgreSQL's grammar, the engine's own rows. */
+/** Kysely over the one connection of an engine: PostgreSQL's grammar, the engine's own rows. */
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -10,7 +10,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import type { Value } from '../engine.ts'
+import type { Value } from './engine.ts'
 
 type Query = <Row extends object>(sql: string, values: readonly Value[]) => Promise<Row[]>
 

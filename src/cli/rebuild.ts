@@ -1,0 +1,159 @@
+/** Rebuilds a warehouse from its landed pages beside the one in use, and puts it in its place. */
+import type { Connection } from '../config/connection.ts'
+import { MusterError } from '../lib/errors.ts'
+import { catalogue } from '../resources/catalogue.ts'
+import { leaseMs } from '../sync/context.ts'
+import { type ReplayOutcome, replay } from '../sync/replay.ts'
+import { openDuckdb } from '../warehouse/duckdb/open.ts'
+import type { Engine } from '../warehouse/engine.ts'
+import { type Lease, releaseLease, renewLease, takeLease } from '../warehouse/ledger/leases.ts'
+import { newRunId } from '../warehouse/ledger/run-id.ts'
+import { startRun, updateRun } from '../warehouse/ledger/runs.ts'
+import { migrate } from '../warehouse/migrate.ts'
+import { openPostgres } from '../warehouse/postgres/open.ts'
+import { dropSide, missingFromSide, replaceRows, sidePrefix } from '../warehouse/postgres/rebuild.ts'
+import { carryOver, type Missing, removeFile, swapIn } from '../warehouse/swap.ts'
+import type { CommandContext } from './context.ts'
+import { formatNumber } from './output.ts'
+import { createProgress } from './progress.ts'
+import { openToWrite, type PostgresPlace, postgresPlace, programVersion } from './warehouse.ts'
+
+export interface Rebuilt {
+  readonly outcome: ReplayOutcome
+  readonly missing: readonly Missing[]
+}
+
+export interface Rebuild {
+  readonly context: CommandContext
+  readonly connection: Connection
+  /** Also when the pages hold less than the warehouse. */
+  readonly acceptLoss: boolean
+}
+
+const iso = ({ context }: Rebuild): string => new Date(context.clock.now()).toISOString()
+
+async function recordRun(
+  rebuild: Rebuild,
+  engine: Engine,
+  { records, quarantined }: ReplayOutcome,
+): Promise<void> {
+  const runId = newRunId(rebuild.context.clock, rebuild.context.rng)
+  await startRun(engine, {
+    runId,
+    command: 'replay',
+    arguments: '',
+    startedAt: iso(rebuild),
+    version: programVersion,
+  })
+  await updateRun(engine, runId, {
+    state: 'done',
+    finished_at: iso(rebuild),
+    records_read: records,
+    quarantined,
+  })
+}
+
+function requireNothingMissing(missing: readonly Missing[]): void {
+  if (missing.length === 0) return
+  const rows = missing.map(({ table, rows }) => `${formatNumber(rows)} of ${table}`).join(', ')
+  throw new MusterError({
+    what: `the landed pages no longer hold everything the warehouse does: ${rows} would be missing`,
+    next: 'nothing was changed; raise retentionDays, read them again with muster backfill, or pass --accept-loss',
+  })
+}
+
+/** Loads every landed page into an empty warehouse. */
+async function fill(
+  rebuild: Rebuild,
+  engine: Engine,
+  onWalk: () => Promise<void> = async () => undefined,
+): Promise<ReplayOutcome> {
+  const progress = createProgress(rebuild.context)
+  try {
+    await migrate(engine, iso(rebuild))
+    return await replay(engine, rebuild.connection.landing, async ({ resource, done, walks }) => {
+      progress.update({ resource, state: 'loading', pagesDone: done, pagesTotal: walks })
+      await onWalk()
+    })
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Opening the file to write proves that nobody else writes it while it is rebuilt. */
+export async function rebuildFile(rebuild: Rebuild, file: string): Promise<Rebuilt> {
+  await (await openToWrite(rebuild.connection)).close()
+  const target = `${file}.replay`
+  removeFile(target)
+  const engine = await openDuckdb(target)
+  let rebuilt: Rebuilt
+  try {
+    const outcome = await fill(rebuild, engine)
+    rebuilt = { outcome, missing: await carryOver(engine, file) }
+    await recordRun(rebuild, engine, outcome)
+    if (!rebuild.acceptLoss) requireNothingMissing(rebuilt.missing)
+  } catch (error) {
+    await engine.close()
+    removeFile(target)
+    throw error
+  }
+  await engine.close()
+  swapIn(target, file)
+  return rebuilt
+}
+
+/** Holding the lease of every resource keeps syncs of other processes away. */
+async function takeAll(rebuild: Rebuild, engine: Engine): Promise<Lease[]> {
+  const { clock, rng } = rebuild.context
+  const holder = newRunId(clock, rng)
+  await engine.announce(holder)
+  const leases: Lease[] = []
+  try {
+    for (const { name: resource } of catalogue) {
+      const expiresAt = new Date(clock.now() + leaseMs).toISOString()
+      leases.push(await takeLease(engine, { resource, holder, now: iso(rebuild), expiresAt }))
+    }
+    return leases
+  } catch (error) {
+    for (const lease of leases) await releaseLease(engine, lease)
+    throw error
+  }
+}
+
+async function replaceFromSide(rebuild: Rebuild, engine: Engine, place: PostgresPlace): Promise<Rebuilt> {
+  const { address, options } = place
+  const side = sidePrefix(options.schemaPrefix)
+  const leases = await takeAll(rebuild, engine)
+  const renewAll = async (): Promise<void> => {
+    const expiresAt = new Date(rebuild.context.clock.now() + leaseMs).toISOString()
+    for (const lease of leases) await renewLease(engine, lease, expiresAt)
+  }
+  try {
+    await dropSide(engine, side)
+    const aside = await openPostgres(address, { ...options, schemaPrefix: side })
+    const outcome = await fill(rebuild, aside, renewAll).finally(() => aside.close())
+    const missing = await missingFromSide(engine, side)
+    if (!rebuild.acceptLoss) requireNothingMissing(missing)
+    await engine.merge(async () => {
+      await replaceRows(engine, side)
+      await renewAll()
+    })
+    await recordRun(rebuild, engine, outcome)
+    return { outcome, missing }
+  } finally {
+    await dropSide(engine, side)
+    for (const lease of leases) await releaseLease(engine, lease)
+  }
+}
+
+export async function rebuildServer(rebuild: Rebuild): Promise<Rebuilt> {
+  const place = postgresPlace(rebuild.connection)
+  if (!place) throw new Error('a rebuild of schemas is for PostgreSQL')
+  const engine = await openToWrite(rebuild.connection)
+  try {
+    await migrate(engine, iso(rebuild))
+    return await replaceFromSide(rebuild, engine, place)
+  } finally {
+    await engine.close()
+  }
+}

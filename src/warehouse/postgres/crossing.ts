@@ -1,0 +1,123 @@
+/** The way between the stage's DuckDB and PostgreSQL: CSV in a private folder, streamed through COPY, gone at once. */
+import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import type { Engine, Fill, Parcel, Share, SharedColumn } from '../engine.ts'
+import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
+
+/** Read from the file at once: a larger piece saves calls, and two of them fit in any cache. */
+const pieceBytes = 524_288
+
+export interface Crossing {
+  pack(freight: readonly (Fill | Share)[]): Promise<Parcel>
+  lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
+  /** Removes what is left of a file that a failure kept from being removed. */
+  close(): void
+}
+
+interface Ends {
+  readonly stage: Engine
+  /** Where the files lie for the moment they live. */
+  readonly folder: string
+  readonly client: () => Promise<pg.Client>
+  /** The statement with its schemas as they are called here. */
+  readonly spell: (sql: string) => string
+}
+
+/** Texts compare byte by byte, as in DuckDB, whatever the database's own order is. */
+const typed = ({ name, sql }: SharedColumn): string =>
+  `${quoteName(name)} ${sql}${sql === 'text' ? ' collate "C"' : ''}`
+
+/** DuckDB's columns for reading back what PostgreSQL wrote. */
+const struct = (columns: readonly SharedColumn[]): string =>
+  `{${columns.map(({ name, sql }) => `${quoteText(name)}: ${quoteText(sql)}`).join(', ')}}`
+
+class FileCrossing implements Crossing {
+  readonly #ends: Ends
+  #folder: string | undefined
+  #next = 0
+
+  constructor(ends: Ends) {
+    this.#ends = ends
+  }
+
+  /** Only its owner may enter, so the files in it need no mode of their own. */
+  #file(): string {
+    if (this.#folder === undefined) {
+      mkdirSync(this.#ends.folder, { recursive: true, mode: 0o700 })
+      this.#folder = mkdtempSync(join(this.#ends.folder, 'crossing-'))
+    }
+    this.#next += 1
+    return join(this.#folder, `${this.#next}.csv`)
+  }
+
+  async #write(freight: Fill | Share): Promise<string> {
+    const file = this.#file()
+    const columns = 'select' in freight ? freight.columns : freight.columns.map(({ name }) => name)
+    const select =
+      'select' in freight ? freight.select : `select ${quoteNames(columns)} from ${freight.share}`
+    // A line that is \\. and nothing else ends the data for older servers; quoted it does not.
+    const quoting = columns.length === 1 ? ', force_quote *' : ''
+    await this.#ends.stage.run(`copy (${select}) to ${quoteText(file)} (format csv, header false${quoting})`)
+    return file
+  }
+
+  async #read(file: string, freight: Fill | Share): Promise<void> {
+    const client = await this.#ends.client()
+    const names = 'select' in freight ? freight.columns : freight.columns.map(({ name }) => name)
+    const table = 'select' in freight ? freight.table : freight.share
+    if (!('select' in freight))
+      await client.query(
+        `create temp table ${table} (${freight.columns.map(typed).join(', ')}) on commit drop`,
+      )
+    const sql = `copy ${table} (${quoteNames(names)}) from stdin (format csv)`
+    await pipeline(
+      createReadStream(file, { highWaterMark: pieceBytes }),
+      client.query(copyFrom(this.#ends.spell(sql))),
+    )
+    rmSync(file, { force: true })
+  }
+
+  async pack(freight: readonly (Fill | Share)[]): Promise<Parcel> {
+    const files: string[] = []
+    const discard = (): void => {
+      for (const file of files) rmSync(file, { force: true })
+    }
+    try {
+      for (const one of freight) files.push(await this.#write(one))
+    } catch (error) {
+      discard()
+      throw error
+    }
+    return {
+      deliver: async () => {
+        for (const [index, one] of freight.entries()) await this.#read(files[index] ?? '', one)
+      },
+      discard,
+    }
+  }
+
+  async lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void> {
+    const client = await this.#ends.client()
+    const file = this.#file()
+    try {
+      const rows = client.query(copyTo(this.#ends.spell(`copy (${select}) to stdout (format csv)`)))
+      await pipeline(rows, createWriteStream(file))
+      await this.#ends.stage.run(
+        `create or replace temp table ${name} as select * from read_csv(${quoteText(file)},
+         columns = ${struct(columns)}, header = false, auto_detect = false, delim = ',', quote = '"', escape = '"')`,
+      )
+    } finally {
+      rmSync(file, { force: true })
+    }
+  }
+
+  close(): void {
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
+    this.#folder = undefined
+  }
+}
+
+export const crossingBetween = (ends: Ends): Crossing => new FileCrossing(ends)

@@ -1,0 +1,142 @@
+/** Opens a PostgreSQL warehouse: one session of this process, beside a DuckDB in memory that reads the pages. */
+import { join } from 'node:path'
+import { MusterError } from '../../lib/errors.ts'
+import { openStage } from '../duckdb/open.ts'
+import type { Engine, Value } from '../engine.ts'
+import { kyselyOver } from '../kysely-dialect.ts'
+import type { Ledger } from '../ledger/schema.ts'
+import { isSchemaPrefix, withPrefix } from '../schemas.ts'
+import { quoteText } from '../sql-text.ts'
+import { createTurns } from '../turns.ts'
+import { crossingBetween } from './crossing.ts'
+import { statementError } from './failure.ts'
+import { type Address, openSession, type Session } from './session.ts'
+
+export interface PostgresOptions {
+  /** Before the name of every schema. */
+  readonly schemaPrefix?: string
+  /** Folder for what the stage cannot hold in memory and for rows on their way; made when needed. */
+  readonly scratch: string
+}
+
+function checkedPrefix(prefix: string): string {
+  if (prefix === '' || isSchemaPrefix(prefix)) return prefix
+  throw new MusterError({
+    what: 'schemaPrefix is no prefix for a schema',
+    next: 'use lower case letters, digits and _, beginning with a letter other than in pg_, at most 40',
+  })
+}
+
+/** Merges of one warehouse take turns: two of them may name the same new member, in any order. */
+const mergeLock = (prefix: string): string =>
+  `select pg_advisory_xact_lock(hashtextextended('muster merge ${prefix}', 0))`
+
+/** Held by a session while the process behind it lives: a process that is gone lets go of it. */
+const holderLock = (name: string): string => `hashtextextended(${quoteText(`muster holder ${name}`)}, 0)`
+
+interface Parts {
+  readonly address: Address
+  readonly session: Session
+  readonly prefix: string
+  readonly scratch: string
+}
+
+/** Statements of the engine, each in its turn. */
+function statements({ address, session, prefix }: Parts) {
+  const bare = async (sql: string): Promise<string> => {
+    try {
+      return (await (await session.client()).query(sql)).command
+    } catch (error) {
+      throw statementError(address.shown, error)
+    }
+  }
+  const { exclusive, statement, transaction, onIdle } = createTurns({
+    async begin() {
+      await bare('begin')
+      // From here on a lost connection must fail what was begun on it.
+      session.hold()
+    },
+    async commit() {
+      const done = await bare('commit')
+      session.release()
+      if (done !== 'COMMIT') throw new Error('the server rolled the transaction back')
+    },
+    async rollback() {
+      session.release()
+      await bare('rollback')
+    },
+  })
+  const told = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    statement(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        throw statementError(address.shown, error)
+      }
+    })
+  const query = async (sql: string, values: readonly Value[]) => {
+    const client = await session.client()
+    // Without values the simple protocol takes several statements in one call.
+    return client.query(withPrefix(sql, prefix), values.length > 0 ? [...values] : undefined)
+  }
+  const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
+    told(async () => (await query(sql, values)).rows as Row[])
+  const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
+    told(async () => (await query(sql, values)).rowCount ?? 0)
+  return { exclusive, transaction, onIdle, told, rows, run }
+}
+
+function engineOver(parts: Parts, stage: Engine): Engine {
+  const { address, session, prefix } = parts
+  const { exclusive, transaction, onIdle, told, rows, run } = statements(parts)
+  const crossing = crossingBetween({
+    stage,
+    folder: parts.scratch,
+    client: () => session.client(),
+    spell: sql => withPrefix(sql, prefix),
+  })
+  return {
+    name: 'postgres',
+    location: address.shown,
+    schema: name => prefix + name,
+    rows,
+    run,
+    transaction,
+    merge: work =>
+      transaction(async () => {
+        await run(mergeLock(prefix))
+        return work()
+      }),
+    exclusive,
+    announce: name => told(() => session.always(`select pg_advisory_lock(${holderLock(name)})`)),
+    async isPresent(name) {
+      const [row] = await rows<{ free: boolean }>(
+        `select pg_try_advisory_xact_lock(${holderLock(name)}) as free`,
+      )
+      return row?.free !== true
+    },
+    stage,
+    async pack(freight) {
+      const parcel = await crossing.pack(freight)
+      return { ...parcel, deliver: () => told(() => parcel.deliver()) }
+    },
+    lend: (name, columns, select) => told(() => crossing.lend(name, columns, select)),
+    ledger: kyselyOver<Ledger>(rows),
+    async close() {
+      await onIdle()
+      await session.close()
+      await stage.close()
+      crossing.close()
+    },
+  }
+}
+
+/** Connects at once, so that a wrong address is told before anything else is done. Throws MusterError. */
+export async function openPostgres(address: Address, options: PostgresOptions): Promise<Engine> {
+  const prefix = checkedPrefix(options.schemaPrefix ?? '')
+  // Nothing is found by luck: what a statement means does not depend on what others made in the database.
+  const session = openSession(address, [`set search_path = ''`])
+  await session.client()
+  const stage = await openStage(join(options.scratch, 'stage'))
+  return engineOver({ address, session, prefix, scratch: options.scratch }, stage)
+}

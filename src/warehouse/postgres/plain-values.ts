@@ -1,0 +1,62 @@
+/** PostgreSQL's values as the plain ones that JSON has, the same that DuckDB's become. */
+import type { CustomTypesConfig } from 'pg'
+
+const oid = {
+  boolean: 16,
+  bigint: 20,
+  smallint: 21,
+  integer: 23,
+  oid: 26,
+  real: 700,
+  double: 701,
+  timestamp: 1114,
+  timestamptz: 1184,
+  textArray: 1009,
+} as const
+
+/** Whether a column of this type holds numbers, which people read from the right. */
+export const isNumericType = (type: number): boolean =>
+  [oid.bigint, oid.smallint, oid.integer, oid.oid, oid.real, oid.double, 1700].includes(type)
+
+/** `2026-03-01 09:00:00.12+00`, which PostgreSQL writes at UTC, as ISO 8601 with at least three decimals. */
+function isoTime(text: string): string {
+  const match = /^(\d{4,6})-(\d\d)-(\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?$/.exec(text)
+  if (!match) return text
+  const [, year = '', month, day, time, fraction = ''] = match
+  const longYear = year.length > 4 ? `+${year.padStart(6, '0')}` : year
+  const micros = fraction.padEnd(6, '0')
+  return `${longYear}-${month}-${day}T${time}.${micros.endsWith('000') ? micros.slice(0, 3) : micros}Z`
+}
+
+function whole(text: string): number | string {
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : text
+}
+
+/** A one-dimensional array as PostgreSQL writes it. */
+function list(text: string): (string | null)[] {
+  const items = text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/g)
+  return [...items].map(([, quoted, bare]) =>
+    quoted === undefined ? (bare === 'NULL' ? null : (bare ?? '')) : quoted.replace(/\\(.)/g, '$1'),
+  )
+}
+
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [oid.boolean]: text => text === 't',
+  [oid.bigint]: whole,
+  [oid.smallint]: Number,
+  [oid.integer]: Number,
+  [oid.oid]: Number,
+  [oid.real]: Number,
+  [oid.double]: Number,
+  [oid.timestamp]: isoTime,
+  [oid.timestamptz]: isoTime,
+  [oid.textArray]: list,
+}
+
+const asText = (text: string): unknown => text
+
+/** Decimals and dates as text, 64-bit integers as numbers where exact, timestamps as ISO 8601 UTC; all else as text. */
+export const plainValues: CustomTypesConfig = {
+  getTypeParser: ((type: number) => parsers[type] ?? asText) as CustomTypesConfig['getTypeParser'],
+}

@@ -1,0 +1,96 @@
+/** Runs one query that somebody typed, in a PostgreSQL session that can only read and gives up in time. */
+import type pg from 'pg'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
+import { withPrefix } from '../schemas.ts'
+import { statementError } from './failure.ts'
+import { isNumericType } from './plain-values.ts'
+import { type Address, openSession } from './session.ts'
+
+const selecting = /^(select|with|values|table)\b|^\(/i
+const telling = /^(show|explain)\b/i
+
+/** A query without an end holds back the server's housekeeping: longer ones belong in a client of their own. */
+const longestQuery = '10min'
+
+function requireQuery(bare: string): void {
+  if (bare === '')
+    throw new UsageError({
+      what: 'the query is empty',
+      next: 'try muster sql "select count(*) from star.dim_company"',
+    })
+  if (selecting.test(bare) || telling.test(bare)) return
+  throw new UsageError({
+    what: `${(bare.split(/\s/)[0] ?? '').toUpperCase()} is not a query`,
+    next: 'muster sql only reads: begin with select, with, values, table, show or explain',
+  })
+}
+
+/** The extended protocol takes one statement, so nothing can be put behind it. */
+function once(client: pg.Client, text: string): Promise<pg.QueryArrayResult<unknown[]>> {
+  const config = { text, rowMode: 'array', queryMode: 'extended' } as const
+  return client.query<unknown[]>(config as unknown as pg.QueryArrayConfig)
+}
+
+/** Names that occur twice get a number, as a row of named values has each name once. */
+function distinctNames(names: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return names.map(name => {
+    const count = seen.get(name) ?? 0
+    seen.set(name, count + 1)
+    return count === 0 ? name : `${name}:${count}`
+  })
+}
+
+function resultOf({ fields, rows }: pg.QueryArrayResult<unknown[]>, limit: number): QueryResult {
+  const names = distinctNames(fields.map(({ name }) => name))
+  return {
+    columns: fields.map(({ dataTypeID }, index) => ({
+      name: names[index] ?? '',
+      isNumeric: isNumericType(dataTypeID),
+    })),
+    rows: rows
+      .slice(0, limit)
+      .map(values => Object.fromEntries(values.map((value, index) => [names[index] ?? '', value]))),
+    isCut: rows.length > limit,
+  }
+}
+
+/** A cursor, so that rows beyond the limit are never computed. */
+async function read(client: pg.Client, sql: string, limit: number): Promise<QueryResult> {
+  await client.query('begin read only')
+  try {
+    if (telling.test(sql)) return resultOf(await once(client, sql), limit)
+    await once(client, `declare muster_query no scroll cursor for ${sql}`)
+    return resultOf(await once(client, `fetch ${limit + 1} from muster_query`), limit)
+  } finally {
+    await client.query('rollback').catch(() => undefined)
+  }
+}
+
+function queryError(location: string, error: unknown): unknown {
+  const known = statementError(location, error)
+  if (known instanceof MusterError || !(error instanceof Error)) return known
+  return new MusterError({ what: error.message.replace(/\s+/g, ' '), cause: error })
+}
+
+/** Schemas may be written without the prefix of the connection. Throws MusterError when the server cannot be reached. */
+export async function openPostgresQuery(address: Address, prefix = ''): Promise<QuerySession> {
+  const session = openSession(address, [
+    'set default_transaction_read_only = on',
+    `set statement_timeout = '${longestQuery}'`,
+  ])
+  await session.client()
+  return {
+    async query(sql, limit) {
+      const bare = bareQuery(sql)
+      requireQuery(bare)
+      try {
+        return await read(await session.client(), withPrefix(bare, prefix), limit)
+      } catch (error) {
+        throw queryError(address.shown, error)
+      }
+    },
+    close: () => session.close(),
+  }
+}

@@ -1,0 +1,34 @@
+/** The schemas of a warehouse, and how a prefix gets into every statement that names one. */
+
+export const schemaNames = ['star', 'mart', 'history', 'pii', 'ops'] as const
+export type SchemaName = (typeof schemaNames)[number]
+
+/**
+ * Lower case, so that it reads the same quoted and bare; short enough that PostgreSQL's 63 bytes hold any schema, also
+ * with what a rebuild puts behind a prefix of 40.
+ */
+const validPrefix = /^(?!pg_)[a-z][a-z0-9_]{0,49}$/
+
+export const isSchemaPrefix = (text: string): boolean => validPrefix.test(text)
+
+/** What a statement is made of where schemas are concerned: texts and comments are passed over whole. */
+const tokens =
+  /'(?:[^']|'')*'|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|[A-Za-z_][\w$]*|\.|\s+|./g
+
+const isSchema = new Set<string>(schemaNames)
+
+/**
+ * The statement with `prefix` before the name of every schema. A schema is one of the five names with a dot behind it and
+ * none before it, bare or quoted: no alias and no column of ours has such a name.
+ */
+export function withPrefix(sql: string, prefix: string): string {
+  if (prefix === '') return sql
+  const parts = sql.match(tokens) ?? []
+  return parts
+    .map((part, index) => {
+      const bare = part.startsWith('"') ? part.slice(1, -1) : part
+      if (!isSchema.has(bare) || parts[index + 1] !== '.' || parts[index - 1] === '.') return part
+      return part === bare ? prefix + bare : `"${prefix}${bare}"`
+    })
+    .join('')
+}

