@@ -55,20 +55,30 @@ const instance = await DuckDBInstance.create(join(folder, 'floor.duckdb'), {
 })
 const connection = await instance.connect()
 const shape = shapeOf(timesheets.table)
-const list = (name: string): ShapeNode => {
-  const node = shape.fields.get(name)
-  return node?.kind === 'list' ? node.element : { kind: 'leaf', type: 'text' }
+const elementOf = (node: ShapeNode | undefined, name: string): ShapeNode => {
+  const list = node?.kind === 'object' ? node.fields.get(name) : undefined
+  return list?.kind === 'list' ? list.element : { kind: 'leaf', type: 'text' }
 }
 const source = (some: readonly string[]): string => `(select try_cast(unnest(data) as ${typed(shape)}) as r
   from read_json([${some.map(file => `'${file}'`).join(', ')}], columns = {data: 'JSON[]'}, sample_size = 1, maximum_sample_files = 1))`
-const lists = timelogs === 'with' ? ['timesheetApprovers', 'timelogs'] : ['timesheetApprovers']
+const timelog = elementOf(shape, 'timelogs')
+const allocation = elementOf(timelog, 'costCodeAllocations')
+/** Every list that has elements becomes a table, each row beside the id of what it belongs to. */
+const lists = [
+  `TARGET approver as select id, ${columns(elementOf(shape, 'timesheetApprovers'), 'e')}
+    from (select r.id as id, unnest(r."timesheetApprovers") as e from page)`,
+  ...(timelogs === 'with'
+    ? [
+        `TARGET timelog as select id, ${columns(timelog, 'e')} from (select r.id as id, unnest(r.timelogs) as e from page)`,
+        `TARGET allocation as select id, ${columns(allocation, 'e')} from (
+          select t.id as id, unnest(t."costCodeAllocations") as e from (select unnest(r.timelogs) as t from page))`,
+      ]
+    : []),
+]
 const selects = [
   `create or replace temp table page as select r from PAGES`,
   `TARGET timesheet as select ${columns(shape, 'r')} from page`,
-  ...lists.map(
-    name =>
-      `TARGET ${name} as select ${columns(list(name), 'e')} from (select unnest(r."${name}") as e from page)`,
-  ),
+  ...lists,
 ]
 /** A batch at a time: the whole of it in one statement needs gigabytes. */
 const batch = 100

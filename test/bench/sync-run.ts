@@ -29,6 +29,7 @@ export async function startServer({
 }
 
 export interface SyncFigures {
+  /** From the start of the program to its end, the closing of the warehouse included, less what any command needs to start. */
   readonly milliseconds: number
   readonly peakMegabytes: number
 }
@@ -48,10 +49,17 @@ export async function syncOnce(url: string, warehouse?: string): Promise<SyncFig
       cwd: folder,
       maxBuffer: 1e8,
     })
+  const timed = async <Result>(work: () => Promise<Result>): Promise<{ ms: number; result: Result }> => {
+    const started = performance.now()
+    const result = await work()
+    return { ms: performance.now() - started, result }
+  }
   try {
     await muster('users')
-    const { stdout } = await muster('timesheets')
-    return JSON.parse(stdout) as SyncFigures
+    const start = await timed(() => run(process.execPath, [join(root, 'dist/main.js'), '--version'], { env }))
+    const sync = await timed(() => muster('timesheets'))
+    const { peakMegabytes } = JSON.parse(sync.result.stdout) as SyncFigures
+    return { milliseconds: sync.ms - start.ms, peakMegabytes }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
