@@ -32,7 +32,7 @@ describe('one line for', () => {
     [
       'a file of certificates that is not there',
       () => `${made.url}?sslmode=verify-full&sslrootcert=/nowhere.pem`,
-      /nowhere\.pem/,
+      /certificate file/,
     ],
   ])('%s', async (_, url, expected) => {
     const error = (await open(url()).catch((reason: unknown) => reason)) as Error
