@@ -26,8 +26,10 @@ export interface Fill {
   readonly select: string
 }
 
-/** Rows that have left the stage, which may go on to other pages, and have not reached the warehouse yet. */
+/** Rows between the stage and the warehouse. */
 export interface Parcel {
+  /** Settles when the stage may go on to other pages: delivery does not wait for it. */
+  readonly packed: Promise<void>
   /** Inserts and makes what it holds, in the order in which it was packed; inside a transaction. */
   deliver(): Promise<void>
   /** Lets go of what was not delivered. */
@@ -39,7 +41,7 @@ interface Crossing {
   /** The DuckDB that reads landed pages and holds what they become: the warehouse itself, or one in memory. */
   readonly stage: Engine
   /** Takes rows out of the stage. Where stage and warehouse are one, they stay where they are until delivered. */
-  pack(freight: readonly (Fill | Share)[]): Promise<Parcel>
+  pack(freight: readonly (Fill | Share)[]): Parcel
   /** Makes what the warehouse selects a temporary table of the stage. */
   lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
 }

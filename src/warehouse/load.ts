@@ -109,12 +109,13 @@ async function mergePages(
     const counts = await createDelta(engine, plan.resource, request)
     const merge = { counts, filled: staged.filled }
     const { freight, members } = await packDelta(engine, plan, merge)
-    const parcel = await engine.pack([...freight, ...seen(request), ...(await packQuarantine(engine, kept))])
-    batch.onPacked()
+    const parcel = engine.pack([...freight, ...seen(request), ...(await packQuarantine(engine, kept))])
+    parcel.packed.then(batch.onPacked, () => undefined)
     try {
       await makeRoom(engine, plan, merge)
       await parcel.deliver()
     } finally {
+      await parcel.packed.catch(() => undefined)
       parcel.discard()
     }
     await applyMembers(engine, members)

@@ -7,6 +7,7 @@ import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine } from './engine.ts'
 import { memberTables, type PhysicalTable, physicalTables } from './physical.ts'
+import { addReference, references } from './references.ts'
 import { schemaNames } from './schemas.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { columnDefinition, createIndexes, createTable, ledgerIndexes, qualified } from './structure.ts'
@@ -102,6 +103,9 @@ const seedSchema = (): SqlFile[] => sqlFiles('seed').filter(file => file.name ==
 function checksum(): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify(physicalTables))
+  hash.update(
+    [...ledgerIndexes, ...physicalTables.flatMap(createIndexes), ...references.map(addReference)].join(),
+  )
   for (const file of [...sqlFiles('ops'), ...sqlFiles('seed'), ...views()])
     hash.update(file.name).update(file.text)
   return hash.digest('hex')
@@ -131,6 +135,25 @@ async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<b
   })
 }
 
+/** References that a server can be told of, and has not been. */
+async function missingReferences(engine: Engine): Promise<string[]> {
+  const rows = await engine.rows<{ version: number; held: string | null }>(
+    `select cast(current_setting('server_version_num') as integer) as version, c.conname as held
+     from (select 1) as one left join pg_catalog.pg_constraint c
+       on c.contype = 'f' and c.connamespace = cast($1 as regnamespace)`,
+    [engine.schema('star')],
+  )
+  const held = new Set(rows.map(row => row.held))
+  const canSay = (rows[0]?.version ?? 0) >= 180_000
+  return canSay ? references.filter(({ name }) => !held.has(name)).map(addReference) : []
+}
+
+/** What DuckDB does without: indexes and references would cost it more than they give. */
+async function shapeServer(engine: Engine): Promise<void> {
+  await runTogether(engine, [...ledgerIndexes, ...physicalTables.flatMap(createIndexes)])
+  await runTogether(engine, await missingReferences(engine))
+}
+
 async function shape(engine: Engine): Promise<void> {
   for (const schema of schemaNames)
     await engine.run(`create schema if not exists ${quoteName(engine.schema(schema))}`)
@@ -140,8 +163,7 @@ async function shape(engine: Engine): Promise<void> {
     physicalTables.map(table => createTable(engine.name, table)),
   )
   await runTogether(engine, await missingColumns(engine))
-  if (engine.name === 'postgres')
-    await runTogether(engine, [...ledgerIndexes, ...physicalTables.flatMap(createIndexes)])
+  if (engine.name === 'postgres') await shapeServer(engine)
   await runTogether(engine, physicalTables.flatMap(comments))
   for (const file of views()) await runStatements(engine, file.text)
 }

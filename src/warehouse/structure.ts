@@ -28,9 +28,9 @@ export function createTable(engine: Engine['name'], table: PhysicalTable): strin
   return `create table if not exists ${qualified(table)} (${[...columns, ...key].join(', ')})`
 }
 
-/** Names of indexes share one space a schema; a long one keeps its beginning and tells the rest by a hash. */
-function indexName(table: string, columns: readonly string[]): string {
-  const name = [table, ...columns, 'idx'].join('_')
+/** A name of these parts; a long one keeps its beginning and tells the rest by a hash. */
+export function shortName(parts: readonly string[]): string {
+  const name = parts.join('_')
   if (name.length <= longestName) return name
   const tail = createHash('md5').update(name).digest('hex').slice(0, 8)
   return `${name.slice(0, longestName - 9)}_${tail}`
@@ -62,7 +62,7 @@ export function createIndexes(table: PhysicalTable): string[] {
   const distinct = new Map(indexColumns(table).map(columns => [columns.join(), columns]))
   return [...distinct.values()].map(
     columns =>
-      `create index if not exists ${quoteName(indexName(table.name, columns))}
+      `create index if not exists ${quoteName(shortName([table.name, ...columns, 'idx']))}
        on ${qualified(table)} (${quoteNames(columns)})`,
   )
 }

@@ -37,11 +37,14 @@ test('nothing is read from a database that nothing was synced into', async () =>
 })
 
 test('sync, and then status, runs, plan, sql and publish', async () => {
-  expect(await command('sync users expenses projects --quiet')).toMatchObject({ code: 0 })
+  expect(await command('sync key users expenses projects --quiet')).toMatchObject({ code: 0 })
   const status = JSON.parse((await command('status --json')).out)
   expect(status).toMatchObject({ isPublished: false, file: expect.stringMatching(/^postgres:\/\/owner@127/) })
   expect(await command('status')).toMatchObject({ code: 0, out: expect.stringMatching(/expenses/) })
-  expect(await command('runs')).toMatchObject({ code: 0, out: expect.stringMatching(/sync users expenses/) })
+  expect(await command('runs')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/sync key users expenses/),
+  })
   expect(await command('plan --offline')).toMatchObject({ code: 0 })
   expect(await command('publish')).toMatchObject({
     code: 0,

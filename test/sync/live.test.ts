@@ -7,10 +7,12 @@ import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { proveSeed } from './live-seed.ts'
 
 describeOnEngines('a live service', bench => {
-  test('5 seeds', async () => {
+  // What is proved is the reading, which no engine changes: most seeds on one of them.
+  const seeds = bench.name === 'duckdb' ? [1, 2, 3, 4] : [5, 6]
+  test(`seeds ${seeds}`, async () => {
     let changes = 0
-    for (let seed = 1; seed <= 5; seed += 1) changes += await proveSeed(bench, seed)
-    expect(changes).toBeGreaterThan(200)
+    for (const seed of seeds) changes += await proveSeed(bench, seed)
+    expect(changes).toBeGreaterThan(100)
   }, 60_000)
 
   test('as people change it, with believable records', async () => {

@@ -43,7 +43,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What decides the bytes of an empty warehouse. */
 function structureName(): string {
-  const makers = ['migrate.ts', 'structure.ts', 'duckdb/open.ts'].map(file => join('src/warehouse', file))
+  const makers = ['migrate.ts', 'structure.ts', 'references.ts', 'duckdb/open.ts'].map(file =>
+    join('src/warehouse', file),
+  )
   const sql = readdirSync(join(root, 'sql'), { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.sql'))
     .map(file => join('sql', file))

@@ -143,9 +143,10 @@ function engineOver(file: string, opened: Opened): Engine {
       return this
     },
     // Stage and warehouse are one connection: a temporary table of one is a table of the other.
-    async pack(freight) {
+    pack(freight) {
       const fills = freight.filter(one => 'select' in one)
       return {
+        packed: Promise.resolve(),
         async deliver() {
           for (const fill of fills) await run(insert(fill))
         },

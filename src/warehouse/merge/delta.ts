@@ -99,8 +99,7 @@ export async function createDelta(
   options: DeltaOptions,
 ): Promise<DeltaCounts> {
   await engine.run('drop table if exists delta')
-  const parcel = await engine.pack([records, ...(options.snapshot ? [seenIds] : [])])
-  await parcel.deliver()
+  await engine.pack([records, ...(options.snapshot ? [seenIds] : [])]).deliver()
   await engine.run(deltaTable(resource))
   if (options.snapshot) await engine.run(goneRows(resource, options.snapshot))
   const rows = await engine.rows<{ state: DeltaState; n: number }>(

@@ -11,7 +11,7 @@ import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 const pieceBytes = 524_288
 
 export interface Crossing {
-  pack(freight: readonly (Fill | Share)[]): Promise<Parcel>
+  pack(freight: readonly (Fill | Share)[]): Parcel
   lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
   /** Removes what is left of a file that a failure kept from being removed. */
   close(): void
@@ -80,22 +80,24 @@ class FileCrossing implements Crossing {
     rmSync(file, { force: true })
   }
 
-  async pack(freight: readonly (Fill | Share)[]): Promise<Parcel> {
-    const files: string[] = []
-    const discard = (): void => {
-      for (const file of files) rmSync(file, { force: true })
+  /** While the server takes one table, DuckDB writes the next: they are two processes. */
+  pack(freight: readonly (Fill | Share)[]): Parcel {
+    const files: Promise<string>[] = []
+    for (const one of freight) {
+      const before = files.at(-1) ?? Promise.resolve()
+      files.push(before.then(() => this.#write(one)))
     }
-    try {
-      for (const one of freight) files.push(await this.#write(one))
-    } catch (error) {
-      discard()
-      throw error
-    }
+    const packed = Promise.all(files).then(() => undefined)
+    // Told by the delivery that waits for the file, or by whoever waits for all of them.
+    packed.catch(() => undefined)
     return {
+      packed,
       deliver: async () => {
-        for (const [index, one] of freight.entries()) await this.#read(files[index] ?? '', one)
+        for (const [index, one] of freight.entries()) await this.#read((await files[index]) ?? '', one)
       },
-      discard,
+      discard: () => {
+        for (const file of files) void file.then(path => rmSync(path, { force: true })).catch(() => undefined)
+      },
     }
   }
 
@@ -107,7 +109,7 @@ class FileCrossing implements Crossing {
       await pipeline(rows, createWriteStream(file))
       await this.#ends.stage.run(
         `create or replace temp table ${name} as select * from read_csv(${quoteText(file)},
-         columns = ${struct(columns)}, header = false, auto_detect = false, delim = ',', quote = '"', escape = '"')`,
+         columns = ${struct(columns)}, header = false, auto_detect = false, allow_quoted_nulls = false, delim = ',', quote = '"', escape = '"')`,
       )
     } finally {
       rmSync(file, { force: true })

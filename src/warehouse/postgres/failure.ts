@@ -10,6 +10,11 @@ interface Reason {
 
 const connecting: readonly Reason[] = [
   {
+    when: /(ENOENT|EACCES|EISDIR).*open/,
+    what: 'a certificate file that the address names cannot be read',
+    next: 'check sslrootcert, sslcert and sslkey, and who may read the files',
+  },
+  {
     when: /ECONNREFUSED|ENOENT/,
     what: 'nothing listens there: the connection was refused',
     next: 'check host and port, and that PostgreSQL runs and listens on that address',

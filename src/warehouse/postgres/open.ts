@@ -116,8 +116,8 @@ function engineOver(parts: Parts, stage: Engine): Engine {
       return row?.free !== true
     },
     stage,
-    async pack(freight) {
-      const parcel = await crossing.pack(freight)
+    pack(freight) {
+      const parcel = crossing.pack(freight)
       return { ...parcel, deliver: () => told(() => parcel.deliver()) }
     },
     lend: (name, columns, select) => told(() => crossing.lend(name, columns, select)),
