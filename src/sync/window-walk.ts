@@ -8,9 +8,19 @@ import { loadPages } from './load-pages.ts'
 import { answerOf, type Content, orUnreadable, readLanded } from './page-answer.ts'
 import { advance, beginWalk, claimedTotal, isComplete, type WalkState, walkAgain } from './walk.ts'
 
-/** A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. */
-const batchBytes = 24_000_000
+/**
+ * A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. A byte
+ * of a large page is in more and deeper lists, and takes more memory to read.
+ */
+const largePage = 600_000
+const batchBytes = { small: 24_000_000, large: 15_000_000 }
 const batchPages = 82
+
+function isFull(pages: readonly LandedPage[]): boolean {
+  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0)
+  const most = bytes > largePage * pages.length ? batchBytes.large : batchBytes.small
+  return bytes >= most || pages.length >= batchPages
+}
 
 /** A window that never settles is left for the next night; what it read is loaded. */
 const mostAttempts = 6
@@ -142,8 +152,7 @@ export class WindowWalk {
       rows: this.#task.tally.records_read,
       requests: this.#task.tally.requests,
     })
-    const bytes = this.#batch.reduce((sum, { bytes }) => sum + bytes, 0)
-    if (bytes >= batchBytes || this.#batch.length >= batchPages) this.#loadInBackground()
+    if (isFull(this.#batch)) this.#loadInBackground()
   }
 
   /**
