@@ -1,8 +1,7 @@
 /** The stand-in service over real HTTP on loopback. */
-import { METHODS } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
-import { ApiError, errorBody } from './api-error.ts'
+import { errorBody } from './api-error.ts'
 import { generateRecords } from './data/generate.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { endpoints } from './endpoints/endpoints.ts'
@@ -12,6 +11,7 @@ import type { Faults } from './faults/faults.ts'
 import { Gate } from './gate.ts'
 import { keepChanging } from './live/keep-changing.ts'
 import { type SandboxOptions, type SandboxRequest, type Settings, settingsOf } from './options.ts'
+import { refuseOtherMethods } from './other-methods.ts'
 import type { Breach } from './referee.ts'
 import { serveStorage } from './uploads/storage-routes.ts'
 import { UploadDesk } from './uploads/upload-desk.ts'
@@ -24,8 +24,6 @@ import { withAgencies } from './world-agencies.ts'
 import { serveWrites } from './write-routes.ts'
 
 export type { SandboxOptions }
-
-const OTHER_METHODS = METHODS.filter(method => method !== 'GET' && method !== 'CONNECT')
 
 export interface Sandbox extends EventSender {
   /** With the base path: what a client takes as its base URL. */
@@ -99,15 +97,7 @@ function serve(app: FastifyInstance, gate: Gate, endpoint: Endpoint): void {
     })
     return { success: true, ...endpoint.answer(admitted) }
   })
-  app.route({
-    url,
-    method: OTHER_METHODS,
-    // Before the body is read: its type or size must not turn a 405 into another refusal.
-    onRequest: async () => {
-      throw new ApiError(405, 'method not allowed', { allow: 'GET' })
-    },
-    handler: async () => undefined,
-  })
+  refuseOtherMethods(app, url, 'GET')
 }
 
 function answerErrors(app: FastifyInstance, { referee }: Watch): void {

@@ -2,14 +2,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { LARGEST_BODY } from '../lib/file-kind.ts'
-import { ApiError } from './api-error.ts'
 import type { EndpointRequest } from './endpoints/endpoint.ts'
 import { fileUpload } from './endpoints/file-uploads.ts'
 import { workerCreate, workerUpdate } from './endpoints/workers.ts'
 import type { Desk, WriteEndpoint } from './endpoints/write-endpoint.ts'
 import type { Gate } from './gate.ts'
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+import { refuseOtherMethods } from './other-methods.ts'
 
 interface Surroundings {
   readonly basePath: string
@@ -41,12 +39,5 @@ function serve(app: FastifyInstance, endpoint: WriteEndpoint, surroundings: Surr
       return { success: true, ...answer }
     },
   })
-  app.route({
-    url,
-    method: METHODS.filter(method => method !== endpoint.method),
-    onRequest: async () => {
-      throw new ApiError(405, 'method not allowed', { allow: endpoint.method })
-    },
-    handler: async () => undefined,
-  })
+  refuseOtherMethods(app, url, endpoint.method)
 }

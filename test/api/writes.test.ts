@@ -13,7 +13,7 @@ import { document, PDF, person } from '../sandbox/worker-inputs.ts'
 import { bare, everyWord, failure, json, startService, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'
 
-const sandbox = await openSandbox({ scale: 0.02 })
+const sandbox = await openSandbox({ scale: 0.02, provokesByMuster: ['bad-request', 'scope'] })
 const clients: Client[] = []
 afterAll(() => Promise.all(clients.map(client => client.close())))
 const clientOf = (apiKey: string): Client => {

@@ -3,13 +3,14 @@ import { expect, it } from 'vitest'
 import { defaultKeys } from '../../src/sandbox/keys.ts'
 import { openSandbox } from './open-sandbox.ts'
 
-const sandbox = await openSandbox({ scale: 0.02 })
+const sandbox = await openSandbox({ scale: 0.02, provokesBreaches: true })
 const statuses = async (key: string, ...paths: string[]) =>
   Promise.all(paths.map(async path => (await sandbox.get(path, key)).status))
 
 it.each([
   ['sandbox-company-key', [200, 200, 200]],
   ['sandbox-agency-key', [200, 200, 403]],
+  ['sandbox-finance-key', [200, 403, 403]],
   ['sandbox-one-company-key', [200, 200, 200]],
   ['sandbox-agencies-key', [200, 200, 403]],
   ['sandbox-companies-only-key', [200, 403, 403]],
@@ -25,7 +26,7 @@ it.each([
 })
 
 it('describes each of them, also in /me', async () => {
-  expect(defaultKeys).toHaveLength(12)
+  expect(defaultKeys).toHaveLength(13)
   for (const { key, description } of defaultKeys) {
     expect(description).toMatch(/^[a-z]/)
     const { status, body } = await sandbox.get('/me', key)
@@ -54,6 +55,7 @@ it('knows addresses of both families, alone and in ranges', async () => {
     ['mapped', ['::ffff:127.0.0.1']],
   ] as const
   const own = await openSandbox({
+    provokesBreaches: true,
     records: {},
     keys: keys.map(([key, ipAllowlist]) => ({ key, kind: 'company', ipAllowlist })),
   })

@@ -15,6 +15,7 @@ const size = { seed: 1, scale: 0.1, today: '2026-11-02' }
 const [first, second] = makeAgencies(sceneOf(size)).map(({ id }) => id) as [string, string]
 const [companyKey, agencyKey, financeKey] = defaultKeys as readonly [ApiKey, ApiKey, ApiKey]
 const sandbox = await openSandbox({
+  provokesBreaches: true,
   ...size,
   clock: { now: () => now, sleep: async () => {} },
   keys: [

@@ -1,5 +1,6 @@
 /** A sandbox for one test file, with a client that reads JSON. */
 import { afterAll, expect } from 'vitest'
+import type { BreachKind } from '../../src/sandbox/breach-kinds.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
 import type { Breach } from '../../src/sandbox/referee.ts'
@@ -24,6 +25,8 @@ export interface OpenOptions extends SandboxOptions {
   readonly provokesBreaches?: boolean
   /** Muster is given a wrong address on purpose: that its paths do not exist there is no mistake of its own. */
   readonly misdirects?: boolean
+  /** Breaches that the test has Muster commit on purpose, by giving it a wrong key or wrong values. */
+  readonly provokesByMuster?: readonly BreachKind[]
 }
 
 const open: Sandbox[] = []
@@ -34,9 +37,11 @@ afterAll(async () => {
 
 /** A sandbox that is closed after the file's tests, and fails them when a request broke the contract unasked. */
 export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {
-  const { provokesBreaches = false, misdirects = false, ...rest } = options
+  const { provokesBreaches = false, misdirects = false, provokesByMuster = [], ...rest } = options
   const isAllowed = ({ kind, client }: Breach): boolean =>
-    client?.startsWith('muster/') ? misdirects && kind === 'unknown-path' : provokesBreaches
+    client?.startsWith('muster/')
+      ? provokesByMuster.includes(kind) || (misdirects && kind === 'unknown-path')
+      : provokesBreaches
   const started = await startSandbox(rest)
   const sandbox = {
     ...started,

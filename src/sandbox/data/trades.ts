@@ -1,5 +1,6 @@
 /** Trades of a company: each stands for a master trade, carries tags and has a rate card. */
 import type { Rng } from '../../lib/rng.ts'
+import { masterTrades } from '../workers/reference-lists.ts'
 import { DAY_MS } from './calendar.ts'
 import type { Company } from './companies.ts'
 import { chance } from './draw.ts'
@@ -43,9 +44,7 @@ export function makeTradeRecords(
   companyTrades: readonly CompanyTrade[],
 ) {
   const rng = scene.rng('trade records')
-  const masters = new Map(
-    trades.map(({ name }) => [name, { id: objectId(rng, createdAt(scene) - 400 * DAY_MS), name }]),
-  )
+  const masters = new Map(masterTrades.map(master => [master.name, master]))
   const tags = new Map(companies.map(company => [company.id, companyTags(scene, rng)]))
   const names = new Map(companies.map(company => [company.id, refOf(company)]))
   return companyTrades.map(({ id, name, companyId, qualification }) => ({
