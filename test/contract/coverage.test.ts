@@ -25,12 +25,19 @@ const titles: Readonly<Record<Row['kind'], string>> = {
   event: 'events',
 }
 
+/** Columns are as wide as the formatter makes them. */
 function table(kind: Row['kind']): string {
   const own = rows.filter(row => row.kind === kind)
-  const lines = own.map(({ what, where }) => `| ${what} | ${where} | ${kind} > ${what} |`)
-  const head = ['| what | contract | test |', '| --- | --- | --- |']
+  const cells = [
+    ['what', 'contract', 'test'],
+    ...own.map(({ what, where }) => [what, where, `${kind} ${what}`]),
+  ]
+  const widths = [0, 1, 2].map(column => Math.max(...cells.map(line => line[column]?.length ?? 0)))
+  const lines = cells.map(line => `| ${line.map((text, at) => text.padEnd(widths[at] ?? 0)).join(' | ')} |`)
+  const rule = `| ${widths.map(width => '-'.repeat(width)).join(' | ')} |`
   const title = titles[kind]
-  return [`## ${title[0]?.toUpperCase()}${title.slice(1)}: ${own.length}`, '', ...head, ...lines].join('\n')
+  const head = `## ${title[0]?.toUpperCase()}${title.slice(1)}: ${own.length}`
+  return [head, '', lines[0], rule, ...lines.slice(1)].join('\n')
 }
 
 function document(): string {
@@ -40,9 +47,9 @@ function document(): string {
     `${rows.length} rows, each with a test: ${totals.join(', ')}.`,
     [
       'A row is its test: `test/contract/contract.test.ts` runs one for each, over HTTP, and this file is written from',
-      'the same rows (`WRITE_COVERAGE=1 npx vitest run test/contract/coverage.test.ts`). One alone:',
-      '`npx vitest run test/contract/contract.test.ts -t "NAME"`. The second column is the section of the contract;',
-      'an operation is followed by the method of the client that calls it.',
+      'the same rows (`WRITE_COVERAGE=1 npx vitest run test/contract/coverage.test.ts`). One test alone:',
+      '`npx vitest run test/contract/contract.test.ts -t "NAME"`, NAME being a regular expression. The second column',
+      'is the section of the contract; an operation is followed by the method of the client that calls it.',
     ].join('\n'),
     ...kinds.map(table),
   ].join('\n\n')}\n`

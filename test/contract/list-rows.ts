@@ -71,6 +71,11 @@ const query =
       }
     }
     expect(await stand.list(path, 'query=no%20row%20says%20this')).toEqual([])
+    if (path !== '/timesheets') return
+    // Timesheets are found by the reference of their worker, which only expenses show.
+    const { worker } = (await stand.list('/expenses'))[0]
+    const isOf = (row: Body) => row.worker.id === worker.id
+    await expectKept(stand, path, { query: `query=${worker.reference}`, keeps: isOf })
   }
 
 const dayOf = (value: unknown) => (typeof value === 'string' ? value.slice(0, 10) : undefined)

@@ -23,7 +23,6 @@ async function withClient<T>(
   return found
 }
 
-/** The client's answer beside the bare one, both as far as they must be alike. */
 const writes: Readonly<Record<string, (client: Client, stand: Stand) => Promise<unknown>>> = {
   createWorker: client => createWorker(client, person()),
   updateWorker: (client, stand) =>
@@ -32,7 +31,7 @@ const writes: Readonly<Record<string, (client: Client, stand: Stand) => Promise<
 }
 
 /** The method of the client that an operation is called by. */
-export function clientCall({ name, answers }: Pick<Operation, 'name' | 'answers'>): string {
+function clientCall({ name, answers }: Pick<Operation, 'name' | 'answers'>): string {
   if (name === 'GET /me') return 'getMe'
   if (name === 'POST /workers') return 'createWorker'
   if (name === 'PATCH /workers/{id}') return 'updateWorker'
@@ -57,7 +56,6 @@ const show = (operation: Operation) => async (stand: Stand) => {
   const write = writes[clientCall(operation)]
   if (write) {
     const written = await withClient(stand, name, client => write(client, stand))
-    expect(Object.keys(written as object).sort()).toEqual(expect.arrayContaining([expect.any(String)]))
     const known = name.includes('/workers') ? 'reference' : 'uploadToken'
     expect(written).toMatchObject({ [known]: expect.stringMatching(/^.{8,}$/) })
   } else {

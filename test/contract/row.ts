@@ -25,7 +25,7 @@ export function expectRefusal(
   expect(body.error.message).toMatch(reason)
 }
 
-/** A text in a path or a query, at any depth and through arrays: `projects.name`. */
+/** The values at a path of a record, as texts, through arrays: `projects.name`. */
 export function textsAt(value: unknown, path: string): string[] {
   const [step = '', ...rest] = path.split('.')
   if (Array.isArray(value)) return value.flatMap(item => textsAt(item, path))
