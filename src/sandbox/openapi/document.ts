@@ -53,7 +53,7 @@ const envelopeSchemas: Readonly<Record<string, JsonSchema>> = {
 }
 
 /** `/companies/:id` as `/companies/{id}`. */
-export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
 function pathsOf(all: readonly AnyEndpoint[]): Record<string, Record<string, JsonSchema>> {
   const paths: Record<string, Record<string, JsonSchema>> = {}
