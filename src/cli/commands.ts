@@ -7,6 +7,7 @@ import { command as doctor } from './commands/doctor.ts'
 import { command as filesUpload } from './commands/files-upload.ts'
 import { command as get } from './commands/get.ts'
 import { command as init } from './commands/init.ts'
+import { command as mcp } from './commands/mcp.ts'
 import { command as plan } from './commands/plan.ts'
 import { command as publish } from './commands/publish.ts'
 import { command as replay } from './commands/replay.ts'
@@ -31,6 +32,7 @@ export const commandSet: CommandSet = {
     replay,
     publish,
     sql,
+    mcp,
     get,
     workersCreate,
     workersUpdate,

@@ -1,15 +1,19 @@
 /** The JSON that a resource declares: which paths are objects, lists or leaves, derived from its tables. */
-import type { ColumnType, Path, Source } from './column.ts'
+import type { Column, ColumnType, Path, Source } from './column.ts'
 import type { Child, Table } from './table.ts'
 
 export type ShapeNode =
-  | { readonly kind: 'leaf'; readonly type: ColumnType }
-  | { readonly kind: 'object'; readonly fields: Map<string, ShapeNode> }
+  /** `column`: what becomes of the value, where it is a column's own. */
+  | { readonly kind: 'leaf'; readonly type: ColumnType; readonly column?: Column }
+  /** `open`: a JSON column keeps the object whole, with fields that are not declared. */
+  | { readonly kind: 'object'; readonly fields: Map<string, ShapeNode>; open?: true }
   | { readonly kind: 'list'; readonly element: ShapeNode }
 
 export type ObjectShape = Extract<ShapeNode, { kind: 'object' }>
 
 const emptyObject = (): ObjectShape => ({ kind: 'object', fields: new Map() })
+
+const isDocument = (node: ShapeNode): boolean => node.kind === 'leaf' && node.type === 'json'
 
 function place(shape: ObjectShape, path: Path, node: ShapeNode): void {
   const [key, ...rest] = path
@@ -19,19 +23,28 @@ function place(shape: ObjectShape, path: Path, node: ShapeNode): void {
     // A JSON column may cover an object whose parts are columns too: the parts shape it.
     if (before?.kind !== 'object') shape.fields.set(key, node)
     else if (node.kind === 'object') for (const [part, inner] of node.fields) place(before, [part], inner)
+    else if (isDocument(node)) before.open = true
     return
   }
   const next = shape.fields.get(key)
   const inner = next?.kind === 'object' ? next : emptyObject()
   if (inner !== next) shape.fields.set(key, inner)
+  if (next && isDocument(next)) inner.open = true
   place(inner, rest, node)
 }
 
-function fieldPaths(table: Table): [Path, ColumnType][] {
+function fieldLeaves(table: Table): [Path, ShapeNode][] {
   return Object.values(table.columns).flatMap(column => {
     const sources: Source[] = [column.source, ...Object.values(column.member?.attributes ?? {})]
-    return sources.flatMap((source, index): [Path, ColumnType][] =>
-      source.from === 'field' ? [[source.path, index === 0 ? column.type : 'text']] : [],
+    return sources.flatMap((source, index): [Path, ShapeNode][] =>
+      source.from === 'field'
+        ? [
+            [
+              source.path,
+              index === 0 ? { kind: 'leaf', type: column.type, column } : { kind: 'leaf', type: 'text' },
+            ],
+          ]
+        : [],
     )
   })
 }
@@ -58,8 +71,7 @@ function placeChild(shape: ObjectShape, child: Child): void {
 /** Everything the table and its children read, as one tree. */
 export function shapeOf(table: Table): ObjectShape {
   const shape = emptyObject()
-  for (const [path, type] of fieldPaths(table))
-    if (path.length > 0) place(shape, path, { kind: 'leaf', type })
+  for (const [path, leaf] of fieldLeaves(table)) if (path.length > 0) place(shape, path, leaf)
   for (const child of table.children) placeChild(shape, child)
   return shape
 }

@@ -1,4 +1,7 @@
-/** The kinds of query parameter, each a schema that turns its text into a value or says why it cannot. */
+/**
+ * The kinds of query parameter, each a schema that turns its text into a value or says why it cannot. What `meta` says
+ * is JSON Schema, for kinds that are more than text to those who send them.
+ */
 import { z } from 'zod'
 import { type BreachKind, ParameterError } from './breach-kinds.ts'
 import { isDay } from './day-range.ts'
@@ -15,9 +18,16 @@ export const idsParameter = z
   .string()
   .transform(text => text.split(','))
   .pipe(z.array(idParameter))
+  .meta({ pattern: '^[A-Za-z0-9_-]{1,64}(,[A-Za-z0-9_-]{1,64})*$' })
 export const textParameter = z.string()
-export const dayParameter = z.string().refine(isDay, 'is not a date of the form YYYY-MM-DD')
-export const flagParameter = z.enum(['true', 'false']).transform(text => text === 'true')
+export const dayParameter = z
+  .string()
+  .refine(isDay, 'is not a date of the form YYYY-MM-DD')
+  .meta({ format: 'date' })
+export const flagParameter = z
+  .enum(['true', 'false'])
+  .transform(text => text === 'true')
+  .meta({ type: 'boolean', enum: [true, false] })
 export const fieldsParameter = z
   .string()
   .transform(text => text.split(','))
@@ -26,10 +36,11 @@ export const fieldsParameter = z
 function wholeParameter(least: number, most: number, preset: number) {
   return z
     .string()
-    .regex(/^\d{1,9}$/, 'is not a whole number')
+    .refine(text => /^\d{1,9}$/.test(text), 'is not a whole number')
     .transform(Number)
     .pipe(z.number().min(least).max(most))
     .default(preset)
+    .meta({ type: 'integer', minimum: least, maximum: most })
 }
 
 export const pageParameters = {

@@ -10,9 +10,11 @@ import { type EventSender, startEvents } from './events/send-events.ts'
 import type { Faults } from './faults/faults.ts'
 import { Gate } from './gate.ts'
 import { keepChanging } from './live/keep-changing.ts'
+import { serveOpenApi } from './openapi/serve.ts'
 import { type SandboxOptions, type SandboxRequest, type Settings, settingsOf } from './options.ts'
 import { refuseOtherMethods } from './other-methods.ts'
 import type { Breach } from './referee.ts'
+import { serveTools } from './tools/serve-tools.ts'
 import { serveStorage } from './uploads/storage-routes.ts'
 import { UploadDesk } from './uploads/upload-desk.ts'
 import { BASE_PATH, described, observe, type Route, type Watch, watchOf } from './watch.ts'
@@ -57,6 +59,9 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const desk = deskOf(world, settings)
   serveWrites(app, { basePath: BASE_PATH, gate, desk, clock })
   await serveStorage(app, { ...desk, clock })
+  const url = () => desk.files.origin + BASE_PATH
+  serveOpenApi(app, url)
+  serveTools(app, url)
   await app.listen({ host: settings.host, port: settings.port })
   const live = settings.live
     ? keepChanging(world, { live: settings.live, clock, raise: events.emit })
@@ -65,7 +70,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const { port } = app.server.address() as AddressInfo
   desk.files.origin = `http://${settings.host}:${port}`
   return {
-    url: desk.files.origin + BASE_PATH,
+    url: url(),
     world,
     workers: desk.workers,
     ...sender,

@@ -43,7 +43,7 @@ export function observe(app: FastifyInstance, { settings, log, referee, faults, 
   app.addHook('onRequest', async (request, reply) => {
     const seen = described(request)
     log.note(request.raw, seen)
-    referee.arrived(seen)
+    if (isOfApi(request)) referee.arrived(seen)
     await settings.onRequest?.(seen)
     const interception = await settings.intercept?.(seen)
     if (interception !== undefined) answerRaw(interception, request, reply)
@@ -51,7 +51,7 @@ export function observe(app: FastifyInstance, { settings, log, referee, faults, 
   disguiseAnswers(app, settings)
   // Answers are spoiled last: they count against the limit like any other.
   app.addHook('onSend', async (request, reply, payload) => {
-    const isWhole = reply.statusCode < 300 && typeof payload === 'string'
+    const isWhole = isOfApi(request) && reply.statusCode < 300 && typeof payload === 'string'
     const fault = isWhole ? faults.spoil(spoiling(request, reply, payload)) : undefined
     const sent = fault === undefined ? reply : reply.raw
     if (sent.statusCode === 429) referee.refused(described(request), toldBy(sent))
@@ -62,6 +62,9 @@ export function observe(app: FastifyInstance, { settings, log, referee, faults, 
     return new Promise(() => undefined)
   })
 }
+
+/** Storage, tools and documents lie beside it. */
+const isOfApi = ({ url }: FastifyRequest): boolean => url.startsWith(BASE_PATH)
 
 function spoiling(request: FastifyRequest, reply: FastifyReply, body: string): Spoiling {
   return {

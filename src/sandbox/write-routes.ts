@@ -16,8 +16,10 @@ interface Surroundings {
   readonly clock: Clock
 }
 
+export const writeEndpoints: readonly WriteEndpoint[] = [workerCreate, workerUpdate, fileUpload]
+
 export function serveWrites(app: FastifyInstance, surroundings: Surroundings): void {
-  for (const endpoint of [workerCreate, workerUpdate, fileUpload]) serve(app, endpoint, surroundings)
+  for (const endpoint of writeEndpoints) serve(app, endpoint, surroundings)
 }
 
 function serve(app: FastifyInstance, endpoint: WriteEndpoint, surroundings: Surroundings): void {

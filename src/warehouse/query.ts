@@ -10,7 +10,7 @@ export interface QueryResult {
 
 export interface QuerySession {
   /** Throws UsageError for what is not one query, MusterError for what the engine refuses. */
-  query(sql: string, limit: number): Promise<QueryResult>
+  query(sql: string, limit: number, stop?: AbortSignal): Promise<QueryResult>
   close(): Promise<void>
 }
 

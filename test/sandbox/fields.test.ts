@@ -27,7 +27,7 @@ const contract: Readonly<Record<string, readonly string[]>> = {
     ...'id name description active createdAt updatedAt tags.description'.split(' '),
     ...ref('company', 'masterTrade', 'tags'),
     'rates.id',
-    ...ref('rates.trade', 'rates.company', 'rates.region', 'rates.sector', 'rates.project', 'rates.agency'),
+    ...ref('rates.region', 'rates.sector', 'rates.project', 'rates.agency'),
     ...rateFields.map(field => `rates.${field}`),
     ...ref('competencyMatrix.sector'),
     ...under('competencyMatrix.requirements', requirement),

@@ -158,6 +158,11 @@ interface Key {
   readonly description: string
 }
 
+/** What the sandbox serves outside the API: its description, and its operations as tools. */
+function beside(url: string) {
+  return { openapi: new URL('/openapi.json', url).href, mcp: new URL('/mcp', url).href }
+}
+
 function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[]): void {
   const { url, webhooks } = sandbox
   const env = {
@@ -167,12 +172,13 @@ function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[
   }
   if (context.json) {
     const listed = keys.map(({ key, description }) => ({ key, description }))
-    printJson(context, { url, keys: KEYS, allKeys: listed, env, webhooks })
+    printJson(context, { url, ...beside(url), keys: KEYS, allKeys: listed, env, webhooks })
     return
   }
   const widest = Math.max(...keys.map(({ key }) => key.length))
   const lines = [
     `The sandbox listens on ${url}`,
+    `  described by ${beside(url).openapi}, as tools for assistants at ${beside(url).mcp}`,
     '',
     'Keys:',
     ...keys.map(({ key, description }) => `  ${key.padEnd(widest)}  ${description}`),

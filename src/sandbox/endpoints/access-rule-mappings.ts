@@ -26,6 +26,7 @@ const parameters = {
 
 export const accessRuleMappings: Endpoint = {
   path: '/access-rule-mappings',
+  parameters,
   answer: ({ world, query }) => {
     const asked = parseParameters(parameters, query)
     const { page, limit, fields, groupBy } = asked

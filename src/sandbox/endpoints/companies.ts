@@ -25,10 +25,13 @@ export const companyList = listEndpoint({
   hidden,
 })
 
+const readParameters = { includeConfig: flagParameter.optional() }
+
 export const companyRead: Endpoint = {
   path: '/companies/:id',
+  parameters: readParameters,
   answer: request => {
-    const { includeConfig } = parseParameters({ includeConfig: flagParameter.optional() }, request.query)
+    const { includeConfig } = parseParameters(readParameters, request.query)
     const company = pathCompany(request, 403)
     return { data: withoutFields(company, includeConfig ? hidden : [...hidden, 'config']) }
   },

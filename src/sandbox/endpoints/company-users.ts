@@ -18,6 +18,7 @@ export const userAssignments = companyUsers('/companies/:id/user-assignments', w
 function companyUsers(path: EndpointPath, present: (row: StoredRecord) => StoredRecord): Endpoint {
   return {
     path,
+    parameters,
     answer: request => {
       const { page, limit, status, fields } = parseParameters(parameters, request.query)
       const company = pathCompany(request, 404)

@@ -23,10 +23,13 @@ interface MatrixEntry {
   readonly mode?: 'additive' | 'replacement'
 }
 
+const parameters = { projectId: idParameter.optional() }
+
 export const competencyMatrix: Endpoint = {
   path: '/companies/:id/competency-matrix',
+  parameters,
   answer: request => {
-    const { projectId } = parseParameters({ projectId: idParameter.optional() }, request.query)
+    const { projectId } = parseParameters(parameters, request.query)
     const company = pathCompany(request, 403)
     const entries = (request.world.all('competencyMatrix') as unknown as MatrixEntry[]).filter(
       entry => entry.companyId === company.id,

@@ -1,4 +1,5 @@
-/** What an endpoint is: a path and a function from a checked request to the data and meta of the envelope. */
+/** What an endpoint is: a path, its parameters and a function from a checked request to the data and meta of the envelope. */
+import type { z } from 'zod'
 import type { EndpointPath } from '../access.ts'
 import type { ApiKey } from '../keys.ts'
 import type { Knobs } from '../knobs.ts'
@@ -28,5 +29,7 @@ interface Answer {
 
 export interface Endpoint {
   readonly path: EndpointPath
+  /** Of the query; what answers parses them, what describes the operation lists them. */
+  readonly parameters: z.ZodRawShape
   readonly answer: (request: EndpointRequest) => Answer
 }

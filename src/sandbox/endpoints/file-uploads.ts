@@ -31,14 +31,15 @@ const upload = z.strictObject(
   'is not an object',
 )
 
+const parameters = { agency: idParameter.optional(), company: idParameter.optional() }
+
 export const fileUpload: WriteEndpoint = {
   method: 'POST',
   path: '/files/uploads',
+  parameters,
+  body: upload,
   answer: request => {
-    const query = parseParameters(
-      { agency: idParameter.optional(), company: idParameter.optional() },
-      request.query,
-    )
+    const query = parseParameters(parameters, request.query)
     const body = parseBody(upload, request.body)
     requireScope(request.key, `write:${body.resource}s`)
     if (!(purposes[body.resource] as readonly string[]).includes(body.purpose)) {

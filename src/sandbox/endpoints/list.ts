@@ -66,11 +66,12 @@ export interface ListQuery {
 }
 
 export function listEndpoint(spec: ListSpec): Endpoint {
-  const shape = parametersOf(spec)
+  const parameters = parametersOf(spec)
   return {
     path: spec.path,
+    parameters,
     answer: request => {
-      const query = parseParameters(shape, request.query) as ListQuery
+      const query = parseParameters(parameters, request.query) as ListQuery
       const { page, limit } = query
       const found = matching(spec, request, query)
       const rows = found.slice((page - 1) * limit, page * limit)

@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 
 export const me: Endpoint = {
   path: '/me',
+  parameters: {},
   answer: ({ key, world, query, limits, usage, lastUsedAt }) => {
     parseParameters({}, query)
     const companies = companiesOf(key, world)

@@ -27,11 +27,14 @@ export type Flags = Readonly<Record<string, boolean>>
 
 /** 400 for what can be no id, 404 for what does not exist and for what the key may not see, without a difference. */
 export function readEndpoint(spec: ReadSpec): Endpoint {
-  const shape = Object.fromEntries((spec.includes ?? []).map(name => [name, flagParameter.default(false)]))
+  const parameters: z.ZodRawShape = Object.fromEntries(
+    (spec.includes ?? []).map(name => [name, flagParameter.default(false)]),
+  )
   return {
     path: spec.path,
+    parameters,
     answer: request => {
-      const flags = parseParameters(shape as z.ZodRawShape, request.query) as Flags
+      const flags = parseParameters(parameters, request.query) as Flags
       const id = pathId(request, spec.noun)
       const record = findByAnyId(request.world, spec.collection, id)
       if (!record || !testsOf(spec, request).every(test => test(record))) {

@@ -32,12 +32,14 @@ const parameters = {
     .string()
     .default('all')
     .transform(text => text.split(','))
-    .pipe(z.array(oneOfParameter(groupKeys))),
+    .pipe(z.array(oneOfParameter(groupKeys)))
+    .meta({ description: `One or more of ${groupKeys.join(', ')}, comma-separated.` }),
   hoursThreshold: z
     .string()
-    .regex(/^\d{1,3}(\.\d+)?$/, 'is not a number')
+    .refine(text => /^\d{1,3}(\.\d+)?$/.test(text), 'is not a number')
     .transform(Number)
-    .default(THRESHOLD_HOURS),
+    .default(THRESHOLD_HOURS)
+    .meta({ type: 'number', minimum: 0, exclusiveMaximum: 1000 }),
   from: dayParameter.optional(),
   to: dayParameter.optional(),
   sortBy: oneOfParameter(['createdAt', 'reqRef']).default('createdAt'),
@@ -49,6 +51,7 @@ type MetricsQuery = z.infer<z.ZodObject<typeof parameters>>
 
 export const recruitmentMetrics: Endpoint = {
   path: '/requisitions/recruitment-metrics',
+  parameters,
   answer: request => {
     const query = parseParameters(parameters, request.query)
     const { page, limit, metric, fields } = query

@@ -21,13 +21,13 @@ export const tradeRead = readEndpoint({
   }),
 })
 
-/** The times of a rate are the single-rate resource's. */
+/** Only the single-rate resource says whose a rate is, and when it changed. */
 function ratesOf(trade: StoredRecord, request: EndpointRequest): StoredRecord[] {
   const visible = visibleRate(request)
   return request.world
     .all('rates')
     .filter(rate => (rate.trade as StoredRecord | undefined)?.id === trade.id && visible(rate))
-    .map(rate => withoutFields(rate, ['createdAt', 'updatedAt']))
+    .map(rate => withoutFields(rate, ['trade', 'company', 'createdAt', 'updatedAt']))
 }
 
 /** Overrides of projects are left to the matrix of the company. */

@@ -3,7 +3,13 @@ import { chosenAgency } from '../agency-choice.ts'
 import { ApiError, MatchRequiresReview } from '../api-error.ts'
 import { iso } from '../data/identity.ts'
 import { idParameter, parseParameters } from '../parameters.ts'
-import { type ChangedWorker, readChangedWorker, readNewWorker } from '../workers/body.ts'
+import {
+  type ChangedWorker,
+  changedWorker,
+  newWorker,
+  readChangedWorker,
+  readNewWorker,
+} from '../workers/body.ts'
 import { type DocumentContext, type Draft, documentsAfter } from '../workers/documents.ts'
 import type { FileStore } from '../workers/file-store.ts'
 import { checkedIdentity } from '../workers/identity-rules.ts'
@@ -11,9 +17,13 @@ import { checksCards } from '../workers/smart-check.ts'
 import { type Person, type Worker, type WorkerDocument, writeResult } from '../workers/worker.ts'
 import type { WriteEndpoint, WriteRequest } from './write-endpoint.ts'
 
+const parameters = { agency: idParameter.optional() }
+
 export const workerCreate: WriteEndpoint = {
   method: 'POST',
   path: '/workers',
+  parameters,
+  body: newWorker,
   answer: request => {
     const agency = agencyOf(request)
     const { desk, nowMs } = request
@@ -41,6 +51,8 @@ export const workerCreate: WriteEndpoint = {
 export const workerUpdate: WriteEndpoint = {
   method: 'PATCH',
   path: '/workers/:id',
+  parameters,
+  body: changedWorker,
   answer: request => {
     const agency = agencyOf(request)
     const id = idParameter.safeParse(request.params.id)
@@ -59,7 +71,7 @@ export const workerUpdate: WriteEndpoint = {
 }
 
 function agencyOf(request: WriteRequest): string {
-  const { agency } = parseParameters({ agency: idParameter.optional() }, request.query)
+  const { agency } = parseParameters(parameters, request.query)
   return chosenAgency(request, agency, 403)
 }
 

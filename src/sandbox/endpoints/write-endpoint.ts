@@ -1,4 +1,5 @@
-/** What a writing endpoint is: a method, a path and a function from a checked request and its body to the envelope. */
+/** What a writing endpoint is: a method, a path, its parameters, the schema of its body and a function from a checked request and its body to the envelope. */
+import type { z } from 'zod'
 import type { WritePath } from '../access.ts'
 import type { UploadDesk } from '../uploads/upload-desk.ts'
 import type { FileStore } from '../workers/file-store.ts'
@@ -21,5 +22,8 @@ export interface WriteRequest extends EndpointRequest {
 export interface WriteEndpoint {
   readonly method: 'POST' | 'PATCH'
   readonly path: WritePath
+  /** Of the query. */
+  readonly parameters: z.ZodRawShape
+  readonly body: z.ZodType
   readonly answer: (request: WriteRequest) => { readonly data: unknown; readonly meta?: object }
 }

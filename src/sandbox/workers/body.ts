@@ -15,15 +15,21 @@ const unless = (kind: string) => ({
 export const text = z.string(unless('a text')).trim().min(1, 'is empty').max(LONGEST_TEXT, 'is too long')
 
 function listed(values: readonly string[], list: string) {
-  return z.string(unless('a text')).refine(value => values.includes(value), {
-    error: `is not in the list of ${list}; ${fewOf(values)}`,
-  })
+  return z
+    .string(unless('a text'))
+    .refine(value => values.includes(value), {
+      error: `is not in the list of ${list}; ${fewOf(values)}`,
+    })
+    .meta({ enum: [...values] })
 }
 
 const tradeIds = new Set(masterTrades.map(({ id }) => id))
 const tradeNames = masterTrades.map(({ id, name }) => `${id} (${name})`)
 
-const day = z.string(unless('a date')).refine(isDay, 'is not a date of the form YYYY-MM-DD')
+const day = z
+  .string(unless('a date'))
+  .refine(isDay, 'is not a date of the form YYYY-MM-DD')
+  .meta({ format: 'date' })
 
 const address = z
   .record(z.string(), z.unknown(), unless('an object'))
@@ -76,7 +82,7 @@ const personFields = {
   agencyId: text,
 }
 
-const newWorker = z.strictObject(
+export const newWorker = z.strictObject(
   {
     ...personFields,
     consent: z.literal(true, unless('true: written consent must be held')),
@@ -86,7 +92,7 @@ const newWorker = z.strictObject(
   unless('an object'),
 )
 
-const changedWorker = z
+export const changedWorker = z
   .strictObject(
     {
       ...z.object(personFields).partial().shape,

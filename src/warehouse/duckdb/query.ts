@@ -68,6 +68,30 @@ async function readRows(connection: DuckDBConnection, sql: string, limit: number
   return { columns, rows: rows.slice(0, limit), isCut: rows.length > limit }
 }
 
+/** Between two tries to interrupt: one that comes before the query has begun is forgotten. */
+const AGAIN_MS = 50
+
+/** DuckDB is interrupted from the moment `stop` says so until the work has ended. */
+async function interruptible<Result>(
+  connection: DuckDBConnection,
+  stop: AbortSignal | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  stop?.throwIfAborted()
+  let timer: NodeJS.Timeout | undefined
+  const interrupt = () => {
+    connection.interrupt()
+    timer = setInterval(() => connection.interrupt(), AGAIN_MS)
+  }
+  stop?.addEventListener('abort', interrupt, { once: true })
+  try {
+    return await work()
+  } finally {
+    stop?.removeEventListener('abort', interrupt)
+    clearInterval(timer)
+  }
+}
+
 /** Opens the file read-only; nothing that a query says can open the file for writing or reach another one. */
 export async function openQuery(file: string): Promise<QuerySession> {
   try {
@@ -79,10 +103,10 @@ export async function openQuery(file: string): Promise<QuerySession> {
     for (const setting of ["timezone = 'UTC'", 'enable_external_access = false', 'lock_configuration = true'])
       await connection.run(`set ${setting}`)
     return {
-      async query(sql, limit) {
+      async query(sql, limit, stop) {
         try {
           requireQuery(sql)
-          return await readRows(connection, sql, limit)
+          return await interruptible(connection, stop, () => readRows(connection, sql, limit))
         } catch (error) {
           throw queryError(error)
         }

@@ -1,0 +1,54 @@
+/** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
+import { once } from 'node:events'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { openData } from '../assistant/open-data.ts'
+import { assistantServer } from '../assistant/server.ts'
+import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
+import { programVersion } from '../warehouse.ts'
+
+const usualSeconds = 30
+const usualRows = 200
+
+export const command: CommandModule = {
+  name: 'mcp',
+  summary: 'offer the published warehouse to an assistant as read-only tools, over stdin and stdout',
+  options: [
+    {
+      flags: '--seconds <number>',
+      summary: 'longest query',
+      parse: wholeNumber(1, 3600),
+      fallback: usualSeconds,
+    },
+    {
+      flags: '--rows <number>',
+      summary: 'rows of a query that names no limit',
+      parse: wholeNumber(1, 5000),
+      fallback: usualRows,
+    },
+  ],
+  notes: ['Only protocol goes to stdout; the log goes to stderr.'],
+  examples: ['muster mcp', 'muster mcp --connection acme --seconds 10'],
+  run: async (context, _, options) => {
+    const connection = context.connection()
+    // Whoever starts it learns at once that there is nothing to read.
+    const session = await openData(connection)
+    await session.close()
+    const server = assistantServer({
+      open: () => openData(connection),
+      version: programVersion,
+      seconds: numberOption(options, 'seconds') ?? usualSeconds,
+      rows: numberOption(options, 'rows') ?? usualRows,
+      note: (tool, detail) => context.log.debug(detail, tool),
+    })
+    const gone = Promise.race([once(process.stdin, 'end'), aborted(context.signal)])
+    await server.connect(new StdioServerTransport())
+    await gone
+    await server.close()
+    return 0
+  },
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

@@ -1,0 +1,70 @@
+/** The schema of a record, from the same declaration that its tables come from. */
+import type { Column, ColumnType } from '../../resources/column.ts'
+import { openDocuments, type ShapeNode, shapeOf } from '../../resources/json-shape.ts'
+import type { Table } from '../../resources/table.ts'
+import { type JsonSchema, orNull } from './json-schema.ts'
+
+const byType: Readonly<Record<ColumnType, JsonSchema>> = {
+  text: { type: 'string' },
+  url: { type: 'string', format: 'uri' },
+  integer: { type: 'integer' },
+  number: { type: 'number' },
+  money: { type: 'number' },
+  quantity: { type: 'number' },
+  coordinate: { type: 'number' },
+  boolean: { type: 'boolean' },
+  timestamp: { type: 'string', format: 'date-time' },
+  day: { type: 'string', format: 'date' },
+  dayMonthYear: { type: 'string', pattern: '^(\\d{2}/\\d{2}/\\d{4})?$' },
+  json: {},
+}
+
+/** Leaves that hold more than one kind of value. */
+const several: Readonly<Record<string, JsonSchema>> = {
+  'config.tierRules[].tier': { type: ['string', 'number', 'null'] },
+  'submissionAnswers[].value': { type: ['string', 'array', 'null'], items: { type: 'string' } },
+}
+
+/**
+ * Every field may be absent or null, besides those in `required`. Objects whose fields the contract lists take no
+ * others; what it does not show takes anything. A list of values is open, as the service may add to it: it stands
+ * under `x-extensible-enum`.
+ */
+export function recordSchema(table: Table, required: readonly string[] = []): JsonSchema {
+  const documents = new Set(openDocuments(table).map(({ path }) => path))
+  const shape = shapeOf(table)
+  for (const path of documents)
+    if (!path.includes('.') && !shape.fields.has(path)) shape.fields.set(path, anything)
+  const { type, ...rest } = schemaOf(shape, '', documents)
+  return { type: 'object', description: table.description, ...rest, ...(required.length > 0 && { required }) }
+}
+
+const anything: ShapeNode = { kind: 'leaf', type: 'json' }
+
+function schemaOf(node: ShapeNode, at: string, documents: ReadonlySet<string>): JsonSchema {
+  if (node.kind === 'leaf') return several[at] ?? leafSchema(node.type, node.column)
+  if (node.kind === 'list')
+    return { type: ['array', 'null'], items: schemaOf(node.element, `${at}[]`, documents) }
+  const properties = Object.fromEntries(
+    [...node.fields].map(([name, inner]) => [
+      name,
+      schemaOf(inner, at === '' ? name : `${at}.${name}`, documents),
+    ]),
+  )
+  const isOpen = node.open === true || [...documents].some(path => at === path || at.startsWith(`${path}.`))
+  return { type: ['object', 'null'], properties, ...(isOpen ? {} : { additionalProperties: false }) }
+}
+
+function leafSchema(type: ColumnType, column: Column | undefined): JsonSchema {
+  return orNull({
+    ...byType[type],
+    ...(column && { description: descriptionOf(column) }),
+    ...(column?.values && { 'x-extensible-enum': column.values }),
+    ...(column && column.privacy !== 'open' && { 'x-privacy': column.privacy }),
+  })
+}
+
+/** A reference is described as the warehouse's column, which is never empty; what the service sends may be. */
+function descriptionOf({ description, member }: Column): string {
+  return member ? `Names the ${member.dimension.replaceAll('_', ' ')}.` : description
+}

@@ -1,0 +1,162 @@
+/** `muster mcp` as a process of its own, spoken to by the package's own client. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readEnvironment } from '../../src/config/environment.ts'
+import type { Body } from '../sandbox/open-sandbox.ts'
+import { muster, temporaryFolder } from './captured-world.ts'
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const cwd = temporaryFolder()
+const env = {
+  MUSTER_BASE_URL: 'https://api.example.com/api/open/v1',
+  MUSTER_API_KEY: 'key-0123456789',
+  MUSTER_WAREHOUSE: 'duckdb:w.duckdb',
+}
+
+async function write(file: string, statements: readonly string[]): Promise<void> {
+  const instance = await DuckDBInstance.create(join(cwd, file))
+  const connection = await instance.connect()
+  for (const statement of statements) await connection.run(statement)
+  connection.closeSync()
+  instance.closeSync()
+}
+
+const star = [
+  'create schema star',
+  `create table star.fact_invoice as select 'i' || i as invoice_id, (i * 1.25)::decimal(18,4) as total,
+    timestamptz '2026-01-02 03:04:05+00' as due_at from range(300) r(i)`,
+  `comment on table star.fact_invoice is 'One row per invoice.'`,
+  `comment on column star.fact_invoice.total is 'With VAT.'`,
+  'create view star.open_invoice as from star.fact_invoice',
+]
+let err = ''
+const client = new Client({ name: 'test', version: '1' })
+
+beforeAll(async () => {
+  await write('w.duckdb', [...star, 'create schema pii', `create table pii.worker as select 'Ada' as name`])
+  await write('w.published.duckdb', star)
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: ['--import', import.meta.resolve('tsx'), main, 'mcp', '--seconds', '1', '--verbose'],
+    cwd,
+    env: { PATH: readEnvironment().PATH ?? '', ...env },
+    stderr: 'pipe',
+  })
+  transport.stderr?.on('data', data => {
+    err += data
+  })
+  // What is no message on stdout would end here.
+  client.onerror = error => expect.unreachable(error.message)
+  await client.connect(transport)
+}, 30_000)
+afterAll(() => client.close())
+
+const call = async (name: string, given: Body = {}): Promise<Body> =>
+  client.callTool({ name, arguments: given })
+const refusal = async (name: string, given: Body): Promise<string> => {
+  const { isError, content } = await call(name, given)
+  expect(isError).toBe(true)
+  return content[0].text
+}
+
+describe('the tools', () => {
+  test('are three, and only read', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['list_tables', 'describe_table', 'query'])
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
+  })
+
+  test('list_tables names them with descriptions and rows', async () => {
+    const { structuredContent, content } = await call('list_tables')
+    expect(structuredContent.tables).toEqual([
+      { schema: 'star', name: 'fact_invoice', kind: 'table', description: 'One row per invoice.', rows: 300 },
+      { schema: 'star', name: 'open_invoice', kind: 'view', description: null, rows: null },
+    ])
+    expect(JSON.parse(content[0].text)).toEqual(structuredContent)
+  })
+
+  test('describe_table names columns, types, descriptions and the key', async () => {
+    const { structuredContent } = await call('describe_table', { table: 'fact_invoice' })
+    expect(structuredContent).toMatchObject({ schema: 'star', key: 'invoice_id' })
+    expect(structuredContent.columns[1]).toEqual({
+      name: 'total',
+      type: 'DECIMAL(18,4)',
+      description: 'With VAT.',
+    })
+    expect(await refusal('describe_table', { table: `x' or '1'='1` })).toBe(
+      `there is no table star.x' or '1'='1: list_tables names them all`,
+    )
+  })
+
+  test('query answers decimals as text and timestamps as ISO 8601', async () => {
+    const { structuredContent } = await call('query', {
+      sql: `from star.fact_invoice where invoice_id = 'i1'`,
+    })
+    expect(structuredContent).toEqual({
+      columns: ['invoice_id', 'total', 'due_at'],
+      rows: [{ invoice_id: 'i1', total: '1.2500', due_at: '2026-01-02T03:04:05.000Z' }],
+      truncated: false,
+    })
+  })
+})
+
+describe('a query', () => {
+  test('with more rows than the limit says that it was cut', async () => {
+    const cut = (await call('query', { sql: 'from star.fact_invoice' })).structuredContent
+    expect([cut.rows.length, cut.truncated]).toEqual([200, true])
+    expect(cut.note).toMatch(/^These are the first 200 rows, because of the row limit/)
+    const whole = (await call('query', { sql: 'from star.fact_invoice', limit: 300 })).structuredContent
+    expect([whole.rows.length, whole.truncated]).toEqual([300, false])
+  })
+
+  test('with more text than anybody reads is cut as well', async () => {
+    const { structuredContent } = await call('query', {
+      sql: `select repeat('x', 60000) as t from range(10)`,
+    })
+    expect([structuredContent.rows.length, structuredContent.truncated]).toEqual([3, true])
+    expect(structuredContent.note).toContain('more than 200000 characters')
+  })
+
+  test.each([
+    ['delete from star.fact_invoice', /^DELETE is not a query/],
+    [`copy star.fact_invoice to 'x.csv'`, /^COPY is not a query/],
+    [`attach 'w.duckdb' as w`, /^ATTACH is not a query/],
+    ['select 1; select 2', /^these are 2 statements/],
+    ['from pii.worker', /does not exist/],
+    [`from read_text('/etc/passwd')`, /disabled by configuration/],
+    [`from 'w.duckdb'`, /disabled|does not exist/],
+    ['select (', /^Parser Error/],
+  ])('%s is refused in one line', async (sql, expected) => {
+    const text = await refusal('query', { sql })
+    expect(text).toMatch(expected)
+    expect(text).not.toContain('\n')
+  })
+
+  test('that runs too long is stopped, and the next one runs', async () => {
+    const sql = 'select count(*) from range(10000000) a, range(10000000) b where (a.range + b.range) % 7 = 1'
+    expect(await refusal('query', { sql })).toMatch(/^the query ran longer than 1 s and was stopped/)
+    expect((await call('query', { sql: 'select 1 as n' })).structuredContent.rows).toEqual([{ n: 1 }])
+  })
+
+  test('is never written to the log', async () => {
+    await call('query', { sql: `select 'SECRET-WORD' as t` })
+    await expect.poll(() => err).toContain('"msg":"query"')
+    expect(err).not.toContain('SECRET-WORD')
+  })
+})
+
+test('without a published copy nothing is opened, and the error says what to run', async () => {
+  const empty = temporaryFolder()
+  const { code, out, err } = await muster('mcp', { cwd: empty, env })
+  const copy = join(empty, 'w.published.duckdb')
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toBe(
+    `muster: there is no published copy, and assistants read nothing else (${copy}): run muster publish first\n`,
+  )
+  expect(existsSync(copy)).toBe(false)
+})
