@@ -17,7 +17,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   },
 }
 
-const randomKills = 30
+const randomKills = 50
 
 describeOnEngines('kill -9', bench => {
   for (const [name, scene] of Object.entries(scenes)) {
