@@ -42,6 +42,8 @@ create table if not exists ops.api_usage (
   run_id text not null, api_key_id text not null, requests_today bigint, remaining_today bigint, resets_at text,
   last_used_at text, observed_at timestamptz not null
 );
+alter table ops.api_usage add column if not exists rate_limit_per_minute bigint;
+alter table ops.api_usage add column if not exists rate_limit_per_day bigint;
 create table if not exists ops.dag_task (
   dag_run_id text not null, dag text not null, task text not null, state text not null, started_at timestamptz,
   finished_at timestamptz, error text, primary key (dag_run_id, task)

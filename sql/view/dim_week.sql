@@ -16,8 +16,10 @@ from (
   select week_ending_date from star.fact_timesheet where week_ending_date is not null
   union
   select week_ending_date from star.fact_invoice where week_ending_date is not null
+  union
+  select week_ending_date from star.fact_credit_note where week_ending_date is not null
 ) as ending;
-comment on view star.dim_week is 'One row per last day of a week that a timesheet or an invoice names.';
+comment on view star.dim_week is 'One row per last day of a week that a timesheet, an invoice or a credit note names.';
 comment on column star.dim_week.week_ending_date is 'Last day of the week, as the company counts weeks.';
 comment on column star.dim_week.week_start_date is 'First day of the week: six days before.';
 comment on column star.dim_week.weekday_name is 'English name of the weekday on which the week ends.';

@@ -22,7 +22,7 @@ export function readBaseUrl(text: string): URL {
 }
 
 /** Hosts that never leave this machine, where plain http can be read by nobody else. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 

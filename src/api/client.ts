@@ -1,17 +1,16 @@
 /** The API as the rest of Muster sees it: pages and records in, failures sorted, limits kept. */
-import PQueue from 'p-queue'
 import type { Clock } from '../lib/clock.ts'
 import { BudgetSpent } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
-import { requireKey, requirePage, requirePath } from './before-sending.ts'
+import { requireBodySize, requireKey, requirePage, requirePath } from './before-sending.ts'
 import { type Budget, createBudget, type Usage } from './budget.ts'
 import type { Purpose } from './day.ts'
-import { type Envelope, type Meta, readEnvelope } from './envelope.ts'
+import type { Meta } from './envelope.ts'
 import { Retriable } from './errors.ts'
 import { type KeyInfo, readKey } from './key.ts'
 import { PAGE_LIMIT } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
-import { LONGEST_WAIT, MAX_ATTEMPTS, retryDelay } from './retry.ts'
+import { type Call, type RequestSeen, Sender } from './sender.ts'
 import { type FetchOptions, Wire } from './wire.ts'
 
 /** One page of a list. */
@@ -31,18 +30,6 @@ export interface Fetched {
   readonly bytes: Buffer
   readonly record: Record<string, unknown>
   readonly fetchedAt: string
-}
-
-/** One request that was sent, for progress displays. */
-export interface RequestSeen {
-  readonly path: string
-  /** 0 when no answer came. */
-  readonly status: number
-  readonly ms: number
-  /** Of the body. */
-  readonly bytes: number
-  /** 1 is the first sending. */
-  readonly attempt: number
 }
 
 export interface ClientOptions {
@@ -66,6 +53,19 @@ export interface CallOptions {
   readonly purpose?: Purpose
 }
 
+/** A request that changes something. */
+export interface Write {
+  readonly method: 'POST' | 'PATCH'
+  readonly path: string
+  readonly query?: Query
+  /** Becomes JSON, of 50 MB at most. */
+  readonly body: unknown
+  /** Texts of the body that no error may repeat, should the service quote them. */
+  readonly hide?: readonly string[]
+  /** Whether a second sending does no harm. Otherwise an ambiguous failure is thrown as Unsettled, not repeated. */
+  readonly isRepeatable?: boolean
+}
+
 /** All calls throw ApiFailure, BudgetSpent, ConfigError or the abort reason. */
 export interface Client {
   /** What the service says about the key; asked for at most once in 15 minutes. */
@@ -73,6 +73,8 @@ export interface Client {
   /** `page` defaults to 1 and `limit` to PAGE_LIMIT. */
   getPage(path: string, query?: Query, options?: CallOptions): Promise<Page>
   getRecord(path: string, query?: Query, options?: CallOptions): Promise<Fetched>
+  /** The typed calls are in `workers.ts` and `uploads.ts`. Pays from the operator's part of the day. */
+  write(request: Write): Promise<Fetched>
   usage(): Usage
   /** Cuts requests on their way; the client is of no use afterwards. */
   close(): Promise<void>
@@ -80,19 +82,6 @@ export interface Client {
 
 /** Milliseconds between two questions to `/me`. */
 const ME_INTERVAL = 15 * 60_000
-
-interface Call {
-  readonly path: string
-  readonly query: Query
-  readonly asked: { readonly page?: number; readonly limit?: number }
-  readonly purpose: Purpose
-}
-
-interface Answer {
-  readonly bytes: Buffer
-  readonly envelope: Envelope
-  readonly fetchedAt: string
-}
 
 /** Throws ConfigError when the address or the key can not be right. Sends nothing by itself. */
 export function createClient(options: ClientOptions): Client {
@@ -103,8 +92,7 @@ class ApiClient implements Client {
   readonly #options: ClientOptions
   readonly #wire: Wire
   readonly #budget: Budget
-  /** Before the budget, not behind it: a request that has leave to send must not wait for a connection. */
-  readonly #lanes: PQueue
+  readonly #sender: Sender
   #me: { readonly key: KeyInfo; readonly at: number } | undefined
   #asking: Promise<KeyInfo> | undefined
 
@@ -114,7 +102,7 @@ class ApiClient implements Client {
     this.#options = options
     this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal })
     this.#budget = options.budget ?? createBudget({ clock: options.clock })
-    this.#lanes = new PQueue({ concurrency: this.#wire.connections })
+    this.#sender = new Sender({ ...options, wire: this.#wire, budget: this.#budget })
   }
 
   async getMe(): Promise<KeyInfo> {
@@ -131,7 +119,8 @@ class ApiClient implements Client {
     requirePage(path, { ...query, ...asked }, asked)
     const { purpose = 'sync' } = options
     await this.#ensureMe()
-    const { bytes, envelope, fetchedAt } = await this.#exchange({
+    const { bytes, envelope, fetchedAt } = await this.#sender.exchange({
+      method: 'GET',
       path,
       query: { ...query, ...asked },
       asked,
@@ -144,9 +133,17 @@ class ApiClient implements Client {
   async getRecord(path: string, query: Query = {}, options: CallOptions = {}): Promise<Fetched> {
     requirePath(path)
     await this.#ensureMe()
-    const call: Call = { path, query, asked: {}, purpose: options.purpose ?? 'sync' }
-    const { bytes, envelope, fetchedAt } = await this.#exchange(call)
-    return { bytes, record: envelope.records() as Record<string, unknown>, fetchedAt }
+    const { purpose = 'sync' } = options
+    return this.#one({ method: 'GET', path, query, asked: {}, purpose })
+  }
+
+  async write({ method, path, query = {}, body, hide, isRepeatable = false }: Write): Promise<Fetched> {
+    requirePath(path)
+    const text = JSON.stringify(body)
+    requireBodySize(requestLine(path, query, method), text)
+    await this.#ensureMe()
+    const call = { method, path, query, body: text, hide, asked: {}, purpose: 'operator' as const }
+    return this.#one({ ...call, isOnce: !isRepeatable })
   }
 
   usage(): Usage {
@@ -172,75 +169,16 @@ class ApiClient implements Client {
 
   async #askMe(): Promise<KeyInfo> {
     const sentBefore = this.#budget.usage().requestsThisRun
-    const call: Call = { path: '/me', query: {}, asked: {}, purpose: 'operator' }
-    const { bytes, envelope } = await this.#exchange(call)
-    const key = readKey(envelope.records() as Record<string, unknown>, bytes)
+    const call: Call = { method: 'GET', path: '/me', query: {}, asked: {}, purpose: 'operator' }
+    const { bytes, record } = await this.#one(call)
+    const key = readKey(record, bytes)
     this.#budget.refresh(key, sentBefore)
     this.#me = { key, at: this.#options.clock.now() }
     return key
   }
 
-  async #exchange(call: Call): Promise<Answer> {
-    try {
-      return await this.#lanes.add(() => this.#repeat(call))
-    } catch (error) {
-      // What waits reports an abort in words of its own.
-      this.#options.signal?.throwIfAborted()
-      throw error
-    }
+  async #one(call: Call): Promise<Fetched> {
+    const { bytes, envelope, fetchedAt } = await this.#sender.exchange(call)
+    return { bytes, record: envelope.records() as Record<string, unknown>, fetchedAt }
   }
-
-  /** Leave to send, send, and again while that may help. */
-  async #repeat(call: Call): Promise<Answer> {
-    const { signal } = this.#options
-    let notBefore = 0
-    for (let attempt = 1; ; attempt++) {
-      await this.#budget.take(call.purpose, { notBefore, signal })
-      try {
-        return await this.#send(call, attempt)
-      } catch (error) {
-        if (!(error instanceof Retriable)) throw error
-        notBefore = this.#nextMoment(error, attempt)
-      }
-    }
-  }
-
-  async #send({ path, query, asked }: Call, attempt: number): Promise<Answer> {
-    const { clock, apiKey, onRequest } = this.#options
-    const started = clock.now()
-    const seen = (status: number, bytes: number) =>
-      onRequest?.({ path, status, ms: clock.now() - started, bytes, attempt })
-    const bytes = await this.#wire.get({ path, query, seen })
-    const envelope = readEnvelope(bytes, asked, { request: requestLine(path, query), secret: apiKey })
-    return { bytes, envelope, fetchedAt: new Date(clock.now()).toISOString() }
-  }
-
-  /**
-   * When to send again (ms since the epoch); throws when not. After 429 nothing on the key goes out before.
-   */
-  #nextMoment(error: Retriable, attempt: number): number {
-    const { clock, rng } = this.#options
-    const now = clock.now()
-    const limited = error.status === 429
-    const delay = retryDelay({ attempt, limited, retryAfter: error.facts.retryAfter, now, rng })
-    if (limited) this.#budget.pause(now + delay)
-    if (delay > LONGEST_WAIT) throw stopped(error, `it asks for ${Math.ceil(delay / 60_000)} minutes`)
-    const why = attempt >= MAX_ATTEMPTS ? `sent ${attempt} times` : this.#refusal()
-    if (why === undefined) return now + delay
-    throw limited ? stopped(error, why) : error.final(why)
-  }
-
-  #refusal(): string | undefined {
-    return this.#budget.spendRetry() ? undefined : 'a tenth of all requests was repeated already'
-  }
-}
-
-/** A key that is still limited, or a service that names a far moment, ends the run instead of failing it. */
-function stopped(error: Retriable, why: string): BudgetSpent {
-  return new BudgetSpent({
-    what: `the service wants no requests now, ${why}`,
-    where: error.report.where ?? '',
-    next: 'run again later',
-    cause: error,
-  })
 }

@@ -3,6 +3,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { badAnswer, type Facts } from './errors.ts'
+import type { Hidden } from './redact.ts'
 import { wordsOf } from './server-error.ts'
 
 export interface Meta {
@@ -27,9 +28,8 @@ interface Asked {
 }
 
 /** For messages only. */
-interface Source {
+interface Source extends Hidden {
   readonly request: string
-  readonly secret: string
 }
 
 const HEAD = /^\s*\{\s*"success"\s*:\s*true\s*,\s*"data"\s*:\s*\[\s*(\S)/
@@ -51,7 +51,7 @@ const EDGE = 400
  * at its top is not noticed here.)
  */
 export function readEnvelope(bytes: Buffer, asked: Asked, source: Partial<Source> = {}): Envelope {
-  const from: Source = { request: source.request ?? 'answer', secret: source.secret ?? '' }
+  const from: Source = { ...source, request: source.request ?? 'answer', secret: source.secret ?? '' }
   if (!isUtf8(bytes)) throw bad(from, `not UTF-8, ${size(bytes)}`)
   const isList = asked.page !== undefined || asked.limit !== undefined
   return isList ? readList(bytes, asked, from) : readRecord(bytes, from)
@@ -110,7 +110,7 @@ function parse(bytes: Buffer, from: Source): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw bad(from, 'not a JSON object')
   const envelope = body as Record<string, unknown>
   if (envelope.success !== true) {
-    const facts = { request: from.request, status: 200, ...wordsOf(body, from.secret) }
+    const facts = { request: from.request, status: 200, ...wordsOf(body, from) }
     throw badAnswer(facts, 'success is not true')
   }
   return envelope

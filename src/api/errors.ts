@@ -13,6 +13,8 @@ export interface Facts {
   readonly retryAfter?: string | undefined
   /** Where a redirect pointed: scheme and host only. */
   readonly location?: string | undefined
+  /** Whether the request was to change something. */
+  readonly isWrite?: boolean | undefined
   readonly cause?: unknown
 }
 
@@ -58,7 +60,7 @@ export class KeyRefused extends ApiError {
 export class AccessDenied extends ApiError {
   constructor(facts: Facts) {
     super(facts, {
-      what: 'the key may not read this',
+      what: `the key may not ${facts.isWrite ? 'write' : 'read'} this`,
       next: "compare the key's scopes, kind, companies and IP allowlist (`muster doctor`)",
     })
   }
@@ -77,7 +79,43 @@ export class NotFound extends ApiError {
 /** Other 4xx: the request is wrong and will stay wrong, so it is not repeated. */
 export class BadRequest extends ApiError {
   constructor(facts: Facts, what = 'the service rejects the request') {
-    super(facts, { what, next: 'check baseUrl and the settings; if they are right, report this as a bug' })
+    const next = facts.isWrite
+      ? 'correct what the service names and send it again; nothing was changed'
+      : 'check baseUrl and the settings; if they are right, report this as a bug'
+    super(facts, { what, next })
+  }
+}
+
+/** 409: what was sent is at odds with a record that is there; nothing was changed. `code` says in which way. */
+export class Conflict extends ApiError {
+  /** Whether a person has to decide in the application if it is the same worker. */
+  readonly needsReview: boolean
+
+  constructor(facts: Facts) {
+    const needsReview = facts.code === 'WORKER_MATCH_REQUIRES_REVIEW'
+    super(facts, {
+      what: needsReview ? 'a matching worker exists' : 'it conflicts with another record',
+      next: needsReview
+        ? 'review the match in the application; the service tells no more, and nothing was created'
+        : 'compare National Insurance number, passport number, e-mail and agency id with the records there',
+    })
+    this.needsReview = needsReview
+  }
+}
+
+/**
+ * A write that may have reached the service and got no usable answer. It is not repeated by itself: the
+ * service has no way to tell a repetition from a second wish.
+ */
+export class Unsettled extends ApiError {
+  constructor(cause: Retriable) {
+    super(
+      { ...cause.facts, cause },
+      {
+        what: `it is not known whether this was done: ${cause.report.what}`,
+        next: 'look for the change in the application before you send it again',
+      },
+    )
   }
 }
 
@@ -100,7 +138,7 @@ export class Retriable extends ApiError {
 }
 
 /** Everything a request can throw besides BudgetSpent, ConfigError and the abort reason. */
-export type ApiFailure = KeyRefused | AccessDenied | NotFound | BadRequest | Retriable
+export type ApiFailure = KeyRefused | AccessDenied | NotFound | BadRequest | Conflict | Retriable | Unsettled
 
 /** A 2xx answer that breaks the contract; `what` must not quote the answer. */
 export function badAnswer(facts: Facts, what: string): Retriable {
@@ -116,6 +154,7 @@ export function failureOf(status: number, known: Omit<Facts, 'status'>): ApiFail
   if (status === 401) return new KeyRefused(facts)
   if (status === 403) return new AccessDenied(facts)
   if (status === 404 || status === 410) return new NotFound(facts)
+  if (status === 409) return new Conflict(facts)
   if (status === 429) return new Retriable(facts, WORDS.limited)
   // 408 and 425 are the two other 4xx that HTTP defines as "send it again".
   if (status === 408 || status === 425 || status >= 500) return new Retriable(facts, WORDS.broken)

@@ -14,10 +14,20 @@ const TIMEOUTS = new Set([
 ])
 const NAMES = new Set(['ENOTFOUND', 'EAI_AGAIN'])
 const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'])
+const NO_CONNECTION = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
 const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])
 /** Certificates and handshakes; EPROTO is what a server that speaks plain http on the port looks like. */
 const TLS =
   /^(EPROTO|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
+
+/**
+ * No byte of the request can have arrived: refused, not found, or no connection within its time. A host that is
+ * unreachable is not among them, as a connection that stood can end so.
+ */
+export function neverArrived({ status, code }: Retriable): boolean {
+  if (status !== undefined) return status === 429
+  return code !== undefined && (NAMES.has(code) || NO_CONNECTION.has(code))
+}
 
 /** The family of an error that undici or the socket raised. */
 export function networkFailure(error: unknown, facts: Facts, host: string): ApiFailure | ConfigError {

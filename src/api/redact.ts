@@ -12,27 +12,45 @@ const SHOWN = new Set(['page', 'limit', 'sortBy', 'sortOrder', 'from', 'to', 'da
 const LONGEST = 200
 
 /** `GET /timesheets?page=3&company=*`: a request as it may stand in messages. */
-export function requestLine(path: string, query: Query = {}): string {
+export function requestLine(path: string, query: Query = {}, method = 'GET'): string {
   const shown = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${SHOWN.has(name) ? value : '*'}`)
-  return `GET ${path}${shown.length > 0 ? `?${shown.join('&')}` : ''}`
+  return `${method} ${path}${shown.length > 0 ? `?${shown.join('&')}` : ''}`
+}
+
+/** What must not be shown although the service may repeat it. */
+export interface Hidden {
+  readonly secret: string
+  /** Texts that a request carried: a refusal may quote the name or the e-mail address that it refuses. */
+  readonly values?: readonly string[] | undefined
 }
 
 /**
- * Foreign text on one line, without control or invisible characters, without `secret`, at most 200
+ * Foreign text on one line, without control or invisible characters, without what is hidden, at most 200
  * characters. The order matters: stripping can join the halves of a split key, and trimming can leave a half
  * of one behind.
  */
-export function harmless(text: string, secret = ''): string {
+export function harmless(text: string, { secret, values = [] }: Hidden = { secret: '' }): string {
   const plain = text.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim()
-  const kept = [...withoutSecret(plain, secret)]
+  const kept = [...withoutValues(withoutSecret(plain, secret), values)]
   return kept.length > LONGEST ? `${kept.slice(0, LONGEST - 1).join('')}…` : kept.join('')
 }
 
 function withoutSecret(text: string, secret: string): string {
   if (secret === '') return text
   const spellings = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
-  const pattern = spellings.map(spelling => spelling.replace(/[^A-Za-z0-9]/gu, '\\$&')).join('|')
-  return text.replace(new RegExp(pattern, 'gi'), '[key]')
+  return text.replace(new RegExp(spellings.map(escaped).join('|'), 'gi'), '[key]')
+}
+
+/** Whole words only, the longest first: a first name of two letters must not tear every word apart. */
+function withoutValues(text: string, values: readonly string[]): string {
+  const longest = [...new Set(values)].filter(value => value !== '').sort((a, b) => b.length - a.length)
+  if (longest.length === 0) return text
+  const pattern = `(?<![\\p{L}\\p{N}])(?:${longest.map(escaped).join('|')})(?![\\p{L}\\p{N}])`
+  return text.replace(new RegExp(pattern, 'giu'), '[value]')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')
 }

@@ -2,18 +2,18 @@
  * The service's own words in an error body; only the 409 shape is in the contract, so others are read
  * tolerantly.
  */
-import { harmless } from './redact.ts'
+import { type Hidden, harmless } from './redact.ts'
 
 /**
  * `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`; anything else gives nothing. Never
  * throws.
  */
-export function serverWords(body: Buffer, secret: string): { code?: string; message?: string } {
-  return wordsOf(parsed(body), secret)
+export function serverWords(body: Buffer, hidden: Hidden): { code?: string; message?: string } {
+  return wordsOf(parsed(body), hidden)
 }
 
 /** The same from a body that is parsed already. */
-export function wordsOf(body: unknown, secret: string): { code?: string; message?: string } {
+export function wordsOf(body: unknown, hidden: Hidden): { code?: string; message?: string } {
   if (!isObject(body)) return {}
   const error = body.error
   const source = isObject(error)
@@ -24,8 +24,8 @@ export function wordsOf(body: unknown, secret: string): { code?: string; message
   const code = source.code
   const message = source.message
   return {
-    ...(typeof code === 'string' && code !== '' && { code: harmless(code, secret) }),
-    ...(typeof message === 'string' && message !== '' && { message: harmless(message, secret) }),
+    ...(typeof code === 'string' && code !== '' && { code: harmless(code, hidden) }),
+    ...(typeof message === 'string' && message !== '' && { message: harmless(message, hidden) }),
   }
 }
 

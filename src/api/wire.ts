@@ -1,4 +1,4 @@
-/** One HTTP exchange: a GET with the key, sent to the one host it is for, its answer read within limits. */
+/** One HTTP exchange: a request with the key, sent to the one host it is for, its answer read within limits. */
 import { Agent, type Dispatcher } from 'undici'
 import { MusterError } from '../lib/errors.ts'
 import { readBaseUrl } from './base-url.ts'
@@ -47,9 +47,17 @@ interface WireOptions {
   readonly signal: AbortSignal | undefined
 }
 
-interface Exchange {
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH'
   readonly path: string
   readonly query: Query
+  /** JSON. */
+  readonly body?: string | undefined
+  /** Texts of the body that no message may repeat. */
+  readonly hide?: readonly string[] | undefined
+}
+
+interface Exchange extends WireRequest {
   /** Told the status (NO_ANSWER when none came) and the bytes read, before any error is thrown. */
   readonly seen: (status: number, bytes: number) => void
 }
@@ -89,25 +97,25 @@ export class Wire {
   }
 
   /** The body of a 2xx answer. Throws ApiFailure, ConfigError, or the reason of the abort signal. */
-  async get({ path, query, seen }: Exchange): Promise<Buffer> {
-    const request = requestLine(path, query)
+  async send(exchange: Exchange): Promise<Buffer> {
+    const request = requestLine(exchange.path, exchange.query, exchange.method)
     const timer = new Stopwatch(this.#limits.totalTimeout, this.#signal)
     let status = NO_ANSWER
     let bytes = 0
     try {
-      const answer = await this.#agent.request(this.#options(path, query, timer.signal))
+      const answer = await this.#agent.request(this.#options(exchange, timer.signal))
       status = answer.statusCode
       const body = isSuccess(status) ? await this.#read(answer.body, request) : await glimpse(answer.body)
       bytes = body.length
       if (isSuccess(status)) return body
-      throw this.#failure(answer, body, request)
+      throw this.#failure(answer, body, exchange)
     } catch (error) {
       this.#signal?.throwIfAborted()
       if (error instanceof MusterError) throw error
       throw networkFailure(error, { request }, this.#base.host)
     } finally {
       timer.stop()
-      seen(status, bytes)
+      exchange.seen(status, bytes)
     }
   }
 
@@ -116,7 +124,7 @@ export class Wire {
     await this.#agent.destroy()
   }
 
-  #options(path: string, query: Query, signal: AbortSignal): Dispatcher.RequestOptions {
+  #options({ method, path, query, body }: WireRequest, signal: AbortSignal): Dispatcher.RequestOptions {
     const search = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) search.set(name, String(value))
@@ -124,8 +132,9 @@ export class Wire {
     return {
       origin: this.#base.origin,
       path: `${this.#base.pathname}${path}${search.size > 0 ? `?${search}` : ''}`,
-      method: 'GET',
-      headers: this.#headers,
+      method,
+      headers: body === undefined ? this.#headers : { ...this.#headers, 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
       signal,
     }
   }
@@ -137,10 +146,11 @@ export class Wire {
     return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
   }
 
-  #failure({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer, request: string) {
+  #failure({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer, sent: WireRequest) {
     return failureOf(statusCode, {
-      request,
-      ...serverWords(body, this.#apiKey),
+      request: requestLine(sent.path, sent.query, sent.method),
+      isWrite: sent.method !== 'GET',
+      ...serverWords(body, { secret: this.#apiKey, values: sent.hide }),
       retryAfter: first(headers['retry-after']),
       location: this.#originOf(first(headers.location)),
     })
@@ -149,7 +159,7 @@ export class Wire {
   /** Never more than scheme and host: the rest of a redirect may carry what the request carried. */
   #originOf(location: string | undefined): string | undefined {
     if (location === undefined || !URL.canParse(location, this.#base.href)) return undefined
-    return harmless(new URL(location, this.#base).origin, this.#apiKey)
+    return harmless(new URL(location, this.#base).origin, { secret: this.#apiKey })
   }
 }
 

@@ -13,8 +13,8 @@ interface OptionDeclaration {
   /** As commander spells it: `--port <number>`, `-f, --force`; read back in camel case. */
   readonly flags: string
   readonly summary: string
-  /** Checks and converts the text; as `wholeNumber` and `calendarDay` do. */
-  readonly parse?: (text: string) => unknown
+  /** Checks and converts the text, as `wholeNumber` and `calendarDay` do; of an option given again, gets what it gave before. */
+  readonly parse?: (text: string, before?: unknown) => unknown
   readonly fallback?: string | number | boolean
 }
 
@@ -29,6 +29,8 @@ export interface CommandModule {
   readonly options?: readonly OptionDeclaration[]
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
+  /** Lines that `--help` shows before the examples, such as the values of an option that has many. */
+  readonly notes?: readonly string[]
   /** `args` holds the arguments as one flat list. */
   run(context: CommandContext, args: readonly string[], options: Options): Promise<ExitStatus>
 }
@@ -57,6 +59,25 @@ export function calendarDay(text: string): string {
     if (new Date(time).toISOString().startsWith(text)) return text
   }
   throw new InvalidArgumentError('Give a day as YYYY-MM-DD.')
+}
+
+/** Accepts one of a few words. */
+export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {
+  return text => {
+    const word = words.find(candidate => candidate === text)
+    if (word !== undefined) return word
+    throw new InvalidArgumentError(`Give one of ${words.join(', ')}.`)
+  }
+}
+
+/** For an option that may be given several times: a list of its values, in their order. */
+export function repeated<Value>(parse: (text: string) => Value): (text: string) => unknown {
+  return (text: string, previous: readonly Value[] = []) => [...previous, parse(text)]
+}
+
+export function listOption<Value>(options: Options, name: string): readonly Value[] {
+  const value = options[name]
+  return Array.isArray(value) ? value : []
 }
 
 export function numberOption(options: Options, name: string): number | undefined {

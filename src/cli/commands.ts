@@ -4,6 +4,8 @@ import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
 import { command as demo } from './commands/demo.ts'
 import { command as doctor } from './commands/doctor.ts'
+import { command as filesUpload } from './commands/files-upload.ts'
+import { command as get } from './commands/get.ts'
 import { command as init } from './commands/init.ts'
 import { command as plan } from './commands/plan.ts'
 import { command as publish } from './commands/publish.ts'
@@ -13,6 +15,8 @@ import { command as sandbox } from './commands/sandbox.ts'
 import { command as sql } from './commands/sql.ts'
 import { command as status } from './commands/status.ts'
 import { command as sync } from './commands/sync.ts'
+import { command as workersCreate } from './commands/workers-create.ts'
+import { command as workersUpdate } from './commands/workers-update.ts'
 import type { CommandSet } from './program.ts'
 
 export const commandSet: CommandSet = {
@@ -27,10 +31,18 @@ export const commandSet: CommandSet = {
     replay,
     publish,
     sql,
+    get,
+    workersCreate,
+    workersUpdate,
+    filesUpload,
     dagList,
     dagRun,
     sandbox,
     demo,
   ],
-  groups: { dag: 'List and run the DAGs of dags/.' },
+  groups: {
+    dag: 'List and run the DAGs of dags/.',
+    workers: 'Create and update the workers of an agency.',
+    files: 'Upload files for workers and invoices.',
+  },
 }

@@ -1,6 +1,7 @@
 /** What a running command is handed: settings when it asks for them, its streams, log, time and signal. */
 import type { Logger } from 'pino'
 import type { Connection } from '../config/connection.ts'
+import { Secret } from '../config/secret.ts'
 import { connectionNamed, loadSettings, type Settings } from '../config/settings.ts'
 import type { ExitStatus } from './exit-status.ts'
 import { createLog } from './log.ts'
@@ -32,6 +33,8 @@ export interface CommandContext extends World {
   readonly stderr: StderrGate
   readonly log: Logger
   readonly program: Program
+  /** From now on this text is shown on stderr no more, whoever writes it there. */
+  hide(text: string): void
   /** Read on the first call; later calls give the same settings. */
   settings(): Settings
   /** The one that `--connection` names, or the only one. */
@@ -78,6 +81,7 @@ export function createContext({
     stderr,
     log,
     program,
+    hide: text => redactor.learn([new Secret(text)]),
     settings,
     connection: () => connectionNamed(settings(), globals.connection),
   }

@@ -90,7 +90,8 @@ function addCommand(program: Command, module: CommandModule, session: Session): 
     command.addOption(option)
   }
   const examples = module.examples.map(example => `  $ ${example}`).join('\n')
-  command.addHelpText('after', `\nExamples:\n${examples}`)
+  const notes = (module.notes ?? []).map(line => `\n${line}`).join('')
+  command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
     const context = contextFor(session, command.optsWithGlobals())
     session.status = await module.run(context, command.processedArgs.flat().filter(isText), command.opts())

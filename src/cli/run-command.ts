@@ -1,25 +1,29 @@
 /** What sync and backfill share: a run with a progress display, and its outcome told to people or programs. */
-import leven from 'leven'
 import { UsageError } from '../lib/errors.ts'
-import { catalogue } from '../resources/catalogue.ts'
+import { collections, findResource } from '../resources/catalogue.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
 import type { ResourceOutcome } from '../sync/sync.ts'
 import { numberOption, type Options, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
+import { nearest } from './nearest.ts'
 import { type Column, printJson, printLine, printTable } from './output.ts'
 import { createProgress } from './progress.ts'
 import { openToWrite, programVersion, runConnection } from './warehouse.ts'
 
-/** Throws UsageError for a name that is no resource. */
+/** Throws UsageError for a name that is no resource, or one that no sync reads. */
 export function resourceNames(args: readonly string[]): readonly string[] {
-  const names = catalogue.map(({ name }) => name)
+  const names = collections.map(({ name }) => name)
   for (const name of args) {
     if (names.includes(name)) continue
-    const [nearest] = [...names].sort((a, b) => leven(a, name) - leven(b, name))
+    if (findResource(name))
+      throw new UsageError({
+        what: `${name} are read by id and not synced yet`,
+        next: `name some of ${names.join(', ')}`,
+      })
     throw new UsageError({
       what: `there is no resource ${name}`,
-      next: `did you mean ${nearest}? The others are ${names.join(', ')}`,
+      next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
     })
   }
   return args

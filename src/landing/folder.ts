@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MusterError } from '../lib/errors.ts'
+import { DiskFull, MusterError } from '../lib/errors.ts'
 
 /** What a walk asks for; written once, beside its pages. */
 export interface WalkFacts {
@@ -46,10 +46,10 @@ function expand(instant: string): string {
 function writeError(folder: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new MusterError({
+    return new DiskFull({
       what: 'the disk is full',
       where: folder,
-      next: 'free some space and run the command again',
+      next: 'free some space and run the command again; what was read before is kept',
       cause: error,
     })
   }
@@ -122,12 +122,15 @@ function walkFolders(root: string): string[] {
 
 export function openLanding(root: string): Landing {
   const folderOf = (walkId: string): string => join(root, walkId)
+  const discard = (walkId: string): void => rmSync(folderOf(walkId), { recursive: true, force: true })
   return {
     root,
     begin(walkId, facts) {
       try {
         beginWalk(folderOf(walkId), facts)
       } catch (error) {
+        // A folder without its facts is no walk: nobody would ever look for it again.
+        if (!existsSync(join(folderOf(walkId), 'walk.json'))) discard(walkId)
         throw writeError(root, error)
       }
     },
@@ -138,6 +141,7 @@ export function openLanding(root: string): Landing {
         await writeFile(`${file}.part`, bytes, { mode: 0o600 })
         await rename(`${file}.part`, file)
       } catch (error) {
+        rmSync(`${file}.part`, { force: true })
         throw writeError(root, error)
       }
       return { file, bytes: bytes.length, sequence, page, fetchedAt, runId }
@@ -149,6 +153,6 @@ export function openLanding(root: string): Landing {
     facts: walkId => JSON.parse(readFileSync(join(folderOf(walkId), 'walk.json'), 'utf8')) as WalkFacts,
     walks: () => walkFolders(root),
     forget: page => rmSync(page.file, { force: true }),
-    discard: walkId => rmSync(folderOf(walkId), { recursive: true, force: true }),
+    discard,
   }
 }

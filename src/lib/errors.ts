@@ -37,3 +37,6 @@ export class ConfigError extends MusterError {
 export class BudgetSpent extends MusterError {
   override readonly exitCode = 75
 }
+
+/** No space is left for pages or rows: whatever else is asked for could not be kept. */
+export class DiskFull extends MusterError {}

@@ -37,8 +37,21 @@ export type Source =
   /** The position in the list, from 1; `depth` counts list segments of the child's path. */
   | { readonly from: 'ordinal'; readonly depth: number }
   | { readonly from: 'constant'; readonly value: string }
+  /** What a list of the record amounts to. */
+  | ListSource
   /** Portable SQL over columns named before it. */
   | { readonly from: 'derived'; readonly sql: string }
+
+/** One figure of a list: of the field `path` in its elements, or of how many there are. */
+export interface ListSource {
+  readonly from: 'list'
+  /** One segment per nested list, as in Child.lists. */
+  readonly lists: readonly Path[]
+  readonly path: Path
+  readonly take: 'min' | 'max' | 'sum' | 'count'
+  /** Only elements whose field `key` has this text. */
+  readonly where?: { readonly key: string; readonly is: string }
+}
 
 /** The row of a reference dimension that this column points to, with what the record says of it. */
 export interface Member {
@@ -140,6 +153,18 @@ export function derived(type: ColumnType, sql: string, description: string): Col
   return placed({ from: 'derived', sql }, type, description)
 }
 
+interface Figure extends Pick<ListSource, 'take' | 'where'> {
+  /** `agencies[].offered` is that field of every agency; `a[].b[].c` walks a list inside a list; a count ends in []. */
+  readonly of: string
+}
+
+/** One figure of a list inside the record. NULL when no element has it, or when there is no list. */
+export function ofList(type: ColumnType, { of: path, ...elements }: Figure, description: string): Column {
+  const segments = path.split(/\[\]\.?/).map(split)
+  const place = { lists: segments.slice(0, -1), path: segments.at(-1) ?? [] }
+  return placed({ from: 'list', ...place, ...elements }, type, description)
+}
+
 /** The calendar day, in the reporting zone, of a timestamp column: 23:00Z in summer is the next day in London. */
 export function dayOf(column: string, description: string): Column {
   return derived('day', `cast(${column} at time zone 'Europe/London' as date)`, description)
@@ -150,3 +175,7 @@ export function keyOf(...columns: string[]): Column {
   const parts = columns.map(column => `cast(${column} as varchar)`).join(', ')
   return derived('text', `md5(concat_ws('|', ${parts}))`, `md5 of ${columns.join(', ')}.`)
 }
+
+/** SQL for the days from one timestamp column to another, fractions included. */
+export const daysBetween = (from: string, to: string): string =>
+  `cast((epoch(${to}) - epoch(${from})) / 86400.0 as decimal(18, 8))`

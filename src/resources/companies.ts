@@ -162,6 +162,7 @@ export const companies = resource({
   query: { includeConfig: 'true' },
   keys: 'company',
   read: { strategy: 'walk', createdBetween: {} },
+  single: { path: '/companies/{id}', query: { includeConfig: 'true' } },
   updatedAt: 'updatedAt',
   table: dimension('company', 'One row per hiring company.', {
     company_id: id('id', 'Id of the company.'),

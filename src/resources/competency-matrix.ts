@@ -1,63 +1,8 @@
 /** Qualifications that a trade needs: by company, and in effect on each project. */
-import {
-  type Column,
-  derived,
-  keyOf,
-  named,
-  ofParent,
-  ofRoot,
-  oneOf,
-  ordinal,
-  ref,
-  scope,
-  text,
-} from './column.ts'
+import { derived, keyOf, named, ofRoot, oneOf, scope } from './column.ts'
+import { competencyRules } from './competency-rules.ts'
 import { resource } from './resource.ts'
-import { type ChildDeclaration, each, fact } from './table.ts'
-
-function requirement(logic: 'items' | 'groups', group: Column): ChildDeclaration {
-  return each(
-    logic === 'items' ? 'items' : 'groups[].items',
-    fact('competency_requirement', 'One row per qualification that a competency rule names.', {
-      competency_requirement_key: keyOf('competency_rule_key', 'logic', 'group_ordinal', 'item_ordinal'),
-      competency_rule_key: ofParent('competency_rule_key'),
-      competency_entry_key: ofRoot('competency_entry_key'),
-      company_id: ofRoot('company_id'),
-      project_id: ofRoot('project_id'),
-      trade_id: ofRoot('trade_id'),
-      logic: {
-        ...text(
-          '',
-          'items: listed by itself; groups: one of a group. The contract does not say how they combine.',
-        ),
-        source: { from: 'constant', value: logic },
-      },
-      group_ordinal: group,
-      item_ordinal: ordinal('Position in its list, from 1.', logic === 'items' ? 0 : 1),
-      qualification_id: {
-        ...ref('', 'qualification', { name: 'name' }),
-        source: { from: 'derived', sql: `coalesce(md5(lower(qualification_id__name)), '-1')` },
-        description: 'md5 of the name in lower case.',
-      },
-    }),
-  )
-}
-
-const noGroup: Column = {
-  ...ordinal(),
-  source: { from: 'derived', sql: '0' },
-  description: 'Group, 0 for none.',
-}
-
-const rule = fact('competency_rule', 'One row per rule of a competency matrix entry.', {
-  competency_rule_key: keyOf('competency_entry_key', 'rule_ordinal'),
-  competency_entry_key: ofRoot('competency_entry_key'),
-  company_id: ofRoot('company_id'),
-  rule_ordinal: ordinal(),
-  rule: text('rule', 'Kind of rule; the contract has seen mandatory.'),
-  items: requirement('items', noGroup),
-  groups: requirement('groups', ordinal('Group, from 1.', 0)),
-})
+import { fact } from './table.ts'
 
 export const competencyMatrix = resource({
   name: 'competency-matrix',
@@ -95,6 +40,16 @@ export const competencyMatrix = resource({
       `row_number() over (partition by company_id, project_id, trade_id, override_project_id, sector_id, source order by locator)`,
       'Counts entries that are alike in all of these.',
     ),
-    requirements: each('requirements', rule),
+    requirements: competencyRules('requirements', {
+      entity: 'competency_entry',
+      key: 'competency_entry_key',
+      place: {
+        company_id: ofRoot('company_id'),
+        project_id: ofRoot('project_id'),
+        trade_id: ofRoot('trade_id'),
+        sector_id: ofRoot('sector_id'),
+        source: ofRoot('source'),
+      },
+    }),
   }),
 })

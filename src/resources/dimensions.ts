@@ -18,7 +18,31 @@ export const referenceDimensions: readonly Table[] = [
   reference('region', 'One row per region.', { name }),
   reference('sector', 'One row per sector.', { name }),
   reference('msp', 'One row per managed service provider.', { name }),
-  reference('trade', 'One row per trade that any record names.', { name }),
+  reference('master_trade', 'One row per master trade, which trades of companies belong to.', { name }),
+  reference('tag', 'One row per tag; that trades, assignments and purchase orders share them is assumed.', {
+    name,
+    description: text('', 'What it stands for.'),
+    is_seen_on_trade: flag('', 'Whether a trade carries it.'),
+    is_seen_on_assignment: flag('', 'Whether an assignment carries it.'),
+    is_seen_on_purchase_order: flag('', 'Whether a purchase order carries it.'),
+  }),
+  reference('activity', 'One row per activity that requisitions are for.', { name }),
+  reference('contact', 'One row per person given by name and e-mail address only; both are in pii.contact.', {
+    name: personal(text('', 'Name, as the newest record spells it.')),
+    email: personal(text('', 'E-mail address.')),
+  }),
+  reference('umbrella', 'One row per umbrella company, by its name within a hiring company.', {
+    name,
+    company_id: text('', 'Company that uses it.'),
+  }),
+  reference('work_activity', 'One row per work activity, by its name within a hiring company.', {
+    name,
+    company_id: text('', 'Company that uses it.'),
+  }),
+  reference('meta_field', 'One row per custom field that companies add to assignments.', {
+    title: text('', 'Title.'),
+    type: text('', 'Kind of value.'),
+  }),
   reference('afp', 'One row per application for payment.', { reference: text('', 'Reference.') }),
   reference(
     'role',

@@ -60,6 +60,8 @@ export const expenses = resource({
     changedSince: { dateField: 'updatedAt' },
     createdBetween: { dateField: 'createdAt' },
   },
+  single: { path: '/expenses/{id}', query: {} },
+  events: ['expense_created', 'expense_rejected', 'expense_approved', 'expense_amended', 'expense_deleted'],
   updatedAt: 'updatedAt',
   table: fact('expense', 'One row per expense claim.', {
     expense_id: id('id', 'Id of the expense.'),

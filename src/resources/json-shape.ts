@@ -18,6 +18,7 @@ function place(shape: ObjectShape, path: Path, node: ShapeNode): void {
     const before = shape.fields.get(key)
     // A JSON column may cover an object whose parts are columns too: the parts shape it.
     if (before?.kind !== 'object') shape.fields.set(key, node)
+    else if (node.kind === 'object') for (const [part, inner] of node.fields) place(before, [part], inner)
     return
   }
   const next = shape.fields.get(key)

@@ -1,20 +1,8 @@
 /** The service's own row per submitted worker: a census of requisition references and of recruitment stages. */
 import { type Column, dayMonthYear, derived, integer, keyOf, oneOf, personal, scope, text } from './column.ts'
+import { recruitmentStages } from './recruitment-stages.ts'
 import { resource } from './resource.ts'
 import { fact } from './table.ts'
-
-/** Recruitment stages in the order of the contract. */
-const recruitmentStages = [
-  'submitted',
-  'cvReviewed',
-  'interviewRequested',
-  'interviewed',
-  'offerMade',
-  'offerAccepted',
-  'offerRejected',
-  'assigned',
-  'missingCompliance',
-]
 
 const stageDates: Record<string, Column> = {
   submitted_date: dayMonthYear('submitted', 'Day the worker was submitted.'),

@@ -1,5 +1,5 @@
 /** Groups of columns that several records share. */
-import { type Column, money, number, personal, ref, text, timestamp } from './column.ts'
+import { type Column, derived, money, number, personal, ref, text, timestamp } from './column.ts'
 
 /** wdNightwork becomes wd_nightwork. */
 const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
@@ -38,6 +38,87 @@ export function costCode(path: string): Record<string, Column> {
           company_id: { from: 'derived', sql: 'company_id' },
         },
       },
+    },
+  }
+}
+
+/** Something without an id of its own, known by its name within a company; the table must carry company_id. */
+export function namedInCompany(path: string, thing: string, what: string): Record<string, Column> {
+  const name = `${thing}_name`
+  return {
+    [name]: text(path, `${what}, by name.`),
+    [`${thing}_id`]: {
+      ...ref('', thing),
+      source: {
+        from: 'derived',
+        sql: `case when ${name} is null then '-1' else md5(concat_ws('|', company_id, ${name})) end`,
+      },
+      description: `md5 of company and name; '-1' when the record names none.`,
+      member: {
+        dimension: thing,
+        attributes: {
+          name: { from: 'derived', sql: name },
+          company_id: { from: 'derived', sql: 'company_id' },
+        },
+      },
+    },
+  }
+}
+
+/** A person given by name and e-mail address without an id: known by the address, else by the name. */
+export function contact(path: string, column: string, what: string): Record<string, Column> {
+  const said = `lower(coalesce(${column}__email, ${column}__name))`
+  return {
+    [column]: {
+      ...ref('', 'contact', { name: `${path}.name`, email: `${path}.email` }),
+      source: { from: 'derived', sql: `coalesce(md5(${said}), '-1')` },
+      description: `${what}: md5 of the e-mail address in lower case; '-1' when the record names nobody.`,
+    },
+  }
+}
+
+/**
+ * What a purchase order and the assignments that give only its reference have in common; '-1' without a reference. The
+ * table must carry company_id.
+ */
+export const orderReference = (column: string): Column =>
+  derived(
+    'text',
+    `case when ${column} is null then '-1' else md5(concat_ws('|', company_id, ${column})) end`,
+    `md5 of company and reference: joins a purchase order to the stub that assignments with its reference name.`,
+  )
+
+/** The purchase order of a record that gives its reference only: a row of its own, apart from the one read by id. */
+export function purchaseOrder(path: string): Record<string, Column> {
+  return {
+    purchase_order_reference: text(path, 'Reference of the purchase order.'),
+    purchase_order_id: {
+      ...orderReference('purchase_order_reference'),
+      description: `The stub of the purchase order: md5 of company and reference; '-1' when there is none.`,
+      member: {
+        dimension: 'purchase_order',
+        attributes: {
+          reference: { from: 'derived', sql: 'purchase_order_reference' },
+          company_id: { from: 'derived', sql: 'company_id' },
+          purchase_order_reference_key: { from: 'derived', sql: 'purchase_order_id' },
+        },
+      },
+    },
+  }
+}
+
+/** Kinds of record that carry tags; that they share one set of tags is our assumption. */
+type Tagged = 'trade' | 'assignment' | 'purchase_order'
+
+/** A tag, which remembers on what kind of record it was seen. */
+export function tag(path: string, on: Tagged, attributes: Record<string, string> = {}): Column {
+  const below = path === '' ? '' : `${path}.`
+  const column = ref(`${below}id`, 'tag', { name: `${below}name`, ...attributes })
+  return {
+    ...column,
+    member: {
+      dimension: 'tag',
+      attributes: { ...column.member?.attributes, [`is_seen_on_${on}`]: { from: 'derived', sql: 'true' } },
     },
   }
 }

@@ -12,6 +12,7 @@ export const projects = resource({
   query: { includeConfig: 'true' },
   keys: 'company',
   read: { strategy: 'walk', createdBetween: {} },
+  single: { path: '/projects/{id}', query: { includeConfig: 'true' } },
   updatedAt: 'updatedAt',
   table: dimension('project', 'One row per project.', {
     project_id: id('id', 'Id of the project.'),

@@ -21,16 +21,31 @@ export interface Snapshot {
   readonly refreshDays?: number
 }
 
+/** Read one by one: the service has no list of them, so that an id must come from another record or an event. */
+export interface Hydrate {
+  readonly strategy: 'hydrate'
+}
+
+/** A read of one record by its id, which stands for {id} in the path. */
+export interface SingleRead {
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+}
+
 export interface Resource {
   /** Plural name on the command line and in ops tables, e.g. timesheets. */
   readonly name: string
   /** Singular name of the record, as webhooks and attribute_leaf call it. */
   readonly entity: string
   readonly description: string
-  /** Below the base URL; {company} is filled from the scope. */
+  /** Below the base URL; {company} is filled from the scope, {id} with the id of a record. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
-  readonly read: Walk | Snapshot
+  readonly read: Walk | Snapshot | Hydrate
+  /** How one record of a list is read by its id, where the service has that. */
+  readonly single?: SingleRead
+  /** Types of the events that carry the id of such a record. */
+  readonly events: readonly string[]
   /** Agency keys cannot read some collections: skipped without spending a request. */
   readonly keys: 'any' | 'company'
   /** Fields that order versions of one record: updatedAt first, then a version number when there is one. */
@@ -39,10 +54,28 @@ export interface Resource {
   readonly table: Table
 }
 
-type Optional = 'query' | 'keys'
+type Optional = 'query' | 'keys' | 'events'
 
 export function resource(
   declaration: Omit<Resource, Optional> & Partial<Pick<Resource, Optional>>,
 ): Resource {
-  return { query: {}, keys: 'any', ...declaration }
+  return { query: {}, keys: 'any', events: [], ...declaration }
+}
+
+/** What a sync reads from beginning to end: all but what is read by id only. */
+export interface Collection extends Resource {
+  readonly read: Walk | Snapshot
+}
+
+export const isCollection = (one: Resource): one is Collection => one.read.strategy !== 'hydrate'
+
+/** The read of one record by its id; undefined where the service has none. */
+export function singleRead({ read, path, query, single }: Resource): SingleRead | undefined {
+  return read.strategy === 'hydrate' ? { path, query } : single
+}
+
+/** Where the records stand in the pages of a resource. */
+export function rowsAt({ read }: Resource): Snapshot['rows'] {
+  if (read.strategy === 'hydrate') return 'data as one record'
+  return read.strategy === 'snapshot' ? read.rows : 'data'
 }

@@ -11,6 +11,7 @@ export const sites = resource({
   path: '/sites',
   keys: 'company',
   read: { strategy: 'walk', createdBetween: {} },
+  single: { path: '/sites/{id}', query: {} },
   updatedAt: 'updatedAt',
   table: dimension('site', 'One row per site.', {
     site_id: id('id', 'Id of the site.'),

@@ -1,11 +1,12 @@
 /** Between the wire and the endpoints: key, rate limit and access, in the order the service checks them. */
 import { namedRng } from '../lib/rng.ts'
-import { checkAccess } from './access.ts'
+import { checkAccess, type EndpointPath, type WritePath } from './access.ts'
 import { ApiError } from './api-error.ts'
-import type { Endpoint, EndpointRequest } from './endpoints/endpoint.ts'
+import type { EndpointRequest } from './endpoints/endpoint.ts'
 import { type ApiKey, authenticate } from './keys.ts'
 import type { Settings } from './options.ts'
 import { RateLimiter } from './rate-limit.ts'
+import { retryAfter } from './retry-after.ts'
 import type { World } from './world.ts'
 
 export interface Visit {
@@ -25,23 +26,25 @@ export class Gate {
   constructor(settings: Settings, world: World) {
     this.settings = settings
     this.world = world
-    this.limiter = new RateLimiter(settings.rateWindow)
-    this.shuffleTies = settings.ties === 'random' ? shuffler(settings.seed) : undefined
+    this.limiter = new RateLimiter(settings.knobs['rate-window'])
+    this.shuffleTies = settings.knobs.ties === 'random' ? shuffler(settings.seed) : undefined
   }
 
   /** Passes the visit on, or throws the ApiError it meets first: 401 or IP, 429, 403, then the endpoint's own. */
-  admit(endpoint: Endpoint, visit: Visit): EndpointRequest {
+  admit(endpoint: { readonly path: EndpointPath | WritePath }, visit: Visit): EndpointRequest {
     const nowMs = this.settings.clock.now()
     const key = authenticate(this.settings.keys, { ...visit, nowMs })
     const limits = this.limitsOf(key)
     const waitMs = this.limiter.take(key.key, limits, nowMs)
-    if (waitMs !== undefined) throw this.refusal(waitMs)
+    if (waitMs !== undefined) throw this.refusal(nowMs, waitMs)
     const lastUsedAt = this.lastUse.get(key.key)
     this.lastUse.set(key.key, new Date(nowMs).toISOString())
     checkAccess(key, endpoint.path)
     return {
       key,
       world: this.world,
+      knobs: this.settings.knobs,
+      metrics: this.settings.metrics,
       params: visit.params,
       query: visit.query,
       limits,
@@ -58,13 +61,9 @@ export class Gate {
     }
   }
 
-  private refusal(waitMs: number): ApiError {
-    const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)))
-    return new ApiError(
-      429,
-      'rate limit exceeded',
-      this.settings.retryAfter ? { 'retry-after': seconds } : {},
-    )
+  private refusal(nowMs: number, waitMs: number): ApiError {
+    const headers = retryAfter(this.settings.knobs['retry-after'], nowMs, waitMs)
+    return new ApiError(429, 'rate limit exceeded', headers)
   }
 }
 

@@ -3,8 +3,11 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { UsageError } from '../lib/errors.ts'
 import { isDay } from './day-range.ts'
+import type { EventOptions } from './events/event-options.ts'
+import type { FaultRates } from './faults/faults.ts'
 import { type ApiKey, defaultKeys } from './keys.ts'
-import type { RateWindow } from './rate-limit.ts'
+import { type Knobs, knobsOf } from './knobs.ts'
+import { type MetricOptions, metricDefaults } from './metrics/options.ts'
 import type { Records } from './world.ts'
 
 export interface SandboxRequest {
@@ -14,6 +17,10 @@ export interface SandboxRequest {
   readonly query: Readonly<Record<string, unknown>>
   /** The bearer text, valid or not. */
   readonly key: string | undefined
+  /** The user agent as sent. */
+  readonly client?: string
+  /** Which fault spoiled the answer. */
+  readonly fault?: string
 }
 
 /** Answers in place of the service: raw bytes, a destroyed socket, or silence. */
@@ -40,18 +47,22 @@ export interface SandboxOptions {
   readonly port?: number
   readonly host?: '127.0.0.1'
   readonly clock?: Clock
-  /** Instead of the two default keys. */
+  /** Instead of the default keys. */
   readonly keys?: readonly ApiKey[]
-  /** Records with equal sort keys: in order of insertion, or in another order at each request. */
-  readonly ties?: 'stable' | 'random'
-  readonly rateWindow?: RateWindow
-  /** Whether a 429 carries `Retry-After`. */
-  readonly retryAfter?: boolean
+  /** Readings of what the contract leaves open; each has a default. */
+  readonly knobs?: Partial<Knobs>
+  /** Share of the answers that each fault spoils. */
+  readonly faults?: FaultRates
+  readonly faultSeed?: number
   /** Of keys that name no limits of their own. */
   readonly rateLimitPerMinute?: number
   readonly rateLimitPerDay?: number
+  /** Readings of what the contract leaves open about the recruitment metrics. */
+  readonly metrics?: Partial<MetricOptions>
   /** Changes records while they are read. */
   readonly live?: LiveOptions
+  /** Webhooks, and how events are brought to them. */
+  readonly events?: EventOptions
   /** Instead of generated data; a collection left out is empty. */
   readonly records?: Records
   /** Called, and awaited, before each request is answered. */
@@ -68,17 +79,21 @@ const optionDefaults = {
   host: '127.0.0.1',
   clock: systemClock,
   keys: defaultKeys,
-  ties: 'stable',
-  rateWindow: 'fixed',
-  retryAfter: true,
   rateLimitPerMinute: 600,
   rateLimitPerDay: 50_000,
+  faults: {},
+  faultSeed: 1,
 } as const satisfies SandboxOptions
 
-export type Settings = SandboxOptions & Required<Pick<SandboxOptions, keyof typeof optionDefaults>>
+export type Settings = SandboxOptions &
+  Required<Pick<SandboxOptions, keyof typeof optionDefaults>> & {
+    readonly knobs: Knobs
+    readonly metrics: MetricOptions
+  }
 
 export function settingsOf(options: SandboxOptions): Settings {
-  const settings = { ...optionDefaults, ...options }
+  const readings = { knobs: knobsOf(options.knobs), metrics: { ...metricDefaults, ...options.metrics } }
+  const settings = { ...optionDefaults, ...options, ...readings }
   if (!isDay(settings.today)) {
     throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
   }

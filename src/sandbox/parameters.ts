@@ -1,6 +1,6 @@
 /** The kinds of query parameter, each a schema that turns its text into a value or says why it cannot. */
 import { z } from 'zod'
-import { ApiError } from './api-error.ts'
+import { type BreachKind, ParameterError } from './breach-kinds.ts'
 import { isDay } from './day-range.ts'
 
 /** Ids are opaque strings; this refuses what can be no id at all (empty, commas, spaces). */
@@ -45,10 +45,26 @@ export function oneOfParameter<const T extends readonly [string, ...string[]]>(v
 export function parseParameters<T extends z.ZodRawShape>(shape: T, raw: unknown): z.infer<z.ZodObject<T>> {
   const parsed = z.strictObject(shape).safeParse(raw)
   if (parsed.success) return parsed.data as z.infer<z.ZodObject<T>>
-  const reasons = parsed.error.issues.map(issue =>
-    issue.code === 'unrecognized_keys'
-      ? `unknown parameter ${issue.keys.join(', ')}`
-      : `${String(issue.path[0])}: ${issue.message}`,
+  throw new ParameterError(
+    parsed.error.issues.map(issue => ({ kind: breachOf(issue, raw), reason: reasonOf(issue) })),
   )
-  throw new ApiError(400, reasons.join('; '))
+}
+
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `unknown parameter ${issue.keys.join(', ')}`
+  return `${String(issue.path[0])}: ${issue.message}`
+}
+
+const ofParameters: Readonly<Record<string, BreachKind>> = {
+  limit: 'limit',
+  page: 'page',
+  from: 'date',
+  to: 'date',
+}
+
+function breachOf(issue: z.core.$ZodIssue, raw: unknown): BreachKind {
+  if (issue.code === 'unrecognized_keys') return 'unknown-parameter'
+  const name = String(issue.path[0])
+  if (Array.isArray((raw as Record<string, unknown>)[name])) return 'repeated-parameter'
+  return ofParameters[name] ?? (issue.code === 'invalid_value' ? 'enum' : 'bad-parameter')
 }

@@ -1,4 +1,5 @@
 /** Requests per minute and per UTC day of each key; a refused request is not counted. */
+import type { Knobs } from './knobs.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -7,9 +8,6 @@ export interface RateLimits {
   readonly perMinute: number
   readonly perDay: number
 }
-
-/** `fixed`: the minute of the clock. `sliding`: the last 60 seconds. */
-export type RateWindow = 'fixed' | 'sliding'
 
 interface Count {
   day: number
@@ -25,10 +23,10 @@ export interface Usage {
 }
 
 export class RateLimiter {
-  private readonly window: RateWindow
+  private readonly window: Knobs['rate-window']
   private readonly counts = new Map<string, Count>()
 
-  constructor(window: RateWindow) {
+  constructor(window: Knobs['rate-window']) {
     this.window = window
   }
 

@@ -1,23 +1,26 @@
-/** What clients asked, and which of it broke the contract. */
+/** What clients asked, and which answers a fault spoiled. */
+import type { IncomingMessage } from 'node:http'
 import type { SandboxRequest } from './options.ts'
-
-export interface Breach extends SandboxRequest {
-  readonly message: string
-}
 
 /** A sandbox left running forgets its oldest requests. */
 const KEPT = 200_000
 
+type Entry = { -readonly [Name in keyof SandboxRequest]: SandboxRequest[Name] }
+
 export class RequestLog {
   readonly requests: SandboxRequest[] = []
-  readonly breaches: Breach[] = []
+  private readonly entries = new WeakMap<IncomingMessage, Entry>()
 
-  note(request: SandboxRequest): void {
+  note(message: IncomingMessage, request: SandboxRequest): void {
     if (this.requests.length >= KEPT) this.requests.splice(0, KEPT / 2)
-    this.requests.push(request)
+    const entry = { ...request }
+    this.requests.push(entry)
+    this.entries.set(message, entry)
   }
 
-  breach(request: SandboxRequest, message: string): void {
-    if (this.breaches.length < KEPT) this.breaches.push({ ...request, message })
+  /** The answer to this request was spoiled. */
+  spoiled(message: IncomingMessage, fault: string): void {
+    const entry = this.entries.get(message)
+    if (entry) entry.fault = fault
   }
 }

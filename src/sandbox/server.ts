@@ -1,62 +1,91 @@
 /** The stand-in service over real HTTP on loopback. */
+import { METHODS } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { ApiError, errorBody } from './api-error.ts'
 import { generateRecords } from './data/generate.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { endpoints } from './endpoints/endpoints.ts'
+import type { Desk } from './endpoints/write-endpoint.ts'
+import { type EventSender, startEvents } from './events/send-events.ts'
+import type { Faults } from './faults/faults.ts'
 import { Gate } from './gate.ts'
-import { bearerKey } from './keys.ts'
 import { keepChanging } from './live/keep-changing.ts'
-import {
-  type Interception,
-  type SandboxOptions,
-  type SandboxRequest,
-  type Settings,
-  settingsOf,
-} from './options.ts'
-import { type Breach, RequestLog } from './request-log.ts'
+import { type SandboxOptions, type SandboxRequest, type Settings, settingsOf } from './options.ts'
+import type { Breach } from './referee.ts'
+import { serveStorage } from './uploads/storage-routes.ts'
+import { UploadDesk } from './uploads/upload-desk.ts'
+import { BASE_PATH, described, observe, type Route, type Watch, watchOf } from './watch.ts'
+import { answerWireErrors, asContractError, wireOptions } from './wire-errors.ts'
+import { FileStore } from './workers/file-store.ts'
+import { WorkerBook } from './workers/worker-book.ts'
 import { World } from './world.ts'
 import { withAgencies } from './world-agencies.ts'
+import { serveWrites } from './write-routes.ts'
 
 export type { SandboxOptions }
 
-const BASE_PATH = '/api/open/v1'
-const OTHER_METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const OTHER_METHODS = METHODS.filter(method => method !== 'GET' && method !== 'CONNECT')
 
-export interface Sandbox {
+export interface Sandbox extends EventSender {
   /** With the base path: what a client takes as its base URL. */
   readonly url: string
   readonly world: World
+  /** Those that timesheets name, and those that were created since. */
+  readonly workers: WorkerBook
   /** Every request that arrived, in order, whatever its answer. */
   readonly requests: readonly SandboxRequest[]
-  /** Requests answered 400: what a client that keeps the contract never sends. */
-  readonly breaches: readonly Breach[]
+  /** Every method of every path, those answered 405 included. */
+  readonly routes: readonly Route[]
+  /** Requests that broke the contract so far. */
+  breaches(): readonly Breach[]
+  /** What spoils answers; `stop` ends it. */
+  readonly faults: Pick<Faults, 'stop'>
   close(): Promise<void>
 }
 
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const settings = settingsOf(options)
+export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
+  const settings = settingsOf(given)
   const world = new World(withAgencies(settings.records) ?? generateRecords(settings))
-  const log = new RequestLog()
-  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false })
-  answerErrors(app, log)
-  observe(app, settings, log)
+  const { seed, clock, events: options = {} } = settings
+  const events = startEvents({ world, seed, clock, options })
+  const watch = watchOf(settings)
+  const app = fastify({ ...wireOptions, forceCloseConnections: true, exposeHeadRoutes: false })
+  answerWireErrors(app)
+  answerErrors(app, watch)
+  observe(app, watch)
   const gate = new Gate(settings, world)
   for (const endpoint of endpoints) serve(app, gate, endpoint)
+  const desk = deskOf(world, settings)
+  serveWrites(app, { basePath: BASE_PATH, gate, desk, clock })
+  await serveStorage(app, { ...desk, clock })
   await app.listen({ host: settings.host, port: settings.port })
-  const live = settings.live ? keepChanging(world, settings.clock, settings.live) : undefined
+  const live = settings.live
+    ? keepChanging(world, { live: settings.live, clock, raise: events.emit })
+    : undefined
+  const { close: closeEvents, ...sender } = events
   const { port } = app.server.address() as AddressInfo
+  desk.files.origin = `http://${settings.host}:${port}`
   return {
-    url: `http://${settings.host}:${port}${BASE_PATH}`,
+    url: desk.files.origin + BASE_PATH,
     world,
-    requests: log.requests,
-    breaches: log.breaches,
+    workers: desk.workers,
+    ...sender,
+    requests: watch.log.requests,
+    routes: watch.routes,
+    breaches: () => watch.referee.breaches(),
+    faults: watch.faults,
     close: async () => {
       await live?.stop()
+      await closeEvents()
       await app.close()
     },
   }
+}
+
+function deskOf(world: World, settings: Settings): Desk {
+  const files = new FileStore()
+  return { files, uploads: new UploadDesk(), workers: new WorkerBook(world, settings.seed, files) }
 }
 
 function serve(app: FastifyInstance, gate: Gate, endpoint: Endpoint): void {
@@ -81,48 +110,16 @@ function serve(app: FastifyInstance, gate: Gate, endpoint: Endpoint): void {
   })
 }
 
-function answerErrors(app: FastifyInstance, log: RequestLog): void {
-  app.setNotFoundHandler(async (_request, reply) => reply.code(404).send(errorBody(404, 'no such route')))
-  app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
-    const status = error instanceof ApiError ? error.status : (error.statusCode ?? 500)
-    if (error instanceof ApiError) reply.headers(error.headers)
-    if (status === 400) log.breach(described(request), error.message)
-    const message = status === 500 ? 'unexpected internal error' : error.message
-    return reply.code(status).send(errorBody(status, message))
+function answerErrors(app: FastifyInstance, { referee }: Watch): void {
+  app.setNotFoundHandler(async (request, reply) => {
+    referee.breach('unknown-path', 'no such route', described(request))
+    return reply.code(404).send(errorBody(404, 'no such route'))
   })
-}
-
-function observe(app: FastifyInstance, settings: Settings, log: RequestLog): void {
-  app.addHook('onRequest', async (request, reply) => {
-    const seen = described(request)
-    log.note(seen)
-    await settings.onRequest?.(seen)
-    const interception = await settings.intercept?.(seen)
-    if (interception !== undefined) answerRaw(interception, request, reply)
+  app.setErrorHandler(async (thrown: Error & { statusCode?: number }, request, reply) => {
+    const error = asContractError(thrown)
+    reply.headers(error.headers)
+    referee.judge(described(request), error)
+    const message = error.status === 500 ? 'unexpected internal error' : error.message
+    return reply.code(error.status).send(errorBody(error.status, message, error.code))
   })
-}
-
-function described(request: FastifyRequest): SandboxRequest {
-  const path = request.url.split('?')[0] ?? ''
-  return {
-    method: request.method,
-    path: path.startsWith(BASE_PATH) ? path.slice(BASE_PATH.length) : path,
-    query: { ...(request.query as Record<string, unknown>) },
-    key: bearerKey(request.headers.authorization),
-  }
-}
-
-function answerRaw(
-  interception: Exclude<Interception, undefined>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  reply.hijack()
-  if (interception === 'hang') return
-  if (interception === 'reset') {
-    request.raw.socket.destroy()
-    return
-  }
-  const headers = { 'content-type': 'application/json', ...interception.headers }
-  reply.raw.writeHead(interception.status, headers).end(interception.body)
 }

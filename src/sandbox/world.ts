@@ -2,7 +2,7 @@
 import type { StoredRecord } from './record.ts'
 import { type Entry, SortedOrder, type SortOrder } from './sorted-order.ts'
 
-/** `agencies` has no endpoint: it names the agencies of keys. The others are what the lists are made of. */
+/** `agencies` has no endpoint: it names the agencies of keys. The others are what is listed or read by id. */
 const collections = [
   'agencies',
   'companies',
@@ -15,7 +15,12 @@ const collections = [
   'timesheets',
   'expenses',
   'invoices',
-  'metricRows',
+  'trades',
+  'rates',
+  'requisitions',
+  'assignments',
+  'creditNotes',
+  'purchaseOrders',
 ] as const
 
 export type Collection = (typeof collections)[number]

@@ -135,9 +135,13 @@ interface Fetched {
 /** Resolves when the last page of the window is fetched; its rows may still be loading. */
 function fetchWindow(task: ResourceTask, window: WindowTable, mark: WatermarkTable): Promise<Fetched> {
   return new Promise((resolve, reject) => {
+    let isFetched = false
     const settled: Promise<void> = walk(task, window, {
       mark,
       onFetched: async ({ pages }) => {
+        // A walk over a page that turned out to be no JSON ends again: by then the next window is there.
+        if (isFetched) return
+        isFetched = true
         const days = nextWindow({ from: window.from_day, to: window.to_day, pages }, extentOf(task, mark))
         resolve({
           settled: Promise.resolve().then(() => settled),
@@ -199,10 +203,15 @@ export async function backfill(task: ResourceTask): Promise<void> {
   if (!isDone) await walkNewWindows(task, mark)
 }
 
-/** Walks the records created between two days again, whatever the mark says; the mark stays where it is. */
+/** The zone and the inclusivity of the day filter are unknown; whatever they are, two days more hold the days meant. */
+const slackDays = 2
+
+/** Walks the records created between two UTC days again, whatever the mark says; the mark stays where it is. */
 export async function backfillBetween(task: ResourceTask, from: string, to: string): Promise<void> {
   const bounded = walkOf(task).createdBetween !== undefined
-  const days: Days = bounded ? { from, to } : { from: null, to: null }
+  const days: Days = bounded
+    ? { from: utcDay(`${from}T00:00:00Z`, -slackDays), to: utcDay(`${to}T00:00:00Z`, slackDays) }
+    : { from: null, to: null }
   const window = await newWindow(task, { ...days, kind: 'backfill', scope: 'asked for' })
   await readWindow(task, {
     window,

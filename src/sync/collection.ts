@@ -3,12 +3,26 @@ import { lastPage } from '../api/paging.ts'
 import type { WatermarkTable } from '../warehouse/ledger/schema.ts'
 import { readWatermark } from '../warehouse/ledger/watermarks.ts'
 import { unfinishedWindow } from '../warehouse/ledger/windows.ts'
+import { quoteName } from '../warehouse/sql-text.ts'
 import { backfill } from './backfill.ts'
 import { byUpdate, moveMark, newWindow, walkOf } from './collection-window.ts'
 import type { ResourceTask } from './context.ts'
 import { readWindow } from './read-window.ts'
 import { isLater, utcDay } from './times.ts'
 import type { Days } from './windows.ts'
+
+/**
+ * As many rows as the filtered list had when it was last read, give or take those between the midnights of two zones:
+ * the answer corrects it. Without it page 1 would be asked first, for its total alone.
+ */
+async function heldSince({ sync, resource }: ResourceTask, day: string): Promise<number> {
+  const [row] = await sync.engine.rows<{ n: number }>(
+    `select count(*) as n from star.${quoteName(resource.table.name)}
+     where source_updated_at >= cast($1 as timestamptz) and not is_deleted`,
+    [`${day}T00:00:00Z`],
+  )
+  return Number(row?.n ?? 0)
+}
 
 async function incremental(task: ResourceTask, mark: WatermarkTable & { mark: string }): Promise<void> {
   const { sync, resource } = task
@@ -22,8 +36,10 @@ async function incremental(task: ResourceTask, mark: WatermarkTable & { mark: st
   await readWindow(task, {
     window,
     query: { ...resource.query, ...byUpdate, ...filter },
-    // The total of a filtered list says nothing of the list of another day: its first page tells.
-    beginAt: changedSince ? 1 : lastPage(Number(mark.remembered_total ?? 0)),
+    // The total of a filtered list says nothing of the list of another day.
+    beginAt: lastPage(
+      filter.from === undefined ? Number(mark.remembered_total ?? 0) : await heldSince(task, filter.from),
+    ),
     stopBefore: Date.parse(mark.mark) - sync.lookbackMs,
     finish: async state => {
       const moved =

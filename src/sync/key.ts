@@ -1,6 +1,5 @@
 /** The key's own row: loaded from the answer that the client had to ask for anyway. */
 import { createHash } from 'node:crypto'
-import { recordUsage } from '../warehouse/ledger/access.ts'
 import { freshWindow, openWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
 import { loadPages } from './load-pages.ts'
@@ -29,19 +28,6 @@ async function recordReading({ sync, resource }: ResourceTask, windowId: string)
   await openWindow(sync.engine, row)
 }
 
-async function recordBudget({ sync }: ResourceTask): Promise<void> {
-  const { usage, lastUsedAt } = sync.key
-  await recordUsage(sync.engine, {
-    run_id: sync.runId,
-    api_key_id: sync.apiKeyId,
-    requests_today: usage.requestsToday ?? null,
-    remaining_today: usage.remainingToday ?? null,
-    resets_at: usage.resetsAt ?? null,
-    last_used_at: lastUsedAt ?? null,
-    observed_at: now(sync),
-  })
-}
-
 export async function loadKey(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
   const windowId = `${sync.runId}-${resource.name}`
@@ -59,9 +45,6 @@ export async function loadKey(task: ResourceTask): Promise<void> {
     pages: [page],
     rows: 'data as one record',
     scope: () => scope,
-    commit: async () => {
-      await recordReading(task, windowId)
-      await recordBudget(task)
-    },
+    commit: async () => recordReading(task, windowId),
   })
 }

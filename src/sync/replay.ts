@@ -5,7 +5,7 @@ import { lastPage } from '../api/paging.ts'
 import { keptWalks, unpack } from '../landing/archive.ts'
 import { type LandedPage, type Landing, openLanding, type WalkFacts } from '../landing/folder.ts'
 import { findResource } from '../resources/catalogue.ts'
-import type { Resource } from '../resources/resource.ts'
+import { type Resource, rowsAt } from '../resources/resource.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type Loaded, type LoadRequest, load } from '../warehouse/load.ts'
 import type { PageFile } from '../warehouse/stage/pages.ts'
@@ -74,7 +74,7 @@ async function loadBatch(
   drifted.set(resource.name, known)
   const pages = batch.pages.map((page): PageFile => ({ ...page, scope: batch.facts.scope }))
   const snapshot = snapshotOf(batch.facts, batch.pages)
-  const rows = resource.read.strategy === 'snapshot' ? resource.read.rows : 'data'
+  const rows = rowsAt(resource)
   return load(engine, {
     plan,
     pages,
@@ -92,11 +92,8 @@ async function replayWalk(replaying: Replaying, landing: Landing, walk: string):
   const outcome = { walks: 1, pages: 0, records: 0, quarantined: 0 }
   if (!resource) return outcome
   const all = landing.pages(walk)
-  const { read } = resource
-  const pages =
-    read.strategy === 'walk' || !facts.extent
-      ? all
-      : completeReading(all, read.rows === 'data' ? 'list' : 'object')
+  // Only a snapshot has an extent.
+  const pages = facts.extent ? completeReading(all, rowsAt(resource) === 'data' ? 'list' : 'object') : all
   // A snapshot replaces its extent, so its pages are one batch whatever their size.
   for (const batch of facts.extent ? [[...pages]].filter(({ length }) => length > 0) : batches(pages)) {
     const loaded = await loadBatch(replaying, resource, { pages: batch, facts })

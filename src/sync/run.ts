@@ -1,12 +1,14 @@
 /** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
 import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
+import type { KeyInfo } from '../api/key.ts'
+import type { FetchOptions } from '../api/wire.ts'
 import { type Landing, openLanding } from '../landing/folder.ts'
 import type { Clock } from '../lib/clock.ts'
 import { BudgetSpent, type MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { sentSince } from '../warehouse/ledger/access.ts'
+import { knownPerMinute, recordUsage, sentSince } from '../warehouse/ledger/access.ts'
 import { newRunId } from '../warehouse/ledger/run-id.ts'
 import { startRun } from '../warehouse/ledger/runs.ts'
 import { migrate } from '../warehouse/migrate.ts'
@@ -23,6 +25,8 @@ export interface RunConnection {
   readonly retentionDays: number
   readonly lookbackMinutes: number
   readonly pageCapBytes: number
+  /** Milliseconds; those of the client when left out. */
+  readonly timeouts?: Pick<FetchOptions, 'headersTimeout' | 'bodyTimeout' | 'totalTimeout'>
 }
 
 export interface RunLimits {
@@ -69,14 +73,6 @@ interface Opened {
   readonly sent: Map<number, number>
 }
 
-async function knownPerMinute(engine: Engine, apiKey: string): Promise<number | undefined> {
-  const rows = await engine.rows<{ n: number | null }>(
-    'select rate_limit_per_minute as n from star.dim_api_key where api_key_id = $1',
-    [apiKeyId(apiKey)],
-  )
-  return rows[0]?.n ?? undefined
-}
-
 async function openClient(
   connection: RunConnection,
   request: RunRequest,
@@ -89,7 +85,7 @@ async function openClient(
     clock,
     ...request.limits,
     recentRequests: await sentSince(engine, second() - 62),
-    perMinute: await knownPerMinute(engine, connection.apiKey),
+    perMinute: await knownPerMinute(engine, apiKeyId(connection.apiKey)),
   })
   const client = createClient({
     ...connection,
@@ -98,7 +94,7 @@ async function openClient(
     version: effects.version,
     budget,
     signal,
-    fetchOptions: { maxBytes: connection.pageCapBytes },
+    fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)
       const { remainingToday, requestsThisRun } = client.usage()
@@ -168,9 +164,27 @@ interface Read {
   readonly failure?: MusterError | undefined
 }
 
-async function readAll({ client, sync }: Session, request: RunRequest): Promise<Read> {
+/** Written at once, whatever the run is to read and however it ends: the next one asks `/me` at this pace. */
+async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
+  await recordUsage(sync.engine, {
+    run_id: sync.runId,
+    api_key_id: sync.apiKeyId,
+    rate_limit_per_minute: key.rateLimitPerMinute,
+    rate_limit_per_day: key.rateLimitPerDay,
+    requests_today: key.usage.requestsToday ?? null,
+    remaining_today: key.usage.remainingToday ?? null,
+    resets_at: key.usage.resetsAt ?? null,
+    last_used_at: key.lastUsedAt ?? null,
+    observed_at: instant(sync.clock.now()),
+  })
+}
+
+async function readAll(session: Session, request: RunRequest): Promise<Read> {
+  const { client, sync } = session
   try {
-    const resources = await syncResources({ ...sync, key: await client.getMe() }, request)
+    const key = await client.getMe()
+    await recordLimits(session, key)
+    const resources = await syncResources({ ...sync, key }, request)
     return { resources, failure: interrupted(sync.signal, failureAmong(resources)) }
   } catch (error) {
     return { resources: [], failure: interrupted(sync.signal, error as MusterError) }

@@ -1,8 +1,8 @@
 /** A sync run: every resource the key may read, side by side, with one outcome each. */
 import PQueue from 'p-queue'
 import { AccessDenied, KeyRefused } from '../api/errors.ts'
-import { BudgetSpent, ConfigError, MusterError } from '../lib/errors.ts'
-import { catalogue } from '../resources/catalogue.ts'
+import { BudgetSpent, ConfigError, DiskFull, MusterError } from '../lib/errors.ts'
+import { collections } from '../resources/catalogue.ts'
 import type { Resource } from '../resources/resource.ts'
 import { recordAccess } from '../warehouse/ledger/access.ts'
 import { driftedPaths } from '../warehouse/ledger/drift.ts'
@@ -23,7 +23,7 @@ export interface ResourceOutcome extends Readonly<Tally> {
 }
 
 export interface SyncRequest {
-  /** Names from the catalogue; all when empty. */
+  /** Names of collections; all when empty. */
   readonly resources: readonly string[]
   /** Walk these created days again instead of what changed. */
   readonly between?: { readonly from: string; readonly to: string }
@@ -50,7 +50,7 @@ function work(task: ResourceTask, { between }: SyncRequest): Promise<void> {
 
 /** Reasons to stop the whole run rather than one resource. */
 const endsRun = (error: unknown): boolean =>
-  error instanceof BudgetSpent || error instanceof KeyRefused || error instanceof ConfigError
+  [BudgetSpent, KeyRefused, ConfigError, DiskFull].some(reason => error instanceof reason)
 
 function stateOf(error: unknown, sync: SyncContext): ResourceOutcome['state'] {
   if (error instanceof AccessDenied) return 'skipped'
@@ -152,14 +152,14 @@ async function notForThisKey(sync: SyncContext, resource: Resource): Promise<Res
   return { ...noFigures, note, resource: resource.name, state: 'skipped' }
 }
 
-/** Resources by name, in catalogue order; unknown names are the caller's to refuse. */
+/** Resources by name, in catalogue order; names that no sync reads are the caller's to refuse. */
 export function chosenResources(names: readonly string[]): Resource[] {
-  return catalogue.filter(({ name }) => names.length === 0 || names.includes(name))
+  return collections.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
 /**
  * Snapshots follow the walks, because some of them are asked for project by project. A failure of one resource leaves
- * the others alone; a spent budget or a refused key ends the run, with everything read so far loaded.
+ * the others alone; a spent budget, a refused key or a full disk ends the run, with everything read so far loaded.
  */
 export async function syncResources(sync: SyncContext, request: SyncRequest): Promise<ResourceOutcome[]> {
   const outcomes: ResourceOutcome[] = []
@@ -172,9 +172,14 @@ export async function syncResources(sync: SyncContext, request: SyncRequest): Pr
   }
   const chosen = chosenResources(request.resources)
   for (const strategy of ['walk', 'snapshot'] as const) {
-    await lanes.addAll(
-      chosen.filter(({ read }) => read.strategy === strategy).map(resource => () => one(resource)),
-    )
+    const tasks = chosen.filter(({ read }) => read.strategy === strategy)
+    try {
+      await lanes.addAll(tasks.map(resource => () => one(resource)))
+    } finally {
+      // The ledger itself could not be written: no lane may go on when the run is closed.
+      lanes.clear()
+      await lanes.onIdle()
+    }
   }
   return outcomes
 }
@@ -185,7 +190,7 @@ export function failureAmong(outcomes: readonly ResourceOutcome[]): MusterError 
     error === undefined || state === 'skipped' ? [] : [error],
   )
   const ending =
-    errors.find(error => error instanceof KeyRefused || error instanceof ConfigError) ??
+    errors.find(error => endsRun(error) && !(error instanceof BudgetSpent)) ??
     errors.find(error => error instanceof BudgetSpent)
   const failed = outcomes.filter(({ state }) => state === 'failed')
   if (ending instanceof MusterError) return ending

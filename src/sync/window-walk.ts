@@ -9,8 +9,8 @@ import { answerOf, type Content, orUnreadable, readLanded } from './page-answer.
 import { advance, beginWalk, claimedTotal, isComplete, type WalkState, walkAgain } from './walk.ts'
 
 /** A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. */
-const batchBytes = 22_000_000
-const batchPages = 80
+const batchBytes = 24_000_000
+const batchPages = 82
 
 /** A window that never settles is left for the next night; what it read is loaded. */
 const mostAttempts = 6

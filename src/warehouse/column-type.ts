@@ -23,7 +23,12 @@ function decimal(precision: number, scale: number): StoredType {
 export const storedTypes: Readonly<Record<ColumnType, StoredType>> = {
   text: { sql: 'text', cast: t => t },
   url: { sql: 'text', cast: t => `regexp_replace(${t}, '[?#].*$', '')` },
-  json: { sql: 'text', cast: t => `cast(${t} as varchar)` },
+  // The query string of an address is a key to the file, inside a document as well; JSON may escape its slashes.
+  json: {
+    sql: 'text',
+    cast: t =>
+      `regexp_replace(cast(${t} as varchar), '(https?:\\\\?/\\\\?/[^"?#\\s]*)[?#](?:[^"\\\\\\s]|\\\\.)*', '\\1', 'g')`,
+  },
   integer: {
     sql: 'bigint',
     cast: t => `try_cast(${t} as bigint)`,

@@ -82,14 +82,15 @@ interface StagedPages {
 async function stagePages(
   stage: Engine,
   request: LoadRequest,
-  { pages, trouble }: Pick<Readable, 'pages' | 'trouble'>,
+  { pages, trouble, hasBooleans }: Readable,
 ): Promise<StagedPages> {
   const { plan, rows, drifted } = request
   const sampled = pages.filter((_, index) => request.sampled.includes(request.pages[index] as PageFile))
   const drift = findDrift({ ...request, sampled })
   for (const { path } of drift) drifted.add(path)
   const excluded = trouble.map(({ locator }) => locator)
-  const staged = await stageBatch(stage, plan, { pages, rows, drifted: [...drifted], excluded })
+  const batch = { pages, rows, drifted: [...drifted], excluded, hasBooleans }
+  const staged = await stageBatch(stage, plan, batch)
   const values = unknownValues(plan.tables.filter(({ name }) => staged.filled.has(name)))
   const newValues = values ? await stage.rows<{ path: string; value: string }>(values) : []
   return { staged, pages, trouble, drift, newValues }
@@ -158,6 +159,8 @@ async function stageAndMerge(
       merged.then(end, end)
     })
   } catch (error) {
+    // Of two batches that fail the earlier one tells why; and nobody goes on while one of them is being merged.
+    await before
     throw unreadableAmong(readable.pages) ?? error
   } finally {
     await stage.run(dropStages(request.plan))

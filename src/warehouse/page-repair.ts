@@ -69,7 +69,14 @@ function troubleOn(page: PageFile, number: number, records: readonly unknown[]):
 export interface Readable {
   readonly pages: PageFile[]
   readonly trouble: readonly PageTrouble[]
+  /** Whether true or false stands anywhere behind the head of a page, be it within a text. */
+  readonly hasBooleans: boolean
   cleanUp(): void
+}
+
+function hasBooleans(bytes: Buffer): boolean {
+  const data = Math.max(0, bytes.indexOf('"data"'))
+  return bytes.includes('true', data) || bytes.includes('false', data)
 }
 
 /**
@@ -79,9 +86,11 @@ export interface Readable {
 export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readable {
   const trouble: PageTrouble[] = []
   const copies: string[] = []
+  let booleans = false
   const readable = pages.map((page, index) => {
     const bytes = readFileSync(page.file)
     const whole = isUtf8(bytes)
+    booleans ||= hasBooleans(bytes)
     const suspect = bytes.includes('\\u') && suspectEscape.test(bytes.toString('latin1'))
     if (whole && !suspect) return page
     const text = bytes.toString('utf8')
@@ -97,6 +106,7 @@ export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readabl
   return {
     pages: readable,
     trouble,
+    hasBooleans: booleans,
     cleanUp() {
       for (const copy of copies) rmSync(copy, { force: true })
     },

@@ -15,7 +15,7 @@ describe('a status', () => {
     [404, 'NotFound', 1, 1],
     [405, 'BadRequest', 1, 1],
     [408, 'Retriable', 1, 6],
-    [409, 'BadRequest', 1, 1],
+    [409, 'Conflict', 1, 1],
     [410, 'NotFound', 1, 1],
     [413, 'BadRequest', 1, 1],
     [422, 'BadRequest', 1, 1],

@@ -67,3 +67,27 @@ describe('muster sandbox', () => {
     expect(out).toMatch(/export MUSTER_WAREHOUSE=duckdb:\S+\n/)
   })
 })
+
+describe('muster sync', () => {
+  test('says which resources it reads, and which are read by id', async () => {
+    expect(await muster('sync timesheet')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /^muster: there is no resource timesheet: did you mean timesheets\? The others/,
+      ),
+    })
+    for (const line of [
+      'sync requisitions',
+      'plan trades',
+      'backfill rates --from 2026-01-01 --to 2026-01-02',
+    ]) {
+      const { code, err } = await muster(line)
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(
+          /^muster: \w+ are read by id and not synced yet: name some of key, companies, .*metric-rows\n$/,
+        ),
+      ])
+    }
+  })
+})

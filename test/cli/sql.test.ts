@@ -1,12 +1,10 @@
 /** `muster sql`: reads only, one query, from whichever file can be read. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { muster, temporaryFolder } from './captured-world.ts'
+import { holdFile } from './held-file.ts'
 
 const cwd = temporaryFolder()
 const env = {
@@ -26,22 +24,7 @@ async function write(file: string, owner: string): Promise<void> {
   instance.closeSync()
 }
 
-let holder: ChildProcess | undefined
-
-/** Another process, because DuckDB's lock does not keep a process out of its own file. */
-async function holdFile(): Promise<void> {
-  const api = pathToFileURL(join(process.cwd(), 'node_modules/@duckdb/node-api/lib/index.js'))
-  const code = `const { DuckDBInstance } = await import('${api}')
-    globalThis.held = await DuckDBInstance.create('${join(cwd, 'w.duckdb')}')
-    console.log('held'); setInterval(() => {}, 1000)`
-  holder = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await once(holder.stdout as NodeJS.ReadableStream, 'data')
-}
-
 beforeAll(() => write('w.duckdb', 'working'))
-afterAll(() => void holder?.kill())
 
 describe('muster sql', () => {
   test('--json prints an array of row objects: decimals as text, timestamps in UTC', async () => {
@@ -118,7 +101,7 @@ describe('muster sql', () => {
   })
 
   test('reads the published copy while another process holds the file, and says so', async () => {
-    await holdFile()
+    await holdFile(join(cwd, 'w.duckdb'))
     const alone = await sql('from t')
     expect([alone.code, alone.out]).toEqual([1, ''])
     expect(alone.err).toMatch(/^muster: another process has the warehouse file open \(process \d+\)/)

@@ -1,7 +1,7 @@
 /** What the reading commands say of a warehouse: status, runs, plan and doctor, before and after a sync. */
 import { existsSync, readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { catalogue } from '../../src/resources/catalogue.ts'
+import { collections } from '../../src/resources/catalogue.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
 
 let place: Place
@@ -21,7 +21,7 @@ describe('before the first sync', () => {
     const { code, out } = await place.command('doctor --json')
     const { findings, requests, ok } = JSON.parse(out)
     expect([code, ok, requests]).toEqual([0, true, place.sandbox.requests.length])
-    expect(requests).toBe(catalogue.length)
+    expect(requests).toBe(collections.length)
     expect(findings.filter((one: { state: string }) => one.state !== 'ok')).toEqual([])
     expect((await place.command('doctor')).out).toContain('w.duckdb will be created')
     expect(readdirSync(place.cwd)).toEqual([])
@@ -147,7 +147,7 @@ describe('doctor', () => {
     expect([code, requests]).toEqual([0, agency.sandbox.requests.length])
     expect(warned.map((one: { check: string }) => one.check)).toContain('read projects')
     expect(new Set(warned.map((one: { found: string }) => one.found))).toEqual(
-      new Set(['agency keys cannot read it']),
+      new Set(['agency keys cannot read it', 'write:workers, write:invoices']),
     )
   })
 

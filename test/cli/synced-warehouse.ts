@@ -1,11 +1,11 @@
 /** A small sandbox and the settings of a connection to it, for commands that need a warehouse. */
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import type { Sandbox } from '../../src/sandbox/server.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 /** The night after the day on which the sandbox's data ends. */
@@ -32,19 +32,12 @@ export interface Place {
   command(line: string, env?: Record<string, string>): ReturnType<typeof muster>
 }
 
-const open: Sandbox[] = []
-
-afterAll(async () => {
-  await Promise.all(open.map(sandbox => sandbox.close()))
-})
-
 export interface PlaceOptions extends SandboxOptions {
   readonly kind?: 'company' | 'agency'
 }
 
 export async function openPlace({ kind = 'company', ...options }: PlaceOptions = {}): Promise<Place> {
-  const sandbox = await startSandbox({ scale: 0.02, rateLimitPerMinute: 100_000, ...options })
-  open.push(sandbox)
+  const sandbox = await keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000, ...options })
   const cwd = temporaryFolder()
   const clock = nightClock()
   const rng = seededRng(1)

@@ -35,7 +35,8 @@ export class Barrier {
     const find = async (): Promise<number | undefined> =>
       (
         await this.rows<{ pid: number }>(
-          `select pid from pg_locks where locktype = 'advisory' and objid = ${key} and not granted`,
+          `select pid from pg_locks where locktype = 'advisory' and objid = ${key} and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
         )
       )[0]?.pid
     await expect.poll(find, { timeout: 15_000 }).toBeDefined()

@@ -90,7 +90,7 @@ test('a process stopped in the middle of its transaction does not keep the other
   first.signal('SIGSTOP')
   await barrier.open()
   const waits = `select wait_event from pg_stat_activity where pid = ${pid}`
-  await expect.poll(() => barrier.rows(waits)).toEqual([{ wait_event: 'ClientRead' }])
+  await expect.poll(() => barrier.rows(waits), { timeout: 10_000 }).toEqual([{ wait_event: 'ClientRead' }])
   await expire(warehouse)
   expect(await startSync(place(warehouse, 'two'), 'timesheets').ended).toEqual({ code: 0, err: '' })
   const before = await standing(warehouse)
@@ -111,7 +111,9 @@ test('a process that was killed is told as gone, and its resource is free at onc
   first.signal('SIGKILL')
   await first.ended
   page.release()
-  await expect.poll(() => status(warehouse)).toMatch(/\ntimesheets was left by \S+, which is gone/)
+  await expect
+    .poll(() => status(warehouse), { timeout: 10_000 })
+    .toMatch(/\ntimesheets was left by \S+, which is gone/)
   expect(await status(warehouse)).toMatch(/\nrun \S+ has no end: its process is gone/)
   // Nothing it landed is here: another machine goes on from what was committed.
   expect(await startSync(place(warehouse, 'two'), 'timesheets').ended).toEqual({ code: 0, err: '' })

@@ -1,4 +1,4 @@
-/** Every field that the contract documents for the resources that a sync reads, typed from its tables by hand. */
+/** Every field that the contract documents for the records it shows, typed from its tables by hand. */
 
 const dots = (prefix: string, names: string): string[] => names.split(' ').map(name => `${prefix}${name}`)
 const list = (names: string): string[] => dots('', names)
@@ -167,6 +167,86 @@ const invoice = [
   ),
 ]
 
+const requisition = [
+  ...list('id reference status quantity autoAssign approvedDate startDate endDate createdAt updatedAt'),
+  ...each('', 'requestor approver', 'name email'),
+  ...dots('approvalStages[].', 'stage name approved approvedAt approver.name approver.email'),
+  ...refs('company project region sector site trade activity'),
+  ...dots('cancellation.', 'reason date comments'),
+  ...dots('agencies[].', 'id name offered assigned dateReceived dateAccepted'),
+  ...dots('agencies[].submissions[].', 'submittedAt isRejected rejectionReason'),
+  ...refs('agencies[].submissions[].worker agencies[].submissions[].submittedBy'),
+  ...refs('agencies[].submissions[].assignedBy stageTracking[].worker stageTracking[].agency'),
+  ...dots('stageTracking[].', 'submittedAt isRejected stage stageLabel'),
+  ...dots('stageTracking[].history[].', 'stage stageLabel at byUserId byName comments'),
+  ...answers,
+]
+
+const requirements = (path: string): string[] => dots(`${path}[].`, 'rule items[].name groups[].items[].name')
+
+const assignment = [
+  ...list('id reference status payType rateType umbrella workActivity purchaseOrder'),
+  ...refs('company project region sector site trade tag agency worker'),
+  ...list('worker.reference requisition.id requisition.reference requisition.nanoid'),
+  ...list('startDate endDate timesheetStartDate completedDate confirmationDate createdAt updatedAt'),
+  ...list('weeksElapsed workerDistanceToSite workerLodgeDistanceToSite'),
+  ...each('shiftPattern.', 'm t w th f s su', 'start end active break night'),
+  ...list('costCode.name costCode.description rates.pay rates.charge values.pay values.charge'),
+  ...each('rateOverrides.', 'markup employerCosts', 'active value'),
+  ...dots('rateUplifts.', 'bh bhNw wdOt sat sun wdNw weNw'),
+  ...each('', 'reinstatement ended', 'reason date comments user.id user.name'),
+  ...dots('', 'enhancedUplifts.anyKey cancellation.anyKey sds.anyKey assignedBy.anyKey'),
+  ...list('sdc.status sdc.attachment kid'),
+  ...dots('activities[].', 'created activityType user userId entity.id entity.name reason comments message'),
+  ...each('replacement.', 'replacedBy replacementFor', 'id reference'),
+  ...dots('replacement.', 'requisition.id requisition.reference requisition.nanoid reason type'),
+  ...list('clone.date clone.original.id clone.original.reference'),
+  ...dots('lodge.', 'dailyAmountOverride distanceMiles'),
+  ...dots('lodge.address.', 'lineOne city country code'),
+  ...dots('lodge.travel.', 'walkMinutes busMinutes carMinutes trainMinutes calculatedAt'),
+  'lodgeApplicable',
+  ...requirements('competencyRequirements'),
+  ...dots('customDocuments[].', 'id name description required attachment uploadedBy uploadedAt expiry'),
+  ...dots('customDocuments[].uploadPermissions.', 'company supplier'),
+  ...dots('metaFields[].', 'id title type value display[]'),
+  ...answers,
+]
+
+const engagements = 'cis paye psc'
+
+const rateRecord = (at: string): string[] => [
+  ...each(`${at}rates.`, engagements, `${rate} comparablePayRate`),
+  ...each(`${at}dayRates.`, engagements, rate),
+  ...dots(`${at}pieceRates[].`, 'id code name unitLabel unitLabelPlural frequency'),
+  ...each(`${at}pieceRates[].values.`, engagements, rate),
+  ...['region', 'sector', 'project', 'agency'].flatMap(one => ref(`${at}${one}`)),
+  `${at}id`,
+]
+
+const trade = [
+  ...list('id name description active createdAt updatedAt'),
+  ...refs('company masterTrade'),
+  ...dots('tags[].', 'id name description'),
+  ...rateRecord('rates[].'),
+  ...ref('competencyMatrix[].sector'),
+  ...requirements('competencyMatrix[].requirements'),
+]
+
+const creditNote = [
+  ...list('id reference status creditNoteType mspCreditNoteType reason comments'),
+  ...refs('company agency msp project confirmedBy'),
+  ...each('', 'invoice timesheet', 'id reference'),
+  ...list('confirmedDate weekEnding createdAt updatedAt payment.reference payment.paymentDate'),
+  ...list('vatToBeApplied files.creditNote'),
+  ...dots('values.', 'grossHours netHours subtotal vat total cis cisRate vatRate finalTotal'),
+]
+
+const purchaseOrder = [
+  ...list('id reference status tradeOption startDate endDate createdAt updatedAt value allTrades'),
+  ...refs('company site agency projects[] trades[] tag revoked.user'),
+  ...list('revoked.date reinstated.anyKey'),
+]
+
 const key = [
   ...list(
     'name description scopes[] rateLimitPerMinute rateLimitPerDay ipAllowlist expiresAt lastUsedAt createdAt',
@@ -190,4 +270,10 @@ export const contractFields: Readonly<Record<string, readonly string[]>> = {
   'user-permissions': [...companyUser, ...dots('projects[].permissions[].', 'id name category permitted')],
   'competency-matrix': matrixEntry,
   'metric-rows': metricRow,
+  requisitions: requisition,
+  assignments: assignment,
+  trades: trade,
+  rates: [...rateRecord(''), ...refs('trade company'), ...list('createdAt updatedAt')],
+  'credit-notes': creditNote,
+  'purchase-orders': purchaseOrder,
 }

@@ -24,7 +24,7 @@ const keys: ApiKey[] = [
     scopes: readScopes.filter(other => other !== scope),
   })),
 ]
-const sandbox = await openSandbox({ keys })
+const sandbox = await openSandbox({ keys, provokesBreaches: true })
 const paths = Object.keys(access).map(path => path.replace(':id', companies[0] as string))
 
 describe('keys', () => {
@@ -67,8 +67,12 @@ it('asks each endpoint for its scope', async () => {
 
 it('keeps agency keys out of company endpoints', async () => {
   const open = ['/me', '/users', '/timesheets', '/expenses', '/invoices']
+  const byId = ['/expenses/', '/trades/', '/rates/', '/requisitions/', '/assignments/', '/credit-notes/']
   for (const path of open) expect((await sandbox.get(path, AGENCY_KEY)).status, path).toBe(200)
-  const closed = paths.filter(path => !open.includes(path) && !path.startsWith('/expenses/'))
+  const isRead = (path: string) => byId.some(start => path === start + companies[0])
+  for (const path of paths.filter(isRead))
+    expect((await sandbox.get(path, AGENCY_KEY)).status, path).toBe(404)
+  const closed = paths.filter(path => !open.includes(path) && !isRead(path))
   for (const path of closed) expect((await sandbox.get(path, AGENCY_KEY)).status, path).toBe(403)
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { shortId } from '../../src/sandbox/short-id.ts'
 import { type Body, openSandbox, sortedBy } from './open-sandbox.ts'
 
-const sandbox = await openSandbox()
+const sandbox = await openSandbox({ provokesBreaches: true })
 const company = sandbox.world.all('companies')[0] as Body
 
 it('shows the config of a company when asked', async () => {
@@ -187,15 +187,19 @@ describe('recruitment metrics', () => {
   })
 
   it('filters by project, agencies and created date, and sorts', async () => {
-    const rows = sandbox.world.all('metricRows')
-    const [first, other] = [rows[0], rows.find(row => row.agencyId !== rows[0]?.agencyId)]
-    const total = async (query: string) => (await sandbox.get(`${path}?${query}`)).body.meta.total
-    const count = (test: (row: Body) => boolean) => rows.filter(test).length
-    expect(await total(`project=${first?.projectId}`)).toBe(count(row => row.projectId === first?.projectId))
-    expect(await total(`agency=${first?.agencyId},${other?.agencyId}`)).toBe(
-      count(row => [first?.agencyId, other?.agencyId].includes(row.agencyId)),
+    const tracked = (sandbox.world.all('requisitions') as Body[]).flatMap(requisition =>
+      (requisition.stageTracking ?? []).map((entry: Body) => ({ requisition, agency: entry.agency.id })),
     )
-    expect(await total('from=2026-01-01&to=2026-01-31')).toBe(count(row => row.created.startsWith('2026-01')))
+    const project = tracked[0].requisition.project.id
+    const agencies = [...new Set(tracked.map(row => row.agency))].slice(0, 2)
+    const total = async (query: string) => (await sandbox.get(`${path}?${query}`)).body.meta.total
+    const count = (test: (row: Body) => boolean) => tracked.filter(test).length
+    expect(await total('')).toBe(tracked.length)
+    expect(await total(`project=${project}`)).toBe(count(row => row.requisition.project.id === project))
+    expect(await total(`agency=${agencies}`)).toBe(count(row => agencies.includes(row.agency)))
+    expect(await total('from=2026-01-01&to=2026-01-31')).toBe(
+      count(row => row.requisition.createdAt.startsWith('2026-01')),
+    )
     const sorted = (await sandbox.get(`${path}?sortBy=reqRef&sortOrder=asc&limit=200`)).body.data
     expect(sortedBy(sorted, (row: Body) => row.reqRef, 'asc')).toBe(true)
     expect((await sandbox.get(`${path}?metric=rows&groupBy=company,month&hoursThreshold=40`)).status).toBe(

@@ -49,6 +49,11 @@ it('moves records on, keeping sums and moving updatedAt forward', () => {
   )
   expect(brokenSums(workOf(world))).toEqual([])
   const { timesheets } = workOf(world)
+  for (const { assignment } of timesheets) {
+    expect(world.get('assignments', assignment.id)?.reference).toBe(assignment.reference)
+  }
+  const references = world.all('assignments').map(row => row.reference)
+  expect(new Set(references).size).toBe(references.length)
   const weeks = timesheets.map(row => `${row.assignment.id} ${row.weekEnding}`)
   expect(new Set(weeks).size).toBe(weeks.length)
   expect(new Set(timesheets.map(row => row.reference)).size).toBe(timesheets.length)

@@ -1,7 +1,8 @@
 /** A sandbox for one test file, with a client that reads JSON. */
-import { afterAll } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
+import type { Breach } from '../../src/sandbox/referee.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
@@ -18,15 +19,38 @@ export interface OpenSandbox extends Sandbox {
   send(method: string, path: string): Promise<Answer>
 }
 
+export interface OpenOptions extends SandboxOptions {
+  /** The test breaks the contract on purpose, with requests of its own; those of Muster must keep it all the same. */
+  readonly provokesBreaches?: boolean
+  /** Muster is given a wrong address on purpose: that its paths do not exist there is no mistake of its own. */
+  readonly misdirects?: boolean
+}
+
 const open: Sandbox[] = []
 
 afterAll(async () => {
-  await Promise.all(open.map(sandbox => sandbox.close()))
+  await Promise.all(open.splice(0).map(sandbox => sandbox.close()))
 })
 
-export async function openSandbox(options: SandboxOptions = {}): Promise<OpenSandbox> {
-  const sandbox = await startSandbox({ rateLimitPerMinute: 100_000, ...options })
+/** A sandbox that is closed after the file's tests, and fails them when a request broke the contract unasked. */
+export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {
+  const { provokesBreaches = false, misdirects = false, ...rest } = options
+  const isAllowed = ({ kind, client }: Breach): boolean =>
+    client?.startsWith('muster/') ? misdirects && kind === 'unknown-path' : provokesBreaches
+  const started = await startSandbox(rest)
+  const sandbox = {
+    ...started,
+    close: async () => {
+      await started.close()
+      expect(started.breaches().filter(breach => !isAllowed(breach))).toEqual([])
+    },
+  }
   open.push(sandbox)
+  return sandbox
+}
+
+export async function openSandbox(options: OpenOptions = {}): Promise<OpenSandbox> {
+  const sandbox = await keptSandbox({ rateLimitPerMinute: 100_000, ...options })
   const send = async (method: string, path: string, key = COMPANY_KEY): Promise<Answer> => {
     const response = await fetch(sandbox.url + path, { method, headers: { authorization: `Bearer ${key}` } })
     const text = await response.text()

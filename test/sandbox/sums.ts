@@ -82,7 +82,8 @@ function invoiceSums(row: Body, timesheets: ReadonlyMap<string, Body>) {
   const adHoc = row.reason !== undefined
   return {
     'timesheets exist': sheets.every(Boolean),
-    'timesheets approved': sheets.every((sheet: Body) => sheet?.status === 'approved'),
+    // A timesheet cancelled later stays on its invoice, with a credit note beside it.
+    'timesheets approved': sheets.every((sheet: Body) => ['approved', 'cancelled'].includes(sheet?.status)),
     'subtotal = charges':
       adHoc || cents(values.subtotal) === sum(sheets, (sheet: Body) => cents(sheet.values.charge.total)),
     'netHours = timesheets': adHoc || values.netHours === sum(sheets, (sheet: Body) => sheet.netHours),
@@ -94,8 +95,8 @@ function invoiceSums(row: Body, timesheets: ReadonlyMap<string, Body>) {
     'cis = rate x subtotal':
       cents(values.cis) === Math.round((cents(values.subtotal) * values.cisRate) / 100),
     'finalTotal = total - cis': cents(values.finalTotal) === cents(values.total) - cents(values.cis),
-    'netValue = subtotal + expenses':
-      cents(values.netValue) === cents(values.subtotal) + cents(values.expenses),
+    'netValue = subtotal + expenses - creditNotes':
+      cents(values.netValue) === cents(values.subtotal) + cents(values.expenses) - cents(values.creditNotes),
     'confirmed with a date': (row.status === 'confirmed') === (row.confirmedDate !== null),
   }
 }

@@ -6,8 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import type { Sandbox } from '../../src/sandbox/server.ts'
 import type { Records } from '../../src/sandbox/world.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { type Bench, type Dump, tables, type Warehouse } from '../warehouse/fixture.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -48,7 +49,7 @@ export class Stage {
       stage.#seen += 1
       await stage.#onRequest(stage.#seen)
     }
-    const sandbox = await startSandbox({
+    const sandbox = await keptSandbox({
       records: scene.records,
       rateLimitPerMinute: 100_000,
       rateLimitPerDay: 10_000_000,

@@ -1,5 +1,6 @@
 /** What an incremental sync costs: requests by how much changed since the last one. */
 import { expect, test } from 'vitest'
+import { recordSent } from '../../src/warehouse/ledger/access.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, rowsTouched, syncOnce } from '../warehouse/fixture.ts'
 import { type PlainCollection, plainMakers, plainRecords, timeOf } from './plain-records.ts'
@@ -32,9 +33,25 @@ describeOnEngines('incremental requests', bench => {
         expect({ changes, asked }).toSatisfy(() => asked <= Math.ceil(changes / 200) + 2)
         if (changes === 0) expect(asked).toBe(1)
       }
-      expect(sandbox.breaches).toEqual([])
+      expect(sandbox.breaches()).toEqual([])
     })
   }
+
+  test('two requests at most when nothing changed, though the last page holds a single row', async () => {
+    const records = plainRecords({ timesheets: 201, invoices: 201 }, { minutesApart: 5 })
+    const sandbox = await openSandbox({ records, ...roomy })
+    const warehouse = await bench.warehouse()
+    for (const resource of ['timesheets', 'invoices']) {
+      const request = { resources: [resource] }
+      await syncOnce(sandbox, warehouse, { request })
+      const again = await syncOnce(sandbox, warehouse, { request })
+      expect({ resource, asked: again.requests - 1, touched: rowsTouched(again) }).toEqual({
+        resource,
+        asked: 2,
+        touched: 0,
+      })
+    }
+  })
 
   test('a small list in which nothing changed costs one request, whatever the resource', async () => {
     const sandbox = await openSandbox({ scale: 0.02, ...roomy })
@@ -77,5 +94,16 @@ describeOnEngines('incremental requests', bench => {
     const pages = sandbox.requests.length - asked
     expect(asked).toBeGreaterThan(1)
     expect(asked).toBeLessThanOrEqual(1 + Math.floor((pages * 6) / 15))
+  })
+
+  test('asks /me at the pace the key was last told, whichever resources that run read', async () => {
+    const sandbox = await openSandbox({ records: plainRecords({ invoices: 3 }), ...roomy })
+    const warehouse = await bench.warehouse()
+    const request = { resources: ['invoices'] }
+    const first = await syncOnce(sandbox, warehouse, { request })
+    expect(first.resources.map(({ resource }) => resource)).toEqual(['invoices'])
+    // More than the 60 a minute that are safe to send before anything is known of a key.
+    await recordSent(warehouse.engine, new Map([[Math.floor(Date.now() / 1000), 90]]))
+    expect((await syncOnce(sandbox, warehouse, { request })).milliseconds).toBeLessThan(10_000)
   })
 })

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { selfSigned } from '../api/self-signed.ts'
 import { muster } from '../cli/captured-world.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, rowsTouched, syncOnce, tables, type Warehouse } from './fixture.ts'
 import { oneList } from './one-list.ts'
 
@@ -187,7 +188,8 @@ describeOnEngines('bad surroundings', bench => {
       78,
       expect.stringContaining('API key'),
     ])
-    const elsewhere = await syncOnce({ url: `${list.url}/elsewhere` }, warehouse, { request })
+    const { url } = await openSandbox({ records: {}, misdirects: true })
+    const elsewhere = await syncOnce({ url: `${url}/elsewhere` }, warehouse, { request })
     expect(elsewhere.failure?.message).toContain('baseUrl')
     const nowhere = await syncOnce({ url: 'http://127.0.0.1:9/api' }, warehouse, { request })
     expect(nowhere.failure?.message).toMatch(/127\.0\.0\.1:9/)

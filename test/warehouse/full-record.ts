@@ -35,7 +35,13 @@ const makers: Readonly<Record<ColumnType, (number: number) => Omit<Leaf, 'path'>
   },
   day: number => ({ sent: isoDay(number), stored: isoDay(number) }),
   dayMonthYear: number => ({ sent: isoDay(number).split('-').reverse().join('/'), stored: isoDay(number) }),
-  json: number => ({ sent: { deep: [`text ${number}`] }, stored: `text ${number}` }),
+  json: number => ({
+    sent: {
+      deep: [`text ${number}`],
+      file: `https://files.example.com/json/${number}?token=canary&"quoted"`,
+    },
+    stored: `text ${number}`,
+  }),
 }
 
 function decimal(number: number): Omit<Leaf, 'path'> {

@@ -21,6 +21,8 @@ async function differences(duckdb: Warehouse, postgres: Warehouse) {
   const typeOf = new Map(types.map(({ at, type }) => [at, type]))
   await duckdb.close()
   const { stage } = postgres.engine
+  // Millions of wide rows are compared at once, which a load never does.
+  await stage.run(`set memory_limit = '4GB'`)
   await stage.run(`attach '${duckdb.address.replace('duckdb:', '')}' as other (read_only)`)
   let rows = 0
   const found: Difference[] = []

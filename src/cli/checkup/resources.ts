@@ -2,14 +2,14 @@
 import type { Client } from '../../api/client.ts'
 import { AccessDenied, NotFound } from '../../api/errors.ts'
 import type { KeyInfo } from '../../api/key.ts'
-import { catalogue } from '../../resources/catalogue.ts'
-import type { Resource } from '../../resources/resource.ts'
+import { collections } from '../../resources/catalogue.ts'
+import type { Collection } from '../../resources/resource.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 
 const purpose = { purpose: 'operator' } as const
 
 /** Asks for one record of the first scope; gives the size of the list, where there is one. */
-async function ask(resource: Resource, client: Client, company: string): Promise<string> {
+async function ask(resource: Collection, client: Client, company: string): Promise<string> {
   const path = resource.path.replace('{company}', encodeURIComponent(company))
   const { read } = resource
   if (read.strategy === 'snapshot' && read.rows !== 'data') {
@@ -23,7 +23,7 @@ async function ask(resource: Resource, client: Client, company: string): Promise
   return `readable, ${meta.total.toLocaleString('en')} records${whole ? '' : ' in the first company'}`
 }
 
-async function readable(resource: Resource, client: Client, key: KeyInfo): Promise<Finding> {
+async function readable(resource: Collection, client: Client, key: KeyInfo): Promise<Finding> {
   const check = `read ${resource.name}`
   if (resource.keys === 'company' && key.kind === 'agency')
     return warn(check, 'agency keys cannot read it', 'nothing: a sync skips it; a company key would read it')
@@ -43,7 +43,7 @@ async function readable(resource: Resource, client: Client, key: KeyInfo): Promi
 /** Stops at what concerns every further request as well. */
 export async function resourceFindings(client: Client, key: KeyInfo): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const resource of catalogue) {
+  for (const resource of collections) {
     if (resource.name === 'key') continue
     const finding = await readable(resource, client, key)
     findings.push(finding)

@@ -1,11 +1,11 @@
 /** `muster backfill`: read records again by the day they were created. */
 import { UsageError } from '../../lib/errors.ts'
-import { catalogue } from '../../resources/catalogue.ts'
+import { collections } from '../../resources/catalogue.ts'
 import { type CommandModule, calendarDay, textOption } from '../command.ts'
 import { limitsOf, resourceNames, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
-const walked = catalogue.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
+const walked = collections.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
 
 export const command: CommandModule = {
   name: 'backfill',

@@ -1,6 +1,6 @@
 /** `muster plan`: what a sync or a backfill will cost, before anything is spent. */
 import { UsageError } from '../../lib/errors.ts'
-import { catalogue } from '../../resources/catalogue.ts'
+import { collections } from '../../resources/catalogue.ts'
 import { durationOf, type Limits, type Range, sumOf } from '../../sync/estimate.ts'
 import { type PlannedResource, planRun } from '../../sync/plan.ts'
 import type { SyncRequest } from '../../sync/sync.ts'
@@ -43,7 +43,7 @@ export const command: CommandModule = {
   },
 }
 
-const walked = catalogue.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
+const walked = collections.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
 
 /** `plan backfill` and `plan sync` may be said, because people do. */
 function requestOf([first, ...rest]: readonly string[], options: Options): SyncRequest {

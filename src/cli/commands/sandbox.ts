@@ -1,8 +1,13 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
 
+import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
+import { knobTable, parseKnob } from '../../sandbox/knobs.ts'
+import type { Breach } from '../../sandbox/referee.ts'
+import type { Sandbox } from '../../sandbox/server.ts'
 import {
   type CommandModule,
   calendarDay,
+  flagOption,
   numberOption,
   type Options,
   positiveNumber,
@@ -11,6 +16,7 @@ import {
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../output.ts'
+import { deliveryLine, eventOptions, webhookLines, webhookOptions } from '../sandbox-webhooks.ts'
 
 const LARGEST_PORT = 65_535
 
@@ -28,25 +34,54 @@ export const command: CommandModule = {
       fallback: 0,
     },
     { flags: '--live <number>', summary: 'changes of records per second', parse: positiveNumber },
+    { flags: '--live-deletions', summary: 'with --live: remove a record now and then too' },
     {
       flags: '--limit-per-minute <number>',
       summary: 'requests a key may send a minute',
       parse: wholeNumber(1),
     },
     { flags: '--limit-per-day <number>', summary: 'requests a key may send a day', parse: wholeNumber(1) },
+    ...webhookOptions,
+    {
+      flags: '--knob <name=value>',
+      summary: 'a reading of what the contract leaves open; may be given again',
+      parse: gathered(parseKnob),
+    },
+    {
+      flags: '--fault <name=rate>',
+      summary: 'spoil this share of the answers, 0 to 1; may be given again',
+      parse: gathered(parseFault),
+    },
+    { flags: '--fault-seed <number>', summary: 'spoil other answers', parse: wholeNumber(0), fallback: 1 },
+    { flags: '--lists', summary: 'print the values that workers are written with, and end' },
   ],
+  notes: [...knobLines(), '', ...faultLines(), ''],
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
     'muster sandbox --live 5 --limit-per-day 500',
+    'muster sandbox --live 5 --webhook http://127.0.0.1:8080/hook --webhook-faults loss=0.05,duplicate=0.1',
+    'muster sandbox --webhook http://127.0.0.1:8080/hook --webhook-kind agency --webhook-burst 10000',
+    'muster sandbox --knob to=exclusive --knob day-zone=Europe/London --fault reset=0.05 --fault hang=0.01',
+    'muster sandbox --lists',
   ],
   run: async (context, _, options) => {
+    if (flagOption(options, 'lists')) {
+      printJson(context, (await import('../../sandbox/workers/all-lists.ts')).allLists)
+      return 0
+    }
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server.ts')
-    const sandbox = await startSandbox(sandboxOptions(options))
-    announce(context, sandbox.url)
+    const { defaultKeys } = await import('../../sandbox/keys.ts')
+    const events = eventOptions(options, context.env)
+    const sandbox = await startSandbox({ ...sandboxOptions(options), ...(events && { events }) })
+    announce(context, sandbox, defaultKeys)
+    const bursting = sandbox.burst({ count: numberOption(options, 'webhookBurst') ?? 0 })
     await untilAborted(context.signal)
     await sandbox.close()
+    await bursting
+    if (events) printLine(context, deliveryLine(sandbox))
+    tellBreaches(context, sandbox.breaches())
     return 0
   },
 }
@@ -57,6 +92,7 @@ function sandboxOptions(options: Options) {
   const today = textOption(options, 'today')
   const port = numberOption(options, 'port')
   const changesPerSecond = numberOption(options, 'live')
+  const deletions = flagOption(options, 'liveDeletions')
   const rateLimitPerMinute = numberOption(options, 'limitPerMinute')
   const rateLimitPerDay = numberOption(options, 'limitPerDay')
   return {
@@ -65,33 +101,87 @@ function sandboxOptions(options: Options) {
     ...(scale !== undefined && { scale }),
     ...(today !== undefined && { today }),
     ...(port !== undefined && { port }),
-    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1 } }),
+    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
+    ...(options.knob !== undefined && { knobs: options.knob as ReturnType<typeof parseKnob> }),
+    ...(options.fault !== undefined && { faults: options.fault as ReturnType<typeof parseFault> }),
+    faultSeed: numberOption(options, 'faultSeed') ?? 1,
   }
 }
 
-/** Not secrets: they open nothing but generated data on this machine. */
-const KEYS = { company: 'sandbox-company-key', agency: 'sandbox-agency-key' }
+/** An option that may be given several times, each adding its part. */
+function gathered<Part extends object>(parse: (text: string) => Part) {
+  return (text: string, before?: unknown): Part => ({ ...(before as Part | undefined), ...parse(text) })
+}
 
-function announce(context: CommandContext, url: string): void {
+function knobLines(): string[] {
+  const rows = Object.entries(knobTable).map(([name, { values, fallback, meaning }]) => [
+    name,
+    `${meaning}: ${values} (${fallback})`,
+  ])
+  return ['Knobs:', ...aligned(rows)]
+}
+
+function faultLines(): string[] {
+  return ['Faults:', ...aligned(Object.entries(faultTable).map(([name, { meaning }]) => [name, meaning]))]
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  return rows.map(([name = '', text = '']) => `  ${name.padEnd(14)}${text.replaceAll('`', '')}`)
+}
+
+const EXAMPLES_SHOWN = 3
+
+/** Always to stderr: stdout may be one JSON document. */
+function tellBreaches({ stderr }: CommandContext, breaches: readonly Breach[]): void {
+  if (breaches.length === 0) return
+  const lines = [`${breaches.length} requests broke the contract:`]
+  for (const kind of new Set(breaches.map(breach => breach.kind))) {
+    const same = breaches.filter(breach => breach.kind === kind)
+    lines.push(`  ${kind}: ${same.length}`)
+    for (const { method, path, message } of same.slice(0, EXAMPLES_SHOWN))
+      lines.push(`    ${method} ${path}: ${message}`)
+  }
+  stderr.write(`${lines.join('\n')}\n`)
+}
+
+/** Not secrets: they open nothing but generated data on this machine. */
+const KEYS = {
+  company: 'sandbox-company-key',
+  agency: 'sandbox-agency-key',
+  finance: 'sandbox-finance-key',
+}
+
+interface Key {
+  readonly key: string
+  readonly description: string
+}
+
+function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[]): void {
+  const { url, webhooks } = sandbox
   const env = {
     MUSTER_BASE_URL: url,
     MUSTER_API_KEY: KEYS.company,
     MUSTER_WAREHOUSE: 'duckdb:data/sandbox.duckdb',
   }
   if (context.json) {
-    printJson(context, { url, keys: KEYS, env })
+    const listed = keys.map(({ key, description }) => ({ key, description }))
+    printJson(context, { url, keys: KEYS, allKeys: listed, env, webhooks })
     return
   }
+  const widest = Math.max(...keys.map(({ key }) => key.length))
   const lines = [
     `The sandbox listens on ${url}`,
-    `  company key  ${KEYS.company}`,
-    `  agency key   ${KEYS.agency}`,
+    '',
+    'Keys:',
+    ...keys.map(({ key, description }) => `  ${key.padEnd(widest)}  ${description}`),
+    'Values to write workers with: muster sandbox --lists',
     '',
     'In another terminal:',
     ...Object.entries(env).map(([name, value]) => `  export ${name}=${value}`),
     '',
+    ...webhookLines(sandbox),
     'Ctrl-C ends it.',
   ]
   printLine(context, lines.join('\n'))

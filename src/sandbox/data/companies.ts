@@ -39,6 +39,8 @@ function companyOf(scene: Scene, rng: Rng, { index, msp }: { index: number; msp:
     companyNumber,
     industry: 'Construction',
     active: index < 3 || chance(rng, 0.95),
+    /** Never answered: no key of the contract's config object says whether stages are tracked. */
+    stageTracking: index % 3 !== 2,
     projectCount: 0,
     phone: { countryCode: '+44', number: `0${digits(rng, 10)}` },
     address: {
@@ -52,7 +54,7 @@ function companyOf(scene: Scene, rng: Rng, { index, msp }: { index: number; msp:
       longitude,
     },
     finance: financeOf(rng, { name, companyNumber, domain, city }),
-    config: companyConfig(rng, { msp }),
+    config: companyConfig(rng, { msp, enhancedUplifts: index % 3 === 1 }),
     createdAt: iso(createdMs),
     updatedAt: iso(editTime(scene, rng, createdMs)),
   }

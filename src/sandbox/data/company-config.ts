@@ -2,7 +2,18 @@
 import type { Rng } from '../../lib/rng.ts'
 import { between, chance, pick } from './draw.ts'
 
-export function companyConfig(rng: Rng, options: { msp: boolean }) {
+/** The same for every company; assignments carry their values. */
+export const metaFieldDefinitions = [
+  { id: 'induction-date', title: 'Induction date', type: 'date', display: ['assignment', 'timesheet'] },
+  { id: 'gang', title: 'Gang', type: 'text', display: ['assignment'] },
+] as const
+
+interface ConfigOptions {
+  readonly msp: boolean
+  readonly enhancedUplifts: boolean
+}
+
+export function companyConfig(rng: Rng, options: ConfigOptions) {
   return {
     restrictions: [
       {
@@ -17,11 +28,11 @@ export function companyConfig(rng: Rng, options: { msp: boolean }) {
     ],
     ...requirements(rng),
     ...switches(rng),
-    ...money(rng),
+    ...money(rng, options),
     ...workflow(options),
     ...suppliers(),
     ...wording(rng),
-    metaFields: [],
+    metaFields: metaFieldDefinitions,
   }
 }
 
@@ -62,7 +73,7 @@ function switches(rng: Rng) {
   return Object.fromEntries(switchNames.map(name => [name, chance(rng, 0.4)]))
 }
 
-function money(rng: Rng) {
+function money(rng: Rng, options: ConfigOptions) {
   return {
     rateUplifts: [
       { description: 'Weekday overtime', type: 'wdOt', uplift: 1.5 },
@@ -78,9 +89,9 @@ function money(rng: Rng) {
     weekendDay: 'sunday',
     userInactivityMonths: pick(rng, [3, 6, 12]),
     enhancedUplifts: {
-      enabled: false,
+      enabled: options.enhancedUplifts,
       mode: 'weekly',
-      weekly: { threshold: 40, enforce: false, reduce: false },
+      weekly: { threshold: 40, enforce: false, reduce: false, blockThresholds: { 0: 40, 1: 48 } },
       days: {},
     },
     workingRuleAgreement: {
@@ -88,15 +99,18 @@ function money(rng: Rng) {
       accommodation: {
         enabled: false,
         dailyAmount: 46.5,
+        paidWhenAbsent: false,
+        paidWhenSick: false,
         preferredLabel: 'Lodge',
         showInTotalsSeparately: true,
+        lodge: { enabled: true, minimumDistanceMiles: 50 },
       },
     },
     creditNotes: { displayAsNegativeOnExports: true },
   }
 }
 
-function workflow({ msp }: { msp: boolean }) {
+function workflow({ msp }: ConfigOptions) {
   return {
     multiStageApproval: {
       req: { status: true, totalStage: 2, stageNames: ['Project', 'Commercial'] },

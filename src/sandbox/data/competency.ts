@@ -1,28 +1,9 @@
 /** Competency matrix entries: what a trade must hold, per company, per sector and on some projects. */
-import { DAY_MS } from './calendar.ts'
-import type { Company } from './companies.ts'
 import { chance } from './draw.ts'
-import { objectId, type Ref, refOf } from './identity.ts'
-import { trades } from './names.ts'
+import { refOf } from './identity.ts'
 import type { Project } from './projects.ts'
 import type { Scene } from './scene.ts'
-
-export interface CompanyTrade extends Ref {
-  readonly companyId: string
-  readonly qualification: string
-}
-
-export function makeTrades(scene: Scene, companies: readonly Company[]): CompanyTrade[] {
-  const rng = scene.rng('trades')
-  return companies.flatMap(company =>
-    trades.map(trade => ({
-      id: objectId(rng, scene.firstWeekMs - 500 * DAY_MS),
-      name: trade.name,
-      companyId: company.id,
-      qualification: trade.qualification,
-    })),
-  )
-}
+import type { CompanyTrade } from './trades.ts'
 
 export function makeCompetencyMatrix(
   scene: Scene,

@@ -2,14 +2,17 @@
 import type { Records } from '../world.ts'
 import { makeAccessRuleMappings } from './access-rules.ts'
 import { makeAgencies, makeCompanies } from './companies.ts'
-import { makeCompetencyMatrix, makeTrades } from './competency.ts'
+import { makeCompetencyMatrix } from './competency.ts'
+import { CreditNoteWriter } from './credit-notes.ts'
 import { type Expense, ExpenseWriter } from './expenses.ts'
+import { hiring } from './hiring.ts'
 import { type Invoice, type InvoiceLine, InvoiceWriter } from './invoices.ts'
-import { makeMetricRows } from './metric-rows.ts'
-import { PlacementMaker, type Stage } from './placements.ts'
+import { type Placement, PlacementMaker, type Stage } from './placements.ts'
 import { makeProjects, makeSites } from './projects.ts'
 import { type Scene, sceneOf } from './scene.ts'
+import { Staff } from './staff.ts'
 import { TimesheetWriter, type WrittenTimesheet } from './timesheets.ts'
+import { makeTrades } from './trades.ts'
 import { makeCompanyUsers, makeUsers } from './users.ts'
 
 export function generateRecords(options: { seed: number; scale: number; today: string }): Records {
@@ -20,6 +23,10 @@ export function generateRecords(options: { seed: number; scale: number; today: s
   const sites = makeSites(scene, projects)
   const users = makeUsers(scene, { companies, agencies, projects })
   const stage = { companies, agencies, projects, sites, users }
+  const staff = new Staff(scene, users)
+  const placements = new PlacementMaker(scene, stage)
+  const { worked, written } = writeTimesheets(scene, placements)
+  const trades = makeTrades(scene, companies)
   return {
     agencies,
     companies,
@@ -28,14 +35,14 @@ export function generateRecords(options: { seed: number; scale: number; today: s
     users,
     companyUsers: makeCompanyUsers(users, projects),
     accessRuleMappings: makeAccessRuleMappings(scene),
-    competencyMatrix: makeCompetencyMatrix(scene, { trades: makeTrades(scene, companies), projects }),
-    metricRows: makeMetricRows(scene, stage),
-    ...work(scene, stage),
+    competencyMatrix: makeCompetencyMatrix(scene, { trades, projects }),
+    ...money(scene, { stage, staff, written }),
+    ...hiring(scene, { ...stage, staff, placements, worked, trades }),
   }
 }
 
-function work(scene: Scene, stage: Stage) {
-  const written = writeTimesheets(scene, stage)
+/** What became of timesheets: the expenses beside them, their invoices, and what was credited. */
+function money(scene: Scene, { stage, staff, written }: Work) {
   const claims = new ExpenseWriter(scene)
   const expenses: Expense[] = written.flatMap(item => claims.write(item))
   const billed = new InvoiceWriter(scene, {
@@ -43,25 +50,35 @@ function work(scene: Scene, stage: Stage) {
     approver: id => stage.users.find(user => user.role === 'companyFinance' && user.companies.includes(id)),
   }).write(written)
   linkExpenses(expenses, billed)
+  const cancelled = written.filter(item => item.timesheet.status === 'cancelled')
+  const creditNotes = new CreditNoteWriter(scene, staff).write(cancelled, billed)
   return {
     timesheets: written.map(item => item.timesheet).sort(byCreation),
     expenses: expenses.sort(byCreation),
     invoices: billed.map(item => item.invoice).sort(byCreation),
+    creditNotes: creditNotes.sort(byCreation),
   }
 }
 
-function writeTimesheets(scene: Scene, stage: Stage): WrittenTimesheet[] {
-  const placements = new PlacementMaker(scene, stage)
+interface Work {
+  readonly stage: Stage
+  readonly staff: Staff
+  readonly written: readonly WrittenTimesheet[]
+}
+
+function writeTimesheets(scene: Scene, placements: PlacementMaker) {
   const writer = new TimesheetWriter(scene)
+  const worked: Placement[] = []
   const written: WrittenTimesheet[] = []
   while (written.length < scene.counts.timesheets) {
     const placement = placements.make()
+    worked.push(placement)
     for (const week of placement.weeks) {
       const item = writer.write(placement, week)
       if (item && written.length < scene.counts.timesheets) written.push(item)
     }
   }
-  return written
+  return { worked, written }
 }
 
 /** To the supplier's own invoice: what the managed service provider bills on names the same timesheets. */

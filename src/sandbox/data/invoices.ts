@@ -33,7 +33,7 @@ const VAT_RATE = 20
 const CREDIT_DAYS = 30
 
 /** subtotal + vat = total; total - cis = finalTotal; subtotal + expenses - creditNotes = netValue. */
-function invoiceValues(lines: readonly InvoiceLine[], cisRate: number) {
+export function invoiceValues(lines: readonly InvoiceLine[], cisRate: number) {
   const sum = (name: 'netHours' | 'grossHours' | 'charge' | 'expense') =>
     lines.reduce((total, line) => add(total, line[name]), 0)
   const subtotal = sum('charge')
@@ -132,17 +132,22 @@ export class InvoiceWriter {
   /** Each invoice with what it bills; of a managed company both halves bill the same timesheets. */
   write(written: readonly WrittenTimesheet[]): { invoice: Invoice; lines: readonly InvoiceLine[] }[] {
     const runs = new Map<string, WrittenTimesheet[]>()
-    for (const item of written) {
-      const { timesheet } = item
-      if (timesheet.status !== 'approved') continue
-      const run = nextRun(Date.parse(timesheet.approvedDate as string))
-      if (run + HOUR_MS >= this.scene.endMs) continue
-      const name = `${run} ${timesheet.agency.id} ${timesheet.company.id} ${timesheet.weekEnding}`
-      const group = runs.get(name)
-      if (group) group.push(item)
-      else runs.set(name, [item])
-    }
+    for (const item of written) if (item.timesheet.status === 'approved') this.put(runs, item)
+    // After the others, so that theirs are the same with and without them.
+    for (const item of written) if (item.timesheet.status === 'cancelled') this.put(runs, item)
     return [...runs].flatMap(([name, group]) => this.bill(Number.parseInt(name, 10), group))
+  }
+
+  /** In the run after the approval; a timesheet that was cancelled before it is on no invoice. */
+  private put(runs: Map<string, WrittenTimesheet[]>, item: WrittenTimesheet): void {
+    const { timesheet } = item
+    const run = nextRun(Date.parse(timesheet.approvedDate as string))
+    if (run + HOUR_MS >= this.scene.endMs) return
+    if (timesheet.status === 'cancelled' && Date.parse(timesheet.updatedAt) < run + HOUR_MS) return
+    const name = `${run} ${timesheet.agency.id} ${timesheet.company.id} ${timesheet.weekEnding}`
+    const group = runs.get(name)
+    if (group) group.push(item)
+    else runs.set(name, [item])
   }
 
   private bill(runMs: number, group: readonly WrittenTimesheet[]) {

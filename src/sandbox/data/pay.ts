@@ -65,7 +65,7 @@ const upliftOf: Readonly<Record<RateKey, number | null>> = {
 }
 
 /** Employer costs as a share of pay: PAYE carries insurance and holiday pay, the others nearly nothing. */
-const employerShare: Readonly<Record<string, number>> = { paye: 0.27, cis: 0, psc: 0.02 }
+export const employerShare: Readonly<Record<string, number>> = { paye: 0.27, cis: 0, psc: 0.02 }
 
 export function ratesFor(payPence: number, rateType: string, marginPence: number): Rates {
   const lines = rateKeys.map(key => {

@@ -6,8 +6,26 @@ import { costCodes, type Trade } from './names.ts'
 import { add, type Shift, times } from './pay.ts'
 import type { Placement } from './placements.ts'
 
+type PieceWork = NonNullable<Trade['pieceWork']>
+
+/** Of the company's generic rate for it. */
+export function pieceRateId(companyId: string, { payPence }: PieceWork): string {
+  return `${companyId.slice(0, 16)}${String(payPence).padStart(8, '0')}`
+}
+
+export function pieceTerms({ name, unit }: PieceWork) {
+  const code = name.slice(0, 3).toUpperCase()
+  return { code, name, unitLabel: unit, unitLabelPlural: `${unit}s`, frequency: 'daily' }
+}
+
+export function pieceValues({ payPence }: PieceWork, marginShare = 0.1) {
+  const pay = payPence / 100
+  const margin = Math.round(payPence * marginShare) / 100
+  return { pay, emp: 0, margin, charge: add(pay, margin) }
+}
+
 interface PieceWeek {
-  readonly pieceWork: NonNullable<Trade['pieceWork']>
+  readonly pieceWork: PieceWork
   readonly placement: Placement
   readonly shifts: readonly Shift[]
   readonly createdMs: number
@@ -15,9 +33,7 @@ interface PieceWeek {
 
 export function pieceRateEntry(rng: Rng, { pieceWork, placement, shifts, createdMs }: PieceWeek) {
   const id = objectId(rng, createdMs)
-  const pay = pieceWork.payPence / 100
-  const margin = Math.round(pieceWork.payPence * 0.1) / 100
-  const values = { pay, emp: 0, margin, charge: add(pay, margin) }
+  const values = pieceValues(pieceWork)
   const lines = shifts.map((shift, index) => {
     const units = between(rng, 20, 60)
     return {
@@ -36,12 +52,8 @@ export function pieceRateEntry(rng: Rng, { pieceWork, placement, shifts, created
     lines.reduce((sum, line) => add(sum, line[name]), 0)
   return {
     id,
-    pieceRateId: `${placement.company.id.slice(0, 16)}${String(pieceWork.payPence).padStart(8, '0')}`,
-    code: pieceWork.name.slice(0, 3).toUpperCase(),
-    name: pieceWork.name,
-    unitLabel: pieceWork.unit,
-    unitLabelPlural: `${pieceWork.unit}s`,
-    frequency: 'daily',
+    pieceRateId: pieceRateId(placement.company.id, pieceWork),
+    ...pieceTerms(pieceWork),
     rateType: placement.rateType,
     values,
     totals: {

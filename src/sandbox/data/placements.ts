@@ -36,7 +36,18 @@ export interface Placement {
   readonly approvers: readonly Ref[]
   readonly requester: Ref & { readonly type: string }
   readonly answers: readonly object[]
+  /** Mondays of the weeks worked or to be worked. */
   readonly weeks: readonly number[]
+  /** When the worker was assigned. */
+  readonly createdMs: number
+}
+
+export interface Wanted {
+  readonly site: Site
+  readonly agency: Agency
+  readonly weeks: readonly number[]
+  readonly createdMs: number
+  readonly trade?: Trade
 }
 
 export interface Stage {
@@ -87,6 +98,12 @@ export class PlacementMaker {
     const site = this.openSite(weeks)
     const agency = stage.agencies[skewedIndex(rng, stage.agencies.length, 3)] as Agency
     const createdMs = (weeks[0] as number) - between(rng, 2, 12) * DAY_MS
+    return this.makeFor({ site, agency, weeks, createdMs })
+  }
+
+  /** One that is wanted rather than drawn: all but its terms is given. */
+  makeFor({ site, agency, weeks, createdMs, trade }: Wanted): Placement {
+    const { rng } = this
     this.made += 1
     const worker = this.worker(createdMs)
     return {
@@ -96,10 +113,11 @@ export class PlacementMaker {
       project: site.project,
       site: refOf(site),
       agency,
-      ...this.terms(),
+      ...this.terms(trade),
       ...this.people(site.company.id, agency),
       answers: chance(rng, 0.1) ? [answerOf(rng, { agency, worker, createdMs })] : [],
       weeks,
+      createdMs,
     }
   }
 
@@ -135,9 +153,9 @@ export class PlacementMaker {
     return { id: objectId(this.rng, createdMs - DAY_MS), name, reference: reference('WRK', this.workers) }
   }
 
-  private terms() {
+  private terms(wanted: Trade | undefined) {
     const { rng } = this
-    const trade = trades[skewedIndex(rng, trades.length)] as Trade
+    const trade = wanted ?? (trades[skewedIndex(rng, trades.length)] as Trade)
     const rateType = weighted(rng, [
       ['paye', 5],
       ['cis', 4],

@@ -11,8 +11,9 @@ export interface Scene {
   /** Monday of the first and of the last of the weeks worked. */
   readonly firstWeekMs: number
   readonly lastWeekMs: number
+  /** `openRequisitions` are those that nobody works for: raised, open, cancelled or rejected. */
   readonly counts: Readonly<
-    Record<'companies' | 'agencies' | 'projects' | 'sites' | 'timesheets' | 'metricRows', number>
+    Record<'companies' | 'agencies' | 'projects' | 'sites' | 'timesheets' | 'openRequisitions', number>
   >
   readonly rng: (name: string) => Rng
 }
@@ -35,7 +36,7 @@ export function sceneOf({ seed, scale, today }: { seed: number; scale: number; t
       projects: mild(60),
       sites: mild(150),
       timesheets: Math.max(1, Math.round(5000 * scale)),
-      metricRows: Math.max(1, Math.round(400 * scale)),
+      openRequisitions: Math.max(2, Math.round(130 * scale)),
     },
     rng: name => namedRng(seed, name),
   }

@@ -1,11 +1,7 @@
 /** GET /expenses and GET /expenses/{id}. */
-import { ApiError } from '../api-error.ts'
-import { parseParameters } from '../parameters.ts'
-import { findByAnyId } from '../short-id.ts'
-import type { Endpoint } from './endpoint.ts'
 import { byId, byValue } from './filter.ts'
 import { listEndpoint } from './list.ts'
-import { scopeTests } from './scope.ts'
+import { readEndpoint } from './read.ts'
 
 const expenseCategories = [
   'Accommodation',
@@ -49,14 +45,9 @@ export const expenseList = listEndpoint({
   },
 })
 
-export const expenseRead: Endpoint = {
+export const expenseRead = readEndpoint({
   path: '/expenses/:id',
-  answer: ({ key, world, params, query }) => {
-    parseParameters({}, query)
-    const expense = findByAnyId(world, 'expenses', params.id ?? '')
-    if (!expense || !scopeTests(key, world, scope).every(test => test(expense))) {
-      throw new ApiError(404, 'expense not found')
-    }
-    return { data: expense }
-  },
-}
+  collection: 'expenses',
+  noun: 'expense',
+  scope,
+})

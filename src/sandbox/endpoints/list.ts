@@ -14,11 +14,12 @@ import {
 } from '../parameters.ts'
 import { pathReader, type StoredRecord } from '../record.ts'
 import { selectFields, withoutFields } from '../select-fields.ts'
-import type { SortedOrder, SortOrder } from '../sorted-order.ts'
+import type { SortOrder } from '../sorted-order.ts'
 import type { Collection } from '../world.ts'
 import type { Endpoint, EndpointRequest } from './endpoint.ts'
 import { type Filter, matchesText } from './filter.ts'
 import { checkCompanies, type ScopePaths, scopeTests, type Test } from './scope.ts'
+import { shuffledTies } from './ties.ts'
 
 type Names = readonly [string, ...string[]]
 
@@ -111,7 +112,7 @@ function matching(spec: ListSpec, request: EndpointRequest, query: ListQuery): r
   const tests = testsOf(spec, request, query)
   const all = order.records()
   const found = tests.length === 0 ? all : cached(all, cacheName(spec, request, query), tests)
-  return request.shuffleTies ? shuffled(found, order, request.shuffleTies) : found
+  return shuffledTies(found, record => order.keyOf(record), request.shuffleTies)
 }
 
 function cacheName(spec: ListSpec, request: EndpointRequest, query: ListQuery): string {
@@ -140,29 +141,11 @@ function testsOf(spec: ListSpec, request: EndpointRequest, query: ListQuery): Te
   }
   if (spec.search && query.query) tests.push(matchesText(spec.search, query.query))
   if (spec.dates && (query.from !== undefined || query.to !== undefined)) {
-    const inRange = dayRange(query.from, query.to)
+    const inRange = dayRange(query.from, query.to, request.knobs)
     const read = pathReader(query.dateField ?? spec.dates.by)
     tests.push(record => inRange(read(record)))
   }
   return [...tests, ...(spec.tests?.(request, query) ?? [])]
-}
-
-function shuffled(
-  records: readonly StoredRecord[],
-  order: SortedOrder,
-  shuffle: <T>(group: T[]) => T[],
-): readonly StoredRecord[] {
-  const result: StoredRecord[] = []
-  let start = 0
-  while (start < records.length) {
-    const key = order.keyOf(records[start] as StoredRecord)
-    let end = start + 1
-    while (end < records.length && order.keyOf(records[end] as StoredRecord) === key) end += 1
-    const group = records.slice(start, end)
-    result.push(...(group.length > 1 ? shuffle(group) : group))
-    start = end
-  }
-  return result
 }
 
 function presented(

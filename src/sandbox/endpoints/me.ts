@@ -8,7 +8,7 @@ export const me: Endpoint = {
   path: '/me',
   answer: ({ key, world, query, limits, usage, lastUsedAt }) => {
     parseParameters({}, query)
-    const companies = companiesOf(key)
+    const companies = companiesOf(key, world)
     const agencies = agenciesOf(key, world)
     return {
       data: {

@@ -1,12 +1,8 @@
 /** GET /projects and GET /projects/{id}. */
-import { ApiError } from '../api-error.ts'
-import { flagParameter, parseParameters } from '../parameters.ts'
 import { withoutFields } from '../select-fields.ts'
-import { findByAnyId } from '../short-id.ts'
-import type { Endpoint } from './endpoint.ts'
 import { byActive, byId } from './filter.ts'
 import { listEndpoint } from './list.ts'
-import { scopeTests } from './scope.ts'
+import { readEndpoint } from './read.ts'
 
 const scope = { company: 'company.id' }
 
@@ -22,14 +18,11 @@ export const projectList = listEndpoint({
   includes: { includeConfig: 'config' },
 })
 
-export const projectRead: Endpoint = {
+export const projectRead = readEndpoint({
   path: '/projects/:id',
-  answer: ({ key, world, params, query }) => {
-    const { includeConfig } = parseParameters({ includeConfig: flagParameter.optional() }, query)
-    const project = findByAnyId(world, 'projects', params.id ?? '')
-    if (!project || !scopeTests(key, world, scope).every(test => test(project))) {
-      throw new ApiError(404, 'project not found')
-    }
-    return { data: withoutFields(project, includeConfig ? [] : ['config']) }
-  },
-}
+  collection: 'projects',
+  noun: 'project',
+  scope,
+  includes: ['includeConfig'],
+  present: (project, _, { includeConfig }) => withoutFields(project, includeConfig ? [] : ['config']),
+})

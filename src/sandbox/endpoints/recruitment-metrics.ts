@@ -1,35 +1,102 @@
-/** GET /requisitions/recruitment-metrics, in row mode. */
+/** GET /requisitions/recruitment-metrics: rows, or one of the two aggregates. */
 import { z } from 'zod'
-import { oneOfParameter } from '../parameters.ts'
-import { byId, byIds } from './filter.ts'
-import { listEndpoint } from './list.ts'
+import { groupKeys } from '../metrics/groups.ts'
+import type { MeasuredRequisition, MeasuredTimesheet } from '../metrics/measured.ts'
+import { timeToFill } from '../metrics/time-to-fill.ts'
+import { workersOverHours } from '../metrics/workers-over-hours.ts'
+import {
+  dayParameter,
+  fieldsParameter,
+  idParameter,
+  idsParameter,
+  oneOfParameter,
+  pageParameters,
+  parseParameters,
+} from '../parameters.ts'
+import { pathReader, type StoredRecord } from '../record.ts'
+import { selectFields } from '../select-fields.ts'
+import type { Endpoint, EndpointRequest } from './endpoint.ts'
+import { metricRows } from './metric-rows.ts'
+import { anyOf, checkCompanies, scopeTests, type Test } from './scope.ts'
+import { tracksStages } from './stage-tracking.ts'
 
-/** Valid in every mode, without effect on rows. */
-const everything = () => () => true
-const groupByParameter = z
-  .string()
-  .transform(text => text.split(','))
-  .pipe(z.array(oneOfParameter(['all', 'company', 'project', 'agency', 'month', 'week'])))
-const thresholdParameter = z.string().regex(/^\d{1,3}(\.\d+)?$/, 'is not a number')
+const THRESHOLD_HOURS = 48
 
-export const recruitmentMetrics = listEndpoint({
+const parameters = {
+  ...pageParameters,
+  company: idsParameter.optional(),
+  project: idParameter.optional(),
+  agency: idsParameter.optional(),
+  metric: oneOfParameter(['rows', 'timeToFill', 'workersOverHours']).default('rows'),
+  groupBy: z
+    .string()
+    .default('all')
+    .transform(text => text.split(','))
+    .pipe(z.array(oneOfParameter(groupKeys))),
+  hoursThreshold: z
+    .string()
+    .regex(/^\d{1,3}(\.\d+)?$/, 'is not a number')
+    .transform(Number)
+    .default(THRESHOLD_HOURS),
+  from: dayParameter.optional(),
+  to: dayParameter.optional(),
+  sortBy: oneOfParameter(['createdAt', 'reqRef']).default('createdAt'),
+  sortOrder: oneOfParameter(['asc', 'desc']).default('desc'),
+  fields: fieldsParameter.optional(),
+}
+
+type MetricsQuery = z.infer<z.ZodObject<typeof parameters>>
+
+export const recruitmentMetrics: Endpoint = {
   path: '/requisitions/recruitment-metrics',
-  collection: 'metricRows',
-  scope: { company: 'companyId' },
-  company: 'ids',
-  filters: {
-    project: byId('projectId'),
-    agency: byIds('agencyId'),
-    metric: { parameter: oneOfParameter(['rows']), test: everything },
-    groupBy: { parameter: groupByParameter, test: everything },
-    hoursThreshold: { parameter: thresholdParameter, test: everything },
+  answer: request => {
+    const query = parseParameters(parameters, request.query)
+    const { page, limit, metric, fields } = query
+    const visible = visibility(request, query)
+    const { rows, meta } =
+      metric === 'rows' ? metricRows(request, query, visible) : aggregate(request, query, visible)
+    const shown = rows.slice((page - 1) * limit, page * limit).map(row => row())
+    return {
+      data: fields ? shown.map(row => selectFields(row, fields)) : shown,
+      meta: { page, limit, total: rows.length, ...meta },
+    }
   },
-  dates: { fields: ['created'], by: 'created' },
-  sort: {
-    fields: ['createdAt', 'reqRef'],
-    by: 'createdAt',
-    order: 'desc',
-    paths: { createdAt: 'created' },
-  },
-  hidden: ['id', 'companyId', 'projectId', 'agencyId', 'created'],
-})
+}
+
+/** What may be counted: records of the key's companies that track stages, as far as they were asked for. */
+function visibility(request: EndpointRequest, query: MetricsQuery): Test {
+  const { key, world } = request
+  if (query.company) checkCompanies(request, query.company, 403)
+  const companyId = pathReader('company.id')
+  const tests = [
+    ...scopeTests(key, world, { company: 'company.id' }),
+    (record: StoredRecord) => tracksStages(world, companyId(record)),
+    ...(query.company ? [anyOf('company.id', query.company)] : []),
+    ...(query.project === undefined ? [] : [anyOf('project.id', [query.project])]),
+  ]
+  return record => tests.every(test => test(record))
+}
+
+function aggregate({ world, metrics }: EndpointRequest, query: MetricsQuery, visible: Test) {
+  const { metric, groupBy, from, to, agency: agencies } = query
+  const asked = { groupBy, from, to, agencies }
+  const known = world.all(metric === 'timeToFill' ? 'requisitions' : 'timesheets').filter(visible)
+  const rows: readonly object[] =
+    metric === 'timeToFill'
+      ? timeToFill(known as unknown as MeasuredRequisition[], asked, metrics)
+      : workersOverHours(
+          known as unknown as MeasuredTimesheet[],
+          { ...asked, threshold: query.hoursThreshold },
+          metrics,
+        )
+  return {
+    rows: rows.map(row => () => row as StoredRecord),
+    meta: {
+      metric,
+      groupBy: groupBy.join(','),
+      ...(metric === 'timeToFill'
+        ? { dateField: 'dateAccepted', outlierRule: 'IQR_1_5' }
+        : { dateField: 'weekEnding' }),
+    },
+  }
+}

@@ -2,7 +2,7 @@
 import { ApiError } from '../api-error.ts'
 import { type ApiKey, agenciesOf, companiesOf } from '../keys.ts'
 import { pathReader, type StoredRecord, valuesAt } from '../record.ts'
-import type { World } from '../world.ts'
+import type { Collection, World } from '../world.ts'
 
 export type Test = (record: StoredRecord) => boolean
 
@@ -14,7 +14,7 @@ export interface ScopePaths {
 
 export function scopeTests(key: ApiKey, world: World, paths: ScopePaths): Test[] {
   const tests: Test[] = []
-  const companies = companiesOf(key)
+  const companies = companiesOf(key, world)
   if (companies !== 'all') tests.push(anyOf(paths.company, companies))
   if (key.kind === 'agency') {
     if (paths.agency === undefined) throw new ApiError(403, 'agency-scoped keys cannot use this endpoint')
@@ -43,19 +43,31 @@ export function checkCompanies(
 }
 
 export function mayNameCompany(key: ApiKey, world: World, id: string): boolean {
-  const companies = companiesOf(key)
+  const companies = companiesOf(key, world)
   if (companies !== 'all') return companies.includes(id)
-  if (key.kind === 'agency') return isLinked(world, agenciesOf(key, world), id)
+  if (key.kind === 'agency') return isLinked({ key, world }, 'company', id)
   return world.get('companies', id) !== undefined
 }
 
-const linkingCollections = ['timesheets', 'expenses', 'invoices'] as const
-const companyId = pathReader('company.id')
+/** Where records name their agency. */
+const linkingCollections = {
+  assignments: 'agency.id',
+  requisitions: 'agencies.id',
+  timesheets: 'agency.id',
+  expenses: 'agency.id',
+  invoices: 'agency.id',
+} as const
 
-/** A company is linked to an agency by any record they share. */
-function isLinked(world: World, agencies: readonly string[], company: string): boolean {
-  const ofAgencies = anyOf('agency.id', agencies)
-  return linkingCollections.some(name =>
-    world.all(name).some(record => companyId(record) === company && ofAgencies(record)),
-  )
+/** A company or project is linked to the key's agencies by any record they share. */
+export function isLinked(
+  { key, world }: { key: ApiKey; world: World },
+  kind: 'company' | 'project',
+  id: string,
+): boolean {
+  const agencies = agenciesOf(key, world)
+  const read = pathReader(`${kind}.id`)
+  return Object.entries(linkingCollections).some(([name, path]) => {
+    const ofAgencies = anyOf(path, agencies)
+    return world.all(name as Collection).some(record => read(record) === id && ofAgencies(record))
+  })
 }

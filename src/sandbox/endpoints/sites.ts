@@ -1,11 +1,7 @@
 /** GET /sites and GET /sites/{id}. */
-import { ApiError } from '../api-error.ts'
-import { parseParameters } from '../parameters.ts'
-import { findByAnyId } from '../short-id.ts'
-import type { Endpoint } from './endpoint.ts'
 import { byActive, byId } from './filter.ts'
 import { listEndpoint } from './list.ts'
-import { scopeTests } from './scope.ts'
+import { readEndpoint } from './read.ts'
 
 const scope = { company: 'company.id' }
 
@@ -20,14 +16,4 @@ export const siteList = listEndpoint({
   sort: { fields: ['createdAt', 'updatedAt', 'name'], by: 'name', order: 'asc' },
 })
 
-export const siteRead: Endpoint = {
-  path: '/sites/:id',
-  answer: ({ key, world, params, query }) => {
-    parseParameters({}, query)
-    const site = findByAnyId(world, 'sites', params.id ?? '')
-    if (!site || !scopeTests(key, world, scope).every(test => test(site))) {
-      throw new ApiError(404, 'site not found')
-    }
-    return { data: site }
-  },
-}
+export const siteRead = readEndpoint({ path: '/sites/:id', collection: 'sites', noun: 'site', scope })

@@ -62,7 +62,7 @@ function kindTests({ key, world }: EndpointRequest): Test[] {
   if (key.kind === 'agency') {
     return [record => agencyRoles.includes(record.role), anyOf('agencies', agenciesOf(key, world))]
   }
-  const companies = companiesOf(key)
+  const companies = companiesOf(key, world)
   const hirers: Test = record => !agencyRoles.includes(record.role)
   return companies === 'all' ? [hirers] : [hirers, anyOf('companies', companies)]
 }
@@ -86,7 +86,7 @@ function isVisibleProject(key: ApiKey, world: World, id: string): boolean {
 
 /** Memberships outside the key's own companies, projects and agencies are not shown. */
 function withVisibleMemberships(user: StoredRecord, { key, world }: EndpointRequest): StoredRecord {
-  const companies = companiesOf(key)
+  const companies = companiesOf(key, world)
   if (key.kind === 'company' && companies === 'all') return user
   const agencies = agenciesOf(key, world)
   return {

@@ -1,6 +1,8 @@
 /** What every kind of change works with: the world, a random stream and one moment. */
 import type { Rng } from '../../lib/rng.ts'
+import type { EventType } from '../../resources/events.ts'
 import { pick } from '../data/draw.ts'
+import { concernOf, type Raise } from '../events/concern.ts'
 import type { StoredRecord } from '../record.ts'
 import type { Collection, World } from '../world.ts'
 
@@ -8,6 +10,14 @@ export interface Change {
   readonly kind: 'created' | 'updated' | 'removed'
   readonly collection: Collection
   readonly id: string
+}
+
+/** Where changes come from and who is told of them. */
+export interface Occasion {
+  readonly rng: Rng
+  /** Becomes the `updatedAt` of whatever changes, unless the world has seen a later one. */
+  readonly nowMs: number
+  readonly raise?: Raise
 }
 
 /** Finds a property that one record in a hundred has, 19 times of 20. */
@@ -21,11 +31,13 @@ export class ChangeContext {
   readonly now: string
   readonly changes: Change[] = []
   private readonly candidates = new Map<string, StoredRecord[]>()
+  private readonly raise: Raise | undefined
 
-  constructor(world: World, rng: Rng, nowMs: number) {
+  constructor(world: World, { rng, nowMs, raise }: Occasion) {
     const latest = Date.parse(world.latestUpdate())
     this.world = world
     this.rng = rng
+    this.raise = raise
     this.nowMs = Number.isNaN(latest) ? nowMs : Math.max(nowMs, latest)
     this.now = new Date(this.nowMs).toISOString()
   }
@@ -55,6 +67,11 @@ export class ChangeContext {
     if (list.length === 0) return undefined
     const current = this.world.get(collection, String(pick(this.rng, list).id))
     return current && test(current) ? current : undefined
+  }
+
+  /** After the change: whoever is told may look at once. Of an id that a record only names, that record is given. */
+  tell(type: EventType, record: StoredRecord, id = String(record.id)): void {
+    this.raise?.(type, id, concernOf(type, record))
   }
 
   create(collection: Collection, record: StoredRecord): void {

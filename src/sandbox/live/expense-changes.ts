@@ -1,5 +1,5 @@
-/** What happens to expenses: claimed, approved or rejected, withdrawn. */
-import { chance } from '../data/draw.ts'
+/** What happens to expenses: claimed, amended, approved or rejected, withdrawn. */
+import { between, chance } from '../data/draw.ts'
 import { drawClaim, expenseDetails } from '../data/expenses.ts'
 import { objectId, type Ref } from '../data/identity.ts'
 import { add } from '../data/pay.ts'
@@ -17,7 +17,7 @@ export function claimExpense(context: ChangeContext): boolean {
   if (!timesheet || !worker) return false
   const claim = drawClaim(context.rng)
   const { category, description } = claim
-  context.create('expenses', {
+  const expense = {
     id: objectId(context.rng, context.nowMs),
     status: 'pending',
     category,
@@ -31,7 +31,21 @@ export function claimExpense(context: ChangeContext): boolean {
     createdBy: timesheet.agency,
     createdAt: context.now,
     updatedAt: context.now,
-  })
+  }
+  context.create('expenses', expense)
+  context.tell('expense_created', expense)
+  return true
+}
+
+/** Only what waits, and no price work: its value is that of the piece work on the timesheet. */
+export function amendExpense(context: ChangeContext): boolean {
+  const isOpen = (record: StoredRecord) => isPending(record) && record.category !== 'Price work'
+  const expense = context.find('expenses', 'pending and free', isOpen)
+  if (!expense) return false
+  const value = add(Number(expense.value), between(context.rng, 1, 20))
+  const rate = { ...(expense.rate as object), value: add(value / Number(expense.hours ?? 1), 0) }
+  context.update('expenses', { ...expense, value, rate })
+  context.tell('expense_amended', expense)
   return true
 }
 
@@ -50,6 +64,7 @@ export function decideExpense(context: ChangeContext): boolean {
     approvalDate: context.now,
     ...(approver ? { approvedBy: approver } : {}),
   })
+  context.tell(approved ? 'expense_approved' : 'expense_rejected', expense)
   if (approved && timesheet?.values) addToTimesheet(context, timesheet, Number(expense.value))
   return true
 }
@@ -68,5 +83,6 @@ export function withdrawExpense(context: ChangeContext): boolean {
   const expense = context.find('expenses', 'pending', isPending)
   if (!expense) return false
   context.remove('expenses', expense)
+  context.tell('expense_deleted', expense)
   return true
 }

@@ -57,7 +57,9 @@ export function writeInvoice(context: ChangeContext): boolean {
     createdMs: context.nowMs,
     cisRate: 0,
   }
-  context.create('invoices', invoiceRecord(head, lines))
+  const invoice = invoiceRecord(head, lines)
+  context.create('invoices', invoice)
+  context.tell('invoice_created', invoice)
   for (const line of lines) billed.ids.add(line.id)
   billed.counted = context.world.nextNumber('invoices')
   return true
@@ -89,5 +91,6 @@ export function confirmInvoice(context: ChangeContext): boolean {
       paymentDate: `${context.now.slice(0, 10)}T00:00:00.000Z`,
     },
   })
+  context.tell('invoice_paid', invoice)
   return true
 }

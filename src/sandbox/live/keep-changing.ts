@@ -1,6 +1,9 @@
 /** Live mode: changes the world in the background until stopped. */
 import type { Clock } from '../../lib/clock.ts'
 import { namedRng } from '../../lib/rng.ts'
+import { chance } from '../data/draw.ts'
+import type { Raise } from '../events/concern.ts'
+import { raiseQuiet } from '../events/subjects.ts'
 import type { LiveOptions } from '../options.ts'
 import type { World } from '../world.ts'
 import { mutateWorld } from './mutate-world.ts'
@@ -8,9 +11,18 @@ import { mutateWorld } from './mutate-world.ts'
 /** Changes come in bursts of this length: finer timers cost more than the changes. */
 const BURST_MS = 50
 
-export function keepChanging(world: World, clock: Clock, live: LiveOptions): { stop(): Promise<void> } {
+/** News of records that live mode does not change, for each change. */
+const QUIET_SHARE = 0.2
+
+interface Life {
+  readonly live: LiveOptions
+  readonly clock: Clock
+  readonly raise: Raise
+}
+
+export function keepChanging(world: World, life: Life): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const running = run(world, clock, { live, signal: stopping.signal }).catch(error => {
+  const running = run(world, life, stopping.signal).catch(error => {
     if (!stopping.signal.aborted) throw error
   })
   return {
@@ -21,12 +33,10 @@ export function keepChanging(world: World, clock: Clock, live: LiveOptions): { s
   }
 }
 
-async function run(
-  world: World,
-  clock: Clock,
-  { live, signal }: { live: LiveOptions; signal: AbortSignal },
-): Promise<void> {
+async function run(world: World, { live, clock, raise }: Life, signal: AbortSignal): Promise<void> {
   const rng = namedRng(live.seed ?? 1, 'live')
+  // A stream of its own: what is told does not change what is done.
+  const news = namedRng(live.seed ?? 1, 'news')
   let last = clock.now()
   let owed = 0
   while (!signal.aborted) {
@@ -36,6 +46,7 @@ async function run(
     last = nowMs
     const count = Math.floor(owed)
     owed -= count
-    if (count > 0) mutateWorld(world, { rng, nowMs, count, deletions: live.deletions ?? false })
+    if (count > 0) mutateWorld(world, { rng, nowMs, count, deletions: live.deletions ?? false, raise })
+    for (let told = 0; told < count; told += 1) if (chance(news, QUIET_SHARE)) raiseQuiet(world, news, raise)
   }
 }

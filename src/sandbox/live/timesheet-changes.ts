@@ -6,6 +6,7 @@ import { type Shift, shiftsOf } from '../data/pay.ts'
 import { type Timesheet, type TimesheetBase, timesheetRecord } from '../data/timesheets.ts'
 import type { StoredRecord } from '../record.ts'
 import type { World } from '../world.ts'
+import { cloneAssignment } from './assignment-changes.ts'
 import type { ChangeContext } from './change-context.ts'
 
 const isOpen = (record: StoredRecord) => record.status === 'pending' || record.status === 'pending_approval'
@@ -17,7 +18,11 @@ export const isWhole = (record: StoredRecord) =>
 export function advanceTimesheet(context: ChangeContext): boolean {
   const timesheet = context.find('timesheets', 'open', isOpen)
   if (!timesheet) return false
-  context.update('timesheets', withBase(timesheet, nextState(context, timesheet)))
+  const changes = nextState(context, timesheet)
+  context.update('timesheets', withBase(timesheet, changes))
+  // Handing one back is no event of the service: only reading the list shows it.
+  if (changes.status === 'pending_approval') context.tell('timesheet_approval_requested', timesheet)
+  if (changes.status === 'approved') context.tell('timesheet_approved', timesheet)
   return true
 }
 
@@ -48,6 +53,7 @@ export function amendTimesheet(context: ChangeContext): boolean {
   const amended = shifts.map((shift, index) => (index === changed ? amendShift(context, shift) : shift))
   const version = Number(timesheet.version ?? 1) + 1
   context.update('timesheets', rebuilt(timesheet, { version }, amended))
+  context.tell('timesheet_amended', timesheet)
   return true
 }
 
@@ -88,8 +94,15 @@ export function writeTimesheet(context: ChangeContext): boolean {
     updatedAt: context.now,
   }
   const shifts = shiftsOf(timelogs).map(shift => ({ ...shift, dayMs: shift.dayMs + laterMs }))
-  context.create('timesheets', timesheetRecord(fresh, shifts, 0) as unknown as StoredRecord)
+  const record = timesheetRecord(fresh, shifts, 0) as unknown as StoredRecord
+  context.create('timesheets', record)
+  if (assignment.id !== model.assignment.id) tellOfAssignment(context, record, assignment.id)
   return true
+}
+
+function tellOfAssignment(context: ChangeContext, timesheet: StoredRecord, id: string): void {
+  context.tell('assignment_created', timesheet, id)
+  context.tell('assignment_confirmed', timesheet, id)
 }
 
 /** One timesheet an assignment and week, and none of a week that has not begun. */
@@ -101,8 +114,7 @@ function nextWeek(context: ChangeContext, model: Timesheet) {
     taken.add(next)
     return { laterMs: WEEK_MS, assignment: model.assignment }
   }
-  const number = context.world.nextNumber('timesheets')
-  const assignment = { id: objectId(context.rng, context.nowMs), reference: reference('ASG', number) }
+  const assignment = cloneAssignment(context, model.assignment)
   const laterMs = lastFullWeek(context.nowMs) - startMs
   taken.add(`${assignment.id} ${iso(Date.parse(model.weekEnding) + laterMs)}`)
   return { laterMs, assignment }
@@ -125,22 +137,29 @@ function takenWeeks(world: World): Set<string> {
 /** A few of the pending ones are deleted by whoever made them, if nothing was claimed with them. */
 export function deleteTimesheet(context: ChangeContext): boolean {
   const timesheet = context.find('timesheets', 'pending', record => record.status === 'pending')
-  if (!timesheet) return false
-  const claimed = context.world
-    .all('expenses')
-    .some(expense => (expense.timesheet as { id: string } | undefined)?.id === timesheet.id)
-  if (claimed) return false
+  if (!timesheet || isClaimedWith(context, timesheet)) return false
   context.remove('timesheets', timesheet)
+  context.tell('timesheet_deleted', timesheet)
   return true
 }
 
+export function isClaimedWith(context: ChangeContext, timesheet: StoredRecord): boolean {
+  return context.world
+    .all('expenses')
+    .some(expense => (expense.timesheet as { id: string } | undefined)?.id === timesheet.id)
+}
+
 /** The same timesheet with other base fields; its timelogs follow its status. */
-function withBase(timesheet: StoredRecord, changes: StoredRecord): StoredRecord {
+export function withBase(timesheet: StoredRecord, changes: StoredRecord): StoredRecord {
   if (!isWhole(timesheet)) return { ...timesheet, ...changes }
   return rebuilt(timesheet, changes, shiftsOf((timesheet as unknown as Timesheet).timelogs))
 }
 
-function rebuilt(timesheet: StoredRecord, changes: StoredRecord, shifts: readonly Shift[]): StoredRecord {
+export function rebuilt(
+  timesheet: StoredRecord,
+  changes: StoredRecord,
+  shifts: readonly Shift[],
+): StoredRecord {
   const { timelogs: _, netHours: __, values, ...base } = timesheet as unknown as Timesheet
   const record = timesheetRecord({ ...base, ...changes } as TimesheetBase, shifts, values.expense)
   return record as unknown as StoredRecord

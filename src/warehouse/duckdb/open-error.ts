@@ -1,5 +1,5 @@
 /** Why a DuckDB file did not open, in one line. */
-import { MusterError } from '../../lib/errors.ts'
+import { DiskFull, MusterError } from '../../lib/errors.ts'
 
 /** Another process holds the file, it is not for this user, or it is not there: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
@@ -13,6 +13,12 @@ interface Reason {
 
 const reasons: readonly Reason[] = [
   {
+    pattern: /no space left/i,
+    what: 'the disk is full',
+    next: 'free some space and run the command again',
+    error: DiskFull,
+  },
+  {
     pattern: /could not set lock|being used by another process/i,
     what: 'another process has the warehouse file open',
     next: 'wait for it to end or read the published copy; DuckDB allows one writing process',
@@ -25,7 +31,12 @@ const reasons: readonly Reason[] = [
     error: OutOfReach,
   },
   {
-    pattern: /not a valid duckdb|serialization|checksum|corrupt|internal error/i,
+    pattern: /is a directory/i,
+    what: 'this is a folder, not a warehouse file',
+    next: 'name a file in it, such as duckdb:data/acme.duckdb',
+  },
+  {
+    pattern: /not a valid duckdb|serialization|checksum|corrupt|internal error|could not read enough bytes/i,
     what: 'this is not a DuckDB file, or it is damaged',
     next: 'name another file, or move it away and run muster replay to rebuild it from the landed pages',
   },
@@ -35,7 +46,6 @@ const reasons: readonly Reason[] = [
     next: 'run muster sync first',
     error: OutOfReach,
   },
-  { pattern: /no space left/i, what: 'the disk is full', next: 'free some space and run the command again' },
 ]
 
 export function openError(file: string, cause: unknown): MusterError {

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { MusterError } from '../../lib/errors.ts'
+import { DiskFull, MusterError } from '../../lib/errors.ts'
 import type { Engine, Fill, Value } from '../engine.ts'
 import { kyselyOver } from '../kysely-dialect.ts'
 import type { Ledger } from '../ledger/schema.ts'
@@ -75,18 +75,28 @@ async function connect(file: string, options: OpenOptions): Promise<Opened> {
   }
 }
 
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && /no space left on device|disk quota exceeded/i.test(error.message)
-}
+/** Without values a statement is run as it is; prepared first, a large one would be planned twice, once on this thread. */
+const bound = (values: readonly Value[]): Value[] | undefined =>
+  values.length === 0 ? undefined : [...values]
 
-function statementError(file: string, error: unknown): unknown {
-  if (!isDiskFull(error)) return error
-  return new MusterError({
-    what: 'the disk is full',
-    where: file,
-    next: 'free some space and run the command again; what was committed is kept',
-    cause: error,
-  })
+function statementError(file: string, cause: unknown): unknown {
+  const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
+  if (says(/no space left on device|disk quota exceeded/i))
+    return new DiskFull({
+      what: 'the disk is full',
+      where: file,
+      next: 'free some space and run the command again; what was committed is kept',
+      cause,
+    })
+  // The log and the temporary folder are files beside the warehouse, which its own rights say nothing of.
+  if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
+    return new MusterError({
+      what: 'nothing can be written beside the warehouse file',
+      where: file,
+      next: 'check who may write in its folder',
+      cause,
+    })
+  return cause
 }
 
 /** Statements of the engine, each in its turn. */
@@ -106,11 +116,11 @@ function statements(file: string, { connection }: Opened) {
     })
   const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
     told(async () => {
-      const reader = await connection.runAndReadAll(sql, [...values])
+      const reader = await connection.runAndReadAll(sql, bound(values))
       return reader.getRowObjects().map(row => plainRow(row) as Row)
     })
   const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
-    told(async () => (await connection.run(sql, [...values])).rowsChanged)
+    told(async () => (await connection.run(sql, bound(values))).rowsChanged)
   return { exclusive, transaction, onIdle, rows, run }
 }
 

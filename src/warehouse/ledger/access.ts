@@ -11,6 +11,18 @@ export async function recordUsage(engine: Engine, row: ApiUsageTable): Promise<v
   await engine.ledger.insertInto('ops.api_usage').values(row).execute()
 }
 
+/** Requests a minute that this key was last told it may send. */
+export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<number | undefined> {
+  const [row] = await engine.ledger
+    .selectFrom('ops.api_usage')
+    .select('rate_limit_per_minute')
+    .where('api_key_id', '=', apiKeyId)
+    .orderBy('observed_at', 'desc')
+    .limit(1)
+    .execute()
+  return row?.rate_limit_per_minute === null ? undefined : row && Number(row.rate_limit_per_minute)
+}
+
 /** Requests by the second they went out in (epoch seconds), so that the next process keeps to the same minute. */
 export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
   const oldest = Math.max(0, ...bySecond.keys()) - 120

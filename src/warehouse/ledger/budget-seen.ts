@@ -14,16 +14,12 @@ export interface BudgetSeen {
   readonly observedAt: string | null
 }
 
+const counted = (value: number | null | undefined): number | null => (value == null ? null : Number(value))
+
 /** Undefined when no key has synced into this file. The id names the key without giving it away. */
 export async function budgetSeen(engine: Engine, apiKeyId: string): Promise<BudgetSeen | undefined> {
   const held = await heldTables(engine)
   if (!held.has('run')) return undefined
-  const [limits] = await engine.rows<{ minute: number | null; day: number | null }>(
-    `select rate_limit_per_minute as minute, rate_limit_per_day as day from star.dim_api_key
-     where api_key_id = $1`,
-    [apiKeyId],
-  )
-  if (!limits) return undefined
   const [usage] = held.has('api_usage')
     ? await engine.ledger
         .selectFrom('ops.api_usage')
@@ -33,10 +29,16 @@ export async function budgetSeen(engine: Engine, apiKeyId: string): Promise<Budg
         .limit(1)
         .execute()
     : []
+  const [limits] = await engine.rows<{ minute: number | null; day: number | null }>(
+    `select rate_limit_per_minute as minute, rate_limit_per_day as day from star.dim_api_key
+     where api_key_id = $1`,
+    [apiKeyId],
+  )
+  if (!usage && !limits) return undefined
   return {
     apiKeyId,
-    perMinute: limits.minute,
-    perDay: limits.day,
+    perMinute: counted(usage?.rate_limit_per_minute ?? limits?.minute),
+    perDay: counted(usage?.rate_limit_per_day ?? limits?.day),
     requestsToday: usage?.requests_today ?? null,
     remainingToday: usage?.remaining_today ?? null,
     resetsAt: usage?.resets_at ?? null,

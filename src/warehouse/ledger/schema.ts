@@ -121,6 +121,8 @@ export interface AccessTable {
 export interface ApiUsageTable {
   run_id: string
   api_key_id: string
+  rate_limit_per_minute: Count | null
+  rate_limit_per_day: Count | null
   requests_today: Count | null
   remaining_today: Count | null
   resets_at: string | null

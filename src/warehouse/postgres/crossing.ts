@@ -109,7 +109,7 @@ class FileCrossing implements Crossing {
       await pipeline(rows, createWriteStream(file))
       await this.#ends.stage.run(
         `create or replace temp table ${name} as select * from read_csv(${quoteText(file)},
-         columns = ${struct(columns)}, header = false, auto_detect = false, delim = ',', quote = '"', escape = '"')`,
+         columns = ${struct(columns)}, header = false, auto_detect = false, allow_quoted_nulls = false, delim = ',', quote = '"', escape = '"')`,
       )
     } finally {
       rmSync(file, { force: true })

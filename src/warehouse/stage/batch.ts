@@ -4,9 +4,10 @@ import type { Engine } from '../engine.ts'
 import { quoteName } from '../sql-text.ts'
 import { leafStage } from './attribute-leaves.ts'
 import { childStage } from './child.ts'
+import { isFilled } from './lists.ts'
 import type { PageFile, RowsAt } from './pages.ts'
-import type { StagePlan, StageTable } from './plan.ts'
-import { hasElements } from './raw-list.ts'
+import { isWhollyTyped, type StagePlan, type StageTable } from './plan.ts'
+import { jsonReader, type Reader, typedReader } from './reader.ts'
 import { rootStage } from './root.ts'
 import { verdictStages } from './verdict.ts'
 
@@ -14,6 +15,8 @@ export interface Batch {
   readonly pages: readonly PageFile[]
   readonly rows: RowsAt
   readonly drifted: readonly string[]
+  /** Whether a page has true or false anywhere in its data. */
+  readonly hasBooleans: boolean
   /** Locators of records whose text no engine stores. */
   readonly excluded: readonly number[]
 }
@@ -43,12 +46,18 @@ interface Filled {
   readonly suspects: number
 }
 
+interface Filling {
+  readonly engine: Engine
+  readonly plan: StagePlan
+  readonly reader: Reader
+}
+
 /** How many rows a stage has, how many look suspect, and which of its lists have elements anywhere. */
 async function examine(
-  engine: Engine,
+  { engine, reader }: Filling,
   stage: StageTable,
 ): Promise<Filled & { readonly lists: ReadonlySet<Child> }> {
-  const lists = stage.lists.map(({ name, child }) => `count(*) filter (${hasElements(child, name)})`)
+  const lists = stage.lists.map(list => `count(*) filter (${isFilled(stage, list, reader)})`)
   const columns = [
     'count(*) as rows',
     'count(*) filter (suspect) as suspects',
@@ -65,13 +74,14 @@ async function examine(
 }
 
 /** Fills a stage and those of its lists that have elements; a list that is empty everywhere costs no statement. */
-async function fillChildren(engine: Engine, plan: StagePlan, parent: StageTable): Promise<Filled[]> {
-  const { lists, ...self } = await examine(engine, parent)
+async function fillChildren(filling: Filling, parent: StageTable): Promise<Filled[]> {
+  const { engine, plan, reader } = filling
+  const { lists, ...self } = await examine(filling, parent)
   const filled: Filled[] = self.rows > 0 ? [self] : []
   for (const stage of plan.tables.filter(stage => stage.parent === parent)) {
     if (!stage.child || !lists.has(stage.child)) continue
-    await engine.run(childStage(plan, stage))
-    filled.push(...(await fillChildren(engine, plan, stage)))
+    await engine.run(childStage(plan, stage, reader))
+    filled.push(...(await fillChildren(filling, stage)))
   }
   return filled
 }
@@ -148,15 +158,31 @@ function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
     left join (select locator, bit_xor(hash(path, value_text, value_type)) as h from stage_leaf group by locator) l using (locator)`
 }
 
-/** Fills the stage tables from the pages; runs inside an exclusive block of the engine. */
-export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
-  const { root } = plan
-  await engine.run(rootStage(plan, batch.pages, batch.rows))
-  const records = await count(engine, `select count(*) as n from ${root.name}`)
+/** How many records the pages hold, and the stages of records and lists. */
+async function fillStages(filling: Filling, batch: Batch): Promise<{ records: number; filled: Filled[] }> {
+  const { engine, plan, reader } = filling
+  await engine.run(rootStage(plan, batch.pages, reader))
+  const records = await count(engine, `select count(*) as n from ${plan.root.name}`)
   await engine.run(seenStage(plan))
   if (batch.excluded.length > 0)
-    await engine.run(`delete from ${root.name} where locator in (${batch.excluded.join(', ')})`)
-  const filled = await fillChildren(engine, plan, root)
+    await engine.run(`delete from ${plan.root.name} where locator in (${batch.excluded.join(', ')})`)
+  return { records, filled: await fillChildren(filling, plan.root) }
+}
+
+/** Whatever the typed reader fails at, the JSON reader finds by record, or fails with the same reason. */
+async function readStages(engine: Engine, plan: StagePlan, batch: Batch): ReturnType<typeof fillStages> {
+  const json = { engine, plan, reader: jsonReader(batch) }
+  if (!isWhollyTyped(plan)) return fillStages(json, batch)
+  try {
+    return await fillStages({ engine, plan, reader: typedReader(batch) }, batch)
+  } catch {
+    return fillStages(json, batch)
+  }
+}
+
+/** Fills the stage tables from the pages; runs inside an exclusive block of the engine. */
+export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
+  const { records, filled } = await readStages(engine, plan, batch)
   await engine.run(leafStage(plan, batch))
   const verdict = await judge(engine, { plan, batch, filled })
   await keepNewest(engine, plan, namesOf(filled))

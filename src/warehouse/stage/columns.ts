@@ -1,5 +1,5 @@
 /** The expressions that fill a stage table, shared by records and the rows of their lists. */
-import type { Column } from '../../resources/column.ts'
+import type { Column, ColumnType, ListSource } from '../../resources/column.ts'
 import type { Table } from '../../resources/table.ts'
 import { storedTypes } from '../column-type.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
@@ -34,9 +34,25 @@ function value(column: Column, spelling: Spelling): string {
       return spelling.ordinal(source.depth)
     case 'constant':
       return quoteText(source.value)
+    case 'list':
+      return listFigure(column.type, source, spelling.element)
     case 'derived':
       return source.sql
   }
+}
+
+const jsonKeys = (path: readonly string[]): string => path.map(key => `.${quoteName(key)}`).join('')
+
+/** A figure over the elements of a list, read from the JSON text that the list still is in this stage. */
+function listFigure(type: ColumnType, { lists, path, take, where }: ListSource, element: string): string {
+  const [first = [], ...deeper] = lists
+  const list = `nullif(cast(${below(element, first)} as varchar), 'null')`
+  const elements = `json_extract(${list}, ${quoteText(`$[*]${deeper.map(next => `${jsonKeys(next)}[*]`).join('')}`)})`
+  const textOf = (keys: readonly string[]): string =>
+    `json_extract_string(e, ${quoteText(`$${jsonKeys(keys)}`)})`
+  const only = where ? ` if ${textOf([where.key])} = ${quoteText(where.is)}` : ''
+  const value = take === 'count' ? '1' : storedTypes[type].cast(textOf(path))
+  return `cast(list_${take}([${value} for e in ${elements}${only}]) as ${storedTypes[type].sql})`
 }
 
 /** Every column that is not computed from others, as `expression as name`. */
@@ -76,15 +92,15 @@ export function withDerived(table: Table, select: string): string {
   }, select)
 }
 
+/** Computed from what the hash covers already. */
+const isComputed = ({ source }: Column): boolean => source.from === 'derived' || source.from === 'list'
+
 /**
  * Columns whose difference is a change: not the clock's, not computed ones. JSON of a record counts through its leaves,
  * so that the order of its keys is no change; JSON inside a list has no leaves and counts as it is written.
  */
 export function hashedColumns({ table, child }: StageTable): string[] {
   return stagedSources(table)
-    .filter(
-      ([, column]) =>
-        !column.volatile && column.source.from !== 'derived' && (child || column.type !== 'json'),
-    )
+    .filter(([, column]) => !column.volatile && !isComputed(column) && (child || column.type !== 'json'))
     .map(([name]) => name)
 }

@@ -16,7 +16,7 @@ export function leafRows(table: string, document: string): string {
         when type in ('OBJECT', 'ARRAY') then cast(value as varchar) else cast(atom as varchar) end,
       type: ${valueType}
     } as leaf, row_number() over (partition by locator order by fullkey) as place
-    from ${table}, json_tree(${document})
+    from (select locator, ${document} from ${table}) source, json_tree(${document})
     where ${document} is not null and fullkey <> '$' and type <> 'NULL'
       and (type not in ('OBJECT', 'ARRAY') or value in ('{}', '[]'))`
 }

@@ -25,17 +25,21 @@ const readers: Record<RowsAt, { readonly type: string; readonly list: string }> 
 }
 
 /** DuckDB reads a file through a buffer of twice this size a thread, so it is no larger than the pages need. */
-function objectSize(pages: readonly PageFile[]): number {
+export function objectSize(pages: readonly PageFile[]): number {
   return Math.max(1_048_576, ...pages.map(page => page.bytes + 1024))
 }
 
-/** A value per page, as a list that the page's number indexes. */
+/** A value per page, as a list. */
+export const listed = (pages: readonly PageFile[], value: (page: PageFile) => string): string =>
+  `[${pages.map(page => quoteText(value(page))).join(', ')}]`
+
+/** The value of the page with this number. */
 export function perPage(
   pages: readonly PageFile[],
   value: (page: PageFile) => string,
   number = 'page',
 ): string {
-  return `[${pages.map(page => quoteText(value(page))).join(', ')}][${number}]`
+  return `${listed(pages, value)}[${number}]`
 }
 
 /**
@@ -47,7 +51,7 @@ export function perPage(
  */
 export function elements(pages: readonly PageFile[], rows: RowsAt): string {
   const reader = readers[rows]
-  const files = `[${pages.map(page => quoteText(page.file)).join(', ')}]`
+  const files = listed(pages, page => page.file)
   return `select page, j, page * ${positionsPerPage} + position as locator from (
     select page, unnest(list) as j, generate_subscripts(list, 1) as position from (
       select list_position(${files}, filename) as page, ${reader.list} as list

@@ -1,6 +1,6 @@
 /** The temporary tables that a batch of pages becomes: one for the record, one for each list inside it. */
 import type { Column } from '../../resources/column.ts'
-import { type ObjectShape, openDocuments, shapeOf } from '../../resources/json-shape.ts'
+import { type ObjectShape, openDocuments, type ShapeNode, shapeOf } from '../../resources/json-shape.ts'
 import type { Resource } from '../../resources/resource.ts'
 import type { Child, Table } from '../../resources/table.ts'
 import { quoteName } from '../sql-text.ts'
@@ -11,7 +11,7 @@ export interface StageTable {
   readonly table: Table
   readonly child?: Child
   readonly parent?: StageTable
-  /** Columns that hold the raw lists of the children, by the child's place among them. */
+  /** A column a child: whether its list has elements, or its JSON where a row per leaf is made of it. */
   readonly lists: readonly { readonly name: string; readonly child: Child }[]
 }
 
@@ -48,6 +48,24 @@ export function stagePlan(resource: Resource): StagePlan {
     .map((document, index) => ({ name: `document_${index}`, path: document.path }))
   return { resource, shape: shapeOf(resource.table), root, tables, documents }
 }
+
+function isLeaf(node: ShapeNode | undefined, path: readonly string[]): boolean {
+  const [key, ...rest] = path
+  if (key === undefined) return node?.kind === 'leaf'
+  return node?.kind === 'object' && isLeaf(node.fields.get(key), rest)
+}
+
+/** Whether one declared type holds all that a stage reads: not where a path is JSON for one column and read in parts. */
+function isTyped({ table, child }: StageTable): boolean {
+  const shape = shapeOf(table)
+  return (
+    child?.shape !== 'leaves' &&
+    Object.values(table.columns).every(({ source }) => source.from !== 'list') &&
+    openDocuments(table).every(({ path }) => isLeaf(shape, path.split('.')))
+  )
+}
+
+export const isWhollyTyped = ({ tables }: StagePlan): boolean => tables.every(isTyped)
 
 /** Stage columns hold member attributes beside the column that refers to the member. */
 export const memberAttribute = (column: string, attribute: string): string => `${column}__${attribute}`

@@ -1,13 +1,14 @@
 /** The stage of the records themselves. */
-import type { Child } from '../../resources/table.ts'
 import { storedTypes } from '../column-type.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 import type { Spelling } from './columns.ts'
-import { elements, type PageFile, perPage, type RowsAt } from './pages.ts'
+import { keptColumns, noLists } from './lists.ts'
+import { listed, type PageFile, perPage } from './pages.ts'
 import { below, type StagePlan } from './plan.ts'
-import { noList, rawList } from './raw-list.ts'
+import type { Reader } from './reader.ts'
 import { stageStatement } from './statement.ts'
 import { structType } from './struct-type.ts'
+import { objectsEmpty } from './suspicion.ts'
 
 /** The JSON path of a document, for json_extract. */
 export const jsonPath = (path: string): string => `$.${path.split('.').map(quoteName).join('.')}`
@@ -16,13 +17,17 @@ export const jsonPath = (path: string): string => `$.${path.split('.').map(quote
  * The fields of a record stand as columns of their own beside these: reading them out of one struct would make the
  * binder copy the type of the whole record for every column, which took longer than loading 10,000 records.
  */
-const own = { page: '__page', json: '__json', locator: '__locator' } as const
+const own = { page: '__page', json: '__json', locator: '__locator', absent: '__absent' } as const
 
-const documentOf = (path: string): string => `json_extract(${own.json}, ${quoteText(jsonPath(path))})`
+/** A document is taken whole, whatever columns read parts of it; the typed reader reads those without such columns. */
+const documentOf = (path: string, { kind }: Reader): string =>
+  kind === 'typed' ? below('', path.split('.')) : `json_extract(${own.json}, ${quoteText(jsonPath(path))})`
 
-/** A document whose keys are data is taken whole, whatever columns read parts of it. */
-const listOf = (child: Child): string =>
-  child.shape === 'leaves' ? documentOf((child.lists[0] ?? []).join('.')) : rawList(child, '')
+/** Documents of which a row per leaf is made, under the names of their lists. */
+const explodedColumns = ({ root }: StagePlan, reader: Reader): string[] =>
+  root.lists
+    .filter(({ child }) => child.shape === 'leaves')
+    .map(({ name, child }) => `${documentOf((child.lists[0] ?? []).join('.'), reader)} as ${name}`)
 
 function sourceTimes(plan: StagePlan): string[] {
   const { updatedAt, version } = plan.resource
@@ -38,8 +43,19 @@ function sourceTimes(plan: StagePlan): string[] {
   ]
 }
 
-/** Creates stage_0: one row per record of the pages, typed, with the raw lists of its children. */
-export function rootStage(plan: StagePlan, pages: readonly PageFile[], rows: RowsAt): string {
+/** Structure that the JSON reader lets pass; the typed one fails on it. */
+function misshapen(plan: StagePlan, { kind }: Reader): string[] {
+  if (kind === 'typed') return [own.absent]
+  // The reader writes JSON without leading space, so an object begins with its brace.
+  return [
+    ...objectsEmpty(plan.shape, ''),
+    ...noLists(plan.root, ''),
+    `not starts_with(cast(${own.json} as varchar), '{')`,
+  ]
+}
+
+/** Creates stage_0: one row per record of the pages, typed, with whether its lists have elements. */
+export function rootStage(plan: StagePlan, pages: readonly PageFile[], reader: Reader): string {
   const { root } = plan
   const spelling: Spelling = {
     element: '',
@@ -50,20 +66,20 @@ export function rootStage(plan: StagePlan, pages: readonly PageFile[], rows: Row
   }
   const columns = [
     `${own.locator} as locator`,
-    `cast(${perPage(pages, page => page.fetchedAt, own.page)} as timestamptz) as loaded_at`,
+    `cast(${listed(pages, page => page.fetchedAt)} as timestamptz[])[${own.page}] as loaded_at`,
     `${perPage(pages, page => page.runId, own.page)} as run_id`,
     ...sourceTimes(plan),
-    ...root.lists.map(({ name, child }) => `${listOf(child)} as ${name}`),
-    ...plan.documents.map(({ name, path }) => `${documentOf(path)} as ${name}`),
+    ...keptColumns(root, '', reader),
+    ...explodedColumns(plan, reader),
+    ...plan.documents.map(({ name, path }) => `${documentOf(path, reader)} as ${name}`),
   ]
-  const from = `(select ${own.locator}, ${own.page}, ${own.json}, record.* from (
-    select locator as ${own.locator}, page as ${own.page}, j as ${own.json},
-      try_cast(j as ${structType(plan.shape)}) as record
-    from (${elements(pages, rows)})))`
-  // The reader writes JSON without leading space, so an object begins with its brace.
-  const odd = [
-    ...root.lists.flatMap(({ child }) => noList(child, '')),
-    `not starts_with(cast(${own.json} as varchar), '{')`,
-  ]
-  return stageStatement(root, spelling, { columns, from, odd, shape: plan.shape })
+  const beside = reader.kind === 'typed' ? `record is null as ${own.absent}` : `j as ${own.json}`
+  const from = `(select locator as ${own.locator}, page as ${own.page}, ${beside}, record.*
+    from (${reader.records(structType(plan.shape, reader))}))`
+  return stageStatement(root, spelling, {
+    columns,
+    from,
+    odd: misshapen(plan, reader),
+    numbers: reader.numbers,
+  })
 }

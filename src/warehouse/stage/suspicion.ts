@@ -5,10 +5,8 @@ import type { Table } from '../../resources/table.ts'
 import { storedTypes } from '../column-type.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 import { below } from './plan.ts'
-import { structType } from './struct-type.ts'
-
-const isNumeric = ({ type }: Column): boolean =>
-  ['integer', 'number', 'money', 'quantity', 'coordinate'].includes(type)
+import type { Reader } from './reader.ts'
+import { isReadAsNumber, structType } from './struct-type.ts'
 
 interface Field {
   readonly name: string
@@ -22,37 +20,40 @@ function fieldsOf(table: Table, element: string): Field[] {
   )
 }
 
-/** The texts of all numbers, as one list: judged together, they cost a third of what a condition for each costs. */
-export function numberTexts(table: Table, element: string): string {
-  const texts = fieldsOf(table, element)
-    .filter(({ column }) => isNumeric(column))
+/** All numbers as they were read, as one list: judged together, they cost a third of what a condition for each costs. */
+export function numbersRead(table: Table, element: string, numbers: Reader['numbers']): string {
+  const read = fieldsOf(table, element)
+    .filter(({ column }) => isReadAsNumber(column.type, { numbers }))
     .map(({ text }) => text)
-  return `cast([${texts.join(', ')}] as varchar[])`
+  return `cast([${read.join(', ')}] as ${numbers}[])`
 }
 
-/** Over the typed columns: as doubles, texts and values must be equal, and as many must be present. */
-export function numbersDiffer(table: Table, texts: string): string {
+/** Over the typed columns: as doubles, what was read and what is kept must be equal, and as many must be present. */
+export function numbersDiffer(table: Table, read: string, numbers: Reader['numbers']): string {
   const values = fieldsOf(table, '')
-    .filter(({ column }) => isNumeric(column))
+    .filter(({ column }) => isReadAsNumber(column.type, { numbers }))
     .map(({ name }) => `cast(${quoteName(name)} as double)`)
   if (values.length === 0) return 'false'
   const kept = `[${values.join(', ')}]`
-  return `list_count(${texts}) <> list_count(${kept}) or try_cast(${texts} as double[]) is distinct from ${kept}`
+  if (numbers === 'DOUBLE') return `${read} is distinct from ${kept}`
+  return `list_count(${read}) <> list_count(${kept}) or try_cast(${read} as double[]) is distinct from ${kept}`
 }
 
 /** Other present texts that did not survive their cast, and required ones that are absent. */
-export function leavesDiffer(table: Table, element: string): string[] {
+export function leavesDiffer(table: Table, element: string, numbers: Reader['numbers']): string[] {
   return fieldsOf(table, element).flatMap(({ column, text }) => {
     const stored = storedTypes[column.type]
     const missing = column.required ? [`${text} is null`] : []
-    if (!stored.intact || isNumeric(column)) return missing
+    if (!stored.intact || isReadAsNumber(column.type, { numbers })) return missing
     return [...missing, `(${text} is not null and (${stored.intact(text, stored.cast(text))}) is not true)`]
   })
 }
 
+const json = { kind: 'json', numbers: 'VARCHAR' } as const
+
 /** What the cast makes of something that is no object: a struct whose fields are all NULL. */
 function nothingIn(node: ObjectShape): string {
-  return `{${[...node.fields].map(([key, next]) => `${quoteText(key)}: cast(null as ${structType(next)})`).join(', ')}}`
+  return `{${[...node.fields].map(([key, next]) => `${quoteText(key)}: cast(null as ${structType(next, json)})`).join(', ')}}`
 }
 
 /** An object that is there but holds nothing we know may be something else than an object. */

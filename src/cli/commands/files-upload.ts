@@ -1,0 +1,108 @@
+/** `muster files upload FILE`: declares a file, puts it where the service says, and hands back the token. */
+import { basename, resolve } from 'node:path'
+import { uploadFile } from '../../api/upload-file.ts'
+import { createUpload, type Declaration } from '../../api/uploads.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { isFileName } from '../../lib/file-kind.ts'
+import { type CommandModule, type Options, textOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { nearest } from '../nearest.ts'
+import { printJson } from '../output.ts'
+import { openQuestions } from '../questions.ts'
+import { readDeclarable } from '../writing/local-files.ts'
+import { chosenAgency, requireAgencyKey, requireScope } from '../writing/writing-key.ts'
+
+const purposes = { worker: ['attachments', 'rightToWork'], invoice: ['payment'] } as const
+
+export const command: CommandModule = {
+  name: 'files upload',
+  summary: 'upload a PDF, JPEG or PNG for a record; prints the token that its update takes within 15 minutes',
+  arguments: [{ name: '<file>', summary: 'at most 20 MB' }],
+  options: [
+    { flags: '--resource <name>', summary: 'worker or invoice' },
+    { flags: '--record <id>', summary: 'id or short id of the record' },
+    { flags: '--purpose <name>', summary: 'attachments or rightToWork for a worker, payment for an invoice' },
+    { flags: '--agency <id>', summary: 'agency of the worker; needed when the key spans several' },
+    { flags: '--company <id>', summary: 'only records of this company' },
+  ],
+  examples: [
+    'muster files upload card.pdf --resource worker --record 65f0c2a1b3d4e5f60718293a --purpose attachments',
+    'muster files upload receipt.png --resource invoice --record 65f0c2a1b3d4e5f60718293a --purpose payment',
+  ],
+  run: async (context, [shown = ''], options) => {
+    const { bytes, declaration } = readDeclaration(context, shown, options)
+    const { client } = await openQuestions(context.connection(), context, undefined)
+    try {
+      const key = await client.getMe()
+      if (declaration.resource === 'worker') requireAgencyKey(key)
+      requireScope(key, `write:${declaration.resource}s`)
+      const agency =
+        key.kind === 'agency'
+          ? chosenAgency(key, textOption(options, 'agency'))
+          : textOption(options, 'agency')
+      const upload = await createUpload(client, declaration, {
+        agency,
+        company: textOption(options, 'company'),
+      })
+      context.hide(upload.uploadToken)
+      context.hide(upload.uploadUrl)
+      await uploadFile(upload, bytes, context)
+      const { fileName } = declaration
+      if (context.json)
+        printJson(context, { fileName, uploadToken: upload.uploadToken, expiresIn: upload.expiresIn })
+      else context.stdout.write(`${upload.uploadToken}\n`)
+      const minutes = Math.floor(upload.expiresIn / 60)
+      if (!context.globals.quiet)
+        context.stderr.write(
+          `uploaded, not attached yet: pass the token to the record's update within ${minutes} minutes\n`,
+        )
+      return 0
+    } finally {
+      await client.close()
+    }
+  },
+}
+
+interface Declared {
+  readonly bytes: Buffer
+  readonly declaration: Declaration
+}
+
+/** Everything that can be wrong without asking the service. */
+function readDeclaration(context: CommandContext, shown: string, options: Options): Declared {
+  const resource = oneOf(options, 'resource', ['worker', 'invoice'] as const)
+  const purpose = oneOf(options, 'purpose', purposes[resource])
+  const recordId = textOption(options, 'record') ?? ''
+  if (!/^[\w-]{1,64}$/.test(recordId)) {
+    throw new UsageError({
+      what: `--record ${recordId ? 'is not an id' : 'is missing'}`,
+      next: 'give the id of the record',
+    })
+  }
+  const fileName = basename(shown)
+  if (!isFileName(fileName)) {
+    throw new UsageError({
+      what: `${shown} has no name that the service takes`,
+      next: '1 to 255 characters with an extension',
+    })
+  }
+  const read = readDeclarable(resolve(context.cwd, shown))
+  if (typeof read === 'string')
+    throw new UsageError({ what: `${shown} ${read}`, next: 'PDF, JPEG or PNG, 1 byte to 20 MB' })
+  const { bytes, type: contentType } = read
+  return { bytes, declaration: { resource, recordId, purpose, fileName, contentType, size: bytes.length } }
+}
+
+function oneOf<Value extends string>(options: Options, name: string, values: readonly Value[]): Value {
+  const given = textOption(options, name)
+  const found = values.find(value => value === given)
+  if (found !== undefined) return found
+  const next =
+    given === undefined
+      ? `give ${values.join(' or ')}`
+      : `did you mean ${nearest(given, values)}? Valid: ${values.join(', ')}`
+  throw new UsageError({
+    what: given === undefined ? `--${name} is missing` : `--${name} ${given} is not known`,
+    next,
+  })
+}

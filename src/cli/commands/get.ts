@@ -1,0 +1,38 @@
+/** `muster get PATH-OR-RESOURCE [ID]`: one record as the service has it, for a look. */
+
+import { type CommandModule, listOption, repeated } from '../command.ts'
+import { printJson } from '../output.ts'
+import { openQuestions } from '../questions.ts'
+import { requestPath } from '../record-paths.ts'
+
+export const command: CommandModule = {
+  name: 'get',
+  summary: 'show one record as the service has it, as JSON',
+  arguments: [
+    { name: '<what>', summary: 'a resource, such as requisitions, or a path that begins with /' },
+    { name: '[id]', summary: 'id or short id of the record' },
+  ],
+  options: [
+    {
+      flags: '--param <name=value>',
+      summary: 'a query parameter; may be repeated',
+      parse: repeated(text => text),
+    },
+  ],
+  examples: [
+    'muster get requisitions 65f0c2a1b3d4e5f60718293a',
+    'muster get /trades/65f0c2a1b3d4e5f60718293a --param includeRates=true',
+    'muster get me',
+  ],
+  run: async (context, [what = '', id], options) => {
+    const { path, query } = requestPath(what, id, listOption(options, 'param'))
+    const { client } = await openQuestions(context.connection(), context, undefined)
+    try {
+      const { record } = await client.getRecord(path, query, { purpose: 'operator' })
+      printJson(context, record)
+      return 0
+    } finally {
+      await client.close()
+    }
+  },
+}

@@ -1,0 +1,16 @@
+/** `muster workers create FILE`: new workers of an agency, from a file of many. */
+import type { CommandModule } from '../command.ts'
+import { runWorkers, workerOptions } from '../writing/run-workers.ts'
+
+export const command: CommandModule = {
+  name: 'workers create',
+  summary: 'create the workers of a file; everything is checked before anything is sent',
+  arguments: [{ name: '<file>', summary: 'JSON, NDJSON or CSV, one worker a row' }],
+  options: workerOptions,
+  examples: [
+    'muster workers create starters.csv --dry-run',
+    'muster workers create starters.csv --agency 65f0c2a1b3d4e5f60718293a',
+    'muster workers create starters.json --skip-invalid --json',
+  ],
+  run: (context, [file], options) => runWorkers(context, 'create', { file, options }),
+}

@@ -1,0 +1,69 @@
+/** Files that a JSON row names by `path`: read from beside the input, checked, and made into data URLs. */
+import { readFileSync, statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { toDataUrl, typedBytes } from '../../lib/data-url.ts'
+import { fieldPath } from '../../lib/field-path.ts'
+import { FILE_TYPES, fileTypeOf, LARGEST_FILE } from '../../lib/file-kind.ts'
+
+export interface FileProblem {
+  readonly field: string
+  readonly what: string
+}
+
+export interface Resolved {
+  readonly value: unknown
+  readonly problems: readonly FileProblem[]
+}
+
+type Fields = Record<string, unknown>
+
+/** The same row with `content` in place of each `path`. `folder` is that of the input file. */
+export function withLocalFiles(value: unknown, folder: string): Resolved {
+  if (!isFields(value)) return { value, problems: [] }
+  const problems: FileProblem[] = []
+  const resolved: Fields = { ...value }
+  for (const collection of ['attachments', 'rightToWork']) {
+    const documents = value[collection]
+    if (!Array.isArray(documents)) continue
+    resolved[collection] = documents.map((document, index) => {
+      if (!isFields(document) || !Array.isArray(document.files)) return document
+      const files = document.files.map((file, place) => {
+        if (!isFields(file) || file.path === undefined) return file
+        const read = readLocal(file, folder)
+        if (typeof read !== 'string') return read
+        problems.push({ field: fieldPath([collection, index, 'files', place, 'path']), what: read })
+        return UNREAD
+      })
+      return { ...document, files }
+    })
+  }
+  return { value: resolved, problems }
+}
+
+/** Stands where a file could not be read, so that one mistake is told once; its row is never sent. */
+const UNREAD = { fileName: 'unread.pdf', uploadToken: 'unread' }
+
+function readLocal({ path, ...file }: Fields, folder: string): Fields | string {
+  if (typeof path !== 'string' || path === '') return 'is not a file name'
+  const read = readDeclarable(resolve(folder, path))
+  if (typeof read === 'string') return read
+  return { fileName: basename(path), ...file, content: toDataUrl(read) }
+}
+
+/** The bytes and their type, or what keeps the service from taking them. */
+export function readDeclarable(file: string) {
+  let bytes: Buffer
+  try {
+    if (statSync(file).size > LARGEST_FILE) return `has more than 20 MB (${LARGEST_FILE} bytes)`
+    bytes = readFileSync(file)
+  } catch {
+    return 'cannot be read: check that the file is there'
+  }
+  if (bytes.length === 0) return 'is an empty file'
+  const type = fileTypeOf(bytes)
+  return type ? typedBytes(bytes, type) : `is none of ${FILE_TYPES.join(', ')} by its first bytes`
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

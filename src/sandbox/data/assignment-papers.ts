@@ -1,0 +1,66 @@
+/** Documents and requirements of an assignment: status determination, key information, custom documents, fields. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS } from './calendar.ts'
+import { metaFieldDefinitions } from './company-config.ts'
+import { between, chance, pick } from './draw.ts'
+import type { Engagement } from './engagements.ts'
+import { iso, partId } from './identity.ts'
+import { agencyRoles, type Staff } from './staff.ts'
+
+const documents = [
+  ['Site rules', 'Signed by the worker'],
+  ['Medical certificate', 'For safety critical work'],
+] as const
+
+const CUSTOM_DOCUMENTS = 0.4
+
+export function assignmentPapers(rng: Rng, engagement: Engagement, staff: Staff) {
+  const { placement, status, startMs } = engagement
+  const { id } = placement.assignment
+  const file = (folder: string) => `https://files.example.com/${folder}/${id}.pdf`
+  const contractor = placement.rateType === 'psc'
+  return {
+    ...(contractor ? { sds: { status: pick(rng, ['inside', 'outside']), attachment: file('sds') } } : {}),
+    sdc: { status: chance(rng, 0.9) ? 'applies' : 'doesNotApply', attachment: file('sdc') },
+    ...(status === 'pending' ? {} : { kid: file('kid') }),
+    competencyRequirements: chance(rng, 0.15)
+      ? [
+          {
+            rule: 'mandatory',
+            items: [{ name: 'Confined spaces' }],
+            groups: [{ items: [{ name: 'First aid' }] }],
+          },
+        ]
+      : [],
+    customDocuments: chance(rng, CUSTOM_DOCUMENTS) ? customDocuments(rng, engagement, staff) : [],
+    metaFields: metaFieldDefinitions.map(({ display, ...field }) => ({
+      ...field,
+      value: field.type === 'date' ? iso(startMs).slice(0, 10) : `Gang ${between(rng, 1, 9)}`,
+      display: [...display],
+    })),
+  }
+}
+
+/** Those not handed in yet have no attachment. */
+function customDocuments(rng: Rng, { placement }: Engagement, staff: Staff) {
+  const { id } = placement.assignment
+  const uploader = staff.drawRef(rng, placement.agency.id, agencyRoles)
+  return documents.map(([name, description], index) => {
+    const documentId = partId(id, index)
+    const base = {
+      id: documentId,
+      name,
+      description,
+      required: chance(rng, 0.5),
+      uploadPermissions: { company: true, supplier: true },
+    }
+    if (!uploader || !chance(rng, 0.7)) return base
+    return {
+      ...base,
+      attachment: `https://files.example.com/documents/${documentId}.pdf`,
+      uploadedBy: uploader,
+      uploadedAt: iso(placement.createdMs),
+      expiry: iso(placement.createdMs + between(rng, 100, 700) * DAY_MS),
+    }
+  })
+}

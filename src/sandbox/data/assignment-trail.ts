@@ -1,0 +1,97 @@
+/** What was done to an assignment, by whom and when: its outcome, and the log of it. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS } from './calendar.ts'
+import { chance } from './draw.ts'
+import type { Engagement } from './engagements.ts'
+import { iso, type Ref } from './identity.ts'
+import { type Scene, timeBetween } from './scene.ts'
+import { agencyRoles, approverRoles, type Staff } from './staff.ts'
+
+interface Event {
+  readonly atMs: number
+  readonly activityType: string
+  readonly user: Ref
+  readonly reason?: string
+}
+
+export class AssignmentTrail {
+  private readonly scene: Scene
+  private readonly rng: Rng
+  private readonly staff: Staff
+
+  constructor(scene: Scene, staff: Staff) {
+    this.scene = scene
+    this.rng = scene.rng('assignment trails')
+    this.staff = staff
+  }
+
+  of(engagement: Engagement) {
+    const { rng, staff } = this
+    const { placement, confirmedMs, closedMs, status } = engagement
+    const company = staff.drawRef(rng, placement.company.id, approverRoles) ?? placement.company
+    const supplier = staff.drawRef(rng, placement.agency.id, agencyRoles) ?? placement.agency
+    const events: Event[] = [{ atMs: placement.createdMs, activityType: 'created', user: company }]
+    if (confirmedMs !== undefined) {
+      events.push({ atMs: confirmedMs, activityType: 'confirmed', user: supplier })
+    }
+    events.push(...this.reinstated(engagement, company))
+    if (closedMs !== undefined) {
+      const reason = engagement.reason ?? 'End date reached'
+      events.push({ atMs: closedMs, activityType: status, user: company, reason })
+    }
+    events.push(...this.amendment(engagement, company))
+    events.sort((left, right) => left.atMs - right.atMs)
+    return {
+      outcome: { ...this.outcome(engagement, events), ...this.assignedBy(company) },
+      activities: events.map(event => logged(event, engagement)),
+      lastMs: (events.at(-1) as Event).atMs,
+    }
+  }
+
+  /** Taken up again a while after it was ended by mistake. */
+  private reinstated({ reinstatedMs }: Engagement, user: Ref): Event[] {
+    if (reinstatedMs === undefined) return []
+    return [
+      { atMs: reinstatedMs - DAY_MS / 4, activityType: 'ended', user, reason: 'Ended in error' },
+      { atMs: reinstatedMs, activityType: 'reinstated', user, reason: 'Ended in error' },
+    ]
+  }
+
+  private amendment({ startMs, endMs, closedMs }: Engagement, user: Ref): Event[] {
+    const untilMs = Math.min(closedMs ?? endMs, this.scene.endMs)
+    if (startMs >= untilMs || !chance(this.rng, 0.25)) return []
+    const atMs = timeBetween(this.scene, this.rng, [startMs, untilMs])
+    const activityType = chance(this.rng, 0.5) ? 'datesUpdated' : 'ratesUpdated'
+    return [{ atMs, activityType, user }]
+  }
+
+  private outcome({ status, endMs }: Engagement, events: readonly Event[]) {
+    const reinstated = events.find(event => event.activityType === 'reinstated')
+    const reinstatement = reinstated ? { reinstatement: ending(reinstated, iso(reinstated.atMs)) } : {}
+    const close = events.findLast(event => event.activityType === status)
+    if (status === 'ended' && close) return { ended: ending(close, iso(endMs)), ...reinstatement }
+    if (status === 'cancelled' && close) return { cancellation: ending(close, iso(close.atMs)) }
+    return reinstatement
+  }
+
+  private assignedBy(user: Ref) {
+    return chance(this.rng, 0.7) ? { assignedBy: user } : {}
+  }
+}
+
+function ending({ reason, user }: Event, date: string) {
+  return { reason: reason ?? '', date, comments: `${reason}, told to the supplier`, user }
+}
+
+function logged({ atMs, activityType, user, reason }: Event, { placement }: Engagement) {
+  return {
+    created: iso(atMs),
+    activityType,
+    user: user.name,
+    userId: user.id,
+    entity: { id: placement.assignment.id, name: placement.assignment.reference },
+    reason: reason ?? '',
+    comments: '',
+    message: `${activityType} by ${user.name}`,
+  }
+}

@@ -1,0 +1,173 @@
+/** Assignments: the terms on which a worker was placed, and what happened to the placement. */
+import type { Rng } from '../../lib/rng.ts'
+import { assignmentPapers } from './assignment-papers.ts'
+import { AssignmentTrail } from './assignment-trail.ts'
+import { WEEK_MS } from './calendar.ts'
+import type { Company } from './companies.ts'
+import { chance, pick } from './draw.ts'
+import type { Engagement } from './engagements.ts'
+import { iso, refOf } from './identity.ts'
+import { costCodes } from './names.ts'
+import type { Placement } from './placements.ts'
+import type { Project } from './projects.ts'
+import type { PurchaseOrder } from './purchase-orders.ts'
+import { linkTo, type Requisition } from './requisitions.ts'
+import type { Scene } from './scene.ts'
+import { plannedValues, shiftPattern, upliftsOf } from './shift-pattern.ts'
+import type { Staff } from './staff.ts'
+import type { TradeRecord } from './trades.ts'
+
+export interface AssignmentCast {
+  readonly companies: readonly Company[]
+  readonly projects: readonly Project[]
+  readonly tradeRecords: readonly TradeRecord[]
+  readonly staff: Staff
+  readonly requisitions: ReadonlyMap<Placement, Requisition>
+  readonly orders: ReadonlyMap<Placement, PurchaseOrder>
+  readonly replacedBy: ReadonlyMap<Placement, Placement>
+}
+
+const umbrellas = ['Brightside Umbrella', 'Cover Pay', 'Parasol House']
+const activities = ['Excavation', 'Formwork', 'First fix', 'Commissioning']
+
+export class AssignmentWriter {
+  private readonly scene: Scene
+  private readonly rng: Rng
+  private readonly cast: AssignmentCast
+  private readonly companies: ReadonlyMap<string, Company>
+  private readonly projects: ReadonlyMap<string, Project>
+  private readonly trades: ReadonlyMap<string, TradeRecord>
+  private readonly trail: AssignmentTrail
+
+  constructor(scene: Scene, cast: AssignmentCast) {
+    this.scene = scene
+    this.rng = scene.rng('assignments')
+    this.cast = cast
+    this.companies = new Map(cast.companies.map(company => [company.id, company]))
+    this.projects = new Map(cast.projects.map(project => [project.id, project]))
+    this.trades = new Map(cast.tradeRecords.map(row => [`${row.company.id} ${row.name}`, row]))
+    this.trail = new AssignmentTrail(scene, cast.staff)
+  }
+
+  write(engagement: Engagement) {
+    const { rng } = this
+    const { placement, status } = engagement
+    const papers = assignmentPapers(rng, engagement, this.cast.staff)
+    const trail = this.trail.of(engagement)
+    return {
+      ...placement.assignment,
+      status,
+      payType: placement.payType,
+      rateType: placement.rateType,
+      ...this.place(placement),
+      ...(placement.rateType === 'cis' ? {} : { umbrella: pick(rng, umbrellas) }),
+      ...(chance(rng, 0.5) ? { workActivity: pick(rng, activities) } : {}),
+      ...this.dates(engagement),
+      ...this.distance(),
+      shiftPattern: shiftPattern(placement),
+      costCode: pick(rng, costCodes),
+      ...this.money(engagement),
+      ...trail.outcome,
+      ...this.links(engagement),
+      ...papers,
+      activities: trail.activities,
+      submissionAnswers: placement.answers,
+      createdAt: iso(placement.createdMs),
+      updatedAt: iso(Math.max(trail.lastMs, placement.createdMs)),
+    }
+  }
+
+  private place(placement: Placement) {
+    const { cast } = this
+    const { company, site, agency, worker } = placement
+    const project = this.projects.get(placement.project.id) as Project
+    const trade = this.trades.get(`${company.id} ${placement.trade.name}`) as TradeRecord
+    const requisition = cast.requisitions.get(placement)
+    const order = cast.orders.get(placement)
+    return {
+      company,
+      project: refOf(project),
+      region: project.region,
+      sector: project.sector,
+      site,
+      trade: refOf(trade),
+      ...(trade.tags[0] ? { tag: refOf(trade.tags[0]) } : {}),
+      agency: refOf(agency),
+      worker,
+      ...(requisition ? { requisition: linkTo(requisition) } : {}),
+      ...(order ? { purchaseOrder: order.reference } : {}),
+    }
+  }
+
+  /** Full weeks are counted up to the day the world is made for, or to the end. */
+  private dates({ status, startMs, endMs, confirmedMs, closedMs }: Engagement) {
+    const sinceMs = confirmedMs ?? startMs
+    const untilMs = Math.min(status === 'cancelled' ? sinceMs : endMs, this.scene.endMs)
+    return {
+      startDate: iso(startMs),
+      endDate: iso(endMs),
+      timesheetStartDate: iso(startMs),
+      ...(status === 'completed' && closedMs !== undefined ? { completedDate: iso(closedMs) } : {}),
+      ...(confirmedMs === undefined ? {} : { confirmationDate: iso(confirmedMs) }),
+      weeksElapsed: Math.max(0, Math.floor((untilMs - sinceMs) / WEEK_MS)),
+    }
+  }
+
+  private distance() {
+    const { rng } = this
+    const miles = Math.round(rng() ** 2 * 900) / 10
+    if (miles < 50) return { workerDistanceToSite: miles, lodgeApplicable: false }
+    const lodgeMiles = Math.round(rng() * 100) / 10
+    const minutes = (perMile: number) => Math.round(lodgeMiles * perMile)
+    return {
+      workerDistanceToSite: miles,
+      workerLodgeDistanceToSite: lodgeMiles,
+      lodgeApplicable: true,
+      lodge: {
+        dailyAmountOverride: pick(rng, [46.5, 50, 55]),
+        address: { lineOne: '4 Canal Side', city: 'Leeds', country: 'United Kingdom', code: 'LS1 4BB' },
+        distanceMiles: lodgeMiles,
+        travel: {
+          walkMinutes: minutes(20),
+          busMinutes: minutes(6),
+          carMinutes: minutes(3),
+          trainMinutes: minutes(4),
+          calculatedAt: iso(this.scene.firstWeekMs),
+        },
+      },
+    }
+  }
+
+  private money({ placement, startMs, endMs }: Engagement) {
+    const { rng } = this
+    const { wd } = placement.rates
+    const company = this.companies.get(placement.company.id) as Company
+    const override = (share: number, value: number) => {
+      const active = chance(rng, share)
+      return { active, value: active ? value : 0 }
+    }
+    return {
+      rates: { pay: wd.pay, charge: wd.charge },
+      values: plannedValues(placement, Math.ceil((endMs - startMs) / WEEK_MS)),
+      rateOverrides: { markup: override(0.05, 0.15), employerCosts: override(0.03, 0.2) },
+      ...upliftsOf(placement.rates, company.config.enhancedUplifts),
+    }
+  }
+
+  private links({ placement, replaces, cloneOf }: Engagement) {
+    const replacedBy = this.cast.replacedBy.get(placement)
+    const other = replaces ?? replacedBy
+    const requisition = this.cast.requisitions.get(replaces ?? placement)
+    const replacement = other && {
+      ...(replacedBy ? { replacedBy: replacedBy.assignment } : {}),
+      ...(replaces ? { replacementFor: replaces.assignment } : {}),
+      ...(requisition ? { requisition: linkTo(requisition) } : {}),
+      reason: 'The worker left before the work was done',
+      type: 'likeForLike',
+    }
+    return {
+      ...(replacement ? { replacement } : {}),
+      ...(cloneOf ? { clone: { date: iso(placement.createdMs), original: cloneOf.assignment } } : {}),
+    }
+  }
+}

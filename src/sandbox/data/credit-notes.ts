@@ -1,0 +1,133 @@
+/** Credit notes: for timesheets cancelled after approval, and corrections of invoices. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS } from './calendar.ts'
+import { between, chance, pick } from './draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
+import { type Invoice, type InvoiceLine, invoiceValues, lineOf } from './invoices.ts'
+import { add } from './pay.ts'
+import { type Scene, timeBetween } from './scene.ts'
+import { officeRoles, type Staff } from './staff.ts'
+import type { WrittenTimesheet } from './timesheets.ts'
+
+export type CreditNote = ReturnType<CreditNoteWriter['note']>
+
+interface BilledInvoice {
+  readonly invoice: Invoice
+  readonly lines: readonly InvoiceLine[]
+}
+
+const CORRECTED = 0.012
+const corrections = ['Rate correction', 'Hours agreed down', 'Damage recharged'] as const
+
+/** What is credited: a cancelled timesheet's line, or part of an invoice. */
+interface Credit {
+  readonly line: InvoiceLine
+  readonly createdMs: number
+  readonly reason: string
+  readonly invoice?: Invoice
+  readonly timesheet?: WrittenTimesheet
+}
+
+export class CreditNoteWriter {
+  private readonly scene: Scene
+  private readonly rng: Rng
+  private readonly staff: Staff
+  private written = 0
+
+  constructor(scene: Scene, staff: Staff) {
+    this.scene = scene
+    this.rng = scene.rng('credit notes')
+    this.staff = staff
+  }
+
+  /** Also puts the sums of its notes on each invoice. */
+  write(cancelled: readonly WrittenTimesheet[], billed: readonly BilledInvoice[]): CreditNote[] {
+    const onInvoice = new Map<string, Invoice[]>()
+    for (const { invoice, lines } of billed) {
+      for (const { id } of lines) onInvoice.set(id, [...(onInvoice.get(id) ?? []), invoice])
+    }
+    const ofTimesheets = cancelled.flatMap(item => {
+      const createdMs = Date.parse(item.timesheet.updatedAt)
+      const credit = { line: lineOf(item), timesheet: item, reason: 'Timesheet cancelled', createdMs }
+      const invoices = onInvoice.get(item.timesheet.id)
+      return invoices ? invoices.map(invoice => ({ ...credit, invoice })) : [credit]
+    })
+    const ofInvoices = billed.flatMap(item => this.correction(item))
+    return [...ofTimesheets, ...ofInvoices].map(credit => this.note(credit))
+  }
+
+  /** Half of an hour's to three hours' worth of one line. */
+  private correction({ invoice, lines }: BilledInvoice): Credit[] {
+    const { rng } = this
+    const [line] = lines
+    if (!line || line.netHours < 8 || !chance(rng, CORRECTED)) return []
+    const fromMs = Date.parse(invoice.createdAt)
+    const createdMs = timeBetween(this.scene, rng, [fromMs, fromMs + between(rng, 1, 40) * DAY_MS])
+    const charge = Math.round((line.charge / line.netHours) * between(rng, 1, 6) * 50) / 100
+    const part = { ...line, netHours: 0, grossHours: 0, expense: 0, charge }
+    return [{ line: part, createdMs, reason: pick(rng, corrections), invoice }]
+  }
+
+  note({ line, createdMs, reason, invoice, timesheet }: Credit) {
+    const { rng } = this
+    this.written += 1
+    const owner = invoice ?? (timesheet as WrittenTimesheet).timesheet
+    const {
+      expenses: _,
+      creditNotes: __,
+      netValue: ___,
+      ...values
+    } = invoiceValues(
+      [{ ...line, expense: 0 }],
+      invoice?.values.cisRate ?? (timesheet as WrittenTimesheet).placement.agency.cisRate,
+    )
+    if (invoice) credited(invoice, values.subtotal, createdMs)
+    const id = objectId(rng, createdMs)
+    return {
+      id,
+      reference: reference('CN', this.written),
+      ...this.processing(owner.company.id, createdMs, this.written),
+      creditNoteType: invoice?.invoiceType ?? 'supplierToClient',
+      mspCreditNoteType: invoice?.mspInvoiceType ?? null,
+      reason,
+      comments: timesheet ? 'Raised when the timesheet was cancelled' : 'Agreed with the supplier',
+      company: owner.company,
+      agency: refOf(owner.agency),
+      ...(invoice?.msp ? { msp: invoice.msp as Ref } : {}),
+      project: line.project,
+      ...(invoice ? { invoice: { id: invoice.id, reference: invoice.reference } } : {}),
+      ...(timesheet ? { timesheet: { id: line.id, reference: line.reference } } : {}),
+      weekEnding: owner.weekEnding,
+      vatToBeApplied: timesheet === undefined,
+      values,
+      files: { creditNote: `https://files.example.com/credit-notes/${id}.pdf` },
+      createdAt: iso(createdMs),
+    }
+  }
+
+  /** Processed some days later, if that is not after the end of the scene. */
+  private processing(companyId: string, createdMs: number, number: number) {
+    const { rng, scene } = this
+    const processedMs = createdMs + between(rng, 1, 72) * (DAY_MS / 24)
+    const confirmedBy = this.staff.drawRef(rng, companyId, officeRoles)
+    if (processedMs >= scene.endMs)
+      return { status: 'pending', confirmedDate: null, updatedAt: iso(createdMs) }
+    const paid = processedMs + 7 * DAY_MS < scene.endMs && chance(rng, 0.8)
+    const paidMs = Math.floor(processedMs / DAY_MS + 7) * DAY_MS
+    const payment = { reference: `BACS ${reference('CN', number)}`, paymentDate: iso(paidMs) }
+    return {
+      status: 'processed',
+      confirmedDate: iso(processedMs),
+      ...(confirmedBy ? { confirmedBy } : {}),
+      ...(paid ? { payment } : {}),
+      updatedAt: iso(paid ? Math.max(paidMs, processedMs) : processedMs),
+    }
+  }
+}
+
+function credited(invoice: Invoice, subtotal: number, atMs: number): void {
+  const { values } = invoice
+  values.creditNotes = add(values.creditNotes, subtotal)
+  values.netValue = add(values.netValue, -subtotal)
+  if (iso(atMs) > invoice.updatedAt) invoice.updatedAt = iso(atMs)
+}

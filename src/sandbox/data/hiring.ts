@@ -1,0 +1,57 @@
+/** From demand to work: requisitions, the assignments that answer them, and the terms both rest on. */
+import { AssignmentWriter } from './assignments.ts'
+import { type Engagement, EngagementMaker } from './engagements.ts'
+import type { Placement, PlacementMaker, Stage } from './placements.ts'
+import { makePurchaseOrders } from './purchase-orders.ts'
+import { makeRates } from './rate-cards.ts'
+import { type RequisitionPlan, RequisitionPlanner } from './requisition-plan.ts'
+import { RequisitionWriter, requisitionsByPlacement } from './requisitions.ts'
+import type { Scene } from './scene.ts'
+import type { Staff } from './staff.ts'
+import { type CompanyTrade, makeTradeRecords } from './trades.ts'
+
+interface Hiring extends Stage {
+  readonly staff: Staff
+  readonly placements: PlacementMaker
+  /** Those with timesheets. */
+  readonly worked: readonly Placement[]
+  readonly trades: readonly CompanyTrade[]
+}
+
+export function hiring(scene: Scene, cast: Hiring) {
+  const { companies, worked, trades } = cast
+  const plans = new RequisitionPlanner(scene, cast, cast.placements).plan(worked)
+  const writer = new RequisitionWriter(scene, cast)
+  const requisitions = plans.map(plan => writer.write(plan))
+  const tradeRecords = makeTradeRecords(scene, companies, trades)
+  const { orders, byPlacement } = makePurchaseOrders(scene, worked, { ...cast, tradeRecords })
+  const byRequisition = requisitionsByPlacement(plans, requisitions)
+  const engagements = engage(scene, cast, plans)
+  const assignments = new AssignmentWriter(scene, {
+    ...{ ...cast, tradeRecords, requisitions: byRequisition, orders: byPlacement },
+    replacedBy: new Map(
+      engagements.flatMap(({ placement, replaces }) => (replaces ? [[replaces, placement] as const] : [])),
+    ),
+  })
+  return {
+    trades: tradeRecords,
+    rates: makeRates(scene, { ...cast, placements: worked }),
+    requisitions,
+    assignments: engagements.map(engagement => assignments.write(engagement)),
+    purchaseOrders: orders,
+  }
+}
+
+/** Work that was done, then work that was wanted; in order of assignment. */
+function engage(scene: Scene, cast: Hiring, plans: readonly RequisitionPlan[]): Engagement[] {
+  const maker = new EngagementMaker(scene, cast.placements, cast.sites)
+  const known = new Set(cast.worked)
+  const worked = cast.worked.flatMap(placement => maker.worked(placement))
+  const wanted = plans.flatMap(plan =>
+    plan.parties
+      .flatMap(party => party.placements)
+      .filter(placement => !known.has(placement))
+      .map(placement => maker.wanted(placement, plan.dropouts.has(placement))),
+  )
+  return [...worked, ...wanted].sort((left, right) => left.placement.createdMs - right.placement.createdMs)
+}

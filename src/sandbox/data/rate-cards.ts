@@ -1,0 +1,164 @@
+/** Rate cards: what each trade of a company pays and charges, in general, on some projects and from some agencies. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS } from './calendar.ts'
+import type { Agency, Company } from './companies.ts'
+import { between, chance, pick } from './draw.ts'
+import { iso, objectId, partId, type Ref, refOf } from './identity.ts'
+import { trades as kinds, type Trade } from './names.ts'
+import { employerShare, even } from './pay.ts'
+import { pieceRateId, pieceTerms, pieceValues } from './piece-work.ts'
+import type { Placement } from './placements.ts'
+import type { Project } from './projects.ts'
+import { editTime, type Scene } from './scene.ts'
+import type { CompanyTrade } from './trades.ts'
+
+export type RateRecord = ReturnType<RateCardWriter['card']>
+
+/** Whose rate it is: nobody's in particular, a project's, an agency's, or an agency's on a project. */
+interface Holder {
+  readonly project?: Project
+  readonly agency?: Agency
+  readonly area?: Project
+}
+
+interface RateCast {
+  readonly companies: readonly Company[]
+  readonly projects: readonly Project[]
+  readonly trades: readonly CompanyTrade[]
+  readonly placements: readonly Placement[]
+}
+
+const PROJECT_RATE = 0.12
+const AGENCY_RATE = 0.2
+const DAY_HOURS = 8
+const MARGIN = 0.12
+const rateTypes = ['cis', 'paye', 'psc'] as const
+
+export function makeRates(scene: Scene, cast: RateCast): RateRecord[] {
+  const writer = new RateCardWriter(scene, cast)
+  return [...cast.trades.flatMap(trade => writer.general(trade)), ...writer.particular(cast.placements)]
+}
+
+class RateCardWriter {
+  private readonly scene: Scene
+  private readonly rng: Rng
+  private readonly cast: RateCast
+  private readonly companies: ReadonlyMap<string, Company>
+  /** Added to the margin of an agency's rates, as a share of pay. */
+  private readonly adjustments = new Map<string, number>()
+
+  constructor(scene: Scene, cast: RateCast) {
+    this.scene = scene
+    this.rng = scene.rng('rate cards')
+    this.cast = cast
+    this.companies = new Map(cast.companies.map(company => [company.id, company]))
+  }
+
+  /** One for everybody, and for some trades another one for a region and sector. */
+  general(trade: CompanyTrade): RateRecord[] {
+    const own = this.cast.projects.filter(project => project.company.id === trade.companyId)
+    const elsewhere = own.length > 0 && chance(this.rng, 0.25) ? [{ area: pick(this.rng, own) }] : []
+    return [{}, ...elsewhere].map(holder => this.card(trade, holder))
+  }
+
+  /** Agreed for projects and agencies that use the trade. */
+  particular(placements: readonly Placement[]): RateRecord[] {
+    const { rng } = this
+    const projects = new Map(this.cast.projects.map(project => [project.id, project]))
+    const trades = new Map(this.cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))
+    const known = new Set<string>()
+    const once = (name: string, share: number) => {
+      if (known.has(name)) return false
+      known.add(name)
+      return chance(rng, share)
+    }
+    return placements.flatMap(placement => {
+      const { company, trade: kind, agency } = placement
+      const trade = trades.get(`${company.id} ${kind.name}`) as CompanyTrade
+      const project = projects.get(placement.project.id) as Project
+      const holders: Holder[] = []
+      if (once(`${trade.id} ${project.id}`, PROJECT_RATE)) holders.push({ project })
+      if (once(`${trade.id} ${agency.id}`, AGENCY_RATE)) holders.push({ agency })
+      if (once(`${trade.id} ${project.id} ${agency.id}`, PROJECT_RATE / 2)) holders.push({ project, agency })
+      return holders.map(holder => this.card(trade, holder))
+    })
+  }
+
+  card(trade: CompanyTrade, holder: Holder) {
+    const { rng, scene } = this
+    const kind = kinds.find(candidate => candidate.name === trade.name) as Trade
+    const createdMs = scene.firstWeekMs - between(rng, 10, 450) * DAY_MS
+    const id = objectId(rng, createdMs)
+    const place = holder.area ?? holder.project
+    const adjustment = holder.agency ? this.adjustment(trade, holder.agency) : 0
+    const payPence = even(kind.payPence * (holder.project ? 1.05 : holder.area ? 1.03 : 1))
+    const terms = { payPence, marginShare: MARGIN + adjustment }
+    return {
+      id,
+      trade: refOf(trade),
+      company: refOf(this.companies.get(trade.companyId) as Company),
+      ...(place ? { region: place.region, sector: place.sector } : {}),
+      project: holder.project ? refOf(holder.project) : null,
+      agency: holder.agency ? refOf(holder.agency) : null,
+      rates: rateSets(terms, { hours: 1, comparable: chance(rng, 0.5) }),
+      dayRates: rateSets(terms, { hours: DAY_HOURS, comparable: false }),
+      pieceRates: pieceRates({ id, trade, holder, kind, adjustment }),
+      createdAt: iso(createdMs),
+      updatedAt: iso(editTime(scene, rng, createdMs)),
+    }
+  }
+
+  /** An agency's default, or what was agreed for one trade instead. */
+  private adjustment(trade: Ref, agency: Agency): number {
+    const draw = () => between(this.rng, -2, 4) / 100
+    const general = this.adjustments.get(agency.id) ?? draw()
+    this.adjustments.set(agency.id, general)
+    const name = `${agency.id} ${trade.id}`
+    const own = this.adjustments.get(name) ?? (chance(this.rng, 0.3) ? draw() : general)
+    this.adjustments.set(name, own)
+    return own
+  }
+}
+
+interface Terms {
+  readonly payPence: number
+  readonly marginShare: number
+}
+
+/** charge = pay + emp + margin. Daily sets have no psc: those contractors are hired by the hour. */
+function rateSets(terms: Terms, { hours, comparable }: { hours: number; comparable: boolean }) {
+  const sets = rateTypes.map(type => {
+    if (hours > 1 && type === 'psc') return [type, null] as const
+    const pay = terms.payPence * hours
+    const emp = even(pay * (employerShare[type] as number))
+    const margin = even(pay * terms.marginShare)
+    const charge = (pay + emp + margin) / 100
+    const set = { pay: pay / 100, emp: emp / 100, margin: margin / 100, charge }
+    const compared = even(pay * 1.02) / 100
+    return [type, comparable ? { ...set, comparablePayRate: compared } : set] as const
+  })
+  return Object.fromEntries(sets)
+}
+
+interface PieceCard {
+  readonly id: string
+  readonly trade: CompanyTrade
+  readonly holder: Holder
+  readonly kind: Trade
+  readonly adjustment: number
+}
+
+/** The generic rate's ids are those that timesheets name. */
+function pieceRates({ id, trade, holder, kind, adjustment }: PieceCard) {
+  const { pieceWork } = kind
+  if (!pieceWork) return []
+  const generic = !holder.project && !holder.agency && !holder.area
+  const values = pieceValues(pieceWork, 0.1 + adjustment)
+  return [
+    {
+      id: generic ? pieceRateId(trade.companyId, pieceWork) : partId(id, 0),
+      ...pieceTerms(pieceWork),
+      values: { cis: values, paye: values, psc: null },
+    },
+  ]
+}

@@ -1,0 +1,137 @@
+/** The way of one worker through recruitment: its stages, and when each was reached. */
+import type { Rng } from '../../lib/rng.ts'
+import { chance, pick, weighted } from './draw.ts'
+import { iso, objectId, type Ref } from './identity.ts'
+import { firstNames, lastNames } from './names.ts'
+
+export const stageLabels = {
+  submitted: 'Submitted',
+  cvReviewed: 'CV reviewed',
+  interviewRequested: 'Interview requested',
+  interviewed: 'Interviewed',
+  offerMade: 'Offer made',
+  offerAccepted: 'Offer accepted',
+  offerRejected: 'Offer rejected',
+  assigned: 'Assigned',
+  missingCompliance: 'Missing compliance',
+} as const
+
+export type RecruitmentStage = keyof typeof stageLabels
+
+const road: readonly RecruitmentStage[] = [
+  'submitted',
+  'cvReviewed',
+  'interviewRequested',
+  'interviewed',
+  'offerMade',
+  'offerAccepted',
+  'assigned',
+]
+
+/** Stages beside the road, each with the last stage before it. */
+const branches: Partial<Record<RecruitmentStage, RecruitmentStage>> = {
+  offerRejected: 'offerMade',
+  missingCompliance: 'offerAccepted',
+}
+
+/** Where those who are not assigned stand, and the share of each. */
+const endings = [
+  ['submitted', 16],
+  ['cvReviewed', 22],
+  ['interviewRequested', 9],
+  ['interviewed', 16],
+  ['offerMade', 8],
+  ['offerRejected', 10],
+  ['offerAccepted', 10],
+  ['missingCompliance', 9],
+] as const
+
+const rejectionReasons = [
+  'Not enough experience',
+  'Card out of date',
+  'Not available on the start date',
+  'Did not attend the interview',
+  'Position filled',
+]
+
+/** Employers turn down before an offer; afterwards it is the worker, or the papers. */
+const REJECTED = 0.6
+const rejectable: readonly RecruitmentStage[] = ['submitted', 'cvReviewed', 'interviewed']
+
+export interface Step {
+  readonly stage: RecruitmentStage
+  readonly atMs: number
+}
+
+export interface Candidate {
+  readonly worker: Ref
+  /** In order of time; the last one is where the worker stands. */
+  readonly steps: readonly Step[]
+  readonly rejectionReason: string | undefined
+}
+
+function stepsTo(stage: RecruitmentStage): RecruitmentStage[] {
+  const before = branches[stage]
+  return before ? [...stepsTo(before), stage] : road.slice(0, road.indexOf(stage) + 1)
+}
+
+/** So many times in ascending order, strictly between two others as far as there is room. */
+function spread(rng: Rng, [fromMs, toMs]: readonly [number, number], count: number): number[] {
+  const width = Math.max(0, toMs - fromMs)
+  return Array.from({ length: count }, () => Math.floor(fromMs + rng() * width)).sort(
+    (left, right) => left - right,
+  )
+}
+
+/** Goes all the way: assigned at the very end of the span. */
+export function assignedCandidate(rng: Rng, worker: Ref, span: readonly [number, number]): Candidate {
+  const stages = stepsTo('assigned')
+  const times = [...spread(rng, span, stages.length - 1), span[1]]
+  return { worker, steps: joined(stages, times), rejectionReason: undefined }
+}
+
+export function otherCandidate(rng: Rng, span: readonly [number, number]): Candidate {
+  const stages = stepsTo(weighted(rng, endings))
+  const times = spread(rng, span, stages.length)
+  const worker = {
+    id: objectId(rng, times[0] as number),
+    name: `${pick(rng, firstNames)} ${pick(rng, lastNames)}`,
+  }
+  const last = stages.at(-1) as RecruitmentStage
+  const rejected = rejectable.includes(last) && chance(rng, REJECTED)
+  return {
+    worker,
+    steps: joined(stages, times),
+    rejectionReason: rejected ? pick(rng, rejectionReasons) : undefined,
+  }
+}
+
+function joined(stages: readonly RecruitmentStage[], times: readonly number[]): Step[] {
+  return stages.map((stage, index) => ({ stage, atMs: times[index] as number }))
+}
+
+interface Actors {
+  readonly company: readonly Ref[]
+  readonly agency: Ref
+}
+
+/** Suppliers submit and answer offers; the company does the rest. */
+const bySupplier: readonly RecruitmentStage[] = ['submitted', 'offerAccepted', 'offerRejected']
+/** Steps taken before the service kept times or names have none. */
+const UNDATED = 0.01
+const UNNAMED = 0.02
+
+export function historyOf(rng: Rng, { steps, rejectionReason }: Candidate, actors: Actors) {
+  return steps.map(({ stage, atMs }, index) => {
+    const by = bySupplier.includes(stage) ? actors.agency : pick(rng, actors.company)
+    const last = index === steps.length - 1
+    return {
+      stage,
+      stageLabel: stageLabels[stage],
+      at: stage === 'interviewRequested' && chance(rng, UNDATED) ? null : iso(atMs),
+      byUserId: chance(rng, UNNAMED) ? null : by.id,
+      byName: by.name,
+      comments: (last && rejectionReason) || (stage === 'missingCompliance' ? 'Card not yet verified' : ''),
+    }
+  })
+}

@@ -1,0 +1,195 @@
+/** What requisitions are made from: the work that was done, and demand that nobody met. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS, HOUR_MS, WEEK_MS } from './calendar.ts'
+import { between, chance, pick, skewedIndex, weighted } from './draw.ts'
+import { iso } from './identity.ts'
+import { trades as allTrades, type Trade } from './names.ts'
+import { bystanders, type Opening, type Party, suppliers } from './parties.ts'
+import type { Placement, PlacementMaker, Stage } from './placements.ts'
+import type { Site } from './projects.ts'
+import { type Scene, timeBetween } from './scene.ts'
+
+type Fate = 'raised' | 'approved' | 'filled' | 'cancelled' | 'rejected'
+
+export interface RequisitionPlan {
+  readonly site: Site
+  readonly trade: Trade
+  readonly fate: Fate
+  readonly quantity: number
+  readonly createdMs: number
+  /** One for each stage that approved; the second one is the final approval. */
+  readonly approvals: readonly number[]
+  /** When it was cancelled or rejected. */
+  readonly endedMs?: number
+  readonly startMs: number
+  readonly endMs: number
+  readonly parties: readonly Party[]
+  /** Assigned, then called off before the first day. */
+  readonly dropouts: ReadonlySet<Placement>
+}
+
+const CREW_MAX = 6
+const SITE_DRAWS = 30
+/** Work at one site and trade that begins within so many weeks answers one requisition. */
+const CREW_WEEKS = 4
+/** Only demand this recent is still open. */
+const OPEN_WEEKS = 12
+
+/** Ages in days, youngest and oldest: what is still raised or open was created lately. */
+const ages = { raised: [0.2, 12], approved: [5, 60], cancelled: [4, 540], rejected: [4, 540] } as const
+
+export class RequisitionPlanner {
+  private readonly scene: Scene
+  private readonly stage: Stage
+  private readonly placements: PlacementMaker
+  private readonly rng: Rng
+  private readonly sites: ReadonlyMap<string, Site>
+
+  constructor(scene: Scene, stage: Stage, placements: PlacementMaker) {
+    this.scene = scene
+    this.stage = stage
+    this.placements = placements
+    this.rng = scene.rng('requisitions')
+    this.sites = new Map(stage.sites.map(site => [site.id, site]))
+  }
+
+  /** In order of creation. */
+  plan(worked: readonly Placement[]): RequisitionPlan[] {
+    const plans = crewsOf(worked).map(crew => this.met(crew))
+    for (let left = this.scene.counts.openRequisitions; left > 0; left -= 1) plans.push(this.unmet())
+    return plans.sort((left, right) => left.createdMs - right.createdMs)
+  }
+
+  private met(crew: readonly Placement[]): RequisitionPlan {
+    const { rng, scene } = this
+    const [first] = crew as readonly [Placement]
+    const site = this.sites.get(first.site.id) as Site
+    const assignedMs = Math.min(...crew.map(placement => placement.createdMs))
+    const drawnMs = assignedMs - between(rng, 12, 45) * DAY_MS + Math.floor(rng() * DAY_MS)
+    const onSiteMs = Math.min(Date.parse(site.createdAt) + HOUR_MS, assignedMs - 5 * DAY_MS)
+    const createdMs = Math.max(drawnMs, onSiteMs)
+    const approvals = this.approvals(createdMs, (assignedMs - createdMs) / 8)
+    const startMs = Math.min(...crew.map(placement => placement.weeks[0] as number))
+    const recent = startMs > scene.endMs - OPEN_WEEKS * WEEK_MS
+    const short = recent && chance(rng, 0.4) ? between(rng, 1, 2) : 0
+    const dropouts = chance(rng, 0.06) ? [this.placements.makeFor({ ...first, site })] : []
+    const opening: Opening = [approvals[1] as number, assignedMs]
+    const winners = suppliers(rng, [...crew, ...dropouts], opening)
+    return {
+      ...{ site, trade: first.trade, createdMs, approvals, startMs },
+      fate: short > 0 ? 'approved' : 'filled',
+      quantity: crew.length + short,
+      endMs: Math.max(...crew.map(placement => placement.weeks.at(-1) as number)) + WEEK_MS,
+      parties: [...winners, ...this.bystanders(opening, winners)],
+      dropouts: new Set(dropouts),
+    }
+  }
+
+  private bystanders(opening: Opening, winners: readonly Party[]): Party[] {
+    const besides = winners.map(party => party.agency)
+    const least = winners.length > 0 ? 0 : 1
+    return bystanders(this.rng, { agencies: this.stage.agencies, besides, least, opening })
+  }
+
+  private approvals(createdMs: number, widthMs: number): number[] {
+    const first = createdMs + HOUR_MS + this.rng() * widthMs
+    return [Math.floor(first), Math.floor(first + HOUR_MS + this.rng() * widthMs)]
+  }
+
+  private unmet(): RequisitionPlan {
+    const { rng, scene } = this
+    const fate = weighted(rng, [
+      ['cancelled', 36],
+      ['approved', 38],
+      ['rejected', 12],
+      ['raised', 14],
+    ] as const)
+    const [youngest, oldest] = ages[fate]
+    const createdMs = Math.floor(scene.endMs - (youngest + rng() * (oldest - youngest)) * DAY_MS)
+    const site = this.siteBefore(createdMs)
+    const trade = allTrades[skewedIndex(rng, allTrades.length)] as Trade
+    const endedMs = timeBetween(scene, rng, [createdMs + 3 * HOUR_MS, createdMs + 30 * DAY_MS])
+    const ends = fate === 'cancelled' || fate === 'rejected'
+    const untilMs = ends ? endedMs : scene.endMs - HOUR_MS
+    const startMs = this.mondayAfter(fate === 'approved' ? scene.endMs : createdMs) + 2 * WEEK_MS
+    const plan = {
+      ...{ site, trade, fate, createdMs, startMs, quantity: between(rng, 1, 5) },
+      approvals: this.approvals(createdMs, 1.2 * DAY_MS)
+        .slice(0, this.stagesPassed(fate))
+        .filter(time => time < untilMs),
+      endMs: startMs + between(rng, 2, 26) * WEEK_MS,
+      dropouts: new Set<Placement>(),
+      ...(ends ? { endedMs } : {}),
+    }
+    return { ...plan, parties: this.parties(plan, untilMs) }
+  }
+
+  private stagesPassed(fate: Fate): number {
+    if (fate === 'approved') return 2
+    if (fate === 'cancelled') return chance(this.rng, 0.8) ? 2 : 0
+    return chance(this.rng, 0.4) ? 1 : 0
+  }
+
+  /** A site that is there already, if a few draws find one. */
+  private siteBefore(timeMs: number): Site {
+    const { rng, stage } = this
+    const latest = iso(timeMs)
+    let site = pick(rng, stage.sites)
+    for (let draws = 0; draws < SITE_DRAWS && site.createdAt >= latest; draws += 1)
+      site = pick(rng, stage.sites)
+    return site
+  }
+
+  private mondayAfter(timeMs: number): number {
+    const weeks = Math.floor((timeMs - this.scene.firstWeekMs) / WEEK_MS) + 1
+    return this.scene.firstWeekMs + weeks * WEEK_MS
+  }
+
+  /** Of an open requisition some of the wanted workers may be found already, never all. */
+  private parties(plan: Omit<RequisitionPlan, 'parties'>, untilMs: number): Party[] {
+    const { rng } = this
+    const [, approvedMs] = plan.approvals
+    if (approvedMs === undefined) return []
+    const count = plan.fate === 'approved' ? between(rng, 0, Math.min(2, plan.quantity - 1)) : 0
+    const found = this.future(plan, [approvedMs + DAY_MS, untilMs], count)
+    const winners = suppliers(rng, found, [approvedMs, untilMs])
+    return [...winners, ...this.bystanders([approvedMs, untilMs], winners)]
+  }
+
+  private future(
+    { site, trade, startMs, endMs }: Omit<RequisitionPlan, 'parties'>,
+    [fromMs, untilMs]: Opening,
+    count: number,
+  ): Placement[] {
+    const { agencies } = this.stage
+    return Array.from({ length: count }, () => {
+      const agency = agencies[skewedIndex(this.rng, agencies.length, 3)] as (typeof agencies)[number]
+      const createdMs = timeBetween(this.scene, this.rng, [Math.min(fromMs, untilMs), untilMs])
+      return this.placements.makeFor({ site, trade, agency, createdMs, weeks: weeksOf(startMs, endMs) })
+    })
+  }
+}
+
+export function weeksOf(startMs: number, endMs: number): number[] {
+  const count = Math.max(1, Math.round((endMs - startMs) / WEEK_MS))
+  return Array.from({ length: count }, (_, index) => startMs + index * WEEK_MS)
+}
+
+function crewsOf(worked: readonly Placement[]): Placement[][] {
+  const open = new Map<string, Placement[]>()
+  const crews: Placement[][] = []
+  const inOrder = [...worked].sort((left, right) => (left.weeks[0] as number) - (right.weeks[0] as number))
+  for (const placement of inOrder) {
+    const name = `${placement.site.id} ${placement.trade.name}`
+    const crew = open.get(name)
+    const begun = crew?.[0]?.weeks[0] ?? -Infinity
+    if (crew && crew.length < CREW_MAX && (placement.weeks[0] as number) < begun + CREW_WEEKS * WEEK_MS) {
+      crew.push(placement)
+    } else {
+      const fresh = [placement]
+      open.set(name, fresh)
+      crews.push(fresh)
+    }
+  }
+  return crews
+}

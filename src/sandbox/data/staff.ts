@@ -1,0 +1,64 @@
+/** Who acts for a company or an agency: users who were there before anything in the scene happened. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS } from './calendar.ts'
+import { pick } from './draw.ts'
+import { type Ref, refOf } from './identity.ts'
+import type { Scene } from './scene.ts'
+import type { User } from './users.ts'
+
+/** Requisitions of the first week's work are up to this old. */
+const LEAD_DAYS = 100
+
+export class Staff {
+  private readonly scene: Scene
+  private readonly byMembership = new Map<string, User[]>()
+  private readonly pools = new Map<string, readonly User[]>()
+
+  constructor(scene: Scene, users: readonly User[]) {
+    this.scene = scene
+    for (const user of users) {
+      for (const id of [...user.companies, ...user.agencies]) {
+        const known = this.byMembership.get(id)
+        if (known) known.push(user)
+        else this.byMembership.set(id, [user])
+      }
+    }
+  }
+
+  drawUser(rng: Rng, memberOf: string, roles: readonly string[]): User | undefined {
+    const name = `${memberOf} ${roles.join()}`
+    const pool = this.pools.get(name) ?? this.poolOf(memberOf, roles)
+    this.pools.set(name, pool)
+    return pool.length > 0 ? pick(rng, pool) : undefined
+  }
+
+  /** Those with any of the roles; who came later acts only where there is nobody else. */
+  private poolOf(memberOf: string, roles: readonly string[]): readonly User[] {
+    const users = this.byMembership.get(memberOf) ?? []
+    const fitting = users.filter(user => roles.includes(user.role))
+    const sinceMs = this.scene.firstWeekMs - LEAD_DAYS * DAY_MS
+    const early = fitting.filter(user => Date.parse(user.createdAt) < sinceMs)
+    return [early, fitting, users].find(pool => pool.length > 0) ?? []
+  }
+
+  drawRef(rng: Rng, memberOf: string, roles: readonly string[]): Ref | undefined {
+    const user = this.drawUser(rng, memberOf, roles)
+    return user && refOf(user)
+  }
+
+  /** As requisitions name people. */
+  drawContact(rng: Rng, memberOf: string, roles: readonly string[]): Contact | undefined {
+    const user = this.drawUser(rng, memberOf, roles)
+    return user && { name: user.name, email: user.email }
+  }
+}
+
+export interface Contact {
+  readonly name: string
+  readonly email: string
+}
+
+export const requestorRoles = ['projectRequestor', 'projectAdmin'] as const
+export const approverRoles = ['projectApprover', 'projectAdmin'] as const
+export const officeRoles = ['companyAdmin', 'companyFinance'] as const
+export const agencyRoles = ['ldAdmin', 'ldUser'] as const

@@ -1,0 +1,70 @@
+/** Trades of a company: each stands for a master trade, carries tags and has a rate card. */
+import type { Rng } from '../../lib/rng.ts'
+import { DAY_MS } from './calendar.ts'
+import type { Company } from './companies.ts'
+import { chance } from './draw.ts'
+import { iso, objectId, type Ref, refOf } from './identity.ts'
+import { trades } from './names.ts'
+import { editTime, type Scene } from './scene.ts'
+
+export interface CompanyTrade extends Ref {
+  readonly companyId: string
+  readonly qualification: string
+}
+
+export interface Tag extends Ref {
+  readonly description: string
+}
+
+export function makeTrades(scene: Scene, companies: readonly Company[]): CompanyTrade[] {
+  const rng = scene.rng('trades')
+  return companies.flatMap(company =>
+    trades.map(trade => ({
+      id: objectId(rng, createdAt(scene)),
+      name: trade.name,
+      companyId: company.id,
+      qualification: trade.qualification,
+    })),
+  )
+}
+
+export type TradeRecord = ReturnType<typeof makeTradeRecords>[number]
+
+const tagKinds = [
+  ['Safety critical', 'Needs a medical within two years'],
+  ['Supervisor', 'Leads a gang'],
+  ['Night work', 'Agreed to nights'],
+] as const
+
+/** Rates and competency entries are kept beside the trades, and put in when asked for. */
+export function makeTradeRecords(
+  scene: Scene,
+  companies: readonly Company[],
+  companyTrades: readonly CompanyTrade[],
+) {
+  const rng = scene.rng('trade records')
+  const masters = new Map(
+    trades.map(({ name }) => [name, { id: objectId(rng, createdAt(scene) - 400 * DAY_MS), name }]),
+  )
+  const tags = new Map(companies.map(company => [company.id, companyTags(scene, rng)]))
+  const names = new Map(companies.map(company => [company.id, refOf(company)]))
+  return companyTrades.map(({ id, name, companyId, qualification }) => ({
+    id,
+    name,
+    description: `${name}, with ${qualification}`,
+    active: chance(rng, 0.97),
+    company: names.get(companyId) as Ref,
+    masterTrade: masters.get(name) as Ref,
+    tags: (tags.get(companyId) ?? []).filter(() => chance(rng, 0.4)),
+    createdAt: iso(createdAt(scene)),
+    updatedAt: iso(editTime(scene, rng, createdAt(scene))),
+  }))
+}
+
+function companyTags(scene: Scene, rng: Rng): Tag[] {
+  return tagKinds.map(([name, description]) => ({ id: objectId(rng, createdAt(scene)), name, description }))
+}
+
+function createdAt(scene: Scene): number {
+  return scene.firstWeekMs - 500 * DAY_MS
+}

@@ -1,0 +1,113 @@
+/** POST /files/uploads: a link to put one file at, and the token that a later update of its record takes. */
+import { z } from 'zod'
+import { FILE_TYPES, isFileName, LARGEST_FILE } from '../../lib/file-kind.ts'
+import { requireScope } from '../access.ts'
+import { chosenAgency } from '../agency-choice.ts'
+import { ApiError, Declined } from '../api-error.ts'
+import { idParameter, parseParameters } from '../parameters.ts'
+import { pathReader, type StoredRecord } from '../record.ts'
+import { findByAnyId } from '../short-id.ts'
+import { UPLOAD_SECONDS } from '../uploads/upload-desk.ts'
+import { parseBody, text } from '../workers/body.ts'
+import { checkCompanies, mayNameCompany } from './scope.ts'
+import type { WriteEndpoint, WriteRequest } from './write-endpoint.ts'
+
+const purposes = { invoice: ['payment'], worker: ['attachments', 'rightToWork'] } as const
+
+const upload = z.strictObject(
+  {
+    resource: z.enum(['invoice', 'worker'], 'is neither invoice nor worker'),
+    recordId: text.pipe(idParameter),
+    purpose: text,
+    fileName: z
+      .string('is required')
+      .refine(isFileName, 'is not a file name of 1 to 255 characters with an extension'),
+    contentType: z.enum(FILE_TYPES, `is none of ${FILE_TYPES.join(', ')}`),
+    size: z
+      .int('is not a whole number of bytes')
+      .min(1, 'is below 1 byte')
+      .max(LARGEST_FILE, `is above ${LARGEST_FILE} bytes`),
+  },
+  'is not an object',
+)
+
+export const fileUpload: WriteEndpoint = {
+  method: 'POST',
+  path: '/files/uploads',
+  answer: request => {
+    const query = parseParameters(
+      { agency: idParameter.optional(), company: idParameter.optional() },
+      request.query,
+    )
+    const body = parseBody(upload, request.body)
+    requireScope(request.key, `write:${body.resource}s`)
+    if (!(purposes[body.resource] as readonly string[]).includes(body.purpose)) {
+      const valid = purposes[body.resource].join(' or ')
+      throw new ApiError(400, `purpose: is not ${valid}, as resource ${body.resource} asks for`)
+    }
+    if (query.company !== undefined) checkCompanies(request, [query.company], 403)
+    const record =
+      body.resource === 'worker' ? workerOf(request, query, body) : invoiceOf(request, query, body)
+    const granted = request.desk.uploads.grant({ ...body, ...record, caller: request.key.key }, request.nowMs)
+    return {
+      data: {
+        uploadUrl: `${request.desk.files.origin}/storage/uploads/${granted.slot}`,
+        uploadToken: granted.token,
+        method: 'PUT',
+        headers: { 'Content-Type': granted.contentType },
+        expiresIn: UPLOAD_SECONDS,
+      },
+      meta: {},
+    }
+  },
+}
+
+interface Selection {
+  readonly agency?: string | undefined
+  readonly company?: string | undefined
+}
+
+interface Wanted {
+  readonly recordId: string
+}
+
+function workerOf(request: WriteRequest, { agency: named }: Selection, { recordId }: Wanted) {
+  if (request.key.kind !== 'agency')
+    throw new ApiError(403, 'workers take files from agency-scoped keys only')
+  const agency = chosenAgency(request, named, 404)
+  const worker = request.desk.workers.find(recordId, agency)
+  if (!worker) throw new ApiError(404, 'worker not found, or not represented by the selected agency')
+  return { recordId: worker.id, agency }
+}
+
+const companyId = pathReader('company.id')
+const agencyId = pathReader('agency.id')
+const supplierMayPay = pathReader('config.supplierActions.markInvoicePaid.supplier')
+
+function invoiceOf(request: WriteRequest, selection: Selection, { recordId }: Wanted) {
+  const { key, world } = request
+  const agency = key.kind === 'agency' ? chosenAgency(request, selection.agency, 404) : selection.agency
+  const invoice = findByAnyId(world, 'invoices', recordId)
+  if (!invoice || !isWithin(request, invoice, { ...selection, agency })) {
+    throw new ApiError(404, 'invoice not found, or outside the access of this key')
+  }
+  const company = world.get('companies', String(companyId(invoice)))
+  if (key.kind === 'agency' && supplierMayPay(company) !== true) {
+    throw new ApiError(403, 'agencies do not mark the invoices of this company as paid')
+  }
+  if (invoice.status !== 'pending') {
+    throw new Declined(`recordId: the invoice is ${invoice.status}, only a pending one takes a payment`)
+  }
+  return { recordId: String(invoice.id), ...(agency === undefined ? {} : { agency }) }
+}
+
+function isWithin(
+  { key, world }: WriteRequest,
+  invoice: StoredRecord,
+  { agency, company }: Selection,
+): boolean {
+  if (!mayNameCompany(key, world, String(companyId(invoice)))) return false
+  if (company !== undefined && companyId(invoice) !== company) return false
+  if (agency !== undefined && agencyId(invoice) !== agency) return false
+  return key.kind !== 'agency' || invoice.invoiceType !== 'mspToClient'
+}

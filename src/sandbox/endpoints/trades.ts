@@ -1,0 +1,39 @@
+/** GET /trades/{id}: the trade, with its rates and its part of the competency matrix when asked. */
+import type { StoredRecord } from '../record.ts'
+import { withoutFields } from '../select-fields.ts'
+import type { EndpointRequest } from './endpoint.ts'
+import { visibleRate } from './rates.ts'
+import { readEndpoint } from './read.ts'
+import { mayNameCompany } from './scope.ts'
+
+export const tradeRead = readEndpoint({
+  path: '/trades/:id',
+  collection: 'trades',
+  noun: 'trade',
+  includes: ['includeRates', 'includeCompetencyMatrix'],
+  tests: ({ key, world }) => [
+    trade => mayNameCompany(key, world, String((trade.company as StoredRecord | undefined)?.id)),
+  ],
+  present: (trade, request, { includeRates, includeCompetencyMatrix }) => ({
+    ...withoutFields(trade, ['rates', 'competencyMatrix']),
+    ...(includeRates ? { rates: ratesOf(trade, request) } : {}),
+    ...(includeCompetencyMatrix ? { competencyMatrix: matrixOf(trade, request) } : {}),
+  }),
+})
+
+/** The times of a rate are the single-rate resource's. */
+function ratesOf(trade: StoredRecord, request: EndpointRequest): StoredRecord[] {
+  const visible = visibleRate(request)
+  return request.world
+    .all('rates')
+    .filter(rate => (rate.trade as StoredRecord | undefined)?.id === trade.id && visible(rate))
+    .map(rate => withoutFields(rate, ['createdAt', 'updatedAt']))
+}
+
+/** Overrides of projects are left to the matrix of the company. */
+function matrixOf(trade: StoredRecord, { world }: EndpointRequest): object[] {
+  return world
+    .all('competencyMatrix')
+    .filter(entry => (entry.trade as StoredRecord).id === trade.id && entry.source !== 'project')
+    .map(({ sector, requirements }) => ({ sector, requirements }))
+}

@@ -1,0 +1,67 @@
+/** Whose business an event is: the company and agencies of its record, and those it is kept from. */
+import { type EventType, eventRule } from '../../resources/events.ts'
+import { pathReader, type StoredRecord, valuesAt } from '../record.ts'
+
+export interface Concern {
+  readonly companyId?: string
+  /** None for what no agency has a part in. */
+  readonly agencyIds?: readonly string[]
+  /** From everybody: drafts. From agencies: what a managed service provider bills its client. */
+  readonly withheldFrom?: 'everybody' | 'agencies'
+}
+
+/** Tells webhooks that something happened to a record; without a concern the sandbox looks the record up. */
+export type Raise = (type: EventType, id: string, concern?: Concern) => void
+
+const companyId = pathReader('company.id')
+const agencyId = pathReader('agency.id')
+
+/** Reads it from the record itself: as it is after the change, or as it was before a deletion. */
+export function concernOf(type: EventType, record: StoredRecord): Concern {
+  const company = companyId(record) ?? record.companyId
+  const withheldFrom = withheld(type, record)
+  return {
+    ...(typeof company === 'string' ? { companyId: company } : {}),
+    agencyIds: Array.isArray(record.agencies)
+      ? (record.agencies as RequisitionAgency[]).filter(takesPart(type)).map(agency => agency.id)
+      : (valuesAt(record, agencyId) as string[]),
+    ...(withheldFrom ? { withheldFrom } : {}),
+  }
+}
+
+interface RequisitionAgency {
+  readonly id: string
+  readonly assigned?: number
+  readonly dateReceived?: string | null
+  readonly submissions?: readonly { readonly isRejected?: boolean }[]
+}
+
+/** What an agency must have to do with a requisition to be told. */
+function takesPart(type: EventType): (agency: RequisitionAgency) => boolean {
+  const responded = (agency: RequisitionAgency) => (agency.submissions ?? []).length > 0
+  const supplied = (agency: RequisitionAgency) => (agency.assigned ?? 0) > 0
+  const received = (agency: RequisitionAgency) => typeof agency.dateReceived === 'string'
+  switch (type) {
+    case 'requisition_worker_rejected':
+      return agency => (agency.submissions ?? []).some(submission => submission.isRejected)
+    case 'requisition_assigned':
+      return supplied
+    case 'requisition_filled':
+      return agency => received(agency) || responded(agency) || supplied(agency)
+    default:
+      return agency => received(agency) || responded(agency)
+  }
+}
+
+function withheld(type: EventType, record: StoredRecord): Concern['withheldFrom'] {
+  const isDraft = record.status === 'draft'
+  if (isDraft && eventRule(type).entity === 'invoice') return 'everybody'
+  if (type === 'requisition_received' && (isDraft || awaitsApproval(record))) return 'everybody'
+  const isMspToClient = record.invoiceType === 'mspToClient' || record.creditNoteType === 'mspToClient'
+  return isMspToClient ? 'agencies' : undefined
+}
+
+function awaitsApproval(requisition: StoredRecord): boolean {
+  const stages = (requisition.approvalStages ?? []) as readonly { readonly approved: boolean }[]
+  return stages.some(stage => !stage.approved)
+}

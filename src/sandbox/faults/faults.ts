@@ -1,0 +1,96 @@
+/** Which answers are spoiled, and how: every fault by its rate, all of them by one seed. */
+import { UsageError } from '../../lib/errors.ts'
+import { namedRng, type Rng } from '../../lib/rng.ts'
+import { pairOf, shareOf, unknownName } from '../knobs.ts'
+import type { Answer, Fault } from './answer.ts'
+import { connections } from './connections.ts'
+import { contradictions } from './contradictions.ts'
+import { refusals } from './refusals.ts'
+
+export const faultTable = { ...refusals, ...connections, ...contradictions }
+
+export type FaultName = keyof typeof faultTable
+/** Share of the answers, from 0 to 1. */
+export type FaultRates = Partial<Readonly<Record<FaultName, number>>>
+
+const names = Object.keys(faultTable) as FaultName[]
+
+/** `name=rate` as one rate. Throws UsageError that names the nearest right name. */
+export function parseFault(text: string): FaultRates {
+  const [name, value] = pairOf(text)
+  if (!Object.hasOwn(faultTable, name)) throw unknownName('fault', name, names)
+  const rate = shareOf(value)
+  if (rate === undefined) {
+    throw new UsageError({
+      what: `${name}=${value} is no rate of a fault`,
+      next: 'give a number from 0 to 1',
+    })
+  }
+  return { [name]: rate }
+}
+
+interface Stream {
+  readonly hits: Rng
+  /** What the fault draws for itself, so that a hit does not move the next one. */
+  readonly own: Rng
+}
+
+export interface Spoiling {
+  /** Of the endpoint: each has streams of its own, as requests to different ones arrive in no order. */
+  readonly route: string
+  readonly isRead: boolean
+  readonly answer: Omit<Answer, 'draw'>
+}
+
+export class Faults {
+  private readonly rates: readonly (readonly [FaultName, number])[]
+  private readonly seed: number
+  private readonly streams = new Map<string, Stream>()
+  private readonly left = new Map<FaultName, number>()
+  private stopped = false
+
+  constructor(rates: FaultRates, seed: number) {
+    this.rates = names.flatMap(name => {
+      const rate = rates[name] ?? 0
+      return rate > 0 ? [[name, rate] as const] : []
+    })
+    this.seed = seed
+  }
+
+  /** From now on every answer is right. */
+  stop(): void {
+    this.stopped = true
+  }
+
+  /** Sends the spoiled answer and names the fault; undefined leaves the answer to be sent as it is. */
+  spoil({ route, isRead, answer }: Spoiling): FaultName | undefined {
+    if (this.stopped) return undefined
+    const name = this.drawn(route)
+    if (name === undefined) return undefined
+    const fault: Fault = faultTable[name]
+    if (fault.readsOnly && !isRead) return undefined
+    return fault.send({ ...answer, draw: this.streamOf(name, route).own }) ? name : undefined
+  }
+
+  /** Every stream moves on at every request, so one fault more does not shift the others. */
+  private drawn(route: string): FaultName | undefined {
+    const hits = this.rates.filter(([name, rate]) => this.streamOf(name, route).hits() < rate)
+    const running = [...this.left].find(([, left]) => left > 0)?.[0]
+    const name = running ?? hits[0]?.[0]
+    if (name === undefined) return undefined
+    const { longest = 1 }: Fault = faultTable[name]
+    if (running !== undefined) this.left.set(name, (this.left.get(name) ?? 1) - 1)
+    else this.left.set(name, Math.floor(this.streamOf(name, route).own() * longest))
+    return name
+  }
+
+  private streamOf(name: FaultName, route: string): Stream {
+    const at = `${name} ${route}`
+    const known = this.streams.get(at) ?? {
+      hits: namedRng(this.seed, `fault ${at}`),
+      own: namedRng(this.seed, `spoil ${at}`),
+    }
+    this.streams.set(at, known)
+    return known
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Knobs: one for each thing the contract leaves open, with the readings a service might have of it. The options of the
+ * command line, its help and the table in docs/sandbox.md come from this table.
+ */
+import { closestMatch } from 'leven'
+import { UsageError } from '../lib/errors.ts'
+import { isZone } from './zone.ts'
+
+export interface Knob<Value> {
+  /** As help and docs show it. */
+  readonly values: string
+  readonly fallback: Value
+  readonly meaning: string
+  /** Undefined for a text that is none of its values. */
+  readonly parse: (text: string) => Value | undefined
+}
+
+function oneOf<const Values extends readonly string[]>(
+  values: Values,
+  fallback: Values[number],
+  meaning: string,
+): Knob<Values[number]> {
+  const parse = (text: string) => values.find(value => value === text)
+  return { values: values.join(', '), fallback, meaning, parse }
+}
+
+/** A number from 0, never, to 1, always. */
+export function shareOf(text: string): number | undefined {
+  return /^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined
+}
+
+function share(meaning: string): Knob<number> {
+  return { values: '0 to 1', fallback: 0, meaning, parse: shareOf }
+}
+
+function zone(meaning: string): Knob<string> {
+  const parse = (text: string) => (isZone(text) ? text : undefined)
+  return { values: 'Europe/London, +05:30, …', fallback: 'UTC', meaning, parse }
+}
+
+/** The knobs of the recruitment metrics (quantiles, weeks, day units) join here: `...metricKnobs`. */
+export const knobTable = {
+  from: oneOf(['inclusive', 'exclusive'], 'inclusive', 'whether the day of `from` belongs to the range'),
+  to: oneOf(
+    ['inclusive', 'midnight', 'exclusive'],
+    'inclusive',
+    'whether the day of `to` belongs to the range, or its first instant, or nothing of it',
+  ),
+  'day-zone': zone('the zone in which `from` and `to` are days'),
+  ties: oneOf(
+    ['stable', 'random'],
+    'stable',
+    'records with equal sort keys: in one order, or in another at each request',
+  ),
+  absent: oneOf(
+    ['mixed', 'null', 'omitted', 'random'],
+    'mixed',
+    'optional fields without a value: as the records have them, null, left out, or either',
+  ),
+  extra: share('how many objects carry a field that the contract does not name'),
+  'extra-in': oneOf(
+    ['records', 'nested', 'envelope', 'everywhere'],
+    'records',
+    'which objects may: records, objects inside them, the envelope with its meta, or all of these',
+  ),
+  'rate-window': oneOf(
+    ['fixed', 'sliding'],
+    'fixed',
+    'the minute of the rate limit: of the clock, or the last 60 seconds',
+  ),
+  'retry-after': oneOf(['seconds', 'date', 'absent'], 'seconds', 'how a 429 says when to come back'),
+} as const satisfies Readonly<Record<string, Knob<unknown>>>
+
+export type Knobs = {
+  readonly [Name in keyof typeof knobTable]: (typeof knobTable)[Name] extends Knob<infer Value>
+    ? Value
+    : never
+}
+
+export function knobsOf(chosen: Partial<Knobs> = {}): Knobs {
+  const preset = Object.entries(knobTable).map(([name, { fallback }]) => [name, fallback])
+  return { ...(Object.fromEntries(preset) as Knobs), ...chosen }
+}
+
+/** `name=value` as one setting. Throws UsageError that names the nearest right name, or the values. */
+export function parseKnob(text: string): Partial<Knobs> {
+  const [name, value] = pairOf(text)
+  const knob = (knobTable as Readonly<Record<string, Knob<unknown>>>)[name]
+  if (!knob || !Object.hasOwn(knobTable, name)) throw unknownName('knob', name, Object.keys(knobTable))
+  const parsed = knob.parse(value)
+  if (parsed === undefined) {
+    throw new UsageError({ what: `${name}=${value} is no setting of a knob`, next: `give ${knob.values}` })
+  }
+  return { [name]: parsed }
+}
+
+export function pairOf(text: string): [string, string] {
+  const at = text.indexOf('=')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+export function unknownName(kind: 'knob' | 'fault', name: string, names: readonly string[]): UsageError {
+  const nearest = closestMatch(name, [...names])
+  return new UsageError({
+    what: `there is no ${kind} ${name}`,
+    next: nearest === undefined ? `give one of ${names.join(', ')}` : `did you mean ${nearest}?`,
+  })
+}

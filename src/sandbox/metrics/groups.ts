@@ -1,0 +1,68 @@
+/** Groups of what is measured: by company, project, agency, month and week, in any combination. */
+import { monthKey, weekKey } from './calendar-days.ts'
+import type { Ref } from './measured.ts'
+import type { MetricOptions } from './options.ts'
+
+export const groupKeys = ['all', 'company', 'project', 'agency', 'month', 'week'] as const
+export type GroupKey = (typeof groupKeys)[number]
+
+export interface Member {
+  readonly company: Ref | undefined
+  readonly project: Ref | undefined
+  readonly agency: Ref | undefined
+  /** What months and weeks are taken from. */
+  readonly atMs: number
+}
+
+export interface Group<T> {
+  /** One property for each key; empty for `all`. */
+  readonly group: Readonly<Record<string, unknown>>
+  readonly members: T[]
+}
+
+interface Part {
+  readonly label: string
+  readonly value: unknown
+}
+
+/** In order of names, months and weeks, key by key. Beside another key `all` says nothing. */
+export function grouped<T extends Member>(
+  members: readonly T[],
+  keys: readonly GroupKey[],
+  options: MetricOptions,
+): Group<T>[] {
+  const used = keys.filter(key => key !== 'all')
+  const groups = new Map<string, Group<T> & { readonly labels: readonly string[] }>()
+  for (const member of members) {
+    const parts = used.map(key => partOf(member, key, options))
+    const name = JSON.stringify(parts)
+    const known = groups.get(name)
+    if (known) known.members.push(member)
+    else {
+      const group = Object.fromEntries(used.map((key, index) => [key, parts[index]?.value]))
+      groups.set(name, { group, members: [member], labels: parts.map(part => part.label) })
+    }
+  }
+  return [...groups.values()]
+    .sort((left, right) => compare(left.labels, right.labels))
+    .map(({ group, members: own }) => ({ group, members: own }))
+}
+
+function partOf(member: Member, key: Exclude<GroupKey, 'all'>, options: MetricOptions): Part {
+  if (key === 'month' || key === 'week') {
+    const value = key === 'month' ? monthKey(member.atMs, options) : weekKey(member.atMs, options)
+    return { label: value, value }
+  }
+  const ref = member[key]
+  if (!ref) return { label: '', value: null }
+  const { id, name } = ref
+  return { label: `${name} ${id}`, value: options.refKey === 'ref' ? { id, name } : ref[options.refKey] }
+}
+
+function compare(left: readonly string[], right: readonly string[]): number {
+  for (const [index, label] of left.entries()) {
+    const other = right[index] as string
+    if (label !== other) return label < other ? -1 : 1
+  }
+  return 0
+}

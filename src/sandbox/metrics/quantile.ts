@@ -1,0 +1,25 @@
+/** Quantiles of sorted numbers, by the methods that services are known to use. */
+import type { MetricOptions } from './options.ts'
+
+type Method = MetricOptions['quantiles']
+
+/** Positions from 0, not whole: the value lies between two neighbours. */
+const positions: Partial<Record<Method, (count: number, share: number) => number>> = {
+  type7: (count, share) => (count - 1) * share,
+  type6: (count, share) => (count + 1) * share - 1,
+  type5: (count, share) => count * share - 0.5,
+  type8: (count, share) => (count + 1 / 3) * share - 2 / 3,
+}
+
+/** `sorted` is ascending and not empty; `share` lies in [0, 1]. */
+export function quantile(sorted: readonly number[], share: number, method: Method): number {
+  const at = (index: number) => sorted[Math.min(sorted.length - 1, Math.max(0, index))] as number
+  const position = positions[method]?.(sorted.length, share)
+  if (position !== undefined) {
+    const whole = Math.floor(position)
+    return at(whole) + (position - whole) * (at(whole + 1) - at(whole))
+  }
+  const rank = sorted.length * share
+  const above = at(Math.ceil(rank) - 1)
+  return method === 'type2' && Number.isInteger(rank) ? (above + at(rank)) / 2 : above
+}

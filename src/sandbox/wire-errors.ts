@@ -1,0 +1,54 @@
+/** Refusals below the endpoints (bad HTTP, bad addresses, bad bodies), in the words and statuses of the contract. */
+import { METHODS, type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify'
+import { ApiError, errorBody } from './api-error.ts'
+
+const contractStatuses = [400, 401, 403, 404, 405, 409, 413, 429, 500]
+
+/** Whatever was thrown, as a refusal that the contract knows: what HTTP calls another 4xx is a bad request. */
+export function asContractError(thrown: Error & { statusCode?: number }): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  const status = thrown.statusCode ?? 500
+  if (contractStatuses.includes(status)) return new ApiError(status, thrown.message)
+  return new ApiError(status < 500 ? 400 : 500, thrown.message)
+}
+
+/** What comes before routing: no request object exists yet, only a socket. */
+function refuseOnSocket(socket: Duplex, status: number, message: string): void {
+  // Nobody else listens to a socket that was handed out, nor reads from it: without this it would never close.
+  socket.on('error', () => socket.destroy())
+  socket.resume()
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify(errorBody(status, message))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+export const wireOptions = {
+  // Without a Host header Node itself would answer, with no body.
+  http: { requireHostHeader: false },
+  clientErrorHandler: (_error, socket) => refuseOnSocket(socket, 400, 'the request is not HTTP'),
+  frameworkErrors: (error, _request, reply: FastifyReply) => {
+    const { status, message } = asContractError(error)
+    return reply.code(status).send(errorBody(status, message))
+  },
+} satisfies FastifyHttpOptions<Server>
+
+/** Methods beyond the usual ones get their 405 from the routes, too. */
+export function answerWireErrors(app: FastifyInstance): void {
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method)
+  }
+  app.server.on('connect', (_request, socket) => refuseOnSocket(socket, 405, 'method not allowed'))
+  // Node would answer 417 to an expectation that it does not know.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+}

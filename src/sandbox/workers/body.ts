@@ -1,0 +1,127 @@
+/** The bodies of POST and PATCH /workers: every field with its rule, each refusal naming the field and never its value. */
+import { z } from 'zod'
+import { fieldPath } from '../../lib/field-path.ts'
+import { ApiError } from '../api-error.ts'
+import { isDay } from '../day-range.ts'
+import { countries, fewOf, genders, masterTrades, telephoneCodes } from './reference-lists.ts'
+
+const LONGEST_TEXT = 200
+
+/** What is wrong with a value that is not of its kind at all. */
+const unless = (kind: string) => ({
+  error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `is not ${kind}`),
+})
+
+export const text = z.string(unless('a text')).trim().min(1, 'is empty').max(LONGEST_TEXT, 'is too long')
+
+function listed(values: readonly string[], list: string) {
+  return z.string(unless('a text')).refine(value => values.includes(value), {
+    error: `is not in the list of ${list}; ${fewOf(values)}`,
+  })
+}
+
+const tradeIds = new Set(masterTrades.map(({ id }) => id))
+const tradeNames = masterTrades.map(({ id, name }) => `${id} (${name})`)
+
+const day = z.string(unless('a date')).refine(isDay, 'is not a date of the form YYYY-MM-DD')
+
+const address = z
+  .record(z.string(), z.unknown(), unless('an object'))
+  .refine(value => Object.values(value).some(part => typeof part === 'string' && part.trim() !== ''), {
+    error: 'is empty: give lineOne, city, country and code',
+  })
+
+const file = z.object(
+  {
+    fileName: text.optional(),
+    content: z.string(unless('a text')).optional(),
+    uploadToken: text.optional(),
+    docType: text.optional(),
+  },
+  unless('an object'),
+)
+
+const newDocument = z.object(
+  {
+    documentId: text.optional(),
+    documentNumber: text.optional(),
+    expiration: day.optional(),
+    files: z.array(file, unless('an array')).optional(),
+  },
+  unless('an object'),
+)
+
+const changedDocument = newDocument.extend({ id: text.optional() })
+
+const personFields = {
+  firstName: text,
+  lastName: text,
+  dob: day,
+  email: z.string(unless('a text')).pipe(z.email('is not an e-mail address')),
+  phone: text.regex(/^[\d\s()-]{5,20}$/, 'is not a telephone number without its country code'),
+  countryCode: listed(telephoneCodes, 'telephone country codes'),
+  gender: listed(genders, 'genders'),
+  nationality: listed(countries, 'countries'),
+  nationalIns: text.optional(),
+  passportNo: text.optional(),
+  address,
+  trades: z
+    .array(
+      z.string(unless('a text')).refine(id => tradeIds.has(id), {
+        error: `is not the id of a master trade; ${fewOf(tradeNames)}`,
+      }),
+      unless('an array'),
+    )
+    .min(1, 'is empty: give one or more master trade ids'),
+  agencyId: text,
+}
+
+const newWorker = z.strictObject(
+  {
+    ...personFields,
+    consent: z.literal(true, unless('true: written consent must be held')),
+    attachments: z.array(newDocument, unless('an array')).default([]),
+    rightToWork: z.array(newDocument, unless('an array')).default([]),
+  },
+  unless('an object'),
+)
+
+const changedWorker = z
+  .strictObject(
+    {
+      ...z.object(personFields).partial().shape,
+      active: z.boolean(unless('true or false')).optional(),
+      attachments: z.array(changedDocument, unless('an array')).optional(),
+      rightToWork: z.array(changedDocument, unless('an array')).optional(),
+    },
+    unless('an object'),
+  )
+  .refine(body => Object.keys(body).length > 0, 'has no supported field: at least one is required')
+
+export type NewWorker = z.infer<typeof newWorker>
+export type ChangedWorker = z.infer<typeof changedWorker>
+export type DocumentInput = z.infer<typeof changedDocument>
+export type FileInput = z.infer<typeof file>
+
+export const readNewWorker = (body: unknown, today: string): NewWorker =>
+  bornBefore(parseBody(newWorker, body), today)
+
+export const readChangedWorker = (body: unknown, today: string): ChangedWorker =>
+  bornBefore(parseBody(changedWorker, body), today)
+
+function bornBefore<Body extends { dob?: string | undefined }>(body: Body, today: string): Body {
+  if (body.dob !== undefined && body.dob >= today) throw new ApiError(400, 'dob: lies in the future')
+  return body
+}
+
+/** 400 with every reason, each after the path of its field. */
+export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  const parsed = schema.safeParse(body ?? undefined)
+  if (parsed.success) return parsed.data
+  const reasons = parsed.error.issues.map(issue =>
+    issue.code === 'unrecognized_keys'
+      ? `${fieldPath([...issue.path, issue.keys[0] ?? ''])}: is not a field of this body`
+      : `${fieldPath(issue.path) || 'body'}: ${issue.message}`,
+  )
+  throw new ApiError(400, reasons.join('; '))
+}

@@ -1,0 +1,116 @@
+/** The workers of the sandbox: those whose timesheets it generated, and those that were created since. */
+import { namedRng, type Rng } from '../../lib/rng.ts'
+import { iso, objectId, type Ref, reference } from '../data/identity.ts'
+import { shortId } from '../short-id.ts'
+import type { World } from '../world.ts'
+import type { FileStore } from './file-store.ts'
+import { inventedWorker } from './invented-worker.ts'
+import { isMatch, isSame } from './matching.ts'
+import type { Person, Worker } from './worker.ts'
+
+export class WorkerBook {
+  readonly #world: World
+  readonly #seed: number
+  readonly #files: FileStore
+  readonly #rng: Rng
+  readonly #workers = new Map<string, Worker>()
+  #isFilled = false
+  #lastNumber = 0
+
+  constructor(world: World, seed: number, files: FileStore) {
+    this.#world = world
+    this.#seed = seed
+    this.#files = files
+    this.#rng = namedRng(seed, 'written workers')
+  }
+
+  all(): Iterable<Worker> {
+    return this.#filled().values()
+  }
+
+  /** By id or short id, if the agency represents the worker. */
+  find(id: string, agency: string): Worker | undefined {
+    const workers = this.#filled()
+    const found = workers.get(id) ?? [...workers.values()].find(worker => shortId(worker.id) === id)
+    return found?.agencies.has(agency) ? found : undefined
+  }
+
+  hasMatch(person: Person): boolean {
+    return [...this.#filled().values()].some(worker => isMatch(worker.person, person))
+  }
+
+  /** The first of the four unique fields that another worker has. */
+  conflict(worker: Worker, agency: string): string | undefined {
+    const { person, agencies } = worker
+    const agencyId = agencies.get(agency)?.agencyId
+    for (const other of this.#filled().values()) {
+      if (other.id === worker.id) continue
+      for (const field of ['nationalIns', 'passportNo', 'email'] as const) {
+        if (isSame(other.person[field], person[field])) return field
+      }
+      if (isSame(other.agencies.get(agency)?.agencyId, agencyId)) return 'agencyId'
+    }
+    return undefined
+  }
+
+  save(worker: Worker): void {
+    this.#filled().set(worker.id, worker)
+  }
+
+  newId(nowMs: number): string {
+    return objectId(this.#rng, nowMs)
+  }
+
+  newReference(): string {
+    this.#filled()
+    this.#lastNumber += 1
+    return reference('WRK', this.#lastNumber)
+  }
+
+  /** On first use: nobody who only reads waits for it. */
+  #filled(): Map<string, Worker> {
+    if (this.#isFilled) return this.#workers
+    this.#isFilled = true
+    const scan = this.#files.keep(Buffer.from('%PDF-1.4\n%%EOF\n'), 'application/pdf')
+    for (const { ref, number, agencies } of this.#seen().values()) {
+      this.#lastNumber = Math.max(this.#lastNumber, number)
+      const rng = namedRng(this.#seed, `worker ${ref.id}`)
+      const circumstances = { rng, number, scan, agencies: [...agencies], createdAt: createdAt(ref.id) }
+      this.#workers.set(ref.id, inventedWorker(ref, circumstances))
+    }
+    return this.#workers
+  }
+
+  #seen(): Map<string, Seen> {
+    const seen = new Map<string, Seen>()
+    for (const record of this.#world.all('timesheets')) {
+      const { worker, agency, workerReference } = record as Timesheet
+      if (!worker || !agency) continue
+      const number = Number(/\d+$/.exec(workerReference ?? '')?.[0] ?? seen.size + 1)
+      const known = seen.get(worker.id) ?? { ref: worker, number, agencies: new Set<string>() }
+      known.agencies.add(agency.id)
+      seen.set(worker.id, known)
+    }
+    return seen
+  }
+}
+
+interface Timesheet {
+  readonly worker?: Ref
+  readonly agency?: Ref
+  readonly workerReference?: string
+}
+
+interface Seen {
+  readonly ref: Ref
+  /** Of its reference. */
+  readonly number: number
+  readonly agencies: Set<string>
+}
+
+/** The first eight digits of an id are the second it was made in; ids of another form were made when nobody knows. */
+function createdAt(id: string): string {
+  return /^[0-9a-f]{24}$/.test(id)
+    ? iso(Number.parseInt(id.slice(0, 8), 16) * 1000)
+    : '2025-01-06T09:00:00.000Z'
+}

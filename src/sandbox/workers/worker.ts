@@ -1,0 +1,107 @@
+/** What the sandbox keeps of a worker, and the part of it that a write is answered with. */
+import { iso } from '../data/identity.ts'
+import type { DocumentCollection, Qualification } from './qualifications.ts'
+
+export interface StoredFile {
+  readonly fileName: string
+  readonly docType?: string
+  /** Where the sandbox serves the bytes. */
+  readonly url: string
+}
+
+export interface Verification {
+  readonly verified: boolean
+  readonly cardTypeName: string
+  readonly serial: string
+  readonly customerName: string
+  readonly documentNumber: string
+  readonly photoType: string
+  /** YYYY-MM-DD */
+  readonly expiry: string
+  readonly occupationQualifications: readonly { readonly qual: string }[]
+  readonly lastVerifiedAt: string
+}
+
+export interface WorkerDocument {
+  readonly id: string
+  readonly qualification: Qualification
+  readonly documentNumber?: string
+  /** YYYY-MM-DD */
+  readonly expiration?: string
+  readonly createdAt: string
+  readonly files: readonly StoredFile[]
+  readonly verification?: Verification
+  /** Who vouched for it: from then on it is locked. */
+  readonly validatedBy?: 'system' | 'company' | 'smart check'
+  /** Somebody was asked to look at it: locked until then. */
+  readonly isPending?: boolean
+  /** Of an agency-specific document: the agency that added it. */
+  readonly agency?: string
+}
+
+/** What one agency knows a worker by. */
+export interface Representation {
+  /** The agency's own identifier, unique within the agency. */
+  readonly agencyId: string
+  readonly active: boolean
+}
+
+export interface Person {
+  readonly firstName: string
+  readonly lastName: string
+  /** YYYY-MM-DD */
+  readonly dob: string
+  readonly email: string
+  readonly phone: string
+  readonly countryCode: string
+  readonly gender: string
+  readonly nationality: string
+  /** Both as `plainNumber` writes them. */
+  readonly nationalIns?: string
+  readonly passportNo?: string
+  readonly address: Readonly<Record<string, unknown>>
+  readonly trades: readonly string[]
+}
+
+export interface Worker {
+  readonly id: string
+  readonly reference: string
+  readonly person: Person
+  /** By agency. */
+  readonly agencies: ReadonlyMap<string, Representation>
+  readonly documents: readonly WorkerDocument[]
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** The answer to a write by `agency`: its own documents and those that belong to no agency alone. */
+export function writeResult(worker: Worker, agency: string) {
+  const seen = worker.documents.filter(document => (document.agency ?? agency) === agency)
+  const of = (collection: DocumentCollection) =>
+    seen.filter(({ qualification }) => qualification.documentCollection === collection).map(shown)
+  return {
+    id: worker.id,
+    reference: worker.reference,
+    attachments: of('attachments'),
+    rightToWork: of('rightToWork'),
+  }
+}
+
+function shown(document: WorkerDocument) {
+  const { qualification, expiration, documentNumber, verification } = document
+  return {
+    id: document.id,
+    type: qualification.documentCollection === 'rightToWork' ? 'rightToWork' : 'attachment',
+    documentType: qualification.name,
+    ...(documentNumber === undefined ? {} : { documentNumber }),
+    ...(expiration === undefined ? {} : { expiration: iso(Date.parse(expiration)) }),
+    indefinite: expiration === undefined,
+    createdAt: document.createdAt,
+    files: document.files.map(({ fileName, url, docType }) => ({
+      fileName,
+      url,
+      ...(docType === undefined ? {} : { docType }),
+    })),
+    ...(verification ? { verification } : {}),
+  }
+}

@@ -1,0 +1,59 @@
+/** `muster sandbox`: knobs and faults from the command line, and what it says of requests that broke the contract. */
+import { expect, test } from 'vitest'
+import { faultTable } from '../../src/sandbox/faults/faults.ts'
+import { knobTable } from '../../src/sandbox/knobs.ts'
+import { captured, muster } from './captured-world.ts'
+
+async function started(line: string) {
+  const stop = new AbortController()
+  const { world, out, err } = captured({ signal: stop.signal })
+  const ended = muster(`sandbox --scale 0.01 --json ${line}`, world)
+  await expect.poll(out, { timeout: 20_000 }).toContain('}\n')
+  const { url, keys } = JSON.parse(out())
+  return {
+    ask: (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${keys.company}` } }),
+    end: async () => {
+      stop.abort()
+      return { code: (await ended).code, err: err() }
+    },
+  }
+}
+
+test('takes knobs and faults, and tells what broke the contract', async () => {
+  const { ask, end } = await started('--knob extra=1 --knob extra-in=envelope --fault html-page=1')
+  expect(await (await ask('/me')).text()).toContain('<!doctype html>')
+  await ask('/timesheets?limit=500')
+  await ask('/timesheets?limit=500')
+  await ask('/nothing')
+  expect(await end()).toEqual({
+    code: 0,
+    err: [
+      '3 requests broke the contract:',
+      '  limit: 2',
+      '    GET /timesheets: limit: Too big: expected number to be <=200',
+      '    GET /timesheets: limit: Too big: expected number to be <=200',
+      '  unknown-path: 1',
+      '    GET /nothing: no such route',
+      '',
+    ].join('\n'),
+  })
+})
+
+test('says nothing when nothing broke it', async () => {
+  const { ask, end } = await started('--knob extra=1 --knob extra-in=envelope')
+  expect(Object.keys((await (await ask('/timesheets')).json()) as object)).toHaveLength(4)
+  expect(await end()).toEqual({ code: 0, err: '' })
+})
+
+test.each([
+  ['--knob tos=exclusive', 'muster: there is no knob tos: did you mean to?\n'],
+  ['--fault resett=0.1', 'muster: there is no fault resett: did you mean reset?\n'],
+])('refuses %s', async (line, message) => {
+  expect(await muster(`sandbox ${line}`)).toMatchObject({ code: 2, err: message })
+})
+
+test('--help lists every knob and fault', async () => {
+  const { out } = await muster('sandbox --help')
+  for (const name of [...Object.keys(knobTable), ...Object.keys(faultTable)])
+    expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
+})

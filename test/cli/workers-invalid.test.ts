@@ -1,0 +1,214 @@
+/** Bad input: one line that names file, row and field, no value of it, and nothing sent. */
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { LARGEST_FILE } from '../../src/lib/file-kind.ts'
+import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
+import { dataUrl, document, PDF, PNG, pdf, person } from '../sandbox/worker-inputs.ts'
+import { csvOf, writingWorld } from './written-files.ts'
+
+const sandbox = await openSandbox({ scale: 0.01 })
+const { file, run, cwd } = writingWorld(sandbox.url)
+
+/** Exit 2, nothing on the wire, and these lines on stderr. */
+async function refused(name: string, operation = 'create'): Promise<string> {
+  const before = sandbox.requests.length
+  const { code, err, out } = await run(`workers ${operation} ${name}`)
+  expect([code, sandbox.requests.length]).toEqual([2, before])
+  expect(`${err}${out}`).not.toMatch(/canary/i)
+  return err
+}
+
+const without = (field: string): Body => {
+  const { [field]: _, ...rest } = person()
+  return rest
+}
+const filed = (changes: Body) =>
+  person({ attachments: [document('Site first aid', { files: [{ ...pdf, ...changes }] })] })
+
+test.each([
+  [without('firstName'), 'firstName is missing'],
+  [without('consent'), 'consent is missing'],
+  [without('address'), 'address is missing'],
+  [person({ lastName: ' ' }), 'lastName is empty'],
+  [person({ dob: '03/02/1990' }), 'dob is not a date of the form YYYY-MM-DD'],
+  [person({ dob: '1990-02-30' }), 'dob is not a date of the form YYYY-MM-DD'],
+  [person({ email: 'canary@' }), 'email is not an e-mail address'],
+  [person({ phone: 7700900 }), 'phone is not a text'],
+  [person({ countryCode: '44' }), 'countryCode is not a country code with its leading +, such as +44'],
+  [person({ address: {} }), 'address is empty'],
+  [person({ trades: [] }), 'trades is empty: one or more master trade ids are needed'],
+  [person({ trades: ['a', 7] }), 'trades[1] is not a text'],
+  [person({ consent: false }), 'consent is not true: written consent must be held'],
+  [person({ firstname: 'Canary' }), 'firstname is not a field; did you mean firstName?'],
+  [person({ nationalIns: 'CANARY1' }), 'nationalIns is not a UK National Insurance number'],
+  [person({ nationalIns: undefined }), 'nationalIns is missing, and this nationality needs it'],
+  [
+    person({ nationality: 'Ireland', nationalIns: '1234567A' }),
+    'nationalIns is neither a National Insurance nor a PPS number',
+  ],
+  [
+    person({ nationality: 'Irish', nationalIns: undefined }),
+    'nationalIns is missing; a PPS number will do as well',
+  ],
+  [
+    person({ nationality: 'Poland', nationalIns: undefined }),
+    'passportNo is missing, and so is nationalIns: one is needed',
+  ],
+  [person({ passportNo: 'canary-12345678' }), 'passportNo is neither a passport number nor a share code'],
+  [person({ attachments: {} }), 'attachments is not an array'],
+  [person({ rightToWork: [{ files: [pdf] }] }), 'rightToWork[0].documentId is missing'],
+  [
+    person({ rightToWork: [document('Passport', { expiration: 'soon' })] }),
+    'rightToWork[0].expiration is not a date of the form YYYY-MM-DD',
+  ],
+  [
+    filed({ fileName: 'canary' }),
+    'attachments[0].files[0].fileName is not a file name of 1 to 255 characters with an extension',
+  ],
+  [filed({ content: undefined }), 'attachments[0].files[0].content is missing: give content or uploadToken'],
+  [
+    filed({ content: 'canary' }),
+    'attachments[0].files[0].content is not a data URL such as data:application/pdf;base64,...',
+  ],
+  [
+    filed({ content: dataUrl(PNG) }),
+    'attachments[0].files[0].content does not begin as application/pdf does',
+  ],
+  [
+    filed({ content: undefined, path: 'none.pdf' }),
+    'attachments[0].files[0].path cannot be read: check that the file is there',
+  ],
+  [filed({ content: undefined, path: 7 }), 'attachments[0].files[0].path is not a file name'],
+  ['canary', ' is not an object'],
+])('%#', async (worker, problem) => {
+  file('w.json', [person(), worker])
+  expect(await refused('w.json')).toBe(
+    problem.startsWith(' ') ? `w.json, row 2${problem}\n` : `w.json, row 2, ${problem}\n`,
+  )
+})
+
+test.each([
+  [{ active: true }, 'id is missing: the id of the worker to update'],
+  [{ id: 'not an id', active: true }, 'id is not an id'],
+  [{ id: 'w1' }, ' has no field to change'],
+  [{ id: 'w1', active: 'canary' }, 'active is not true or false'],
+  [{ id: 'w1', active: true, consent: true }, 'consent is not a field'],
+  [{ id: 'w1', nationalIns: 'CANARY' }, 'nationalIns is no National Insurance or PPS number'],
+  [
+    { id: 'w1', attachments: [{ documentNumber: '1' }] },
+    'attachments[0].documentId is missing; a document that is there is named by id instead',
+  ],
+  [{ id: 'w1', attachments: [{ id: 'd1', files: [] }] }, 'attachments[0].files is empty'],
+])('of an update: %#', async (change, problem) => {
+  file('u.json', [change])
+  const err = await refused('u.json', 'update')
+  const shown = problem.startsWith(' ') ? `u.json, row 1${problem}\n` : `u.json, row 1, ${problem}\n`
+  expect(err).toBe(shown)
+})
+
+test('every row and field is told at once', async () => {
+  file('w.json', [person({ email: 'x', dob: 'y' }), person(), person({ consent: 'canary' })])
+  expect((await refused('w.json')).split('\n')).toEqual([
+    'w.json, row 1, dob is not a date of the form YYYY-MM-DD',
+    'w.json, row 1, email is not an e-mail address',
+    'w.json, row 3, consent is not true: written consent must be held',
+    '',
+  ])
+  const { out } = await run('workers create w.json --json')
+  expect(JSON.parse(out)).toMatchObject({ results: [], invalid: [{ row: 1 }, { row: 1 }, { row: 3 }] })
+})
+
+test('an agency id is in one row only', async () => {
+  file('w.json', [person({ agencyId: 'A' }), person({ agencyId: 'A' })])
+  expect(await refused('w.json')).toBe('w.json, row 2, agencyId is that of row 1 too\n')
+})
+
+describe('CSV', () => {
+  test.each([
+    ['a,b\n', 'row 1, a is not a field'],
+    ['firstName,firstName\nx,y', 'row 1, firstName is a heading twice'],
+    ['firstName,,lastName\nx,y,z', 'row 1 has no heading in column 2'],
+    ['attachments\nx', 'row 1, attachments has no place in CSV: give documents in JSON'],
+    [
+      'rightToWork.documentId\nx',
+      'row 1, rightToWork.documentId has no place in CSV: give documents in JSON',
+    ],
+    ['adress.city\nx', 'row 1, adress.city is not a field; did you mean address.city?'],
+  ])('with heading %j', async (text, line) => {
+    file('w.csv', text)
+    expect((await refused('w.csv')).split('\n')[0]).toBe(`w.csv, ${line}`)
+  })
+
+  test('with a row of another length, counted as a spreadsheet does', async () => {
+    const good = csvOf([person(), person()])
+    file('w.csv', `${good}\n\nCanary,short\n`)
+    expect(await refused('w.csv')).toBe('w.csv, row 5 has 2 cells below 16 headings\n')
+  })
+
+  test('with a broken quote does not repeat the cell', async () => {
+    file('w.csv', 'firstName,lastName\nAnn,Can"ary\n')
+    expect(await refused('w.csv')).toMatch(/^muster: w\.csv is not CSV at line 2: check quotes/)
+  })
+})
+
+describe('a file as a whole', () => {
+  test.each([
+    ['w.txt', 'x', 'w.txt has no ending that says what it is: name it .json, .ndjson, .jsonl, .csv'],
+    ['broken.json', '{"firstName": "Canary', 'broken.json is not JSON: one object, or an array of them'],
+    ['empty.json', '[]', 'empty.json has no rows: put one worker a row into it'],
+    ['empty.csv', '', 'empty.csv has no rows: put one worker a row into it'],
+    ['latin.csv', Buffer.from('firstName\nRen\xe9e', 'latin1'), 'latin.csv is not UTF-8: save it as UTF-8'],
+  ])('%s', async (name, content, line) => {
+    file(name, content)
+    expect(await refused(name)).toBe(`muster: ${line}\n`)
+  })
+
+  test('that is not there', async () => {
+    expect(await refused('none.json')).toBe(
+      'muster: none.json cannot be read: check its path and its rights\n',
+    )
+  })
+
+  test('with a broken line', async () => {
+    file('w.ndjson', `${JSON.stringify(person())}\n\n{"firstName": "Canary\n`)
+    expect(await refused('w.ndjson')).toBe('w.ndjson, row 3 is not JSON\n')
+  })
+})
+
+describe('a file beside the input', () => {
+  const path = (name: string) =>
+    person({ attachments: [document('Site first aid', { files: [{ path: name }] })] })
+
+  test.each([
+    ['empty.pdf', Buffer.alloc(0), 'is an empty file'],
+    [
+      'fake.pdf',
+      Buffer.from('PK\x03\x04'),
+      'is none of application/pdf, image/jpeg, image/png by its first bytes',
+    ],
+  ])('%s', async (name, content, problem) => {
+    file(name, content)
+    file('w.json', [path(name)])
+    expect(await refused('w.json')).toBe(`w.json, row 1, attachments[0].files[0].path ${problem}\n`)
+  })
+
+  test('of more than 20 MB', async () => {
+    writeFileSync(join(cwd, 'big.pdf'), PDF)
+    truncateSync(join(cwd, 'big.pdf'), LARGEST_FILE + 1)
+    file('w.json', [path('big.pdf')])
+    expect(await refused('w.json')).toContain(
+      'attachments[0].files[0].path has more than 20 MB (20971520 bytes)',
+    )
+  })
+
+  test('that makes the body larger than 50 MB with the others', async () => {
+    writeFileSync(join(cwd, 'large.pdf'), PDF)
+    truncateSync(join(cwd, 'large.pdf'), 13_200_000)
+    const files = Array.from({ length: 3 }, () => ({ path: 'large.pdf' }))
+    file('w.json', [person({ attachments: [document('Site first aid', { files })] })])
+    expect(await refused('w.json')).toMatch(
+      /^w\.json, row 1, attachments makes the request larger than 50 MB/,
+    )
+  })
+})

@@ -1,0 +1,66 @@
+/** Pages that turn out to be no JSON only when they are loaded, at the end of a window of a backfill. */
+import { expect, test } from 'vitest'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import type { SandboxRequest } from '../../src/sandbox/options.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { plainRecords } from './plain-records.ts'
+
+const roomy = { rateLimitPerMinute: 100_000, rateLimitPerDay: 1_000_000 }
+const request = { resources: ['key', 'timesheets'] }
+
+/** The service's own answer with a control character in the middle, which JSON forbids and no edge shows. */
+async function broken(url: string, { path, query }: SandboxRequest) {
+  const answer = await fetch(`${url}${path}?${new URLSearchParams(query as Record<string, string>)}`, {
+    headers: { authorization: `Bearer ${COMPANY_KEY}` },
+  })
+  const body = await answer.text()
+  const middle = Math.floor(body.length / 2)
+  return { status: 200, body: `${body.slice(0, middle)}\u0001${body.slice(middle)}` }
+}
+
+/** Breaks the page that ends a walk, so many times for each list of days. */
+async function breaking(count: number, times: number) {
+  const left = new Map<string, number>()
+  const sandbox = await openSandbox({
+    records: plainRecords({ timesheets: count }, { minutesApart: 45 }),
+    ...roomy,
+    intercept: request => {
+      const { client = '', query } = request
+      if (!client.startsWith('muster/') || query.page !== '1' || query.limit !== '200') return undefined
+      const days = `${query.from} ${query.to}`
+      const still = left.get(days) ?? times
+      left.set(days, still - 1)
+      return still > 0 ? broken(sandbox.url, request) : undefined
+    },
+  })
+  return sandbox
+}
+
+describeOnEngines('a page that is no JSON', bench => {
+  test('fails the resource after three times, in one line, and is asked for again in the next run', async () => {
+    const sandbox = await breaking(430, 3)
+    const warehouse = await bench.warehouse()
+    const first = await syncOnce(sandbox, warehouse, { request })
+    expect(first.failure?.message).toMatch(/^timesheets failed: the service answered a page that is not JSON/)
+    const next = await syncOnce(sandbox, warehouse, { request })
+    expect(next.failure).toBeUndefined()
+    const [held] = await warehouse.engine.rows('select count(*)::integer as n from star.fact_timesheet')
+    expect(held).toEqual({ n: 430 })
+  })
+
+  test('makes no window of a backfill come twice', async () => {
+    const sandbox = await breaking(10_100, 1)
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce(sandbox, warehouse, { request })
+    expect(outcome.failure).toBeUndefined()
+    const windows = await warehouse.engine.rows<{ from_day: string | null; state: string }>(
+      `select from_day, state from ops.window where kind = 'backfill' order by window_id`,
+    )
+    expect(windows.length).toBeGreaterThan(1)
+    expect(new Set(windows.map(({ from_day: from }) => from)).size).toBe(windows.length)
+    expect(new Set(windows.map(({ state }) => state))).toEqual(new Set(['accepted']))
+    const [mark] = await warehouse.engine.rows<{ mark: string | null }>('select mark from ops.watermark')
+    expect(mark?.mark).not.toBeNull()
+  })
+})

@@ -1,0 +1,70 @@
+/** Whatever reading of the contract the service has, the same records arrive. */
+import { expect, test } from 'vitest'
+import type { Knobs } from '../../src/sandbox/knobs.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { type Bench, type Dump, describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { followed, hourly, request, roomy } from './day-readings.ts'
+import { current } from './faulty-sync.ts'
+
+const readings: Partial<Knobs>[] = [
+  { from: 'exclusive', to: 'exclusive', 'day-zone': '-12:00' },
+  { from: 'exclusive', to: 'midnight', 'day-zone': '+14:00', 'rate-window': 'sliding' },
+]
+
+/** A field of the knob `extra` inside a document that is kept whole. */
+const extraInside = /,?\\"ext[A-Z]\w+\\":(\{[^}]*\}|\[[^\]]*\]|\\"[^"]*\\"|[\w.]+)/g
+
+/** Hashes count fields that the contract does not name, and settings of any name are rows of their own. */
+function withoutExtras(rows: readonly string[]): string[] {
+  return rows
+    .filter(row => !/"setting_path":"[^"]*ext[A-Z]/.test(row))
+    .map(row => row.replace(/"row_hash":"[^"]*"/, '').replace(extraInside, ''))
+    .sort()
+}
+
+/** Every resource of a small world. Fields that the contract does not name are kept apart: they are meant to differ. */
+async function generated(bench: Bench, knobs: Partial<Knobs>): Promise<Dump> {
+  const sandbox = await openSandbox({ scale: 0.01, ...roomy, knobs })
+  const warehouse = await bench.warehouse()
+  const outcome = await syncOnce(sandbox, warehouse)
+  expect(outcome.failure).toBeUndefined()
+  const dump = Object.entries(await current(warehouse))
+  return Object.fromEntries(
+    dump
+      .filter(([name]) => !name.endsWith('.attribute_leaf'))
+      .map(([name, rows]) => [name, withoutExtras(rows)]),
+  )
+}
+
+describeOnEngines('a sync loses nothing', bench => {
+  test.each(readings)('when days are walked again, with %j', async knobs => {
+    const sandbox = await openSandbox({ records: hourly, ...roomy, knobs })
+    const warehouse = await bench.warehouse()
+    const between = { from: '2026-01-06', to: '2026-01-08' }
+    const outcome = await syncOnce(sandbox, warehouse, { request: { ...request, between } })
+    expect(outcome.failure).toBeUndefined()
+    const rows = await warehouse.engine.rows<{ n: number }>(
+      `select count(*)::integer as n from star.fact_timesheet where created_at >= '2026-01-06' and created_at < '2026-01-09'`,
+    )
+    expect(rows).toEqual([{ n: 72 }])
+  })
+
+  test('whatever the day filters mean', async () => {
+    const plain = await followed(bench, {})
+    for (const knobs of readings)
+      expect({ knobs, dump: await followed(bench, knobs) }).toEqual({ knobs, dump: plain })
+  })
+
+  test('whatever is null, left out, or added', async () => {
+    const plain = await generated(bench, {})
+    expect(Object.keys(plain).length).toBeGreaterThan(40)
+    const others: Partial<Knobs>[] = [
+      { absent: 'random', extra: 0.3, 'extra-in': 'everywhere', to: 'exclusive', 'day-zone': '-12:00' },
+    ]
+    for (const knobs of others) {
+      const dump = await generated(bench, knobs)
+      for (const name of new Set([...Object.keys(plain), ...Object.keys(dump)]))
+        expect({ knobs, name, rows: dump[name] }).toEqual({ knobs, name, rows: plain[name] })
+    }
+  })
+})

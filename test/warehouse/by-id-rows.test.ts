@@ -1,0 +1,160 @@
+/** What records read by id mean as rows: stubs they fill, and tables that several of them share. */
+import { expect, test } from 'vitest'
+import { findResource } from '../../src/resources/catalogue.ts'
+import type { Resource } from '../../src/resources/resource.ts'
+import { describeOnEngines, type Warehouse } from './fixture.ts'
+import { readById } from './read-by-id.ts'
+
+const of = (name: string): Resource => findResource(name) as Resource
+const at = (day: number): string => new Date(Date.UTC(2026, 8, day)).toISOString()
+const named = (id: string) => ({ id, name: `Name of ${id}` })
+
+const asking = (quantity: number, day: number) => ({
+  id: 'r1',
+  quantity,
+  trade: named('t1'),
+  updatedAt: at(day),
+})
+
+describeOnEngines('rows of records read by id', bench => {
+  type Row = Readonly<Record<string, unknown>>
+  const all = ({ engine }: Warehouse, sql: string) => engine.rows<Row>(sql)
+  const one = async (warehouse: Warehouse, sql: string) => (await all(warehouse, sql))[0]
+
+  test('a trade fills the row that a reference made, and keeps it', async () => {
+    const warehouse = await bench.warehouse()
+    const trade = `select name, is_stub, is_active from star.dim_trade where trade_id = 't1'`
+    await readById(warehouse, of('requisitions'), [asking(5, 1)])
+    expect(await one(warehouse, trade)).toEqual({ name: 'Name of t1', is_stub: true, is_active: null })
+    const record = { id: 't1', name: 'Joiner', active: true, updatedAt: at(2) }
+    expect(await readById(warehouse, of('trades'), [record])).toMatchObject({ inserted: 1 })
+    await readById(warehouse, of('requisitions'), [asking(6, 10)])
+    expect(await one(warehouse, trade)).toEqual({ name: 'Joiner', is_stub: false, is_active: true })
+    const history = await all(warehouse, `select 1 as one from history.dim_trade`)
+    expect(history).toEqual([])
+  })
+
+  test('a rate is one row a set, as it was read last', async () => {
+    const warehouse = await bench.warehouse()
+    const rate = (pay: number, price: number | null) => ({
+      id: 'rate1',
+      region: named('region1'),
+      rates: { cis: { pay, charge: 2 * pay, comparablePayRate: 9 }, paye: null },
+      dayRates: { psc: { pay: 10 * pay } },
+      pieceRates: price === null ? [] : [{ id: 'piece1', code: 'P', values: { cis: { pay: price } } }],
+    })
+    const sets = `select basis, rate_type, pay, comparable_pay_rate as comparable, trade_id, region_id, read_from
+      from star.fact_rate order by basis`
+    const cards = `select piece_rate_id, rate_type, pay, read_from from star.fact_piece_rate_card`
+    const trade = { id: 't1', company: named('c1'), rates: [rate(20, 3)], updatedAt: at(1) }
+    await readById(warehouse, of('trades'), [trade])
+    const ofTrade = { trade_id: 't1', region_id: 'region1', read_from: 'trade' }
+    expect(await all(warehouse, sets)).toEqual([
+      { basis: 'daily', rate_type: 'psc', pay: '200.0000', comparable: null, ...ofTrade },
+      { basis: 'hourly', rate_type: 'cis', pay: '20.0000', comparable: '9.0000', ...ofTrade },
+    ])
+    expect(await all(warehouse, cards)).toEqual([
+      { piece_rate_id: 'piece1', rate_type: 'cis', pay: '3.0000', read_from: 'trade' },
+    ])
+    const stub = `select is_stub, trade_id, company_id, region_id, sector_id from star.dim_rate where rate_id = 'rate1'`
+    const reach = { trade_id: 't1', company_id: 'c1', region_id: 'region1', sector_id: '-1' }
+    expect(await one(warehouse, stub)).toEqual({ is_stub: true, ...reach })
+
+    const single = { ...rate(21, null), trade: named('t1'), company: named('c1'), updatedAt: at(2) }
+    await readById(warehouse, of('rates'), [single])
+    expect(await one(warehouse, stub)).toEqual({ is_stub: false, ...reach })
+    expect((await all(warehouse, sets)).map(({ pay, read_from }) => [pay, read_from])).toEqual([
+      ['210.0000', 'rate'],
+      ['21.0000', 'rate'],
+    ])
+    expect(await all(warehouse, cards)).toEqual([])
+
+    await readById(warehouse, of('trades'), [{ ...trade, rates: [rate(22, 4)], updatedAt: at(3) }])
+    expect((await all(warehouse, sets)).map(({ pay, read_from }) => [pay, read_from])).toEqual([
+      ['220.0000', 'trade'],
+      ['22.0000', 'trade'],
+    ])
+    expect(await one(warehouse, stub)).toEqual({ is_stub: false, ...reach })
+  })
+
+  test('an assignment joins its purchase order by reference, and links to others', async () => {
+    const warehouse = await bench.warehouse()
+    const assignment = {
+      id: 'as1',
+      company: named('c1'),
+      purchaseOrder: 'PO-1',
+      shiftPattern: {
+        m: { start: 8, end: 17, active: true, break: null, night: false },
+        su: { active: false },
+      },
+      rateUplifts: { sat: 1.5, unheardOf: 2 },
+      replacement: {
+        replacementFor: { id: 'as0', reference: 'A-0' },
+        requisition: { id: 'r1', reference: 'R-1', nanoid: 'n1' },
+        reason: 'Words',
+        type: 'swap',
+      },
+      clone: { date: at(1), original: { id: 'as9', reference: 'A-9' } },
+      updatedAt: at(1),
+    }
+    await readById(warehouse, of('assignments'), [assignment])
+    const order = { id: 'po1', reference: 'PO-1', company: named('c1'), value: 100, updatedAt: at(1) }
+    await readById(warehouse, of('purchase-orders'), [order])
+    const join = `select s.is_stub, s.reference, o.purchase_order_id as id, o.value
+      from star.fact_assignment a join star.dim_purchase_order s on s.purchase_order_id = a.purchase_order_id
+      join star.dim_purchase_order o on o.purchase_order_reference_key = s.purchase_order_reference_key and not o.is_stub`
+    expect(await all(warehouse, join)).toEqual([
+      { is_stub: true, reference: 'PO-1', id: 'po1', value: '100.0000' },
+    ])
+    const links = `select kind, linked_entity, linked_id, linked_nanoid, type, reason_length as length
+      from star.bridge_assignment_link order by kind`
+    expect((await all(warehouse, links)).map(row => Object.values(row).map(v => v && String(v)))).toEqual([
+      ['clone_original', 'assignment', 'as9', null, null, null],
+      ['replacement_for', 'assignment', 'as0', null, 'swap', '5'],
+      ['replacement_requisition', 'requisition', 'r1', 'n1', 'swap', '5'],
+    ])
+    const shifts = `select weekday, shift_start, is_active from star.fact_assignment_shift order by day_of_week_iso`
+    expect(await all(warehouse, shifts)).toEqual([
+      { weekday: 'monday', shift_start: '8.00000000', is_active: true },
+      { weekday: 'sunday', shift_start: null, is_active: false },
+    ])
+    const uplifts = `select uplift_key, uplift from star.fact_assignment_uplift order by uplift_key`
+    expect((await all(warehouse, uplifts)).map(row => [row.uplift_key, Number(row.uplift)])).toEqual([
+      ['sat', 1.5],
+      ['unheardOf', 2],
+    ])
+  })
+
+  test('rules of trades and assignments share tables, and each record replaces its own only', async () => {
+    const warehouse = await bench.warehouse()
+    const requirements = (name: string) => [
+      { rule: 'mandatory', items: [{ name }], groups: [{ items: [{ name }] }] },
+    ]
+    const trade = (name: string, day: number) => ({
+      id: 'same',
+      competencyMatrix: [
+        { sector: null, requirements: requirements(name) },
+        { sector: named('s1'), requirements: requirements(name) },
+      ],
+      updatedAt: at(day),
+    })
+    const assignment = {
+      id: 'as1',
+      trade: named('same'),
+      competencyRequirements: requirements('Card'),
+      updatedAt: at(1),
+    }
+    await readById(warehouse, of('trades'), [trade('Card', 1)])
+    await readById(warehouse, of('assignments'), [assignment])
+    await readById(warehouse, of('trades'), [trade('Ticket', 2)])
+    const rows = `select r.entity, r.trade_id, r.sector_id, r.source, q.name, count(*) as n,
+        count(distinct competency_requirement_key) as keys
+      from star.fact_competency_requirement r join star.dim_qualification q using (qualification_id)
+      group by 1, 2, 3, 4, 5 order by 1, 3`
+    expect((await all(warehouse, rows)).map(row => Object.values(row).map(String))).toEqual([
+      ['assignment', 'same', '-1', 'assignment', 'Card', '2', '2'],
+      ['trade', 'same', '-1', 'company', 'Ticket', '2', '2'],
+      ['trade', 'same', 's1', 'sector', 'Ticket', '2', '2'],
+    ])
+  })
+})
