@@ -2,7 +2,7 @@
 import type { Connection } from '../config/connection.ts'
 import { MusterError } from '../lib/errors.ts'
 import { catalogue } from '../resources/catalogue.ts'
-import { leaseMs } from '../sync/context.ts'
+import { usualLeaseMs } from '../sync/context.ts'
 import { type ReplayOutcome, replay } from '../sync/replay.ts'
 import { openDuckdb } from '../warehouse/duckdb/open.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -110,8 +110,7 @@ async function takeAll(rebuild: Rebuild, engine: Engine): Promise<Lease[]> {
   const leases: Lease[] = []
   try {
     for (const { name: resource } of catalogue) {
-      const expiresAt = new Date(clock.now() + leaseMs).toISOString()
-      leases.push(await takeLease(engine, { resource, holder, now: iso(rebuild), expiresAt }))
+      leases.push(await takeLease(engine, { resource, holder, ms: usualLeaseMs }))
     }
     return leases
   } catch (error) {
@@ -125,8 +124,7 @@ async function replaceFromSide(rebuild: Rebuild, engine: Engine, place: Postgres
   const side = sidePrefix(options.schemaPrefix)
   const leases = await takeAll(rebuild, engine)
   const renewAll = async (): Promise<void> => {
-    const expiresAt = new Date(rebuild.context.clock.now() + leaseMs).toISOString()
-    for (const lease of leases) await renewLease(engine, lease, expiresAt)
+    for (const lease of leases) await renewLease(engine, lease)
   }
   try {
     await dropSide(engine, side)

@@ -1,5 +1,6 @@
 /** The status of a warehouse in words and rows. */
 import type { BudgetSeen } from '../warehouse/ledger/budget-seen.ts'
+import type { HeldLease } from '../warehouse/ledger/leases.ts'
 import type { Proof } from '../warehouse/ledger/proof.ts'
 import type { ResourceState } from '../warehouse/ledger/resource-state.ts'
 import type { CommandContext } from './context.ts'
@@ -131,6 +132,17 @@ export function summaryLine(resources: readonly ResourceState[]): string {
   const head = `${complete.length} of ${reachable} resources proved complete`
   return [head, ...troubles].join(', ')
 }
+
+/** Who writes at this moment, and what was left by processes that are gone. */
+export function holderLine({ resource, holder, since, until, isPresent }: HeldLease): string {
+  const began = since === null ? '' : ` since ${shortTime(since)}`
+  return isPresent
+    ? `${resource} is being synced by ${holder}${began}; lease until ${shortTime(until)}`
+    : `${resource} was left by ${holder}, which is gone: the next sync takes it over`
+}
+
+export const lostRunLine = (id: string): string =>
+  `run ${id} has no end: its process is gone; the next sync goes on from what it committed`
 
 export function budgetLine(budget: BudgetSeen | undefined): string {
   if (!budget) return 'budget: this key has not synced into this file'

@@ -5,6 +5,7 @@ import { readWatermark } from '../warehouse/ledger/watermarks.ts'
 import { updateWindow } from '../warehouse/ledger/windows.ts'
 import { byUpdate, daysQuery, moveMark, newWindow, walkOf } from './collection-window.ts'
 import { now, type ResourceTask } from './context.ts'
+import { fenced } from './hold-lease.ts'
 import { readWindow } from './read-window.ts'
 import { spanOf, utcDay } from './times.ts'
 import type { WalkState } from './walk.ts'
@@ -30,16 +31,17 @@ async function measure(task: ResourceTask): Promise<void> {
   const newest = await firstRecord(task, { sortBy: 'updatedAt', sortOrder: 'desc' })
   const total = Number(newest.total)
   if (lastPage(total) <= pagesPerWindow || !walkOf(task).createdBetween) {
-    await moveMark(task, { remembered_total: total, earliest_day: null })
+    await fenced(task, () => moveMark(task, { remembered_total: total, earliest_day: null }))
     return
   }
   const oldest = await firstRecord(task, { sortBy: 'createdAt', sortOrder: 'asc' })
   const created = (oldest.record as { createdAt?: string } | undefined)?.createdAt
-  await moveMark(task, {
+  const found = {
     pending_mark: spanOf([newest.record], updatedAt).newest ?? null,
     remembered_total: total,
     earliest_day: created === undefined ? null : utcDay(created),
-  })
+  }
+  await fenced(task, () => moveMark(task, found))
 }
 
 /** Windows of the backfill that are not accepted: cut off, or refused by an earlier run. */
@@ -184,8 +186,8 @@ async function reopen(task: ResourceTask, window: WindowTable, mark: WatermarkTa
       first_mark: null,
       next_page: 1,
     }
-    await updateWindow(task.sync.engine, window.window_id, { ...again, run_id: task.sync.runId })
-    task.sync.landing.begin(window.window_id, { resource: task.resource.name, scope: {} })
+    const change = { ...again, run_id: task.sync.runId }
+    await fenced(task, () => updateWindow(task.sync.engine, window.window_id, change))
   }
   await walk(task, window, { mark })
 }

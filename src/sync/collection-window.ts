@@ -1,9 +1,10 @@
-/** Windows of a collection: their ledger row, their landing folder, and the query that stands for their days. */
+/** Windows of a collection: their ledger row, and the query that stands for their days. */
 import type { Walk } from '../resources/resource.ts'
 import type { WatermarkTable, WindowTable } from '../warehouse/ledger/schema.ts'
 import { moveWatermark } from '../warehouse/ledger/watermarks.ts'
 import { freshWindow, openWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
+import { fenced } from './hold-lease.ts'
 import type { Days } from './windows.ts'
 
 export const byUpdate = { sortBy: 'updatedAt', sortOrder: 'asc' }
@@ -22,8 +23,9 @@ interface Opening extends Days {
   readonly scope?: string
 }
 
-/** Creates the window's ledger row and its landing folder. */
-export async function newWindow({ sync, resource }: ResourceTask, opening: Opening): Promise<WindowTable> {
+/** Creates the window's ledger row. */
+export async function newWindow(task: ResourceTask, opening: Opening): Promise<WindowTable> {
+  const { sync, resource } = task
   const [count] = await sync.engine.rows<{ n: number }>(
     'select count(*) as n from ops.window where run_id = $1',
     [sync.runId],
@@ -38,8 +40,7 @@ export async function newWindow({ sync, resource }: ResourceTask, opening: Openi
     run_id: sync.runId,
     started_at: now(sync),
   })
-  sync.landing.begin(row.window_id, { resource: resource.name, scope: {} })
-  await openWindow(sync.engine, row)
+  await fenced(task, () => openWindow(sync.engine, row))
   return row
 }
 

@@ -34,6 +34,7 @@ export interface SyncContext {
   readonly clock: Clock
   readonly runId: string
   readonly lookbackMs: number
+  readonly leaseMs: number
   readonly key: KeyInfo
   readonly apiKeyId: string
   readonly signal: AbortSignal
@@ -55,5 +56,5 @@ export interface ResourceTask {
 
 export const now = (sync: Pick<SyncContext, 'clock'>): string => new Date(sync.clock.now()).toISOString()
 
-/** Longer than any batch takes to load, short enough that a crash does not hold up the next night. */
-export const leaseMs = 15 * 60_000
+/** Longer than any batch takes to load, short enough that a stopped process does not hold up the next night. */
+export const usualLeaseMs = 15 * 60_000

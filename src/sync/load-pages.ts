@@ -5,7 +5,7 @@ import { renewLease } from '../warehouse/ledger/leases.ts'
 import { addToRun, type RunFigures } from '../warehouse/ledger/runs.ts'
 import { type Loaded, type LoadRequest, load } from '../warehouse/load.ts'
 import type { PageFile, RowsAt } from '../warehouse/stage/pages.ts'
-import { leaseMs, type ResourceTask } from './context.ts'
+import type { ResourceTask } from './context.ts'
 
 export interface Batch {
   readonly pages: readonly LandedPage[]
@@ -65,7 +65,7 @@ export async function loadPages(
       commit: async result => {
         await batch.commit(result)
         await addToRun(sync.engine, sync.runId, figuresOf(result))
-        await renewLease(sync.engine, lease, new Date(sync.clock.now() + leaseMs).toISOString())
+        await renewLease(sync.engine, lease)
         await recordSent(sync.engine, recentlySent(sync))
       },
     },

@@ -3,18 +3,18 @@ import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
 import type { KeyInfo } from '../api/key.ts'
 import type { FetchOptions } from '../api/wire.ts'
-import { compact, expire } from '../landing/archive.ts'
 import { type Landing, openLanding } from '../landing/folder.ts'
 import type { Clock } from '../lib/clock.ts'
 import { BudgetSpent, type MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { knownPerMinute, recordSent, recordUsage, sentSince } from '../warehouse/ledger/access.ts'
+import { knownPerMinute, recordUsage, sentSince } from '../warehouse/ledger/access.ts'
 import { newRunId } from '../warehouse/ledger/run-id.ts'
-import { startRun, updateRun } from '../warehouse/ledger/runs.ts'
+import { startRun } from '../warehouse/ledger/runs.ts'
 import { migrate } from '../warehouse/migrate.ts'
-import type { ResourceEvent, SyncContext } from './context.ts'
+import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts'
 import { apiKeyId } from './key.ts'
+import { recordEnd } from './run-end.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
 /** Where to read from and write to; secrets already revealed. */
@@ -47,6 +47,8 @@ export interface RunEffects {
   readonly rng: Rng
   readonly signal: AbortSignal
   readonly version: string
+  /** How long a lease holds after its last renewal; as long as usual when absent. */
+  readonly leaseMs?: number
   readonly emit: (event: ResourceEvent) => void
   /** Requests left today and spent in this run, after each request. */
   readonly onBudget: (budget: { remainingToday: number; spentThisRun: number }) => void
@@ -102,28 +104,6 @@ async function openClient(
   return { client, sent }
 }
 
-/**
- * Pages of finished walks become archives. Those of this run wait for the next one: compressing them costs as much as
- * a third of loading them, and nothing reads them meanwhile. A walk under way keeps its files, so that it can resume.
- */
-async function putAway(
-  landing: Landing,
-  { engine, runId }: Pick<SyncContext, 'engine' | 'runId'>,
-  keepAfter: number,
-): Promise<void> {
-  const open = await engine.ledger
-    .selectFrom('ops.window')
-    .select('window_id')
-    .where('state', '=', 'walking')
-    .execute()
-  const walking = new Set(open.map(row => row.window_id))
-  await compact(
-    landing,
-    landing.walks().filter(walk => !walking.has(walk) && !walk.startsWith(runId)),
-  )
-  expire(landing, keepAfter)
-}
-
 function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'stopped' {
   if (!failure) return 'done'
   return failure instanceof BudgetSpent ? 'stopped' : 'failed'
@@ -170,6 +150,7 @@ async function openSession(
     clock,
     runId,
     lookbackMs,
+    leaseMs: effects.leaseMs ?? usualLeaseMs,
     apiKeyId: apiKeyId(connection.apiKey),
     signal,
     emit,
@@ -210,27 +191,26 @@ async function readAll(session: Session, request: RunRequest): Promise<Read> {
   }
 }
 
-/** Never leaves a run without an end in the ledger, unless the process dies. */
+/** Never leaves a run without an end in the ledger, unless the process dies or the warehouse is out of reach. */
 export async function runSync(
   connection: RunConnection,
   request: RunRequest,
   effects: RunEffects,
 ): Promise<RunOutcome> {
-  const { engine, clock } = effects
+  const { clock } = effects
   const startedAt = clock.now()
   const session = await openSession(connection, request, effects)
-  const { resources, failure } = await readAll(session, request)
+  const read = await readAll(session, request)
   const { requestsThisRun, retries, remainingToday } = session.client.usage()
   await session.client.close()
-  await recordSent(engine, session.sync.sent)
-  await updateRun(engine, session.sync.runId, {
-    state: stateOf(failure),
-    finished_at: instant(clock.now()),
-    requests: requestsThisRun,
-    retries,
-    message: failure?.message ?? null,
+  const message = read.failure?.message ?? null
+  const unrecorded = await recordEnd(session.sync, {
+    change: { state: stateOf(read.failure), requests: requestsThisRun, retries, message },
+    keepAfter: clock.now() - connection.retentionDays * 86_400_000,
   })
-  await putAway(session.landing, session.sync, clock.now() - connection.retentionDays * 86_400_000)
+  // What went wrong first tells more than that it could not be written down.
+  const failure = read.failure ?? unrecorded
+  const { resources } = read
   const figures = {
     requests: requestsThisRun,
     remainingToday,

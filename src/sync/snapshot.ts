@@ -2,8 +2,9 @@
 import { AccessDenied, NotFound } from '../api/errors.ts'
 import type { LandedPage } from '../landing/folder.ts'
 import type { Snapshot } from '../resources/resource.ts'
-import { freshWindow, openWindow, updateWindow } from '../warehouse/ledger/windows.ts'
+import { freshWindow, openWindow, refuseWalking, updateWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
+import { fenced } from './hold-lease.ts'
 import { loadPages } from './load-pages.ts'
 import { dueScopes, type Scope } from './scopes.ts'
 import { type Reading, readScope } from './snapshot-reading.ts'
@@ -40,8 +41,9 @@ const bytesOf = (group: readonly Read[]): number =>
   group.flatMap(({ reading }) => reading.pages).reduce((sum, { bytes }) => sum + bytes, 0)
 
 async function giveUp(task: ResourceTask, windowId: string): Promise<void> {
-  await updateWindow(task.sync.engine, windowId, { state: 'refused' })
-  task.sync.landing.discard(windowId)
+  // A commit whose answer was lost has accepted it: its pages stay.
+  const given = await refuseWalking(task.sync.engine, { window_id: windowId })
+  for (const id of given) task.sync.landing.discard(id)
 }
 
 async function accept(task: ResourceTask, { windowId, reading }: Read): Promise<void> {
@@ -89,16 +91,12 @@ async function read(task: ResourceTask, scope: Scope, number: number): Promise<R
 }
 
 /** Scopes are read anew each time, so one that a killed run left half read is of no use. */
-async function forgetHalfRead({ sync, resource }: ResourceTask): Promise<void> {
-  const left = await sync.engine.ledger
-    .updateTable('ops.window')
-    .set({ state: 'refused' })
-    .where('resource', '=', resource.name)
-    .where('kind', '=', 'snapshot')
-    .where('state', '=', 'walking')
-    .returning('window_id')
-    .execute()
-  for (const { window_id: id } of left) sync.landing.discard(id)
+async function forgetHalfRead(task: ResourceTask): Promise<void> {
+  const { sync, resource } = task
+  const left = await fenced(task, () =>
+    refuseWalking(sync.engine, { resource: resource.name, kind: 'snapshot' }),
+  )
+  for (const id of left) sync.landing.discard(id)
 }
 
 /** Windows of one company overlap by the slack they ask for: loaded together, a row would count twice. */

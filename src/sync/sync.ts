@@ -6,12 +6,13 @@ import { collections } from '../resources/catalogue.ts'
 import type { Resource } from '../resources/resource.ts'
 import { recordAccess } from '../warehouse/ledger/access.ts'
 import { driftedPaths } from '../warehouse/ledger/drift.ts'
-import { releaseLease, takeLease } from '../warehouse/ledger/leases.ts'
+import { reasonBehind, releaseLease, takeLease } from '../warehouse/ledger/leases.ts'
 import { noFigures, recordResource } from '../warehouse/ledger/runs.ts'
 import { stagePlan } from '../warehouse/stage/plan.ts'
 import { backfillBetween } from './backfill.ts'
 import { syncCollection } from './collection.ts'
-import { leaseMs, now, type ResourceTask, type SyncContext, type Tally } from './context.ts'
+import { now, type ResourceTask, type SyncContext, type Tally } from './context.ts'
+import { keepRenewing } from './hold-lease.ts'
 import { loadKey } from './key.ts'
 import { syncSnapshot } from './snapshot.ts'
 
@@ -35,8 +36,7 @@ async function openTask(sync: SyncContext, resource: Resource): Promise<Resource
   const lease = await takeLease(sync.engine, {
     resource: resource.name,
     holder: sync.runId,
-    now: now(sync),
-    expiresAt: new Date(sync.clock.now() + leaseMs).toISOString(),
+    ms: sync.leaseMs,
   })
   const drifted = new Set(await driftedPaths(sync.engine, resource.name))
   return { sync, resource, plan: stagePlan(resource), lease, tally: { ...noFigures, note: null }, drifted }
@@ -100,19 +100,43 @@ async function report(
   return { ...tally, note, resource: resource.name, state, ...(error !== undefined && { error }) }
 }
 
+/** A warehouse that is out of reach keeps nobody from telling what happened: the next run makes up for its ledger. */
+async function reportFailure(task: ResourceTask, thrown: unknown): Promise<ResourceOutcome> {
+  const { sync, resource, lease, tally } = task
+  const error = await reasonBehind(sync.engine, lease, thrown).catch(() => thrown)
+  const state = stateOf(error, sync)
+  const note = messageOf(error)
+  return report(task, state, error).catch(() => ({ ...tally, note, resource: resource.name, state, error }))
+}
+
+/** Without the lease nothing is written of a resource: its state is for the holder to tell. */
+function notOurs(sync: SyncContext, resource: Resource, error: unknown): ResourceOutcome {
+  const note = messageOf(error)
+  sync.emit({ resource: resource.name, state: 'failed', note })
+  return { ...noFigures, note, resource: resource.name, state: stateOf(error, sync), error }
+}
+
 async function runTask(
   sync: SyncContext,
   resource: Resource,
   request: SyncRequest,
 ): Promise<ResourceOutcome> {
-  const task = await openTask(sync, resource)
+  let task: ResourceTask
+  try {
+    task = await openTask(sync, resource)
+  } catch (error) {
+    return notOurs(sync, resource, error)
+  }
+  const endRenewing = keepRenewing(sync.engine, task.lease)
   try {
     await work(task, request)
     return await report(task, 'done')
   } catch (error) {
-    return await report(task, stateOf(error, sync), error)
+    return await reportFailure(task, error)
   } finally {
-    await releaseLease(sync.engine, task.lease)
+    await endRenewing()
+    // Left behind it is free as soon as this process is gone.
+    await releaseLease(sync.engine, task.lease).catch(() => undefined)
   }
 }
 

@@ -90,8 +90,11 @@ export class WindowWalk {
 
   /** Pages that an earlier run landed and did not load: they cost no request. */
   async #takeLanded(): Promise<void> {
-    const { sync } = this.#task
-    const landed = sync.landing.pages(this.#job.window.window_id)
+    const { sync, resource } = this.#task
+    const walk = this.#job.window.window_id
+    // The run that opened the window may have landed its pages on another machine.
+    sync.landing.begin(walk, { resource: resource.name, scope: {} })
+    const landed = sync.landing.pages(walk)
     for (const page of landed.filter(({ sequence }) => sequence > this.#progress.sequence)) {
       if (page.page !== this.#progress.state.nextPage) {
         sync.landing.forget(page)

@@ -64,8 +64,10 @@ export interface Engine extends Crossing {
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
   /** Lets others see that the holder of this name is alive, for as long as this engine is open. */
   announce(name: string): Promise<void>
-  /** Whether a holder of this name is alive; on PostgreSQL inside a transaction only. */
+  /** Whether a holder of this name is alive. */
   isPresent(name: string): Promise<boolean>
+  /** Ends the sessions of a holder that stays silent: what they had begun is undone, and others get at its locks. */
+  evict(name: string): Promise<void>
   readonly ledger: Kysely<Ledger>
   close(): Promise<void>
 }

@@ -1,7 +1,8 @@
 /** `muster runs [RUN_ID]`: the ledger of runs, or what one of them did. */
 import { UsageError } from '../../lib/errors.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import { heldTables } from '../../warehouse/ledger/held-tables.ts'
-import { recentRuns, resourcesOfRun, runNamed } from '../../warehouse/ledger/runs.ts'
+import { lostRuns, recentRuns, resourcesOfRun, runNamed } from '../../warehouse/ledger/runs.ts'
 import type { RunResourceTable, RunTable } from '../../warehouse/ledger/schema.ts'
 import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -22,11 +23,7 @@ export const command: CommandModule = {
     const { handle: engine } = await openToRead(context.connection(), context)
     try {
       if (id === undefined) {
-        const isKept = (await heldTables(engine)).has('run')
-        printRuns(
-          context,
-          isKept ? await recentRuns(engine, numberOption(options, 'limit') ?? usualLimit) : [],
-        )
+        printRuns(context, await readRuns(engine, numberOption(options, 'limit') ?? usualLimit))
         return 0
       }
       const run = await runNamed(engine, id)
@@ -38,6 +35,18 @@ export const command: CommandModule = {
       await engine.close()
     }
   },
+}
+
+/** A run without an end whose process is gone is told as such: its row is for the next sync to close. */
+async function readRuns(engine: Engine, limit: number): Promise<RunTable[]> {
+  const held = await heldTables(engine)
+  if (!held.has('run')) return []
+  const lost = held.has('lease') ? await lostRuns(engine) : []
+  return (await recentRuns(engine, limit)).map(run =>
+    lost.includes(run.run_id)
+      ? { ...run, message: 'no end: its process is gone; the next sync records that' }
+      : run,
+  )
 }
 
 const titled = (titles: readonly string[]) => titles.map(title => ({ title }))

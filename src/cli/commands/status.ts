@@ -3,12 +3,23 @@ import { collections } from '../../resources/catalogue.ts'
 import { apiKeyId } from '../../sync/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type BudgetSeen, budgetSeen } from '../../warehouse/ledger/budget-seen.ts'
+import { heldTables } from '../../warehouse/ledger/held-tables.ts'
+import { type HeldLease, heldLeases } from '../../warehouse/ledger/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../warehouse/ledger/resource-state.ts'
+import { lostRuns } from '../../warehouse/ledger/runs.ts'
 import { ageOf } from '../age.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../output.ts'
-import { budgetLine, printWindows, resourceColumns, resourceRow, summaryLine } from '../status-lines.ts'
+import {
+  budgetLine,
+  holderLine,
+  lostRunLine,
+  printWindows,
+  resourceColumns,
+  resourceRow,
+  summaryLine,
+} from '../status-lines.ts'
 import { openToRead } from '../warehouse.ts'
 
 interface Status {
@@ -16,6 +27,9 @@ interface Status {
   /** When the last sync that was done ended. */
   readonly lastDone: string | null
   readonly budget: BudgetSeen | undefined
+  readonly leases: readonly HeldLease[]
+  /** Runs without an end whose process is gone. */
+  readonly lost: readonly string[]
 }
 
 export const command: CommandModule = {
@@ -41,12 +55,22 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
   const resources: ResourceState[] = []
   for (const resource of collections) resources.push(await resourceState(engine, resource))
   const id = apiKeyId(context.connection().apiKey.reveal())
-  return { resources, lastDone: await lastDoneSync(engine), budget: await budgetSeen(engine, id) }
+  const lastDone = await lastDoneSync(engine)
+  const budget = await budgetSeen(engine, id)
+  // Only the warehouse itself keeps leases: what its published copy says of processes is as old as it is.
+  const isItself = (await heldTables(engine)).has('lease')
+  return {
+    resources,
+    lastDone,
+    budget,
+    leases: isItself ? await heldLeases(engine) : [],
+    lost: isItself ? await lostRuns(engine) : [],
+  }
 }
 
 function printStatus(
   context: CommandContext,
-  { resources, lastDone, budget }: Status,
+  { resources, lastDone, budget, leases, lost }: Status,
   windows: boolean,
 ): void {
   const freshness =
@@ -54,11 +78,13 @@ function printStatus(
   printLine(context, `${summaryLine(resources)}; ${freshness}`)
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)
+  for (const lease of leases) printLine(context, holderLine(lease))
+  for (const id of lost) printLine(context, lostRunLine(id))
   printLine(context, budgetLine(budget))
 }
 
 function asJson(
-  { resources, lastDone, budget }: Status,
+  { resources, lastDone, budget, leases, lost }: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
   return {
@@ -67,6 +93,8 @@ function asJson(
     lastDone,
     summary: summaryLine(resources),
     budget: budget ?? null,
+    leases,
+    lostRuns: lost,
     resources: resources.map(({ windows: list, ...rest }) => ({
       ...rest,
       ...(windows && { windows: list }),

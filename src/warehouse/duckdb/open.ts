@@ -164,6 +164,7 @@ function engineOver(file: string, opened: Opened): Engine {
     },
     // Whoever is not in this process has lost the lock on the file.
     isPresent: async name => announced.has(name),
+    async evict() {},
     ledger: kyselyOver<Ledger>(rows),
     async close() {
       await onIdle()

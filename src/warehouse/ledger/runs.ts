@@ -36,17 +36,24 @@ export interface RunStart {
 /** A run still marked running whose process is gone ended without a word. */
 async function closeLostRuns(engine: Engine, at: string): Promise<void> {
   await engine.transaction(async () => {
-    const running = await engine.ledger
-      .selectFrom('ops.run')
-      .select('run_id')
-      .where('state', '=', 'running')
-      .execute()
-    for (const { run_id: id } of running) {
-      if (await engine.isPresent(id)) continue
+    for (const id of await lostRuns(engine)) {
       const message = 'the process ended without a word'
       await updateRun(engine, id, { state: 'failed', finished_at: at, message })
     }
   })
+}
+
+/** Ids of runs without an end whose process is gone; the next sync records that. */
+export async function lostRuns(engine: Engine): Promise<string[]> {
+  const running = await engine.ledger
+    .selectFrom('ops.run')
+    .select('run_id')
+    .where('state', '=', 'running')
+    .orderBy('run_id')
+    .execute()
+  const lost: string[] = []
+  for (const { run_id: id } of running) if (!(await engine.isPresent(id))) lost.push(id)
+  return lost
 }
 
 export async function startRun(engine: Engine, start: RunStart): Promise<void> {

@@ -34,6 +34,21 @@ export async function updateWindow(
   await engine.ledger.updateTable('ops.window').set(change).where('window_id', '=', windowId).execute()
 }
 
+/** Gives up windows that are still walking; returns their ids. One that was accepted meanwhile stays so. */
+export async function refuseWalking(
+  engine: Engine,
+  of: Pick<WindowTable, 'window_id'> | Pick<WindowTable, 'resource' | 'kind'>,
+): Promise<string[]> {
+  let query = engine.ledger
+    .updateTable('ops.window')
+    .set({ state: 'refused' })
+    .where('state', '=', 'walking')
+    .returning('window_id')
+  for (const [column, value] of Object.entries(of))
+    query = query.where(column as 'window_id' | 'resource' | 'kind', '=', value)
+  return (await query.execute()).map(row => row.window_id)
+}
+
 /** The walk that was under way when the last run ended, if any. */
 export async function unfinishedWindow(
   engine: Engine,

@@ -31,8 +31,20 @@ function checkedPrefix(prefix: string): string {
 const mergeLock = (prefix: string): string =>
   `select pg_advisory_xact_lock(hashtextextended('muster merge ${prefix}', 0))`
 
-/** Held by a session while the process behind it lives: a process that is gone lets go of it. */
+/**
+ * Held by a session while the process behind it lives: a process that is gone lets go of it. Shared, so that a session
+ * opened anew does not wait for one that the server has not noticed to be gone.
+ */
 const holderLock = (name: string): string => `hashtextextended(${quoteText(`muster holder ${name}`)}, 0)`
+
+/** Sessions that hold it. A lock of 64 bits is listed as two halves. */
+const holders = (name: string): string =>
+  `pg_locks where locktype = 'advisory' and granted and objsubid = 1
+   and database = (select oid from pg_database where datname = current_database())
+   and ((classid::bigint << 32) | objid::bigint) = ${holderLock(name)}`
+
+/** How long a takeover waits for the server to end a session, in milliseconds. */
+const evictionMs = 5000
 
 interface Parts {
   readonly address: Address
@@ -108,12 +120,13 @@ function engineOver(parts: Parts, stage: Engine): Engine {
         return work()
       }),
     exclusive,
-    announce: name => told(() => session.always(`select pg_advisory_lock(${holderLock(name)})`)),
+    announce: name => told(() => session.always(`select pg_advisory_lock_shared(${holderLock(name)})`)),
     async isPresent(name) {
-      const [row] = await rows<{ free: boolean }>(
-        `select pg_try_advisory_xact_lock(${holderLock(name)}) as free`,
-      )
-      return row?.free !== true
+      return (await rows(`select pid from ${holders(name)}`)).length > 0
+    },
+    async evict(name) {
+      // A role that may not end it goes on, and waits where the other holds a lock.
+      await rows(`select pg_terminate_backend(pid, ${evictionMs}) from ${holders(name)}`).catch(() => [])
     },
     stage,
     pack(freight) {

@@ -34,6 +34,12 @@ const usual = [
   `set timezone = 'UTC'`,
   `set datestyle = 'ISO, YMD'`,
   `set client_encoding = 'UTF8'`,
+  // A backslash in a text is a backslash: where a role has this off, it would end what quotes hold together.
+  'set standard_conforming_strings = on',
+  // A machine that vanished without a word is noticed after two minutes, and its locks are free.
+  'set tcp_keepalives_idle = 60',
+  'set tcp_keepalives_interval = 15',
+  'set tcp_keepalives_count = 4',
   `set idle_in_transaction_session_timeout = '5min'`,
   `set client_min_messages = 'warning'`,
 ]
