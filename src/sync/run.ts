@@ -1,4 +1,5 @@
 /** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
+
 import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
 import type { KeyInfo } from '../api/key.ts'
@@ -13,8 +14,10 @@ import { knownPerMinute, recordSent, recordUsage, sentSince } from '../warehouse
 import { newRunId } from '../warehouse/ledger/run-id.ts'
 import { startRun, updateRun } from '../warehouse/ledger/runs.ts'
 import { migrate } from '../warehouse/migrate.ts'
+import type { KeyRequests } from '../warehouse/postgres/key-requests.ts'
 import type { ResourceEvent, SyncContext } from './context.ts'
 import { apiKeyId } from './key.ts'
+import { sharedRequests } from './shared-requests.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
 /** Where to read from and write to; secrets already revealed. */
@@ -68,6 +71,7 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 
 interface Opened {
   readonly client: Client
+  readonly shared: KeyRequests | undefined
   readonly sent: Map<number, number>
 }
 
@@ -79,11 +83,15 @@ async function openClient(
   const { engine, clock, signal } = effects
   const second = (): number => Math.floor(clock.now() / 1000)
   const sent = new Map<number, number>()
+  const keyId = apiKeyId(connection.apiKey)
+  const perMinute = await knownPerMinute(engine, keyId)
+  const shared = await sharedRequests(engine, keyId, perMinute)
   const budget = createBudget({
     clock,
     ...request.limits,
     recentRequests: await sentSince(engine, second() - 62),
-    perMinute: await knownPerMinute(engine, apiKeyId(connection.apiKey)),
+    perMinute,
+    shared,
   })
   const client = createClient({
     ...connection,
@@ -99,7 +107,7 @@ async function openClient(
       effects.onBudget({ remainingToday, spentThisRun: requestsThisRun })
     },
   })
-  return { client, sent }
+  return { client, sent, shared }
 }
 
 /**
@@ -140,6 +148,7 @@ function interrupted(signal: AbortSignal, failure: MusterError | undefined): Mus
 
 interface Session {
   readonly client: Client
+  readonly shared: KeyRequests | undefined
   readonly landing: Landing
   readonly sync: Omit<SyncContext, 'key'>
 }
@@ -160,7 +169,7 @@ async function openSession(
     startedAt: instant(clock.now()),
     version: effects.version,
   })
-  const { client, sent } = await openClient(connection, request, effects)
+  const { client, sent, shared } = await openClient(connection, request, effects)
   const landing = openLanding(connection.landing)
   const lookbackMs = connection.lookbackMinutes * 60_000
   const sync = {
@@ -175,7 +184,7 @@ async function openSession(
     emit,
     sent,
   }
-  return { client, landing, sync }
+  return { client, landing, sync, shared }
 }
 
 interface Read {
@@ -222,6 +231,7 @@ export async function runSync(
   const { resources, failure } = await readAll(session, request)
   const { requestsThisRun, retries, remainingToday } = session.client.usage()
   await session.client.close()
+  await session.shared?.close()
   await recordSent(engine, session.sync.sent)
   await updateRun(engine, session.sync.runId, {
     state: stateOf(failure),
