@@ -19,6 +19,8 @@ export interface PostgresOptions {
   readonly schemaPrefix?: string
   /** Folder for what the stage cannot hold in memory and for rows on their way; made when needed. */
   readonly scratch: string
+  /** Of another warehouse, to copy into; it stays open when this one is closed. */
+  readonly stage?: Engine
 }
 
 function checkedPrefix(prefix: string): string {
@@ -41,6 +43,8 @@ interface Parts {
   readonly session: Session
   readonly prefix: string
   readonly scratch: string
+  /** Whether the stage is somebody else's. */
+  readonly isLent: boolean
 }
 
 /** Statements of the engine, each in its turn. */
@@ -142,7 +146,7 @@ function engineOver(parts: Parts, stage: Engine): Engine {
     async close() {
       await onIdle()
       await session.close()
-      await stage.close()
+      if (!parts.isLent) await stage.close()
       crossing.close()
     },
   }
@@ -154,6 +158,9 @@ export async function openPostgres(address: Address, options: PostgresOptions): 
   // Nothing is found by luck: what a statement means does not depend on what others made in the database.
   const session = openSession(address, [`set search_path = ''`])
   await session.client()
-  const stage = await openStage(join(options.scratch, 'stage'))
-  return engineOver({ address, session, prefix, scratch: options.scratch }, stage)
+  const stage = options.stage ?? (await openStage(join(options.scratch, 'stage')))
+  return engineOver(
+    { address, session, prefix, scratch: options.scratch, isLent: options.stage !== undefined },
+    stage,
+  )
 }
