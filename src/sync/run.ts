@@ -146,9 +146,7 @@ function interrupted(signal: AbortSignal, failure: MusterError | undefined): Mus
   })
 }
 
-interface Session {
-  readonly client: Client
-  readonly shared: KeyRequests | undefined
+interface Session extends Pick<Opened, 'client' | 'shared'> {
   readonly landing: Landing
   readonly sync: Omit<SyncContext, 'key'>
 }

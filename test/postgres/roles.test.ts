@@ -74,7 +74,7 @@ const may: readonly [string, string][] = [
   ['reader', 'select * from acme_mart.expense'],
   ['reader', 'select * from acme_star.later'],
   ['bi', 'select * from expense'],
-  ['privacy', 'select * from acme_pii.dim_user'],
+  ['privacy', 'select * from acme_pii.text'],
   ['privacy', 'select * from acme_star.fact_expense'],
   ['loader', 'delete from acme_star.later'],
   ['loader', 'create temp table t (n int)'],
@@ -84,7 +84,7 @@ const may: readonly [string, string][] = [
 
 const never: readonly [string, string][] = [
   ...[
-    'select * from acme_pii.dim_user',
+    'select * from acme_pii.text',
     'select * from acme_history.fact_expense',
     'select * from acme_ops.quarantine',
     'insert into acme_star.later values (1)',
@@ -101,10 +101,10 @@ const never: readonly [string, string][] = [
     `set role t${process.pid}_owner`,
   ].map((sql): [string, string] => ['reader', sql]),
   ['bi', 'select * from acme_star.fact_expense'],
-  ['bi', 'select * from acme_pii.dim_user'],
+  ['bi', 'select * from acme_pii.text'],
   ['bi', 'select * from acme_ops.run'],
   ['bi', 'create view acme_mart.mine as select 1 as n'],
-  ['privacy', 'update acme_pii.dim_user set run_id = null'],
+  ['privacy', 'update acme_pii.text set run_id = null'],
   ['privacy', 'select * from acme_ops.quarantine'],
   ['loader', 'drop table acme_star.fact_expense'],
   ['loader', 'alter table acme_star.fact_expense add column n int'],

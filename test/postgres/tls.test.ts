@@ -52,14 +52,14 @@ async function connect(host: string, mode: string, authority?: string): Promise<
 
 const refused = /^the certificate of the server was refused[^\n]*sslrootcert[^\n]*$/
 
-test.each<[string, string, string | undefined, RegExp]>([
-  ['localhost', 'verify-full', 'right.pem', /^encrypted$/],
-  ['localhost', 'verify-full', 'wrong.pem', refused],
-  ['127.0.0.1', 'verify-full', 'right.pem', refused],
-  ['127.0.0.1', 'verify-ca', 'right.pem', /^encrypted$/],
-  ['127.0.0.1', 'verify-ca', 'wrong.pem', refused],
-  ['localhost', 'verify-full', undefined, refused],
-  ['127.0.0.1', 'require', undefined, /^encrypted$/],
-])('%s, sslmode=%s, %s', async (host, mode, authority, expected) => {
+test.each<[string, readonly [string, string?], RegExp]>([
+  ['localhost', ['verify-full', 'right.pem'], /^encrypted$/],
+  ['localhost', ['verify-full', 'wrong.pem'], refused],
+  ['127.0.0.1', ['verify-full', 'right.pem'], refused],
+  ['127.0.0.1', ['verify-ca', 'right.pem'], /^encrypted$/],
+  ['127.0.0.1', ['verify-ca', 'wrong.pem'], refused],
+  ['localhost', ['verify-full'], refused],
+  ['127.0.0.1', ['require'], /^encrypted$/],
+])('%s, sslmode and authority %j', async (host, [mode, authority], expected) => {
   expect(await connect(host, mode, authority)).toMatch(expected)
 })
