@@ -101,6 +101,10 @@ class KeyBudget implements Budget {
       this.#refuse(purpose)
       await this.#waitUntil(notBefore, signal)
     } while (!(await this.#slot(purpose, signal)))
+  }
+
+  /** In the same breath as the last check, or two that wait would both pass it. */
+  #count(): void {
     this.#sent += 1
     this.#retries.sent()
   }
@@ -148,6 +152,7 @@ class KeyBudget implements Budget {
     if (this.#clock.now() < this.#pausedUntil) return false
     this.#refuse(purpose)
     this.#day.spend(purpose, this.#clock.now())
+    this.#count()
     return true
   }
 
@@ -160,7 +165,13 @@ class KeyBudget implements Budget {
     const refuseAt = (moment: number): void => this.#refuseRun(moment)
     const isGranted = await waitForSlot(shared, { clock: this.#clock, purpose, signal, refuseAt })
     if (isGranted === undefined) throw this.#daySpent(purpose)
-    return isGranted && this.#clock.now() >= this.#pausedUntil
+    if (!isGranted) return false
+    if (this.#clock.now() < this.#pausedUntil || this.#sent >= this.#maxRequests) {
+      await shared.giveBack(purpose)
+      return false
+    }
+    this.#count()
+    return true
   }
 
   /** Throws BudgetSpent when a request of this purpose can not be sent now nor after a short wait. */
