@@ -32,4 +32,4 @@ test('from a file to a server, on to a file again, and each goes on without a ba
   expect(failure).toBeUndefined()
   expect(rowsTouched({ ...outcome, requests })).toBe(0)
   expect(requests).toBeLessThan(60)
-})
+}, 90_000)
