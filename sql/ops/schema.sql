@@ -52,3 +52,8 @@ create table if not exists ops.migration (
   name text primary key, checksum text not null, applied_at timestamptz not null
 );
 create table if not exists ops.sent (second bigint primary key, requests bigint not null);
+create table if not exists ops.request_budget (
+  key_id text primary key, per_minute bigint not null, per_day bigint not null, next_at timestamptz not null,
+  day date not null, others bigint not null, sync bigint not null, reconcile bigint not null,
+  webhook bigint not null, operator bigint not null
+);

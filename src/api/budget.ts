@@ -7,6 +7,7 @@ import { DayBudget, type Purpose } from './day.ts'
 import { DEFAULT_PER_MINUTE, type KeyInfo } from './key.ts'
 import { createMinuteWindow, type MinuteWindow } from './minute.ts'
 import { createRetryBudget, LONGEST_WAIT } from './retry.ts'
+import { type SharedRequests, waitForSlot } from './shared-requests.ts'
 
 /** Figures for people and for the ledger; all are numbers of requests. */
 export interface Usage {
@@ -61,6 +62,8 @@ export interface BudgetOptions {
   readonly usedToday?: number
   /** Replaces the p-queue limiter, which reads the wall clock: for runs on a virtual clock. */
   readonly minute?: MinuteWindow
+  /** Where processes on the key share its minute and its day; without it this budget counts alone. */
+  readonly shared?: SharedRequests | undefined
 }
 
 /** Until the first `/me` answers, DEFAULT_PER_DAY holds, and `perMinute` or DEFAULT_PER_MINUTE. */
@@ -74,7 +77,9 @@ class KeyBudget implements Budget {
   readonly #deadline: number
   readonly #minute: MinuteWindow
   readonly #day: DayBudget
+  readonly #shared: SharedRequests | undefined
   readonly #retries = createRetryBudget()
+  #telling: Promise<void> | undefined
   #perMinute: number
   #sent = 0
   #pausedUntil = 0
@@ -87,6 +92,7 @@ class KeyBudget implements Budget {
     this.#perMinute = options.perMinute ?? DEFAULT_PER_MINUTE
     this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
     this.#day = new DayBudget(clock.now(), options.usedToday ?? 0)
+    this.#shared = options.shared
   }
 
   async take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions = {}): Promise<void> {
@@ -94,11 +100,11 @@ class KeyBudget implements Budget {
       signal?.throwIfAborted()
       this.#refuse(purpose)
       await this.#waitUntil(notBefore, signal)
-      await this.#minute.take(signal)
-      // Told to pause while queueing: the slot is lost, which errs on the side of fewer requests.
-    } while (this.#clock.now() < this.#pausedUntil)
-    this.#refuse(purpose)
-    this.#day.spend(purpose, this.#clock.now())
+    } while (!(await this.#slot(purpose, signal)))
+  }
+
+  /** In the same breath as the last check, or two that wait would both pass it. */
+  #count(): void {
     this.#sent += 1
     this.#retries.sent()
   }
@@ -115,26 +121,67 @@ class KeyBudget implements Budget {
     this.#perMinute = me.rateLimitPerMinute
     this.#minute.resize(me.rateLimitPerMinute)
     this.#day.refresh(me, this.#sent - sentBefore, this.#clock.now())
+    this.#telling = this.#shared?.told(me)
+    // The next request waits for it, and fails with it.
+    this.#telling?.catch(() => undefined)
   }
 
   usage(): Usage {
     const now = this.#clock.now()
-    const remainingToday = this.#day.remaining(now)
+    const { perDay, remaining, spendable } = this.#shared?.figures ?? {
+      perDay: this.#day.perDay,
+      remaining: this.#day.remaining(now),
+      spendable: this.#day.left('sync', now),
+    }
     return {
       perMinute: this.#perMinute,
-      perDay: this.#day.perDay,
-      usedToday: this.#day.perDay - remainingToday,
-      remainingToday,
-      spendable: Math.min(this.#day.left('sync', now), Math.max(0, this.#maxRequests - this.#sent)),
+      perDay,
+      usedToday: perDay - remaining,
+      remainingToday: remaining,
+      spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
       retries: this.#retries.retries,
       resetsAt: new Date(this.#day.resetsAt).toISOString(),
     }
   }
 
+  /** False when told to pause while queueing: the slot is lost, which errs on the side of fewer requests. */
+  async #slot(purpose: Purpose, signal: AbortSignal | undefined): Promise<boolean> {
+    if (this.#shared) return this.#sharedSlot(this.#shared, purpose, signal)
+    await this.#minute.take(signal)
+    if (this.#clock.now() < this.#pausedUntil) return false
+    this.#refuse(purpose)
+    this.#day.spend(purpose, this.#clock.now())
+    this.#count()
+    return true
+  }
+
+  async #sharedSlot(
+    shared: SharedRequests,
+    purpose: Purpose,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    await this.#telling
+    const refuseAt = (moment: number): void => this.#refuseRun(moment)
+    const isGranted = await waitForSlot(shared, { clock: this.#clock, purpose, signal, refuseAt })
+    if (isGranted === undefined) throw this.#daySpent(purpose)
+    if (!isGranted) return false
+    if (this.#clock.now() < this.#pausedUntil || this.#sent >= this.#maxRequests) {
+      await shared.giveBack(purpose)
+      return false
+    }
+    this.#count()
+    return true
+  }
+
   /** Throws BudgetSpent when a request of this purpose can not be sent now nor after a short wait. */
   #refuse(purpose: Purpose): void {
     const now = this.#clock.now()
+    this.#refuseRun(now)
+    if (!this.#shared && this.#day.left(purpose, now) < 1) throw this.#daySpent(purpose)
+  }
+
+  #refuseRun(now: number): void {
     if (now >= this.#deadline) throw deadlineReached(this.#deadline)
     if (this.#sent >= this.#maxRequests) {
       throw new BudgetSpent({
@@ -142,7 +189,6 @@ class KeyBudget implements Budget {
         next: 'run again, or raise --max-requests',
       })
     }
-    if (this.#day.left(purpose, now) < 1) throw this.#daySpent(purpose)
   }
 
   #daySpent(purpose: Purpose): BudgetSpent {

@@ -8,7 +8,7 @@ export type Purpose = 'sync' | 'reconcile' | 'webhook' | 'operator'
  * Shares of rateLimitPerDay. Without them a long backfill at 01:00 would leave webhooks unanswered until
  * midnight.
  */
-const RESERVES = { webhook: 0.1, reconcile: 0.1, operator: 0.05 }
+export const RESERVES = { webhook: 0.1, reconcile: 0.1, operator: 0.05 }
 const RESERVED = ['webhook', 'reconcile', 'operator'] as const
 
 /** What a sync may spend of a whole day of so many requests, the parts of the others taken off. */

@@ -1,5 +1,6 @@
 /** Every command of the program: a new one is a file in `commands/` and a line here. */
 import { command as backfill } from './commands/backfill.ts'
+import { command as copy } from './commands/copy.ts'
 import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
 import { command as demo } from './commands/demo.ts'
@@ -11,6 +12,7 @@ import { command as mcp } from './commands/mcp.ts'
 import { command as plan } from './commands/plan.ts'
 import { command as publish } from './commands/publish.ts'
 import { command as replay } from './commands/replay.ts'
+import { command as roles } from './commands/roles.ts'
 import { command as runs } from './commands/runs.ts'
 import { command as sandbox } from './commands/sandbox.ts'
 import { command as sql } from './commands/sql.ts'
@@ -31,6 +33,8 @@ export const commandSet: CommandSet = {
     runs,
     replay,
     publish,
+    copy,
+    roles,
     sql,
     mcp,
     get,

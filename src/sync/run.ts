@@ -1,4 +1,5 @@
 /** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
+
 import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
 import type { KeyInfo } from '../api/key.ts'
@@ -12,9 +13,11 @@ import { knownPerMinute, recordUsage, sentSince } from '../warehouse/ledger/acce
 import { newRunId } from '../warehouse/ledger/run-id.ts'
 import { startRun } from '../warehouse/ledger/runs.ts'
 import { migrate } from '../warehouse/migrate.ts'
+import type { KeyRequests } from '../warehouse/postgres/key-requests.ts'
 import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts'
 import { apiKeyId } from './key.ts'
 import { recordEnd } from './run-end.ts'
+import { sharedRequests } from './shared-requests.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
 /** Where to read from and write to; secrets already revealed. */
@@ -70,6 +73,7 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 
 interface Opened {
   readonly client: Client
+  readonly shared: KeyRequests | undefined
   readonly sent: Map<number, number>
 }
 
@@ -81,11 +85,15 @@ async function openClient(
   const { engine, clock, signal } = effects
   const second = (): number => Math.floor(clock.now() / 1000)
   const sent = new Map<number, number>()
+  const keyId = apiKeyId(connection.apiKey)
+  const perMinute = await knownPerMinute(engine, keyId)
+  const shared = await sharedRequests(engine, keyId, perMinute)
   const budget = createBudget({
     clock,
     ...request.limits,
     recentRequests: await sentSince(engine, second() - 62),
-    perMinute: await knownPerMinute(engine, apiKeyId(connection.apiKey)),
+    perMinute,
+    shared,
   })
   const client = createClient({
     ...connection,
@@ -101,7 +109,7 @@ async function openClient(
       effects.onBudget({ remainingToday, spentThisRun: requestsThisRun })
     },
   })
-  return { client, sent }
+  return { client, sent, shared }
 }
 
 function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'stopped' {
@@ -118,8 +126,7 @@ function interrupted(signal: AbortSignal, failure: MusterError | undefined): Mus
   })
 }
 
-interface Session {
-  readonly client: Client
+interface Session extends Pick<Opened, 'client' | 'shared'> {
   readonly landing: Landing
   readonly sync: Omit<SyncContext, 'key'>
 }
@@ -140,7 +147,7 @@ async function openSession(
     startedAt: instant(clock.now()),
     version: effects.version,
   })
-  const { client, sent } = await openClient(connection, request, effects)
+  const { client, sent, shared } = await openClient(connection, request, effects)
   const landing = openLanding(connection.landing)
   const lookbackMs = connection.lookbackMinutes * 60_000
   const sync = {
@@ -156,7 +163,7 @@ async function openSession(
     emit,
     sent,
   }
-  return { client, landing, sync }
+  return { client, landing, sync, shared }
 }
 
 interface Read {
@@ -203,6 +210,7 @@ export async function runSync(
   const read = await readAll(session, request)
   const { requestsThisRun, retries, remainingToday } = session.client.usage()
   await session.client.close()
+  await session.shared?.close()
   const message = read.failure?.message ?? null
   const unrecorded = await recordEnd(session.sync, {
     change: { state: stateOf(read.failure), requests: requestsThisRun, retries, message },

@@ -1,6 +1,7 @@
 /** What a warehouse engine can do: run SQL, keep a transaction, take rows from the stage, and speak Kysely for the ledger. */
 import type { Kysely } from 'kysely'
 import type { Ledger } from './ledger/schema.ts'
+import type { KeyRequests, SharedKey } from './postgres/key-requests.ts'
 import type { SchemaName } from './schemas.ts'
 
 export type Value = string | number | boolean | null
@@ -68,6 +69,8 @@ export interface Engine extends Crossing {
   isPresent(name: string): Promise<boolean>
   /** Ends the sessions of a holder that stays silent: what they had begun is undone, and others get at its locks. */
   evict(name: string): Promise<void>
+  /** Where processes on one key share its requests; a file has one process, and none. */
+  shareRequests?(key: SharedKey): Promise<KeyRequests>
   readonly ledger: Kysely<Ledger>
   close(): Promise<void>
 }

@@ -7,6 +7,7 @@ import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine } from './engine.ts'
 import { memberTables, type PhysicalTable, physicalTables } from './physical.ts'
+import { requireOwner } from './postgres/may-migrate.ts'
 import { addReference, references } from './references.ts'
 import { schemaNames } from './schemas.ts'
 import { quoteName, quoteText } from './sql-text.ts'
@@ -197,6 +198,7 @@ export async function migrate(engine: Engine, now: string, version = programVers
       return engine.merge(async () => {
         // Another process may have done it while this one waited for its turn.
         if (await isCurrent(engine, structure)) return false
+        await requireOwner(engine)
         await shape(engine)
         await finish()
         return true

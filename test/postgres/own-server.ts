@@ -22,8 +22,11 @@ export interface OwnServer {
   stop(): Promise<void>
 }
 
-/** `settings` as the configuration file has them, such as `fsync=off`. */
-export async function startPostgres(settings: readonly string[] = []): Promise<OwnServer> {
+/** `settings` as the configuration file has them, such as `fsync=off`; `prepare` puts files into the folder of the data. */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  prepare: (dataFolder: string) => void = () => undefined,
+): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-postgres-'))
   const port = await freePort()
   const password = 'only for tests'
@@ -41,6 +44,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<O
     onError: () => undefined,
   })
   await server.initialise()
+  prepare(folder)
   await server.start()
   return {
     url: `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}`,

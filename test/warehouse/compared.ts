@@ -8,7 +8,15 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { syncOnce, volatileColumns, type Warehouse } from './fixture.ts'
 
 /** Leases, requests of the minute and the use of the key differ from one second to the next. */
-const ofTheMoment = new Set(['lease', 'sent', 'api_usage', 'migration', 'dag_task', 'window_id'])
+const ofTheMoment = new Set([
+  'lease',
+  'sent',
+  'api_usage',
+  'migration',
+  'dag_task',
+  'window_id',
+  'request_budget',
+])
 
 const schemas = ['star', 'pii', 'history', 'ops'] as const
 

@@ -1,5 +1,6 @@
 /** Opens a PostgreSQL warehouse: one session of this process, beside a DuckDB in memory that reads the pages. */
 import { join } from 'node:path'
+import PQueue from 'p-queue'
 import { MusterError } from '../../lib/errors.ts'
 import { openStage } from '../duckdb/open.ts'
 import type { Engine, Value } from '../engine.ts'
@@ -10,6 +11,7 @@ import { quoteText } from '../sql-text.ts'
 import { createTurns } from '../turns.ts'
 import { crossingBetween } from './crossing.ts'
 import { statementError } from './failure.ts'
+import { type KeyRequests, type SharedKey, shareRequests } from './key-requests.ts'
 import { type Address, openSession, type Session } from './session.ts'
 
 export interface PostgresOptions {
@@ -17,6 +19,8 @@ export interface PostgresOptions {
   readonly schemaPrefix?: string
   /** Folder for what the stage cannot hold in memory and for rows on their way; made when needed. */
   readonly scratch: string
+  /** Of another warehouse, to copy into; it stays open when this one is closed. */
+  readonly stage?: Engine
 }
 
 function checkedPrefix(prefix: string): string {
@@ -51,6 +55,8 @@ interface Parts {
   readonly session: Session
   readonly prefix: string
   readonly scratch: string
+  /** Whether the stage is somebody else's. */
+  readonly isLent: boolean
 }
 
 /** Statements of the engine, each in its turn. */
@@ -98,6 +104,20 @@ function statements({ address, session, prefix }: Parts) {
   return { exclusive, transaction, onIdle, told, rows, run }
 }
 
+async function requestsOf({ address, prefix }: Parts, key: SharedKey): Promise<KeyRequests> {
+  const session = openSession(address, [`set search_path = ''`])
+  const turns = new PQueue({ concurrency: 1 })
+  const ask = <Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]> =>
+    turns.add(async () => {
+      try {
+        return (await (await session.client()).query(withPrefix(sql, prefix), [...values])).rows as Row[]
+      } catch (error) {
+        throw statementError(address.shown, error)
+      }
+    })
+  return shareRequests(ask, key, session)
+}
+
 function engineOver(parts: Parts, stage: Engine): Engine {
   const { address, session, prefix } = parts
   const { exclusive, transaction, onIdle, told, rows, run } = statements(parts)
@@ -134,11 +154,12 @@ function engineOver(parts: Parts, stage: Engine): Engine {
       return { ...parcel, deliver: () => told(() => parcel.deliver()) }
     },
     lend: (name, columns, select) => told(() => crossing.lend(name, columns, select)),
+    shareRequests: key => requestsOf(parts, key),
     ledger: kyselyOver<Ledger>(rows),
     async close() {
       await onIdle()
       await session.close()
-      await stage.close()
+      if (!parts.isLent) await stage.close()
       crossing.close()
     },
   }
@@ -150,6 +171,9 @@ export async function openPostgres(address: Address, options: PostgresOptions): 
   // Nothing is found by luck: what a statement means does not depend on what others made in the database.
   const session = openSession(address, [`set search_path = ''`])
   await session.client()
-  const stage = await openStage(join(options.scratch, 'stage'))
-  return engineOver({ address, session, prefix, scratch: options.scratch }, stage)
+  const stage = options.stage ?? (await openStage(join(options.scratch, 'stage')))
+  return engineOver(
+    { address, session, prefix, scratch: options.scratch, isLent: options.stage !== undefined },
+    stage,
+  )
 }

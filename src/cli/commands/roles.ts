@@ -1,0 +1,51 @@
+/** `muster roles`: who may own, load and read a PostgreSQL warehouse. */
+import { UsageError } from '../../lib/errors.ts'
+import { grantRoles, plannedRoles } from '../../warehouse/postgres/grant-roles.ts'
+import { isRolePrefix, rolesOf } from '../../warehouse/postgres/roles.ts'
+import { type CommandModule, flagOption, textOption } from '../command.ts'
+import { printJson, printLine } from '../output.ts'
+import { duckdbFile, openToWrite } from '../warehouse.ts'
+
+const usualPrefix = 'muster_'
+
+function requirePrefix(prefix: string): void {
+  if (isRolePrefix(prefix)) return
+  throw new UsageError({
+    what: `--prefix ${JSON.stringify(prefix)} is no beginning of a role's name`,
+    next: 'use lower case letters, digits and _, at most 50, beginning with a letter and not with pg_',
+  })
+}
+
+export const command: CommandModule = {
+  name: 'roles',
+  summary: 'create or update the roles of a PostgreSQL warehouse: owner, loader, reader, bi, privacy',
+  options: [
+    { flags: '--prefix <text>', summary: 'before the name of every role', fallback: usualPrefix },
+    { flags: '--dry-run', summary: 'print the SQL and change nothing' },
+  ],
+  examples: ['muster roles --dry-run', 'muster roles --prefix acme_'],
+  async run(context, _args, options) {
+    const connection = context.connection()
+    const prefix = textOption(options, 'prefix') ?? usualPrefix
+    requirePrefix(prefix)
+    const file = duckdbFile(connection)
+    if (file !== undefined) {
+      throw new UsageError({
+        what: 'a DuckDB warehouse is a file and has no roles',
+        where: file,
+        next: 'hand out the copy without personal data that muster publish writes',
+      })
+    }
+    const engine = await openToWrite(connection)
+    try {
+      const isDry = flagOption(options, 'dryRun')
+      const statements = await (isDry ? plannedRoles : grantRoles)(engine, prefix)
+      if (context.json) printJson(context, { roles: rolesOf(prefix), isDry, statements })
+      else if (isDry) printLine(context, `begin;\n${statements.join(';\n')};\ncommit;`)
+      else printLine(context, `${rolesOf(prefix).join(', ')} are up to date; give a password to who logs in`)
+      return 0
+    } finally {
+      await engine.close()
+    }
+  },
+}

@@ -1,0 +1,192 @@
+/**
+ * The requests that processes on one key share: slots of its minute and the count of its day, given out by one statement
+ * on the server's clock. Nothing has to be given back: a process that dies leaves at most a few slots unused.
+ */
+import type { Session } from './session.ts'
+
+type Purpose = 'sync' | 'reconcile' | 'webhook' | 'operator'
+
+export interface SharedKey {
+  /** Names the key without giving it away. */
+  readonly keyId: string
+  /** Until `/me` was asked by anybody. */
+  readonly perMinute: number
+  readonly perDay: number
+  /** Shares of the day that the other purposes may not touch. */
+  readonly reserves: Readonly<Record<'reconcile' | 'webhook' | 'operator', number>>
+  /** Milliseconds of the rolling window; the tests use a short one. */
+  readonly windowMs?: number
+  /** How much later than others a request may reach the service, in milliseconds. */
+  readonly slackMs?: number
+}
+
+interface Told {
+  readonly rateLimitPerMinute: number
+  readonly rateLimitPerDay: number
+  readonly usage: { readonly requestsToday?: number; readonly remainingToday?: number }
+}
+
+interface Figures {
+  readonly perMinute: number
+  readonly perDay: number
+  readonly remaining: number
+  readonly spendable: number
+}
+
+export interface KeyRequests {
+  take(purpose: Purpose): Promise<{ readonly waitMs: number; readonly lateMs: number } | undefined>
+  giveBack(purpose: Purpose): Promise<void>
+  told(me: Told): Promise<void>
+  readonly figures: Figures
+  close(): Promise<void>
+}
+
+/**
+ * Slots lie (window + slack + burst) / limit apart, and one may be used up to `burst` after it was due: the requests of any
+ * window have slots in a span of window + burst, which holds as many as the limit. The burst costs its share of the rate.
+ */
+const burstShare = 0.02
+
+const defaultWindowMs = 60_000
+/** As the window of a single process, which was measured (src/api/minute.ts). */
+const slackShare = 0.03
+
+/** The row is locked before the time is read: otherwise a process would judge by a moment before it had waited. */
+const takeSlot = `with held as materialized (
+  select * from ops.request_budget where key_id = $1 for update
+), clocked as materialized (
+  select *, clock_timestamp() as at from held
+), today as materialized (
+  select key_id, per_minute, per_day, next_at, at, (at at time zone 'UTC')::date as today,
+    day = (at at time zone 'UTC')::date as is_same, others, sync, reconcile, webhook, operator from clocked
+), counted as materialized (
+  select key_id, per_minute, per_day, at, today, greatest(next_at, at - make_interval(secs => $3)) as slot,
+    case when is_same then others else 0 end as others, case when is_same then sync else 0 end as sync,
+    case when is_same then reconcile else 0 end as reconcile, case when is_same then webhook else 0 end as webhook,
+    case when is_same then operator else 0 end as operator from today
+), kept as materialized (
+  select *, greatest(0, per_day - others - sync - reconcile - webhook - operator) as remaining,
+    greatest(0, floor(per_day * $5::numeric) - reconcile) as for_reconcile,
+    greatest(0, floor(per_day * $6::numeric) - webhook) as for_webhook,
+    greatest(0, floor(per_day * $7::numeric) - operator) as for_operator from counted
+), judged as materialized (
+  select *, remaining - for_reconcile - for_webhook - for_operator as for_sync,
+    remaining - case when $2 = 'reconcile' then 0 else for_reconcile end
+      - case when $2 = 'webhook' then 0 else for_webhook end
+      - case when $2 = 'operator' then 0 else for_operator end >= 1 as is_granted from kept
+), granted as (
+  update ops.request_budget as budget set day = judged.today, others = judged.others,
+    next_at = judged.slot + make_interval(secs => (ceil($4::numeric * 1000000 / judged.per_minute) / 1000000)::float8),
+    sync = judged.sync + ($2 = 'sync')::int, reconcile = judged.reconcile + ($2 = 'reconcile')::int,
+    webhook = judged.webhook + ($2 = 'webhook')::int, operator = judged.operator + ($2 = 'operator')::int
+  from judged where budget.key_id = judged.key_id and judged.is_granted
+)
+select is_granted as granted, greatest(0, extract(epoch from slot - at) * 1000)::float8 as wait,
+  per_minute::float8 as minute, per_day::float8 as day, remaining::float8 as remaining,
+  greatest(0, for_sync)::float8 as spendable, (sync + reconcile + webhook + operator)::float8 as own from judged`
+
+/** Other programs on the key, if the service counts more than we did; never fewer than it once told. */
+const takeOver = `update ops.request_budget set per_minute = $2, per_day = $3,
+  next_at = case when $2 < per_minute then greatest(next_at, clock_timestamp() + make_interval(secs => $4))
+    else next_at end,
+  others = case when day <> (clock_timestamp() at time zone 'UTC')::date then others
+    when $5::bigint > sync + reconcile + webhook + operator then greatest(others, $5::bigint - $6::bigint)
+    else others end
+  where key_id = $1`
+
+/** Nothing is due before the first request, so the first burst is a full one. */
+const begin = `insert into ops.request_budget
+  (key_id, per_minute, per_day, next_at, day, others, sync, reconcile, webhook, operator)
+  values ($1, $2, $3, '-infinity', (clock_timestamp() at time zone 'UTC')::date, 0, 0, 0, 0, 0)
+  on conflict (key_id) do nothing`
+
+interface Answer {
+  readonly granted: boolean
+  /** Milliseconds. */
+  readonly wait: number
+  readonly minute: number
+  readonly day: number
+  readonly remaining: number
+  readonly spendable: number
+  /** Requests of today that were counted here, before this one. */
+  readonly own: number
+}
+
+type Ask = <Row extends object>(sql: string, values: readonly (string | number)[]) => Promise<Row[]>
+
+class ServerRequests implements KeyRequests {
+  readonly #ask: Ask
+  readonly #key: SharedKey
+  readonly #close: () => Promise<void>
+  /** Seconds: what limits are counted in, what a request may be delayed, and how much may be made up for. */
+  readonly #times: { readonly window: number; readonly slack: number; readonly burst: number }
+  #ownAtQuestion = 0
+  figures: Figures
+
+  constructor(ask: Ask, key: SharedKey, close: () => Promise<void>) {
+    const window = (key.windowMs ?? defaultWindowMs) / 1000
+    const slack = key.slackMs === undefined ? window * slackShare : key.slackMs / 1000
+    this.#ask = ask
+    this.#key = key
+    this.#close = close
+    this.#times = { window, slack, burst: window * burstShare }
+    const { perMinute, perDay } = key
+    this.figures = { perMinute, perDay, remaining: perDay, spendable: perDay }
+  }
+
+  async take(purpose: Purpose): Promise<{ waitMs: number; lateMs: number } | undefined> {
+    const { keyId, reserves } = this.#key
+    const { window, slack, burst } = this.#times
+    const { reconcile, webhook, operator } = reserves
+    const span = window + slack + burst
+    const [answer] = await this.#ask<Answer>(takeSlot, [
+      keyId,
+      purpose,
+      burst,
+      span,
+      reconcile,
+      webhook,
+      operator,
+    ])
+    if (!answer) throw new Error('the row of the shared budget is gone')
+    const spent = answer.granted ? 1 : 0
+    if (purpose === 'operator') this.#ownAtQuestion = answer.own
+    this.figures = {
+      perMinute: answer.minute,
+      perDay: answer.day,
+      remaining: answer.remaining - spent,
+      spendable: Math.max(0, answer.spendable - (purpose === 'sync' ? spent : 0)),
+    }
+    // Half of the slack is for the way to the service.
+    return answer.granted ? { waitMs: answer.wait, lateMs: slack * 500 } : undefined
+  }
+
+  async giveBack(purpose: Purpose): Promise<void> {
+    await this.#ask(
+      `update ops.request_budget set ${purpose} = greatest(0, ${purpose} - 1)
+       where key_id = $1 and day = (clock_timestamp() at time zone 'UTC')::date`,
+      [this.#key.keyId],
+    )
+  }
+
+  async told({ rateLimitPerMinute, rateLimitPerDay, usage }: Told): Promise<void> {
+    const { requestsToday = 0, remainingToday } = usage
+    const used = Math.max(requestsToday, remainingToday === undefined ? 0 : rateLimitPerDay - remainingToday)
+    const { window, slack } = this.#times
+    const values = [rateLimitPerMinute, rateLimitPerDay, window + slack, used, this.#ownAtQuestion]
+    await this.#ask(takeOver, [this.#key.keyId, ...values])
+    // What is left is known again with the next slot; until then no more than the service says.
+    const remaining = Math.max(0, rateLimitPerDay - used)
+    this.figures = { perMinute: rateLimitPerMinute, perDay: rateLimitPerDay, remaining, spendable: remaining }
+  }
+
+  close(): Promise<void> {
+    return this.#close()
+  }
+}
+
+/** On a session of its own: leave to send must not wait for, nor end with, a transaction that loads rows. */
+export async function shareRequests(ask: Ask, key: SharedKey, session: Session): Promise<KeyRequests> {
+  await ask(begin, [key.keyId, key.perMinute, key.perDay])
+  return new ServerRequests(ask, key, () => session.close())
+}

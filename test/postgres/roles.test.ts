@@ -1,0 +1,169 @@
+/** What each role may do, and what it is refused, on connections of its own. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
+import { muster, temporaryFolder } from '../cli/captured-world.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { type Database, database, onServer } from './database.ts'
+
+const prefix = `t${process.pid}_`
+const cwd = temporaryFolder()
+let made: Database
+let name: string
+let sandboxUrl: string
+
+const as = (role: string): string => {
+  const url = new URL(made.url)
+  url.username = `${prefix}${role}`
+  url.password = 'for this test'
+  return url.href
+}
+
+const command = (line: string, url = made.url) =>
+  muster(line, {
+    clock: systemClock,
+    cwd,
+    env: {
+      MUSTER_BASE_URL: sandboxUrl,
+      MUSTER_API_KEY: 'sandbox-company-key',
+      MUSTER_WAREHOUSE: url,
+      MUSTER_SCHEMA_PREFIX: 'acme_',
+    },
+  })
+
+beforeAll(async () => {
+  made = await database()
+  name = new URL(made.url).pathname.slice(1)
+  sandboxUrl = (await openSandbox({ scale: 0.01, rateLimitPerDay: 1_000_000 })).url
+  expect(await command(`roles --prefix ${prefix}`)).toMatchObject({ code: 0 })
+  for (const role of ['owner', 'loader', 'reader', 'bi', 'privacy'])
+    await onServer(`alter role ${prefix}${role} password 'for this test'`)
+})
+afterAll(async () => {
+  await made.drop()
+  for (const role of ['owner', 'loader', 'reader', 'bi', 'privacy'])
+    await onServer(`drop role if exists ${prefix}${role}`)
+})
+
+async function asRole(role: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: as(role) })
+  await client.connect()
+  try {
+    return await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+test('the loader cannot make the tables, the owner can; then the loader syncs', async () => {
+  expect(await command('sync expenses key --quiet', as('loader'))).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/which this user may not do.*as the owner role/),
+  })
+  expect(await command('sync key --quiet', as('owner'))).toMatchObject({ code: 0 })
+  expect(await command('sync expenses key users --quiet', as('loader'))).toMatchObject({ code: 0 })
+  // A mart is made later than the roles.
+  await asRole(
+    'owner',
+    'create view acme_mart.expense as select count(*) as n from acme_star.fact_expense; create table acme_star.later (n int)',
+  )
+})
+
+const may: readonly [string, string][] = [
+  ['reader', 'select * from fact_expense'],
+  ['reader', 'select * from acme_mart.expense'],
+  ['reader', 'select * from acme_star.later'],
+  ['bi', 'select * from expense'],
+  ['privacy', 'select * from acme_pii.text'],
+  ['privacy', 'select * from acme_star.fact_expense'],
+  ['loader', 'delete from acme_star.later'],
+  ['loader', 'create temp table t (n int)'],
+  ['loader', 'select * from acme_ops.quarantine'],
+  ['owner', 'alter table acme_star.later add column m int'],
+]
+
+const never: readonly [string, string][] = [
+  ...[
+    'select * from acme_pii.text',
+    'select * from acme_history.fact_expense',
+    'select * from acme_ops.quarantine',
+    'insert into acme_star.later values (1)',
+    'update acme_star.fact_expense set run_id = null',
+    'delete from acme_star.fact_expense',
+    'truncate acme_star.fact_expense',
+    'create table acme_star.mine (n int)',
+    'create table public.mine (n int)',
+    'create temp table mine (n int)',
+    'create schema mine',
+    `copy acme_star.fact_expense to program 'cat'`,
+    `copy acme_star.later from '/etc/hostname'`,
+    `select pg_read_file('/etc/hostname')`,
+    `set role t${process.pid}_owner`,
+  ].map((sql): [string, string] => ['reader', sql]),
+  ['bi', 'select * from acme_star.fact_expense'],
+  ['bi', 'select * from acme_pii.text'],
+  ['bi', 'select * from acme_ops.run'],
+  ['bi', 'create view acme_mart.mine as select 1 as n'],
+  ['privacy', 'update acme_pii.text set run_id = null'],
+  ['privacy', 'select * from acme_ops.quarantine'],
+  ['loader', 'drop table acme_star.fact_expense'],
+  ['loader', 'alter table acme_star.fact_expense add column n int'],
+  ['loader', 'truncate acme_star.fact_expense'],
+  ['loader', 'create schema mine'],
+  ['loader', 'create table acme_star.mine (n int)'],
+  ['loader', 'drop schema acme_star cascade'],
+  ['loader', 'select rolpassword from pg_authid'],
+  ['loader', `create role mine`],
+  ['loader', `copy acme_star.fact_expense to program 'cat'`],
+  ['owner', 'create role mine'],
+  ['owner', 'select rolpassword from pg_authid'],
+]
+
+describe('a role', () => {
+  test.each(may)('%s may: %s', async (role, sql) => {
+    await expect(asRole(role, sql)).resolves.toBeDefined()
+  })
+  test.each(never)('%s may never: %s', async (role, sql) => {
+    await expect(asRole(role, sql)).rejects.toMatchObject({ code: '42501' })
+  })
+})
+
+test('running it again changes nothing, and the dry run prints no password', async () => {
+  const rights = () =>
+    onServer(
+      `select nspname, nspacl::text, (select string_agg(relname || relacl::text, ';' order by relname) from pg_class c
+       where c.relnamespace = n.oid) as tables from pg_namespace n where nspname like 'acme%' order by 1`,
+      name,
+    )
+  const before = await rights()
+  expect(await command(`roles --prefix ${prefix}`)).toMatchObject({ code: 0 })
+  const after = await rights()
+  const sorted = (rows: unknown) =>
+    JSON.stringify(rows).replace(/\{[^}]*\}/g, text => text.slice(1, -1).split(',').sort().join())
+  expect(sorted(after)).toBe(sorted(before))
+  const dry = await command('roles --dry-run --prefix fresh_')
+  expect(dry).toMatchObject({ code: 0, out: expect.stringMatching(/create role "fresh_loader" login;/) })
+  expect(dry.out).not.toMatch(/password/i)
+  expect(await onServer(`select 1 from pg_roles where rolname like 'fresh_%'`)).toEqual([])
+})
+
+test.each([
+  ['who may not create roles', () => command('roles', as('loader')), /may not create roles.*CREATEROLE/],
+  ['a hostile prefix', () => command('roles --prefix x";drop'), /no beginning of a role's name/],
+])('one line for %s', async (_, run, expected) => {
+  const { code, err } = await run()
+  expect(code).toBeGreaterThan(0)
+  expect(err).toMatch(expected)
+})
+
+test('one line for a file', async () => {
+  const { code, err } = await muster('roles', {
+    cwd,
+    env: {
+      MUSTER_BASE_URL: sandboxUrl,
+      MUSTER_API_KEY: 'sandbox-company-key',
+      MUSTER_WAREHOUSE: 'duckdb:a.duckdb',
+    },
+  })
+  expect([code, err]).toEqual([2, expect.stringMatching(/is a file and has no roles.*muster publish/)])
+})
