@@ -43,7 +43,7 @@ function expectOneLine({ code, err }: Ended, wanted: { code: number; line: RegEx
 }
 
 beforeAll(async () => {
-  place = await openPlace()
+  place = await openPlace({ misdirects: true })
   expect((await place.command('sync --quiet')).code).toBe(0)
   expect((await place.command('publish')).code).toBe(0)
 })

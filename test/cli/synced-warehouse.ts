@@ -5,7 +5,7 @@ import { seededRng } from '../../src/lib/rng.ts'
 import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
 import type { Sandbox } from '../../src/sandbox/server.ts'
-import { keptSandbox } from '../sandbox/open-sandbox.ts'
+import { keptSandbox, type OpenOptions } from '../sandbox/open-sandbox.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 /** The night after the day on which the sandbox's data ends. */
@@ -32,7 +32,7 @@ export interface Place {
   command(line: string, env?: Record<string, string>): ReturnType<typeof muster>
 }
 
-export interface PlaceOptions extends SandboxOptions {
+export interface PlaceOptions extends OpenOptions {
   readonly kind?: 'company' | 'agency'
 }
 

@@ -20,6 +20,11 @@ describeOnEngines('after any mixture of faults', bench => {
     for (const name of proof.hits.keys()) hits.add(name)
   })
 
+  test.each(faultNames)('one sync makes everything right (%s alone)', async name => {
+    const proof = await proveRecovery(bench, { faults: { [name]: 0.3 }, seed: 1, runs: 1 })
+    expect(proof.hits.get(name)).toBeGreaterThan(0)
+  })
+
   test('every fault struck, and some runs failed', () => {
     expect([...hits].sort()).toEqual([...faultNames].sort())
     expect(failedRuns).toBeGreaterThan(0)

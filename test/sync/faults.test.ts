@@ -3,15 +3,23 @@ import { expect, test } from 'vitest'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { faultNames, mixedFaults, proveRecovery } from './faulty-sync.ts'
 
+/** Each fault alone is in the long suite; a run that meets four kinds of them takes as long as one that meets one. */
+const atOnce = 4
+const groups = Array.from({ length: Math.ceil(faultNames.length / atOnce) }, (_, index) =>
+  faultNames.slice(index * atOnce, (index + 1) * atOnce),
+)
+
 describeOnEngines('after faults stop, one sync makes everything right', bench => {
-  for (const name of faultNames) {
-    test(`after ${name}`, async () => {
-      const proof = await proveRecovery(bench, { faults: { [name]: 0.3 }, seed: 1, runs: 1 })
-      expect(proof.hits.get(name)).toBeGreaterThan(0)
+  for (const names of groups) {
+    test(`after ${names.join(', ')}`, async () => {
+      const faults = Object.fromEntries(names.map(name => [name, 0.15]))
+      const { hits } = await proveRecovery(bench, { faults, seed: 1, runs: 1 })
+      expect(hits.size).toBeGreaterThan(0)
+      expect(names).toEqual(expect.arrayContaining([...hits.keys()]))
     })
   }
 
-  test.each([1, 2])('after a mixture (seed %i), with changes meanwhile', async seed => {
-    await proveRecovery(bench, { faults: mixedFaults(seed), seed, runs: 2, changes: 25 })
+  test('after a mixture, with changes meanwhile', async () => {
+    await proveRecovery(bench, { faults: mixedFaults(1), seed: 1, runs: 2, changes: 25 })
   })
 })

@@ -5,7 +5,7 @@ import { describeOnEngines } from '../warehouse/fixture.ts'
 import { type Death, type Scene, Stage } from './killed-sync.ts'
 
 const scene: Scene = {
-  records: generateRecords({ seed: 5, scale: 0.1, today: '2026-11-02' }),
+  records: generateRecords({ seed: 5, scale: 0.04, today: '2026-11-02' }),
   resources: ['timesheets', 'expenses', 'user-permissions', 'metric-rows'],
 }
 
@@ -20,12 +20,11 @@ describeOnEngines('kill -9', bench => {
           { atRequest: 4, afterMs: 0 },
           { atRequest: 3, afterMs: 0 },
         ],
-        [{ atRequest: 6, afterMs: 15 }],
         [{ atRequest: requests, afterMs: 25 }],
       ]
       let killed = 0
       for (const deaths of lives) killed += (await stage.survives(bench, deaths, dump)).killed
-      expect(killed).toBeGreaterThanOrEqual(3)
+      expect(killed).toBeGreaterThanOrEqual(2)
     } finally {
       await stage.close()
     }

@@ -14,10 +14,13 @@ const readings: Partial<Knobs>[] = [
 /** A field of the knob `extra` inside a document that is kept whole. */
 const extraInside = /,?\\"ext[A-Z]\w+\\":(\{[^}]*\}|\[[^\]]*\]|\\"[^"]*\\"|[\w.]+)/g
 
+/** An empty object in a setting is a leaf until a field is added to it. */
+const emptyLeaf = /"value_type":"empty"/
+
 /** Hashes count fields that the contract does not name, and settings of any name are rows of their own. */
 function withoutExtras(rows: readonly string[]): string[] {
   return rows
-    .filter(row => !/"setting_path":"[^"]*ext[A-Z]/.test(row))
+    .filter(row => !/"setting_path":"[^"]*ext[A-Z]/.test(row) && !emptyLeaf.test(row))
     .map(row => row.replace(/"row_hash":"[^"]*"/, '').replace(extraInside, ''))
     .sort()
 }

@@ -138,7 +138,9 @@ describeOnEngines('bad answers', bench => {
       await syncOnce(list, warehouse, only)
       const before = await tables(warehouse.engine)
       const marks = await warehouse.engine.rows('select * from ops.watermark')
-      for (const [name, answer] of answers) {
+      // An answer is judged before it comes to an engine or a strategy: all of them once, some everywhere.
+      const all = bench.name === 'duckdb' && resource === 'timesheets'
+      for (const [name, answer] of all ? answers : answers.slice(1, 4)) {
         list.whole = () => answer
         const { failure } = await syncOnce(list, warehouse, only)
         expect([name, failure?.exitCode]).toEqual([name, 1])

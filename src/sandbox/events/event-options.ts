@@ -69,7 +69,7 @@ export interface EventOptions {
 /** 1, 4, 16 and 64 s: a receiver may be gone for a minute and a half. */
 const retryDefaults: RetryOptions = { attempts: 5, firstMs: 1000, factor: 4 }
 
-export const noFaults: EventFaultRates = {
+const noFaults: EventFaultRates = {
   duplicate: 0,
   reorder: 0,
   delay: 0,

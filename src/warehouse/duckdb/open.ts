@@ -104,19 +104,19 @@ function statementError(file: string, cause: unknown): unknown {
 
 /** Statements of the engine, each in its turn. */
 function statements(file: string, { connection }: Opened) {
+  const explained = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw statementError(file, error)
+    }
+  }
   const { exclusive, statement, transaction, onIdle } = createTurns({
-    begin: () => connection.run('begin transaction'),
-    commit: () => connection.run('commit'),
-    rollback: () => connection.run('rollback'),
+    begin: () => explained(() => connection.run('begin transaction')),
+    commit: () => explained(() => connection.run('commit')),
+    rollback: () => explained(() => connection.run('rollback')),
   })
-  const told = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    statement(async () => {
-      try {
-        return await work()
-      } catch (error) {
-        throw statementError(file, error)
-      }
-    })
+  const told = <Result>(work: () => Promise<Result>): Promise<Result> => statement(() => explained(work))
   const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
     told(async () => {
       const reader = await connection.runAndReadAll(sql, bound(values))

@@ -171,7 +171,7 @@ class ServerRequests implements KeyRequests {
 
   async told({ rateLimitPerMinute, rateLimitPerDay, usage }: Told): Promise<void> {
     const { requestsToday = 0, remainingToday } = usage
-    const used = Math.max(requestsToday, remainingToday === undefined ? 0 : rateLimitPerDay - remainingToday)
+    const used = remainingToday === undefined ? requestsToday : Math.max(0, rateLimitPerDay - remainingToday)
     const { window, slack } = this.#times
     const values = [rateLimitPerMinute, rateLimitPerDay, window + slack, used, this.#ownAtQuestion]
     await this.#ask(takeOver, [this.#key.keyId, ...values])
