@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** Proofs that take minutes: random kills, hundreds of live seeds, a million rows. */
+/** Proofs that take minutes: random kills, hundreds of live seeds; and on every engine what the quick suite shows on one. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.long.test.ts'],
+    include: ['test/**/*.long.test.ts', 'test/sync/*.test.ts'],
+    env: { MUSTER_TEST_EVERYWHERE: '1' },
     globalSetup: ['test/postgres/server.ts'],
     pool: 'forks',
     fileParallelism: false,

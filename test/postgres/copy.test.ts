@@ -9,7 +9,7 @@ import { rowsTouched, syncOnce, useEngines } from '../warehouse/fixture.ts'
 const engines = useEngines()
 
 test('from a file to a server, on to a file again, and each goes on without a backfill', async () => {
-  const sandbox = await openSandbox({ scale: 0.02, rateLimitPerDay: 1_000_000 })
+  const sandbox = await openSandbox({ scale: 0.01, rateLimitPerDay: 1_000_000 })
   const [first, server, last] = [await engines.duckdb(), await engines.postgres(), await engines.duckdb()]
   await syncBoth(sandbox, [first], 40)
   await first.close()

@@ -5,7 +5,7 @@ import { describeOnEngines } from '../warehouse/fixture.ts'
 import { type Death, type Scene, Stage } from './killed-sync.ts'
 
 const scene: Scene = {
-  records: generateRecords({ seed: 5, scale: 0.04, today: '2026-11-02' }),
+  records: generateRecords({ seed: 5, scale: 0.06, today: '2026-11-02' }),
   resources: ['timesheets', 'expenses', 'user-permissions', 'metric-rows'],
 }
 
@@ -14,7 +14,7 @@ describeOnEngines('kill -9', bench => {
     const stage = await Stage.open(scene)
     try {
       const { dump, requests } = await stage.undisturbed(bench)
-      expect(requests).toBeGreaterThan(8)
+      expect(requests).toBeGreaterThan(7)
       const lives: readonly (readonly Death[])[] = [
         [
           { atRequest: 4, afterMs: 0 },

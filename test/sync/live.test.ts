@@ -8,11 +8,11 @@ import { proveSeed } from './live-seed.ts'
 
 describeOnEngines('a live service', bench => {
   // What is proved is the reading, which no engine changes: most seeds on one of them.
-  const seeds = bench.name === 'duckdb' ? [1, 2, 3, 4] : [5, 6]
+  const seeds = bench.name === 'duckdb' ? [1, 2, 3] : [5]
   test(`seeds ${seeds}`, async () => {
     let changes = 0
     for (const seed of seeds) changes += await proveSeed(bench, seed)
-    expect(changes).toBeGreaterThan(100)
+    expect(changes).toBeGreaterThan(20)
   }, 60_000)
 
   test('as people change it, with believable records', async () => {

@@ -141,8 +141,20 @@ export function useEngines(): Readonly<Record<Engine['name'], () => Promise<Ware
   return { duckdb: () => make('duckdb'), postgres: () => make('postgres') }
 }
 
-export function describeOnEngines(name: string, body: (bench: Bench) => void): void {
-  for (const engine of engines) {
+/** Set by the long suite: what the quick one shows on one engine runs on all of them there. */
+const everywhere = process.env.MUSTER_TEST_EVERYWHERE === '1'
+
+/**
+ * `quickOn` is for what hardly touches an engine and takes long, such as how a service is paged through: the quick
+ * suite runs it on that engine alone.
+ */
+export function describeOnEngines(
+  name: string,
+  body: (bench: Bench) => void,
+  quickOn?: Engine['name'],
+): void {
+  const chosen = quickOn && !everywhere ? [quickOn] : engines
+  for (const engine of chosen) {
     describe(`${name} (${engine})`, () => {
       const made = useEngines()
       body({ name: engine, warehouse: made[engine] })
