@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['test/postgres/server.ts'],
     pool: 'forks',
     // Tests wait for sockets and servers as much as they compute: two at once take 60 s where one takes 82.
-    maxWorkers: 3,
+    maxWorkers: 2,
     testTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 })

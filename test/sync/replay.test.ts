@@ -23,7 +23,7 @@ async function expenses(folder: string): Promise<number> {
 
 describeOnEngines('replay', bench => {
   test('gives the same rows, of folders and of archives', async () => {
-    const sandbox = await openSandbox({ scale: 0.05, rateLimitPerDay: 1_000_000 })
+    const sandbox = await openSandbox({ scale: 0.02, rateLimitPerDay: 1_000_000 })
     const warehouse = await bench.warehouse()
     await syncOnce(sandbox, warehouse)
     mutateWorld(sandbox.world, { rng: seededRng(7), nowMs: Date.UTC(2026, 10, 3), count: 60 })
