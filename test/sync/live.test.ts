@@ -14,7 +14,7 @@ describeOnEngines(
     test(`seeds ${seeds}`, async () => {
       let changes = 0
       for (const seed of seeds) changes += await proveSeed(bench, seed)
-      expect(changes).toBeGreaterThan(20)
+      expect(changes).toBeGreaterThan(10)
     }, 60_000)
 
     test('as people change it, with believable records', async () => {
