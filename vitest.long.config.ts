@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.long.test.ts', 'test/sync/*.test.ts', 'test/warehouse/bad-input.test.ts'],
     env: { MUSTER_TEST_EVERYWHERE: '1' },
-    globalSetup: ['test/postgres/server.ts'],
+    globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 3_600_000,

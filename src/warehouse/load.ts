@@ -35,8 +35,6 @@ export interface Loaded {
   readonly removed: number
   readonly unchanged: number
   readonly quarantined: number
-  /** Undeclared paths found on these pages for the first time. */
-  readonly newDrift: readonly string[]
 }
 
 /** Undeclared fields on the sampled pages that earlier pages did not show. */
@@ -60,7 +58,7 @@ function seen({ windowId, snapshot }: LoadRequest): Share[] {
   return windowId !== undefined && !snapshot ? [seenIds] : []
 }
 
-function outcome(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined' | 'newDrift'> {
+function outcome(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined'> {
   return {
     records,
     inserted: counts.new + counts.stub,
@@ -130,7 +128,6 @@ async function mergePages(
     const loaded = {
       ...outcome(counts, staged),
       quarantined: staged.quarantined + trouble.length,
-      newDrift: drift.map(row => row.path),
     }
     await request.commit(loaded)
     return loaded
