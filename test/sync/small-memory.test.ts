@@ -14,7 +14,7 @@ const long = 'x'.repeat(30_000)
 
 test('a batch too large for memory', async () => {
   const { timesheets = [] } = plainRecords({ timesheets: total })
-  const records = { timesheets: timesheets.map(one => ({ ...one, reference: `${one.id}${long}` })) }
+  const records = { timesheets: timesheets.map((one, at) => ({ ...one, reference: `${at}${long}` })) }
   const { url } = await openSandbox({ records })
   const folder = mkdtempSync(join(tmpdir(), 'muster-memory-'))
   const engine = await openDuckdb(join(folder, 'small.duckdb'), { memoryLimit: '160MB' })
