@@ -15,7 +15,7 @@ create table if not exists ops.deletion (
 );
 create table if not exists ops.sweep (
   sweep_id text primary key, resource text not null, scope_id text not null, state text not null,
-  started_at timestamptz not null, ended_at timestamptz, run_id text not null, total bigint not null,
+  started_at timestamptz not null, ended_at timestamptz, earliest_day text, run_id text not null, total bigint not null,
   seen bigint not null, judged bigint not null, missing bigint not null, note text
 );
 create table if not exists ops.sweep_window (

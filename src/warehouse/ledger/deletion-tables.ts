@@ -60,6 +60,8 @@ export interface SweepTable {
   state: 'sweeping' | 'accepted' | 'doubted' | 'refused'
   started_at: Time
   ended_at: Time | null
+  /** Day of the oldest record, where the windows end. */
+  earliest_day: string | null
   run_id: string
   /** Rows the service claimed, summed over windows that share days. */
   total: Count
