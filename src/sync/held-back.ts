@@ -14,10 +14,10 @@ export const tooManyGone = (resource: string, gone: number, live: number): HeldB
     next: `compare with the application; if they are deleted, muster sweep ${resource} --most ${gone}`,
   })
 
-export const newScope = (resource: string, missing: number): HeldBack =>
+export const newScope = (resource: string, outOfSight: number): HeldBack =>
   new HeldBack({
     what: `the key sees other companies, agencies or scopes than when ${resource} were swept last: no tombstone`,
-    next: `${count(missing)} are out of its sight now and stay; the next sweep judges what this one saw`,
+    next: `${count(outOfSight)} are out of its sight now and stay; the next sweep judges what this one saw`,
   })
 
 export const changedScope = (resource: string): HeldBack =>

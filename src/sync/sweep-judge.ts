@@ -68,6 +68,8 @@ interface Judgement {
   readonly worth: ReturnType<typeof worthOf>
   readonly judged: number
   readonly missing: number
+  /** Records that this scope does not show, noted as such for the first time. */
+  readonly outOfSight: number
 }
 
 async function suspect(task: ResourceTask, list: SweptList, most: number | undefined): Promise<Judgement> {
@@ -78,7 +80,7 @@ async function suspect(task: ResourceTask, list: SweptList, most: number | undef
   const missing = ids.length
   const isNewScope = list.baseline === null && (await lastSweep(engine, task.resource.name)) !== undefined
   const worth = worthOf({ judged, missing, isNewScope, ...(most !== undefined && { most }) })
-  if (worth !== 'doubted') await engine.run(rememberOutOfSight(list))
+  const outOfSight = worth === 'doubted' ? 0 : await engine.run(rememberOutOfSight(list))
   if (worth === 'witness') {
     const seen = { resource: task.resource.name, kind: 'sweep' as const, source: runId }
     await witness(
@@ -86,7 +88,7 @@ async function suspect(task: ResourceTask, list: SweptList, most: number | undef
       ids.map(({ id }) => ({ ...seen, record_id: id, seen_at: list.startedAt })),
     )
   }
-  return { worth, judged, missing }
+  return { worth, judged, missing, outOfSight }
 }
 
 /** Returns why its witnesses are not to be believed, if so: the sweep is recorded all the same. */
@@ -98,7 +100,7 @@ export async function judgeSweep(
   const { sync, resource, lease } = task
   const { engine } = sync
   await requireSameScope(task, sweep)
-  const { worth, judged, missing } = await engine.merge(async () => {
+  const { worth, judged, missing, outOfSight } = await engine.merge(async () => {
     const list = await listOf(task, sweep)
     const judgement = await suspect(task, list, most)
     await recordSeen(task, list)
@@ -119,5 +121,5 @@ export async function judgeSweep(
     return judgement
   })
   if (worth === 'doubted') return tooManyGone(resource.name, missing, judged)
-  return worth === 'baseline' ? newScope(resource.name, missing) : undefined
+  return worth === 'baseline' ? newScope(resource.name, outOfSight) : undefined
 }

@@ -84,12 +84,21 @@ export async function recordKeyScope(
     .execute()
 }
 
-/** Whether everything that `held` could see, `now` can see as well, as far as their lists tell. */
-export function seesAllOf(now: Sight, held: Lists): boolean {
+/**
+ * Whether a run could see all records that a key sees now, as far as the lists tell; true for a run of which nothing is
+ * remembered. Permissions are left out: they open whole resources, not more of their records.
+ */
+export async function sawAllOf(engine: Engine, runId: string, now: Sight): Promise<boolean> {
+  const [held] = await engine.ledger
+    .selectFrom('ops.key_scope')
+    .select(['kind', 'companies', 'agencies'])
+    .where('run_id', '=', runId)
+    .execute()
+  if (!held) return true
   const lists = listsOf(now)
-  const includes = (name: 'companies' | 'agencies' | 'scopes'): boolean => {
-    const mine = new Set(JSON.parse(lists[name]) as string[])
-    return (JSON.parse(held[name]) as string[]).every(one => mine.has(one))
+  const includes = (name: 'companies' | 'agencies'): boolean => {
+    const theirs = new Set(JSON.parse(held[name]) as string[])
+    return (JSON.parse(lists[name]) as string[]).every(one => theirs.has(one))
   }
-  return lists.kind === held.kind && includes('companies') && includes('agencies') && includes('scopes')
+  return lists.kind === held.kind && includes('companies') && includes('agencies')
 }

@@ -14,8 +14,7 @@ export interface SweptList {
 }
 
 const keyOf = ({ table }: Resource): string => `t.${quoteName(table.key)}`
-const instant = (time: string | null): string =>
-  `cast(${time === null ? 'null' : quoteText(time)} as timestamptz)`
+const instant = (time: string): string => `cast(${quoteText(time)} as timestamptz)`
 
 /** Rows of records, without those known by name only. */
 export function recordRows({ table }: Resource, alias = 't'): string {
@@ -48,8 +47,8 @@ const heldBefore = ({ resource, startedAt }: SweptList): string =>
 /** Rows that this scope has shown: that they are missing now means something. */
 function judged(list: SweptList): string {
   const { resource, scopeId, baseline } = list
-  const since = `t.loaded_at < ${instant(baseline)} and not ${outOfSight(resource, scopeId)}`
-  return `(${fetchedWith(scopeId)} or (${since}))`
+  if (baseline === null) return fetchedWith(scopeId)
+  return `(${fetchedWith(scopeId)} or (t.loaded_at < ${instant(baseline)} and not ${outOfSight(resource, scopeId)}))`
 }
 
 export const judgedCount = (list: SweptList): string =>
