@@ -6,6 +6,7 @@ import { recordDrift } from './ledger/drift.ts'
 import { keepQuarantine, packQuarantine } from './ledger/quarantine.ts'
 import { applyMembers, makeRoom, packDelta } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, seenIds } from './merge/delta.ts'
+import { recordSightings } from './merge/sightings.ts'
 import { type PageTrouble, type Readable, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
 import { type Batch, dropStages, type Staged, stageBatch } from './stage/batch.ts'
 import type { PageFile } from './stage/pages.ts'
@@ -105,6 +106,7 @@ async function mergePages(
   const kept = { ...batch, plan }
   return engine.merge(async () => {
     const counts = await createDelta(engine, plan.resource, request)
+    await recordSightings(engine, plan.resource.name)
     const merge = { counts, filled: staged.filled }
     const { freight, members } = await packDelta(engine, plan, merge)
     const parcel = engine.pack([...freight, ...seen(request), ...(await packQuarantine(engine, kept))])

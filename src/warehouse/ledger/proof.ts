@@ -1,6 +1,7 @@
 /** The proof of completeness that ops.window holds: which walks of a resource count now, and what they saw. */
 import type { Engine } from '../engine.ts'
 import type { WindowTable } from './schema.ts'
+import { retiredScope } from './windows.ts'
 
 export interface Proof {
   readonly accepted: number
@@ -40,7 +41,8 @@ function covers(later: WindowTable, window: WindowTable): boolean {
 }
 
 /** Windows that nothing later replaces. */
-export function currentWindows(windows: readonly WindowTable[]): WindowTable[] {
+export function currentWindows(all: readonly WindowTable[]): WindowTable[] {
+  const windows = all.filter(({ scope }) => scope !== retiredScope)
   const latest = new Map(windows.map(window => [placeOf(window), window]))
   const ordered = [...latest.values()]
   return ordered.filter(window => {
