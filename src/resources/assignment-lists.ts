@@ -17,7 +17,7 @@ import {
   text,
   timestamp,
 } from './column.ts'
-import { bridge, type ChildDeclaration, eachValue, fact, only } from './table.ts'
+import { bridge, eachValue, fact, only } from './table.ts'
 
 /** The contract has seen seven keys; whatever else stands there is a row as well. */
 export const uplifts = fact('assignment_uplift', 'One row per uplift of an assignment.', {
@@ -50,7 +50,7 @@ interface Link {
 
 const nothing = 'cast(null as varchar)'
 
-function link(path: string, { kind, to }: Link): ChildDeclaration {
+function link<const At extends string>(path: At, { kind, to }: Link) {
   const isReplacement = kind !== 'clone_original'
   const ofReplacement = (column: string, description: string): Column =>
     isReplacement ? { ...ofRoot(column), description } : derived('text', nothing, description)
@@ -75,12 +75,12 @@ function link(path: string, { kind, to }: Link): ChildDeclaration {
       reason: {
         ...ofReplacement('replacement_reason', 'Why the worker replaces or was replaced.'),
         privacy: 'freeText',
-      },
+      } satisfies Column,
     }),
   )
 }
 
-export const links: Record<string, ChildDeclaration> = {
+export const links = {
   replaced_by: link('replacement.replacedBy', { kind: 'replaced_by', to: 'assignment' }),
   replacement_for: link('replacement.replacementFor', { kind: 'replacement_for', to: 'assignment' }),
   replacement_requisition: link('replacement.requisition', {
