@@ -1,5 +1,6 @@
 /** The tables of ops: what was asked, read, kept and spent. */
 import type { DeletionLedger } from './deletion-tables.ts'
+import type { MartTable } from './mart-row.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
 type Time = string
@@ -202,6 +203,7 @@ export interface Ledger extends DeletionLedger {
   'ops.api_usage': ApiUsageTable
   'ops.dag_task': DagTaskTable
   'ops.discovered': DiscoveredTable
+  'ops.mart': MartTable
   'ops.migration': MigrationTable
   'ops.sent': SentTable
 }
