@@ -1,4 +1,5 @@
 /** The tables of ops: what was asked, read, kept and spent. */
+import type { DeletionLedger } from './deletion-tables.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
 type Time = string
@@ -188,7 +189,7 @@ export interface SentTable {
   requests: Count
 }
 
-export interface Ledger {
+export interface Ledger extends DeletionLedger {
   'ops.run': RunTable
   'ops.run_resource': RunResourceTable
   'ops.watermark': WatermarkTable
