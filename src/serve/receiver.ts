@@ -118,7 +118,10 @@ export async function startReceiver(options: ReceiverOptions, parts: ReceiverPar
   refuseOthers(app, path, 'POST')
   app.get('/health', async (_, reply) => {
     const { isWell, body } = parts.health()
-    return reply.code(isWell ? 200 : 503).header('cache-control', 'no-store').send(body)
+    return reply
+      .code(isWell ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send(body)
   })
   refuseOthers(app, '/health', 'GET')
   await app.listen({ host, port })

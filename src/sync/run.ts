@@ -2,6 +2,7 @@
 
 import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
+import type { Purpose } from '../api/day.ts'
 import type { KeyInfo } from '../api/key.ts'
 import type { FetchOptions } from '../api/wire.ts'
 import { type Landing, openLanding } from '../landing/folder.ts'
@@ -42,6 +43,8 @@ export interface RunRequest extends SyncRequest {
   readonly command: string
   readonly arguments: string
   readonly limits: RunLimits
+  /** Whose part of the day pays; `sync` when absent. */
+  readonly purpose?: Purpose
 }
 
 export interface RunEffects {
@@ -102,6 +105,7 @@ async function openClient(
     version: effects.version,
     budget,
     signal,
+    ...(request.purpose && { purpose: request.purpose }),
     fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)

@@ -106,7 +106,11 @@ class Log implements EventLog {
 }
 
 function lastNumber(folder: string): number {
-  return Number(filesIn(folder).at(-1)?.slice(-(12 + suffix.length), -suffix.length))
+  return Number(
+    filesIn(folder)
+      .at(-1)
+      ?.slice(-(12 + suffix.length), -suffix.length),
+  )
 }
 
 /** Makes the folder, for its owner only, where it is missing. What a process that died has left there is kept. */

@@ -1,11 +1,5 @@
 /** What a signed body says: that something happened to a record, which is then read anew. Nothing else is taken from it. */
-import {
-  type EventEntity,
-  type EventType,
-  eventRule,
-  isEventType,
-  payloadKeys,
-} from '../resources/events.ts'
+import { type EventEntity, type EventType, eventRule, isEventType, payloadKeys } from '../resources/events.ts'
 import { parseStrictly } from './strict-json.ts'
 
 /**

@@ -41,7 +41,10 @@ export function groupCommit<Item>(write: (items: readonly Item[]) => Promise<voi
     add(item) {
       if (waiting.length >= mostWaiting)
         return Promise.reject(
-          new MusterError({ what: `${mostWaiting} events wait to be stored`, next: 'the sender tries again' }),
+          new MusterError({
+            what: `${mostWaiting} events wait to be stored`,
+            next: 'the sender tries again',
+          }),
         )
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject })

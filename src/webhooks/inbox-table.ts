@@ -8,7 +8,10 @@ const columns = 'event_id, type, entity, record_id, created_at, received_at, del
  * One statement a group, committed by itself. Gives the ids that were there: what a drain holds is not waited for, as
  * an update would have to.
  */
-export async function insertEvents(engine: Engine, events: readonly InboxEvent[]): Promise<readonly string[]> {
+export async function insertEvents(
+  engine: Engine,
+  events: readonly InboxEvent[],
+): Promise<readonly string[]> {
   const rows = await engine.rows<{ event_id: string }>(
     `insert into ops.inbox (${columns})
      select id, type, entity, "recordId", "createdAt", "receivedAt", 1, state, payload

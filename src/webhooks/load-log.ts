@@ -44,7 +44,9 @@ export async function loadEventLog(engine: Engine, log: EventLog): Promise<numbe
        select id, type, entity, "recordId", "createdAt", "receivedAt", deliveries, state, payload from arrival
        where not exists (select 1 from ops.inbox i where i.event_id = arrival.id)`,
     )
-    const [row] = await engine.rows<{ n: string | number }>('select coalesce(sum(deliveries), 0) as n from arrival')
+    const [row] = await engine.rows<{ n: string | number }>(
+      'select coalesce(sum(deliveries), 0) as n from arrival',
+    )
     await engine.run('drop table arrival')
     return Number(row?.n ?? 0)
   })

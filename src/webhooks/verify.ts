@@ -28,10 +28,7 @@ export interface Verification {
 }
 
 /** Cheap questions come first, so that a flood of nonsense never reaches the digest. */
-export function createVerifier({
-  headerPrefix,
-  secrets,
-}: Verification): (delivery: Delivery) => Verdict {
+export function createVerifier({ headerPrefix, secrets }: Verification): (delivery: Delivery) => Verdict {
   const usable = secrets.filter(secret => secret !== '').slice(0, 2)
   return ({ rawHeaders, body, nowMs }) => {
     const timestamp = onlyHeader(rawHeaders, `${headerPrefix}-Timestamp`)
