@@ -4,7 +4,7 @@ import { AccessDenied, NotFound } from '../api/errors.ts'
 import type { KeyInfo } from '../api/key.ts'
 import { lastPage } from '../api/paging.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Resource, Snapshot, Walk } from '../resources/resource.ts'
+import { isCollection, type Resource, type Snapshot, type Walk } from '../resources/resource.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { heldTables } from '../warehouse/ledger/held-tables.ts'
 import type { WatermarkTable } from '../warehouse/ledger/schema.ts'
@@ -169,7 +169,7 @@ async function scopesDue(resource: Resource, sources: Sources): Promise<readonly
   const { engine, clock, key } = sources
   if (engine && (await readWatermark(engine, 'projects')))
     return dueScopes({ resource, sync: { engine, clock, key } })
-  const [projects] = chosenResources(['projects'])
+  const [projects] = chosenResources({ resources: ['projects'] })
   return firstScopes(resource.read as Snapshot, sources, projects)
 }
 
@@ -207,7 +207,7 @@ async function known(resource: Resource, sources: Sources, request: SyncRequest)
 export async function planRun(request: SyncRequest, sources: PlanSources): Promise<PlannedResource[]> {
   const planned: PlannedResource[] = []
   const remembering = { ...sources, totals: new Map<string, number>() }
-  for (const resource of chosenResources(request.resources)) {
+  for (const resource of chosenResources(request).filter(isCollection)) {
     const { strategy, reading, mark = null, total = null } = await known(resource, remembering, request)
     planned.push({ resource: resource.name, strategy, mark, total, ...estimate(reading) })
   }

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { edges as allEdges, type Edge } from '../../resources/discovery.ts'
 import { isSafeId, safeId } from '../../resources/record-id.ts'
+import type { Resource } from '../../resources/resource.ts'
 import type { Engine } from '../engine.ts'
+import { isMember } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 import type { DiscoveredTable } from './schema.ts'
 
@@ -137,6 +139,22 @@ async function discoverOf(
            from (${ids}) i group by i.id) q
      where not exists (select 1 from ops.discovered d where d.resource = $1 and d.record_id = q.id)`,
     [resource, at],
+  )
+}
+
+/** Records that star holds and nobody has noted, as after a replay into an empty warehouse; returns how many. */
+export async function adopt(engine: Engine, { name, table }: Resource): Promise<number> {
+  const key = quoteName(table.key)
+  const whole = isMember(table) ? `and not t.is_stub and t.${key} <> '-1'` : ''
+  return engine.run(
+    `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, checked_at,
+       last_fetched_at, fetches, misses, changes, exposure_days, signals)
+     select $1, t.${key}, ${quoteText(`star.${table.name}`)}, t.first_loaded_at, 'held', t.loaded_at, t.loaded_at,
+       t.loaded_at, 1, 0, 0, 0, 0
+     from star.${quoteName(table.name)} t
+     where not t.is_deleted ${whole} and t.${key} ~ '${safeId}'
+       and not exists (select 1 from ops.discovered d where d.resource = $1 and d.record_id = t.${key})`,
+    [name],
   )
 }
 

@@ -57,7 +57,7 @@ export interface WatermarkTable {
 export interface WindowTable {
   window_id: string
   resource: string
-  kind: 'backfill' | 'incremental' | 'snapshot'
+  kind: 'backfill' | 'incremental' | 'snapshot' | 'hydrate'
   /** Days of the created-date filter, both included; null is open. */
   from_day: string | null
   to_day: string | null
