@@ -53,12 +53,22 @@ function readWaiting(
   { connection }: ServeRequest,
   { clock, rng, signal, version }: ServeEffects,
 ): (engine: Engine, waiting: Waiting) => Promise<RunOutcome> {
-  return (engine, { lists }) =>
-    runSync(
+  return (engine, { lists, byId }) => {
+    // No name would mean all of them: upkeep asks only when something waits.
+    const resources = [...lists, ...byId]
+    return runSync(
       connection,
-      { command: 'serve', arguments: lists.join(' '), resources: lists, limits: {}, purpose: 'webhook' },
+      {
+        command: 'serve',
+        arguments: resources.join(' '),
+        resources,
+        onlySignalled: true,
+        purpose: 'webhook',
+        limits: {},
+      },
       { engine, clock, rng, signal, version, emit: () => undefined, onBudget: () => undefined },
     )
+  }
 }
 
 async function keepUp(upkeep: Upkeep, request: ServeRequest, effects: ServeEffects): Promise<void> {

@@ -52,7 +52,7 @@ export interface Upkeep {
   state(): UpkeepState
 }
 
-const nothing: Waiting = { lists: [], records: 0, events: 0, oldest: null }
+const nothing: Waiting = { lists: [], byId: [], records: 0, events: 0, oldest: null }
 
 class Upkeeper implements Upkeep {
   readonly #parts: UpkeepParts

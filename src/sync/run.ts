@@ -2,7 +2,6 @@
 
 import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
-import type { Purpose } from '../api/day.ts'
 import type { KeyInfo } from '../api/key.ts'
 import type { FetchOptions } from '../api/wire.ts'
 import { type Landing, openLanding } from '../landing/folder.ts'
@@ -43,8 +42,6 @@ export interface RunRequest extends SyncRequest {
   readonly command: string
   readonly arguments: string
   readonly limits: RunLimits
-  /** Whose part of the day pays; `sync` when absent. */
-  readonly purpose?: Purpose
 }
 
 export interface RunEffects {

@@ -7,6 +7,8 @@ import { walkedEntities } from './drain.ts'
 export interface Waiting {
   /** Names of resources whose list is to be walked, now that it has been read whole once. */
   readonly lists: readonly string[]
+  /** Names of resources of which records are to be read by their id. */
+  readonly byId: readonly string[]
   /** Records to be read by their id. */
   readonly records: number
   /** Events that wait for any of these. */
@@ -38,6 +40,9 @@ export async function waitingEvents(engine: Engine): Promise<Waiting> {
     lists: marks
       .map(({ resource }) => resource)
       .filter(name => walked.some(({ entity }) => entity === findResource(name)?.entity)),
+    byId: catalogue
+      .filter(({ entity }) => read.some(group => group.entity === entity))
+      .map(({ name }) => name),
     records: read.reduce((sum, { records }) => sum + Number(records), 0),
     events: groups.reduce((sum, { events }) => sum + Number(events), 0),
     oldest: groups.map(({ oldest }) => oldest).sort()[0] ?? null,
