@@ -16,6 +16,7 @@ import { command as replay } from './commands/replay.ts'
 import { command as roles } from './commands/roles.ts'
 import { command as runs } from './commands/runs.ts'
 import { command as sandbox } from './commands/sandbox.ts'
+import { command as serve } from './commands/serve.ts'
 import { command as sql } from './commands/sql.ts'
 import { command as status } from './commands/status.ts'
 import { command as sync } from './commands/sync.ts'
@@ -45,6 +46,7 @@ export const commandSet: CommandSet = {
     filesUpload,
     dagList,
     dagRun,
+    serve,
     sandbox,
     demo,
   ],

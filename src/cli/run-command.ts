@@ -3,7 +3,7 @@ import { UsageError } from '../lib/errors.ts'
 import { catalogue, collections, findResource } from '../resources/catalogue.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
 import type { ResourceOutcome } from '../sync/sync.ts'
-import { numberOption, type Options, textOption } from './command.ts'
+import { numberOption, type Options, spanMs, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
 import { nearest } from './nearest.ts'
@@ -29,15 +29,12 @@ export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'al
   return args
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
-
 /** `2h`, `30m`, `90s` from now; milliseconds since the epoch. */
 function deadlineFrom(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined
-  const [, amount, unit] = /^(\d+)([smh])$/.exec(text) ?? []
-  if (!amount || !unit)
-    throw new UsageError({ what: `--deadline ${text} is no time span`, next: 'write it as 90s, 30m or 2h' })
-  return nowMs + Number(amount) * (unitMs[unit] ?? 1000)
+  const ms = spanMs(text)
+  if (ms !== undefined) return nowMs + ms
+  throw new UsageError({ what: `--deadline ${text} is no time span`, next: 'write it as 90s, 30m or 2h' })
 }
 
 export function limitsOf(context: CommandContext, options: Options): RunRequest['limits'] {

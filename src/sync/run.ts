@@ -107,6 +107,7 @@ async function openClient(
     version: effects.version,
     budget,
     signal,
+    ...(request.purpose && { purpose: request.purpose }),
     fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)

@@ -25,7 +25,7 @@ export interface SyncRequest {
   readonly between?: { readonly from: string; readonly to: string }
   /** Of records that are read by id, only those that were signalled. */
   readonly onlySignalled?: boolean
-  /** Whose part of the day pays for records that are read by id; `sync` when left out. */
+  /** Whose part of the day pays; `sync` when left out. */
   readonly purpose?: Purpose
 }
 
