@@ -47,13 +47,21 @@ function byTable(parts: readonly Part[]): Part[] {
   })
 }
 
+const stubbed = new Set(
+  held.filter(({ columns }) => columns.some(({ name }) => name === 'is_stub')).map(({ name }) => name),
+)
+
+/** Rows known by reference only, and the unknown member, refer to nothing. */
+const isRead = (table: string): string =>
+  stubbed.has(table) ? `and not t.is_stub and t.${quoteName(keyOf.get(`star.${table}`) ?? '')} <> '-1'` : ''
+
 const dangling = byTable(
   references.map(({ table, column, target }) => {
     const [from, to] = [`star.${table}`, `star.${target.name}`]
     return part(
       from,
       `select ${recordOf(from, column)} from ${quoted(from)} as t
-       where not t.is_deleted and not exists (
+       where not t.is_deleted ${isRead(table)} and not exists (
          select 1 from ${quoted(to)} as d where d.${quoteName(target.key)} = t.${quoteName(column)})`,
       from === to ? [] : [to],
     )
