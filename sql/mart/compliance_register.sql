@@ -18,14 +18,14 @@
 --   worker_id text: The worker; '-1' when the record names none.
 --   start_date date: First day of the assignment.
 --   end_date date: Last day of the assignment.
---   obligation_type text: sds, sdc, kid, confirmation, document or qualification.
+--   obligation_type text: Kind of obligation: sds, sdc, kid, confirmation, document or qualification.
 --   obligation text: What must be there.
 --   is_required boolean: Whether it must be there; empty when the configuration does not say.
 --   is_present boolean: Whether it is there; empty when the service does not tell.
 --   expires_date date: Day on which it expires, reporting zone.
 --   days_to_expiry integer: Days from today to that day; below 0 when it has passed.
---   expiry_band text: expired, 30, 60 or 90 days, later; empty when it does not expire or is not there.
---   state text: missing, expired, expiring (within 30 days), present, not required or not known.
+--   expiry_band text: How soon it expires: expired, 30, 60 or 90 days, later; empty when it does not expire or is not there.
+--   state text: What is to be said of it: missing, expired, expiring (within 30 days), present, not required or not known.
 with assignment as (
   select a.*
   from star.fact_assignment as a

@@ -17,7 +17,7 @@
 --   piece_charge_value numeric(18,4): Charge of work by the piece, as its lines give it.
 --   expense_value numeric(18,4): Expenses.
 --   project_hours numeric(18,4): Hours of all cost codes of the week and project; the denominator of hours_share.
---   hours_share double precision: hours by project_hours.
+--   hours_share double precision: Share of the week and project: hours by project_hours.
 with sheet as (
   select t.timesheet_id, t.week_ending_date, t.company_id, t.project_id, t.net_hours, t.charge_total
   from star.fact_timesheet as t

@@ -20,8 +20,8 @@
 --   last_read_at timestamptz: End of the last run that read it without failing; empty when none did.
 --   freshness_hours double precision: Hours from that to the newest reading of anything.
 --   expected_rows bigint: Rows that there should be; the denominator of coverage_share; empty when nothing tells.
---   coverage_share double precision: live_rows by expected_rows.
---   reconciliation_status text: equal, short (rows are missing), more (rows that were deleted at the source, or are newer than the total) or not known.
+--   coverage_share double precision: Share that is held: live_rows by expected_rows.
+--   reconciliation_status text: Rows held beside those expected: equal, short (rows are missing), more (rows that were deleted at the source, or are newer than the total) or not known.
 --   failed_checks bigint: Checks of the table whose last result has failing rows.
 --   failed_error_checks bigint: Those that are errors.
 --   failed_rows bigint: Rows that they name.

@@ -9,7 +9,7 @@
 --   company_id text key: The hiring company; '-1' when the records name none.
 --   project_id text key: The project; '-1' when the records name none.
 --   category text key: Category of the claim; none when it has none.
---   category_group text: travel, lodging, pay, plant or other; other for a category that is not known.
+--   category_group text: Group of the category: travel, lodging, pay, plant or other; other for a category that is not known.
 --   claims bigint: Claims in any state.
 --   workers bigint: Different workers who claimed.
 --   claims_without_timesheet bigint: Claims whose week is that of their date.

@@ -6,7 +6,7 @@
 -- Sources: star.fact_invoice, star.fact_credit_note
 -- Columns:
 --   document_key text key: Kind of document and its id.
---   document_type text: invoice or credit_note.
+--   document_type text: Kind of document: invoice or credit_note.
 --   invoice_id text: The invoice, or the invoice that the credit note is for.
 --   credit_note_id text: The credit note; empty for invoices.
 --   reference text: Reference of the document.
@@ -20,18 +20,18 @@
 --   confirmed_at timestamptz: When it was confirmed or paid.
 --   is_outstanding boolean: Whether it is still open.
 --   days_overdue integer: Days since the due date of an open document, 0 before; empty when it is settled or has no due date.
---   due_bucket text: current, 1-30, 31-60, 61-90 or 90+ days overdue; settled; no due date.
+--   due_bucket text: How long it is overdue: current, 1-30, 31-60, 61-90 or 90+ days overdue; settled; no due date.
 --   subtotal_value numeric(18,4): Before VAT; negative for credit notes.
 --   vat_value numeric(18,4): VAT; negative for credit notes.
 --   total_value numeric(18,4): With VAT; negative for credit notes.
 --   cis_value numeric(18,4): Construction Industry Scheme deduction; negative for credit notes.
 --   final_value numeric(18,4): After deductions; negative for credit notes.
---   outstanding_value numeric(18,4): final_value while the document is open, else 0.
+--   outstanding_value numeric(18,4): What is open: final_value while the document is open, else 0.
 --   expense_value numeric(18,4): Expenses on the invoice; 0 for credit notes.
 --   invoice_net_value numeric(18,4): Net value as the invoice itself gives it, after its credit notes; empty for credit notes.
 --   credit_notes_value numeric(18,4): Credit notes as the invoice sums them; empty for credit notes.
 --   credit_notes_held_value numeric(18,4): Those of its credit notes that are held, before VAT; empty for credit notes.
---   credit_notes_gap_value numeric(18,4): credit_notes_value less credit_notes_held_value: credit notes not discovered yet; empty for credit notes.
+--   credit_notes_gap_value numeric(18,4): Credit notes not discovered yet: credit_notes_value less credit_notes_held_value; empty for credit notes.
 with held as (
   select c.invoice_id, sum(coalesce(c.subtotal, 0)) as credited
   from star.fact_credit_note as c

@@ -20,7 +20,7 @@
 --   margin_value numeric(18,4): Charge less pay; employer costs are inside.
 --   expense_value numeric(18,4): Expenses claimed with the timesheets.
 --   cost_value numeric(18,4): Charge and expenses; the numerator of cost_per_hour.
---   cost_per_hour double precision: cost_value by net_hours; empty when there are no hours.
+--   cost_per_hour double precision: Cost of an hour: cost_value by net_hours; empty when there are no hours.
 select
   spend.week_ending_date,
   spend.company_id,

@@ -17,8 +17,8 @@
 --   charge_value numeric(18,4): Charge of this kind of hour; the numerator of charge_share.
 --   week_pay_value numeric(18,4): Pay of all kinds of hour of the week and project; the denominator of pay_share.
 --   week_charge_value numeric(18,4): Charge of all kinds of hour of the week and project; the denominator of charge_share.
---   pay_share double precision: pay_value by week_pay_value.
---   charge_share double precision: charge_value by week_charge_value.
+--   pay_share double precision: Share of the pay: pay_value by week_pay_value.
+--   charge_share double precision: Share of the charge: charge_value by week_charge_value.
 with week as (
   select
     t.week_ending_date,

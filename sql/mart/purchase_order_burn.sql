@@ -6,7 +6,7 @@
 -- that of the eight weeks before today.
 -- Sources: star.dim_purchase_order, star.fact_assignment, star.fact_timesheet
 -- Columns:
---   purchase_order_reference_key text key: md5 of company and reference; the id of an order without a reference.
+--   purchase_order_reference_key text key: The md5 of company and reference; the id of an order without a reference.
 --   purchase_order_id text: The order; its newest one when several of a company share a reference.
 --   reference text: Its reference.
 --   company_id text: The hiring company; '-1' when the record names none.
@@ -20,9 +20,9 @@
 --   order_value numeric(18,4): Value of the order; the denominator of remaining_share.
 --   committed_value numeric(18,4): Charge of those assignments.
 --   spent_value numeric(18,4): Charge of their approved timesheets.
---   remaining_value numeric(18,4): order_value less spent_value; the numerator of remaining_share.
---   uncommitted_value numeric(18,4): order_value less committed_value.
---   remaining_share double precision: remaining_value by order_value.
+--   remaining_value numeric(18,4): What is left: order_value less spent_value; the numerator of remaining_share.
+--   uncommitted_value numeric(18,4): What is not committed: order_value less committed_value.
+--   remaining_share double precision: Share that is left: remaining_value by order_value.
 --   weekly_spend_value numeric(18,4): Charge a week of the last eight weeks.
 --   projected_exhaustion_date date: Day on which the rest is spent at that rate; empty when nothing was spent lately.
 --   is_overspent boolean: Whether more was spent than it is worth.

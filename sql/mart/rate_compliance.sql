@@ -14,9 +14,9 @@
 --   trade_id text: The trade; '-1' when the record names none.
 --   agency_id text: The agency; '-1' when the record names none.
 --   rate_type text: Engagement type: cis, paye or psc.
---   pay_type text: hourly or daily; the basis of every rate in the row.
+--   pay_type text: How pay is counted: hourly or daily; the basis of every rate in the row.
 --   rate_id text: The card that applies; empty when none is known.
---   card_reach text: project and agency, project, agency or general; none when no card is known.
+--   card_reach text: What the card is for: project and agency, project, agency or general; none when no card is known.
 --   card_pay_rate numeric(18,4): Pay of the card.
 --   card_charge_rate numeric(18,4): Charge of the card.
 --   pay_rate numeric(18,4): Pay of the assignment.

@@ -79,15 +79,20 @@ export const canaryChecks = (marts: readonly Mart[]): Check[] => [
   {
     name: 'personal_data_in_star',
     severity: 'error',
-    summary: 'No text of star looks like an e-mail address, a national insurance number, a sort code or a telephone number.',
+    summary:
+      'No text of star looks like an e-mail address, a national insurance number, a sort code or a telephone number.',
     next,
     parts: starPlaces.map(canary),
   },
   {
     name: 'personal_data_in_mart',
     severity: 'error',
-    summary: 'No text of a mart looks like an e-mail address, a national insurance number, a sort code or a telephone number.',
+    summary:
+      'No text of a mart looks like an e-mail address, a national insurance number, a sort code or a telephone number.',
     next,
-    parts: marts.map(martPlace).filter(({ texts }) => texts.length > 0).map(canary),
+    parts: marts
+      .map(martPlace)
+      .filter(({ texts }) => texts.length > 0)
+      .map(canary),
   },
 ]

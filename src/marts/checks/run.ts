@@ -66,9 +66,7 @@ async function countRows(
       place =>
         `select ${place} as place, count(*) as n from (\n${filled(parts[place] as Part, moment)}\n) as found`,
     )
-    for (const { place, n } of await engine.rows<{ place: number; n: number }>(
-      counted.join('\nunion all\n'),
-    ))
+    for (const { place, n } of await engine.rows<{ place: number; n: number }>(counted.join('\nunion all\n')))
       counts.set(Number(place), Number(n))
   }
   return counts
