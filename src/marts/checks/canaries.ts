@@ -10,8 +10,7 @@ const patterns = {
   'national insurance number':
     '(^|[^A-Za-z0-9])[A-CEGHJ-PR-TW-Za-ceghj-pr-tw-z][A-CEGHJ-NPR-TW-Za-ceghj-npr-tw-z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-Da-d]($|[^A-Za-z0-9])',
   'sort code': '(^|[^0-9-])[0-9]{2}-[0-9]{2}-[0-9]{2}($|[^0-9-])',
-  'telephone number':
-    '(^|[^0-9A-Za-z.-])([+]44 ?|0)[1-378][0-9]{2,3}[ -]?[0-9]{3}[ -]?[0-9]{3,4}($|[^0-9A-Za-z])',
+  'telephone number': '(^|[^0-9A-Za-z.-])([+]44 ?|0)[1-378]( ?[0-9]){8,9}($|[^0-9A-Za-z])',
 } as const
 
 /** Matching is spelled differently on the two engines, replacing is not. */
