@@ -35,13 +35,15 @@ function referencesOf(table: TableEntry, role: Box['role']): { row: number; tabl
   )
 }
 
-/** Boxes for what the tables refer to outside of the area, and the links to them. */
-function aside(
-  side: 'left' | 'right',
-  sources: readonly TableEntry[],
-  inside: ReadonlySet<string>,
-  tables: Tables,
-) {
+interface Side {
+  readonly side: 'left' | 'right'
+  readonly sources: readonly TableEntry[]
+  readonly inside: ReadonlySet<string>
+  readonly tables: Tables
+}
+
+/** Boxes for what the sources refer to outside of the area, and the links to them. */
+function aside({ side, sources, inside, tables }: Side): { boxes: Box[]; links: Link[] } {
   const links: Link[] = sources.flatMap(source =>
     referencesOf(source, 'list')
       .filter(({ table }) => !inside.has(table))
@@ -55,13 +57,13 @@ function aside(
   return { boxes, links }
 }
 
-export function areaDrawing({ tables }: Dictionary, area: Area): Drawing {
-  const byName: Tables = new Map(tables.map(table => [qualifiedName(table), table]))
-  const [root, ...lists] = area.tables.flatMap(name => byName.get(name) ?? [])
+export function areaDrawing({ tables: all }: Dictionary, area: Area): Drawing {
+  const tables: Tables = new Map(all.map(table => [qualifiedName(table), table]))
+  const [root, ...lists] = area.tables.flatMap(name => tables.get(name) ?? [])
   if (!root) throw new Error(`${area.resource} has no table`)
   const inside = new Set(area.tables)
-  const left = aside('left', lists, inside, byName)
-  const right = aside('right', [root], inside, byName)
+  const left = aside({ side: 'left', sources: lists, inside, tables })
+  const right = aside({ side: 'right', sources: [root], inside, tables })
   const owned: Link[] = lists.flatMap(list =>
     referencesOf(list, 'list')
       .filter(({ table }) => table === qualifiedName(root))

@@ -1,6 +1,6 @@
 /** Builds the dictionary of the warehouse that this version of the program makes. */
 import { programVersion } from '../lib/program-version.ts'
-import type { Mart } from '../marts/mart.ts'
+import { type Mart, stampColumns } from '../marts/mart.ts'
 import { catalogue } from '../resources/catalogue.ts'
 import { tablesOf } from '../resources/table.ts'
 import { isPublished } from '../warehouse/published-tables.ts'
@@ -53,6 +53,13 @@ function resourcesOf(table: string, columns: readonly ColumnEntry[]): string[] {
   if (own.length > 0) return own.map(({ resource }) => resource)
   const entities = new Set(columns.flatMap(({ fields }) => fields.map(field => field.split('.')[0])))
   return areas.filter(({ entity }) => entities.has(entity)).map(({ resource }) => resource)
+}
+
+const stamps = new Set(stampColumns.map(({ name }) => name))
+
+function isTechnical({ schema, kind }: HeldTable, column: string): boolean {
+  if (schema === 'mart') return stamps.has(column)
+  return schema !== 'ops' && kind === 'table' && isOfEveryRow(column)
 }
 
 class Builder {
@@ -115,8 +122,7 @@ class Builder {
       ...origin,
       from,
       values: declared?.values ?? [],
-      isOfEveryRow:
-        schema !== 'ops' && schema !== 'mart' && table.kind === 'table' && isOfEveryRow(column.name),
+      isOfEveryRow: isTechnical(table, column.name),
     }
   }
 
