@@ -74,12 +74,15 @@ async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
 async function runTogether(engine: Engine, statements: readonly string[]): Promise<void> {
   const many = 200
   for (let from = 0; from < statements.length; from += many)
-    await engine.run(statements.slice(from, from + many).join('; '))
+    await engine.run(statements.slice(from, from + many).join(';\n'))
 }
 
 async function runStatements(engine: Engine, text: string): Promise<void> {
   const bare = text.replace(/^\s*--.*$/gm, '')
-  for (const statement of bare.split(/;\s*$/m)) if (statement.trim()) await engine.run(statement)
+  await runTogether(
+    engine,
+    bare.split(/;\s*$/m).filter(statement => statement.trim()),
+  )
 }
 
 const views = (): SqlFile[] => sqlFiles('view')

@@ -14,6 +14,9 @@ const openSchemas = ['star', 'mart']
 /** Of ops, what tells how complete and fresh the data is; quarantine and the like hold payloads and stay behind. */
 const openLedger = ['run', 'watermark', 'window', 'schema_drift']
 
+export const isPublished = (schema: string, name: string): boolean =>
+  openSchemas.includes(schema) || (schema === 'ops' && openLedger.includes(name))
+
 interface Source {
   readonly schema_name: string
   readonly name: string
