@@ -10,7 +10,7 @@ export default defineConfig({
     isolate: false,
     // Tests wait for sockets and servers as much as they compute: two at once take 60 s where one takes 82.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 })
