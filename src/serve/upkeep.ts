@@ -4,7 +4,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { lastDoneSync } from '../warehouse/ledger/resource-state.ts'
 import { addRepetitions, drainInbox } from '../webhooks/drain.ts'
 import type { Intake } from '../webhooks/intake.ts'
-import { expireInbox, settle, type Waiting, waitingEvents } from '../webhooks/settle.ts'
+import { expireInbox, settle, type Waiting } from '../webhooks/settle.ts'
 import type { InboxStore } from '../webhooks/store.ts'
 import type { Door } from './door.ts'
 import { paceAfter, type Spent } from './pace.ts'
@@ -57,6 +57,7 @@ const nothing: Waiting = { lists: [], byId: [], records: 0, events: 0, oldest: n
 class Upkeeper implements Upkeep {
   readonly #parts: UpkeepParts
   #state: UpkeepState = { waiting: nothing, lastSync: null }
+  #drains = 0
   #lastArrival = 0
   #nextRead = 0
   #failures = 0
@@ -87,12 +88,12 @@ class Upkeeper implements Upkeep {
     // Before the load: whatever is counted here was stored by then, and has its row afterwards.
     const repetitions = intake.repetitions()
     await store.load(engine)
-    const drained = await drainInbox(engine, { id: holder, at })
+    this.#drains += 1
+    const drained = await drainInbox(engine, { id: `${holder}.${this.#drains}`, at })
     if (drained > 0) this.#lastArrival = clock.now()
     await addRepetitions(engine, repetitions)
-    await settle(engine, at)
     await this.#expire(engine)
-    this.#state = { waiting: await waitingEvents(engine), lastSync: await lastDoneSync(engine) }
+    await this.#settle(engine)
   }
 
   /** Once an hour. */
@@ -117,8 +118,12 @@ class Upkeeper implements Upkeep {
     this.#failures = isDone ? 0 : this.#failures + 1
     // What fails now is likely to fail in a minute, and each attempt is paid for.
     this.#nextRead = clock.now() + paceAfter(spent, rhythm.leastMs) * 2 ** Math.min(this.#failures, 6)
-    await settle(engine, new Date(clock.now()).toISOString())
-    this.#state = { waiting: await waitingEvents(engine), lastSync: await lastDoneSync(engine) }
+    await this.#settle(engine)
+  }
+
+  async #settle(engine: Engine): Promise<void> {
+    const waiting = await settle(engine, new Date(this.#parts.clock.now()).toISOString())
+    this.#state = { waiting, lastSync: await lastDoneSync(engine) }
   }
 }
 

@@ -24,7 +24,7 @@ interface Group {
   readonly oldest: string
 }
 
-export async function waitingEvents(engine: Engine): Promise<Waiting> {
+async function waitingEvents(engine: Engine): Promise<Waiting> {
   const groups = await engine.rows<Group>(
     `select entity, count(*) as events, count(distinct record_id) as records, min(received_at) as oldest
      from ops.inbox where state = 'signalled' group by entity`,
@@ -75,10 +75,15 @@ async function tellFacts(engine: Engine, at: string): Promise<void> {
   )
 }
 
-/** Closes the events whose record or list was read after they came; returns how many. `at` is ISO 8601. */
-export async function settle(engine: Engine, at: string): Promise<number> {
-  const { oldest } = await waitingEvents(engine)
-  if (oldest === null) return 0
+/** Closes the events whose record or list was read after they came; returns what waits then. `at` is ISO 8601. */
+export async function settle(engine: Engine, at: string): Promise<Waiting> {
+  const waiting = await waitingEvents(engine)
+  if (waiting.oldest === null) return waiting
+  const settled = await settleSince(engine, waiting.oldest, at)
+  return settled > 0 ? waitingEvents(engine) : waiting
+}
+
+async function settleSince(engine: Engine, oldest: string, at: string): Promise<number> {
   return engine.transaction(async () => {
     const listed = await engine.run(
       `update ops.inbox set state = 'done', settled_at = cast($1 as timestamptz),
