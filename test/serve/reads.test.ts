@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { SandboxRequest } from '../../src/sandbox/options.ts'
+import type { Collection } from '../../src/sandbox/world.ts'
 import { type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 import { eventBody, post, type Served, served, signed } from './served.ts'
@@ -32,11 +33,7 @@ function asked(requests: readonly SandboxRequest[]): Record<string, number> {
   return counts
 }
 
-const firstIds = (
-  sandbox: OpenSandbox,
-  collection: 'timesheets' | 'invoices' | 'trades',
-  count: number,
-): string[] =>
+const firstIds = (sandbox: OpenSandbox, collection: Collection, count: number): string[] =>
   sandbox.world
     .all(collection)
     .slice(0, count)
@@ -85,6 +82,49 @@ describeOnEngines(
       )
       expect(run).toEqual({ command: 'serve', arguments: 'timesheets', state: 'done' })
       expect(running.log.filter(line => line.includes('why'))).toEqual([])
+    })
+
+    test('about records read by id cost one request a record, however many they are', async () => {
+      const sandbox = await openSandbox(roomy)
+      const warehouse = await bench.warehouse()
+      const running = await served(warehouse, { baseUrl: sandbox.url, rhythm: patient })
+      const subjects = [
+        ...firstIds(sandbox, 'trades', 8).map(id => ['trade_amended', { trade: { id } }] as const),
+        ...firstIds(sandbox, 'assignments', 8).map(
+          id => ['assignment_ended', { assignment: { id } }] as const,
+        ),
+        ...firstIds(sandbox, 'creditNotes', 8).map(id => ['credit_note_created', { note: { id } }] as const),
+        ['purchase_order_deleted', { purchaseOrder: { id: 'gone1' } }] as const,
+      ]
+      const deliveries = Array.from({ length: 20 * subjects.length }, (_, index) => {
+        const [type, data] = subjects[index % subjects.length] ?? ['trade_amended', {}]
+        return signed(eventBody(`evt_${index}`, type, data))
+      })
+      for (let from = 0; from < deliveries.length; from += 50)
+        await Promise.all(deliveries.slice(from, from + 50).map(delivery => post(running.url, delivery)))
+      await settled(warehouse, running, deliveries.length)
+      const requests = asked(sandbox.requests)
+      expect(Object.values(requests)).toEqual(subjects.map(() => 1))
+      const results = await warehouse.engine.rows<{ fetch_result: string; records: number }>(
+        `select fetch_result, count(distinct record_id) as records from star.fact_webhook_event
+       where state = 'done' group by 1 order by 1`,
+      )
+      expect(results.map(row => ({ ...row, records: Number(row.records) }))).toEqual([
+        { fetch_result: 'not found', records: 1 },
+        { fetch_result: 'read', records: subjects.length - 1 },
+      ])
+      const [held] = await warehouse.engine.rows<{ notes: number; trades: number }>(
+        `select (select count(*) from star.fact_credit_note) as notes,
+         (select count(*) from star.dim_trade where not is_stub and trade_id <> '-1') as trades`,
+      )
+      const about = (type: string): number => subjects.filter(subject => subject[0] === type).length
+      expect([Number(held?.notes), Number(held?.trades)]).toEqual([
+        about('credit_note_created'),
+        about('trade_amended'),
+      ])
+      expect(about('credit_note_created')).toBeGreaterThan(0)
+      const witnesses = await warehouse.engine.rows(`select source from ops.witness where kind = 'event'`)
+      expect(witnesses).toHaveLength(deliveries.length / subjects.length)
     })
   },
   'duckdb',
