@@ -4,7 +4,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { lastDoneSync } from '../warehouse/ledger/resource-state.ts'
 import { addRepetitions, drainInbox } from '../webhooks/drain.ts'
 import type { Intake } from '../webhooks/intake.ts'
-import { expireInbox, settle, type Waiting } from '../webhooks/settle.ts'
+import { expireInbox, settle, type Waiting, waitingEvents } from '../webhooks/settle.ts'
 import type { InboxStore } from '../webhooks/store.ts'
 import type { Door } from './door.ts'
 import { paceAfter, type Spent } from './pace.ts'
@@ -25,6 +25,9 @@ export const usualRhythm: Rhythm = { tickMs: 1000, quietMs: 3000, latestMs: 30_0
 
 /** Settled events are kept in the inbox so long, to know a late repetition. */
 const keptMs = 30 * 86_400_000
+
+/** From one look at what others have read to the next. */
+const settleMs = 5000
 
 export interface UpkeepParts {
   readonly door: Door
@@ -62,6 +65,7 @@ class Upkeeper implements Upkeep {
   #nextRead = 0
   #failures = 0
   #expired = 0
+  #settled = 0
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts
@@ -93,7 +97,9 @@ class Upkeeper implements Upkeep {
     if (drained > 0) this.#lastArrival = clock.now()
     await addRepetitions(engine, repetitions)
     await this.#expire(engine)
-    await this.#settle(engine)
+    // Others read as well, a sync for one; looking for it every second would cost a server more than the events do.
+    if (clock.now() - this.#settled >= settleMs) await this.#settle(engine)
+    else if (drained > 0) this.#state = { ...this.#state, waiting: await waitingEvents(engine) }
   }
 
   /** Once an hour. */
@@ -122,6 +128,7 @@ class Upkeeper implements Upkeep {
   }
 
   async #settle(engine: Engine): Promise<void> {
+    this.#settled = this.#parts.clock.now()
     const waiting = await settle(engine, new Date(this.#parts.clock.now()).toISOString())
     this.#state = { waiting, lastSync: await lastDoneSync(engine) }
   }

@@ -24,7 +24,7 @@ interface Group {
   readonly oldest: string
 }
 
-async function waitingEvents(engine: Engine): Promise<Waiting> {
+export async function waitingEvents(engine: Engine): Promise<Waiting> {
   const groups = await engine.rows<Group>(
     `select entity, count(*) as events, count(distinct record_id) as records, min(received_at) as oldest
      from ops.inbox where state = 'signalled' group by entity`,

@@ -89,7 +89,7 @@ function tell(words: string, { waits, statuses }: Answered): void {
     .map(([status, count]) => `${count.toLocaleString('en')} x ${status}`)
     .join(', ')
   console.log(
-    `  ${words.padEnd(34)} p50 ${at(waits, 0.5)} ms, p99 ${at(waits, 0.99)} ms, most ${at(waits, 1)} ms; ${counted}`,
+    `  ${words.padEnd(34)} p50 ${at(waits, 0.5)} ms, p90 ${at(waits, 0.9)} ms, p99 ${at(waits, 0.99)} ms, most ${at(waits, 1)} ms; ${counted}`,
   )
 }
 
