@@ -6,6 +6,7 @@ export default defineConfig({
     include: [
       'test/**/*.long.test.ts',
       'test/sync/*.test.ts',
+      'test/serve/*.test.ts',
       'test/warehouse/bad-input.test.ts',
       'test/marts/interrupted-build.test.ts',
     ],

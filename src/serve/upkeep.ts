@@ -26,6 +26,9 @@ export const usualRhythm: Rhythm = { tickMs: 1000, quietMs: 3000, latestMs: 30_0
 /** Settled events are kept in the inbox so long, to know a late repetition. */
 const keptMs = 30 * 86_400_000
 
+/** From one look at what others have read to the next. */
+const settleMs = 5000
+
 export interface UpkeepParts {
   readonly door: Door
   readonly store: InboxStore
@@ -57,10 +60,12 @@ const nothing: Waiting = { lists: [], byId: [], records: 0, events: 0, oldest: n
 class Upkeeper implements Upkeep {
   readonly #parts: UpkeepParts
   #state: UpkeepState = { waiting: nothing, lastSync: null }
+  #drains = 0
   #lastArrival = 0
   #nextRead = 0
   #failures = 0
   #expired = 0
+  #settled = 0
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts
@@ -87,12 +92,14 @@ class Upkeeper implements Upkeep {
     // Before the load: whatever is counted here was stored by then, and has its row afterwards.
     const repetitions = intake.repetitions()
     await store.load(engine)
-    const drained = await drainInbox(engine, { id: holder, at })
+    this.#drains += 1
+    const drained = await drainInbox(engine, { id: `${holder}.${this.#drains}`, at })
     if (drained > 0) this.#lastArrival = clock.now()
     await addRepetitions(engine, repetitions)
-    await settle(engine, at)
     await this.#expire(engine)
-    this.#state = { waiting: await waitingEvents(engine), lastSync: await lastDoneSync(engine) }
+    // Others read as well, a sync for one; looking for it every second would cost a server more than the events do.
+    if (clock.now() - this.#settled >= settleMs) await this.#settle(engine)
+    else if (drained > 0) this.#state = { ...this.#state, waiting: await waitingEvents(engine) }
   }
 
   /** Once an hour. */
@@ -117,8 +124,13 @@ class Upkeeper implements Upkeep {
     this.#failures = isDone ? 0 : this.#failures + 1
     // What fails now is likely to fail in a minute, and each attempt is paid for.
     this.#nextRead = clock.now() + paceAfter(spent, rhythm.leastMs) * 2 ** Math.min(this.#failures, 6)
-    await settle(engine, new Date(clock.now()).toISOString())
-    this.#state = { waiting: await waitingEvents(engine), lastSync: await lastDoneSync(engine) }
+    await this.#settle(engine)
+  }
+
+  async #settle(engine: Engine): Promise<void> {
+    this.#settled = this.#parts.clock.now()
+    const waiting = await settle(engine, new Date(this.#parts.clock.now()).toISOString())
+    this.#state = { waiting, lastSync: await lastDoneSync(engine) }
   }
 }
 

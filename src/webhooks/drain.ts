@@ -7,7 +7,7 @@ import { signal } from '../warehouse/ledger/discovered.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 
 export interface Drain {
-  /** Names the drain in the rows it took. */
+  /** Names the drain in the rows it took, and no other drain. */
   readonly id: string
   /** ISO 8601. */
   readonly at: string
@@ -33,10 +33,10 @@ const entitiesWhere = (isReadById: boolean): string[] =>
 
 const list = (texts: readonly string[]): string => texts.map(quoteText).join(', ')
 
+const deleting = eventTypes.filter(type => eventRule(type).deletes)
+
 /** A list does not show what is gone: nothing is to be read for such an event, it is a witness and no more. */
-const goneFromLists = eventTypes.filter(
-  type => eventRule(type).deletes && entitiesWhere(false).includes(eventRule(type).entity),
-)
+const goneFromLists = deleting.filter(type => entitiesWhere(false).includes(eventRule(type).entity))
 
 /** Entities that are read by walking their list. */
 export const walkedEntities: readonly string[] = entitiesWhere(false)
@@ -44,21 +44,31 @@ export const walkedEntities: readonly string[] = entitiesWhere(false)
 const columns =
   'event_id, type, entity, record_id, created_at, received_at, delivered_count, signature_ok, state, fetch_result, fetched_at, loaded_at'
 
-/** Marks the oldest undrained events as taken by this drain; returns how many. */
+/**
+ * Marks the oldest undrained events as taken by this drain, which nobody else is named for; returns how many. One
+ * update a row: a server keeps every version of a row until it is vacuumed.
+ */
 async function claim(engine: Engine, { id, at }: Drain): Promise<number> {
   // Other processes drain the rest meanwhile: what one holds the others pass by.
   const lock = engine.name === 'postgres' ? 'for update skip locked' : ''
+  const isGone = `state = 'new' and type in (${list(goneFromLists)})`
   return engine.run(
-    `update ops.inbox set drained_by = $1, drained_at = $2 where event_id in
+    `update ops.inbox set drained_by = $1, drained_at = cast($2 as timestamptz),
+       state = case when ${isGone} then 'done' when state = 'new' then 'signalled' else state end,
+       result = case when ${isGone} then 'witness of a deletion' end,
+       settled_at = case when ${isGone} then cast($2 as timestamptz) end
+     where event_id in
        (select event_id from ops.inbox where drained_at is null order by received_at limit ${mostAtOnce} ${lock})`,
     [id, at],
   )
 }
 
-async function passOn(engine: Engine, { id, at }: Drain): Promise<void> {
+async function passOn(engine: Engine, { id }: Drain): Promise<void> {
   const taken = await engine.rows<Taken>(
-    `select event_id, type, entity, record_id, received_at from ops.inbox where drained_by = $1 and drained_at = $2 and state = 'new'`,
-    [id, at],
+    `select event_id, type, entity, record_id, received_at from ops.inbox
+     where drained_by = $1 and state in ('signalled', 'done')
+       and (entity in (${list(entitiesWhere(true))}) or type in (${list(deleting)}))`,
+    [id],
   )
   const named = taken.flatMap(event => {
     const resource = resourceOf.get(event.entity)
@@ -75,11 +85,10 @@ async function passOn(engine: Engine, { id, at }: Drain): Promise<void> {
         at: event.received_at,
       })),
   )
-  const deletes = new Set<string>(eventTypes.filter(type => eventRule(type).deletes))
   await witness(
     engine,
     named
-      .filter(({ event }) => deletes.has(event.type))
+      .filter(({ event }) => deleting.some(type => type === event.type))
       .map(({ event, resource }) => ({
         resource: resource.name,
         record_id: event.record_id,
@@ -96,28 +105,20 @@ async function drainSome(engine: Engine, drain: Drain): Promise<number> {
     const claimed = await claim(engine, drain)
     if (claimed === 0) return 0
     await passOn(engine, drain)
-    const values = [drain.id, drain.at]
-    const ours = 'drained_by = $1 and drained_at = $2'
-    await engine.run(
-      `update ops.inbox set state = 'done', result = 'witness of a deletion', settled_at = drained_at
-       where ${ours} and state = 'new' and type in (${list(goneFromLists)})`,
-      values,
-    )
-    await engine.run(`update ops.inbox set state = 'signalled' where ${ours} and state = 'new'`, values)
     await engine.run(
       `insert into star.fact_webhook_event (${columns})
        select event_id, type, entity, record_id, created_at, received_at, deliveries, true, state, result,
-         settled_at, drained_at from ops.inbox where ${ours}`,
-      values,
+         settled_at, drained_at from ops.inbox where drained_by = $1`,
+      [drain.id],
     )
     return claimed
   })
 }
 
 /** Takes what came in until nothing is left; returns how many events that were. */
-export async function drainInbox(engine: Engine, drain: Drain): Promise<number> {
-  for (let sum = 0; ; ) {
-    const taken = await drainSome(engine, drain)
+export async function drainInbox(engine: Engine, { id, at }: Drain): Promise<number> {
+  for (let sum = 0, part = 1; ; part += 1) {
+    const taken = await drainSome(engine, { id: `${id}.${part}`, at })
     sum += taken
     if (taken < mostAtOnce) return sum
   }

@@ -51,13 +51,18 @@ export async function waitingEvents(engine: Engine): Promise<Waiting> {
 
 const entityOf = catalogue.map(({ name, entity }) => `(${quoteText(name)}, ${quoteText(entity)})`).join(', ')
 
-/** Any run that walked the list to its end answers, whoever began it; one that may not read it will never. */
-const byRuns = `select e.entity, rr.state, max(r.started_at) as started_at
+/** Any run that walked the list to its end answers, whoever began it. */
+const byWalks = `select e.entity, 'listed' as result, max(r.started_at) as since
   from ops.run_resource rr join ops.run r on r.run_id = rr.run_id
     join (values ${entityOf}) as e(name, entity) on e.name = rr.resource
-  where r.command in ('sync', 'serve') and r.started_at >= cast($2 as timestamptz)
-    and (rr.state = 'skipped' or (rr.state = 'done' and e.entity in (${walkedEntities.map(quoteText).join(', ')})))
-  group by e.entity, rr.state`
+  where r.command in ('sync', 'serve') and r.started_at >= cast($2 as timestamptz) and rr.state = 'done'
+    and e.entity in (${walkedEntities.map(quoteText).join(', ')})
+  group by e.entity`
+
+/** What the key may not read at all is asked for once, and not for every event. */
+const byAccess = `select e.entity, 'refused' as result, a.checked_at as since
+  from ops.access a join (values ${entityOf}) as e(name, entity) on e.name = a.resource
+  where a.state <> 'readable'`
 
 /** A signal that came while the record was being fetched is still there afterwards. */
 const byReads = `select e.entity, o.record_id, o.state, o.checked_at
@@ -75,16 +80,20 @@ async function tellFacts(engine: Engine, at: string): Promise<void> {
   )
 }
 
-/** Closes the events whose record or list was read after they came; returns how many. `at` is ISO 8601. */
-export async function settle(engine: Engine, at: string): Promise<number> {
-  const { oldest } = await waitingEvents(engine)
-  if (oldest === null) return 0
+/** Closes the events whose record or list was read after they came; returns what waits then. `at` is ISO 8601. */
+export async function settle(engine: Engine, at: string): Promise<Waiting> {
+  const waiting = await waitingEvents(engine)
+  if (waiting.oldest === null) return waiting
+  const settled = await settleSince(engine, waiting.oldest, at)
+  return settled > 0 ? waitingEvents(engine) : waiting
+}
+
+async function settleSince(engine: Engine, oldest: string, at: string): Promise<number> {
   return engine.transaction(async () => {
-    const listed = await engine.run(
-      `update ops.inbox set state = 'done', settled_at = cast($1 as timestamptz),
-         result = case l.state when 'done' then 'listed' else 'refused' end
-       from (${byRuns}) l
-       where inbox.state = 'signalled' and l.entity = inbox.entity and l.started_at >= inbox.received_at`,
+    const together = await engine.run(
+      `update ops.inbox set state = 'done', settled_at = cast($1 as timestamptz), result = l.result
+       from (${byWalks} union all ${byAccess}) l
+       where inbox.state = 'signalled' and l.entity = inbox.entity and l.since >= inbox.received_at`,
       [at, oldest],
     )
     const read = await engine.run(
@@ -95,8 +104,8 @@ export async function settle(engine: Engine, at: string): Promise<number> {
          and d.checked_at >= inbox.received_at`,
       [at, oldest],
     )
-    if (listed + read > 0) await tellFacts(engine, at)
-    return listed + read
+    if (together + read > 0) await tellFacts(engine, at)
+    return together + read
   })
 }
 

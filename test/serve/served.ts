@@ -53,8 +53,18 @@ async function storeOf(warehouse: Warehouse, engine: Engine): Promise<InboxStore
   )
 }
 
-/** Its own engine stays with the test: the door lends it out and does not close it. */
-const kept = (engine: Engine): Engine => ({ ...engine, stage: engine.stage, close: async () => undefined })
+/** The engine stays with the test: the door borrows it and does not close it. */
+function borrowed(engine: Engine): Engine {
+  const lent: Engine = {
+    ...engine,
+    // A file is its own stage, and whoever loads pages asks whether it is.
+    get stage() {
+      return engine.stage === engine ? lent : engine.stage
+    },
+    close: async () => undefined,
+  }
+  return lent
+}
 
 export async function served(warehouse: Warehouse, options: ServedOptions = {}): Promise<Served> {
   const stop = new AbortController()
@@ -81,7 +91,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
         rhythm: { ...quick, ...options.rhythm },
       },
       {
-        open: async () => kept(warehouse.engine),
+        open: async () => borrowed(warehouse.engine),
         openStore: async engine => {
           const own = await storeOf(warehouse, engine)
           return options.store?.(own) ?? own
