@@ -17,6 +17,7 @@ import { command as runs } from './commands/runs.ts'
 import { command as sandbox } from './commands/sandbox.ts'
 import { command as sql } from './commands/sql.ts'
 import { command as status } from './commands/status.ts'
+import { command as sweep } from './commands/sweep.ts'
 import { command as sync } from './commands/sync.ts'
 import { command as workersCreate } from './commands/workers-create.ts'
 import { command as workersUpdate } from './commands/workers-update.ts'
@@ -29,6 +30,7 @@ export const commandSet: CommandSet = {
     plan,
     sync,
     backfill,
+    sweep,
     status,
     runs,
     replay,

@@ -104,10 +104,18 @@ class SweepWalk {
         this.#show()
         if (this.#uncommitted >= pagesPerCommit) await this.#save()
       }
+      if (this.#state.pages === 1) await this.#readAgain()
     } finally {
       // Whatever ended the walk, the next run goes on from here.
       await this.#save()
     }
+  }
+
+  /** One answer alone has no other to contradict it, such as that of a copy of the service that lags behind. */
+  async #readAgain(): Promise<void> {
+    const { total, rows } = await readPage(this.#task, this.#job.query, 1)
+    this.#take(rows)
+    this.#state = { ...this.#state, greatestTotal: Math.max(this.#state.greatestTotal, total) }
   }
 
   #take(rows: readonly SweptRow[]): void {

@@ -2,6 +2,7 @@
 import { collections } from '../../resources/catalogue.ts'
 import { apiKeyId } from '../../sync/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { type Absence, absences } from '../../warehouse/ledger/absence.ts'
 import { type BudgetSeen, budgetSeen } from '../../warehouse/ledger/budget-seen.ts'
 import { heldTables } from '../../warehouse/ledger/held-tables.ts'
 import { type HeldLease, heldLeases } from '../../warehouse/ledger/leases.ts'
@@ -10,6 +11,7 @@ import { lostRuns } from '../../warehouse/ledger/runs.ts'
 import { ageOf } from '../age.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { deletionLines } from '../deletion-lines.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import {
   budgetLine,
@@ -28,6 +30,7 @@ interface Status {
   readonly lastDone: string | null
   readonly budget: BudgetSeen | undefined
   readonly leases: readonly HeldLease[]
+  readonly absences: readonly Absence[]
   /** Runs without an end whose process is gone. */
   readonly lost: readonly string[]
 }
@@ -63,6 +66,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
     resources,
     lastDone,
     budget,
+    absences: await absences(engine),
     leases: isItself ? await heldLeases(engine) : [],
     lost: isItself ? await lostRuns(engine) : [],
   }
@@ -70,7 +74,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
 
 function printStatus(
   context: CommandContext,
-  { resources, lastDone, budget, leases, lost }: Status,
+  { resources, lastDone, budget, leases, lost, absences: gone }: Status,
   windows: boolean,
 ): void {
   const freshness =
@@ -78,13 +82,14 @@ function printStatus(
   printLine(context, `${summaryLine(resources)}; ${freshness}`)
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)
+  for (const line of deletionLines(gone)) printLine(context, line)
   for (const lease of leases) printLine(context, holderLine(lease))
   for (const id of lost) printLine(context, lostRunLine(id))
   printLine(context, budgetLine(budget))
 }
 
 function asJson(
-  { resources, lastDone, budget, leases, lost }: Status,
+  { resources, lastDone, budget, leases, lost, absences: gone }: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
   return {
@@ -95,6 +100,7 @@ function asJson(
     budget: budget ?? null,
     leases,
     lostRuns: lost,
+    deletions: gone,
     resources: resources.map(({ windows: list, ...rest }) => ({
       ...rest,
       ...(windows && { windows: list }),
