@@ -21,6 +21,7 @@ import { command as sandbox } from './commands/sandbox.ts'
 import { command as serve } from './commands/serve.ts'
 import { command as sql } from './commands/sql.ts'
 import { command as status } from './commands/status.ts'
+import { command as sweep } from './commands/sweep.ts'
 import { command as sync } from './commands/sync.ts'
 import { command as workersCreate } from './commands/workers-create.ts'
 import { command as workersUpdate } from './commands/workers-update.ts'
@@ -34,6 +35,7 @@ export const commandSet: CommandSet = {
     sync,
     backfill,
     discover,
+    sweep,
     status,
     runs,
     replay,

@@ -54,25 +54,29 @@ async function record(task: ResourceTask, id: string, found: Found): Promise<voi
   })
 }
 
-/** Asks for those that this run has not heard of by id; stops at the first refusal, which tells nothing of deletions. */
+/**
+ * Asks for those that this run has not heard of by id; stops at the first refusal, which tells nothing of deletions.
+ * False when nothing was asked.
+ */
 export async function confirmById(
   task: ResourceTask,
   suspects: readonly Suspect[],
   scopeId: string,
-): Promise<void> {
+): Promise<boolean> {
   const { sync, resource, tally } = task
   const read = singleRead(resource)
   const isAsked = ({ words }: Suspect): boolean =>
     words.some(({ kind, source }) => kind === 'by-id 404' && source === sync.runId)
   const open = suspects.filter(suspect => !isAsked(suspect))
-  if (!read || open.length === 0) return
+  if (!read || open.length === 0) return false
   if (!(await answersById(task, read, scopeId))) {
     tally.note = 'no record answers by id, so that a 404 proves nothing'
-    return
+    return false
   }
   for (const { id } of open) {
     const found = await ask(task, read, id)
-    if (found === 'refused') return
+    if (found === 'refused') break
     await record(task, id, found)
   }
+  return true
 }

@@ -4,6 +4,7 @@ import { catalogue } from '../resources/catalogue.ts'
 import type { Resource } from '../resources/resource.ts'
 import { suspectedResources } from '../warehouse/ledger/deletions.ts'
 import type { ResourceTask, SyncContext } from './context.ts'
+import { countList } from './count-list.ts'
 import { type SweepOptions, sweepList } from './sweep.ts'
 import { endsRun, type SyncRequest } from './sync.ts'
 import { notForThisKey, type ResourceOutcome, runTask } from './task.ts'
@@ -20,14 +21,15 @@ const sweepsAtOnce = 4
 export const swept: readonly Resource[] = catalogue.filter(({ read }) => read.strategy !== 'snapshot')
 
 function work(task: ResourceTask, options: SweepOptions): Promise<void> {
+  if (options.counts) return countList(task)
   return task.resource.read.strategy === 'walk'
     ? sweepList(task, options)
     : tombstoneProved(task, options.most)
 }
 
 /** Lists, and of what is read by id that of which somebody found a record gone: for the rest there is nothing to do. */
-async function chosen(sync: SyncContext, names: readonly string[]): Promise<Resource[]> {
-  const suspected = await suspectedResources(sync.engine)
+async function chosen(sync: SyncContext, { resources: names, sweep }: SweepRequest): Promise<Resource[]> {
+  const suspected = sweep?.counts ? new Set() : await suspectedResources(sync.engine)
   return swept
     .filter(({ name }) => names.length === 0 || names.includes(name))
     .filter(({ read, name }) => read.strategy === 'walk' || suspected.has(name))
@@ -42,7 +44,7 @@ export async function sweepResources(sync: SyncContext, request: SweepRequest): 
       outcomes.push(await notForThisKey(sync, resource))
     else outcomes.push(await runTask(sync, resource, task => work(task, request.sweep ?? {})))
   }
-  const resources = await chosen(sync, request.resources)
+  const resources = await chosen(sync, request)
   try {
     await lanes.addAll(resources.map(resource => () => one(resource)))
   } finally {

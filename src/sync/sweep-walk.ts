@@ -1,23 +1,16 @@
 /** One walk through a window of a sweep: ids go to the ledger with how far the walk is, so that it can be resumed. */
 import { Retriable } from '../api/errors.ts'
 import { lastPage, PAGE_LIMIT } from '../api/paging.ts'
-import { MusterError } from '../lib/errors.ts'
 import type { SweepIdTable, SweepWindowTable } from '../warehouse/ledger/deletion-tables.ts'
 import { addSweepIds, countSweepIds, forgetSweepIds, updateSweepWindow } from '../warehouse/ledger/sweeps.ts'
 import type { ResourceTask } from './context.ts'
 import { fenced } from './hold-lease.ts'
-import { agrees, isSwept, mostWalks, type SweptRow, sweptRows } from './swept-page.ts'
-import { advance, beginWalk, type WalkState } from './walk.ts'
+import { type RawPage, walkOnce } from './sweep-course.ts'
+import { isSwept, mostWalks, type SweptRow } from './swept-page.ts'
+import { beginWalk, type WalkState } from './walk.ts'
 
 /** Ids are written so often: a killed run asks for at most so many pages again. */
 const pagesPerCommit = 20
-/** How often a page that contradicts itself is asked for again. */
-const mostReadings = 3
-
-interface Page {
-  readonly total: number
-  readonly rows: readonly SweptRow[]
-}
 
 export interface SweepJob {
   readonly window: SweepWindowTable
@@ -38,22 +31,12 @@ function stateOf({ window, beginAt }: SweepJob): WalkState {
   }
 }
 
-async function readPage(task: ResourceTask, query: SweepJob['query'], page: number): Promise<Page> {
+async function ask(task: ResourceTask, query: SweepJob['query'], page: number): Promise<RawPage> {
   const { sync, resource, tally } = task
-  for (let reading = 1; ; reading += 1) {
-    const asked = { ...query, page, limit: PAGE_LIMIT }
-    const answer = await sync.client.getPage(resource.path, asked, { purpose: 'reconcile' })
-    tally.requests += 1
-    const rows = sweptRows(recordsOf(answer))
-    if (rows && agrees({ page, total: answer.meta.total }, rows.length))
-      return { total: answer.meta.total, rows }
-    if (reading < mostReadings) continue
-    throw new MusterError({
-      what: rows ? 'rows and total of a page contradict each other' : 'a record came without its id',
-      where: `GET ${resource.path}, page ${page}`,
-      next: 'nothing was tombstoned; run again, and tell the service about it if it stays',
-    })
-  }
+  const asked = { ...query, page, limit: PAGE_LIMIT }
+  const answer = await sync.client.getPage(resource.path, asked, { purpose: 'reconcile' })
+  tally.requests += 1
+  return { total: answer.meta.total, records: recordsOf(answer) }
 }
 
 /** A body that is not what its edges promised reads as one without ids, and is asked for again. */
@@ -95,15 +78,18 @@ class SweepWalk {
   }
 
   async #walk(): Promise<void> {
+    const { query } = this.#job
     try {
-      while (this.#state.nextPage > 0) {
-        const page = this.#state.nextPage
-        const { total, rows } = await readPage(this.#task, this.#job.query, page)
-        this.#take(rows)
-        this.#state = advance(this.#state, { page, total, empty: rows.length === 0 })
-        this.#show()
-        if (this.#uncommitted >= pagesPerCommit) await this.#save()
-      }
+      this.#state = await walkOnce(this.#state, {
+        where: `GET ${this.#task.resource.path}`,
+        ask: page => ask(this.#task, query, page),
+        took: async ({ rows }, state) => {
+          this.#take(rows)
+          this.#state = state
+          this.#show()
+          if (this.#uncommitted >= pagesPerCommit) await this.#save()
+        },
+      })
     } finally {
       // Whatever ended the walk, the next run goes on from here.
       await this.#save()

@@ -23,6 +23,8 @@ import { tombstoneProved } from './tombstone-proved.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from './windows.ts'
 
 export interface SweepOptions {
+  /** Counts only: one request a list. */
+  readonly counts?: boolean
   /** So many may be gone at once, where somebody knows that they are. */
   readonly most?: number
 }
@@ -101,7 +103,8 @@ async function openNext(
 ): Promise<SweepWindowTable | undefined> {
   const { engine } = task.sync
   const [held] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(task.resource)}`)
-  const days = daysAfter(extentOf(sweep, Number(held?.n ?? 0)), sweep, windows.at(-1))
+  const rows = Number(held?.n ?? 0)
+  const days = daysAfter(extentOf(sweep, rows), sweep, windows.at(-1))
   if (!days) return undefined
   const row: SweepWindowTable = {
     sweep_id: sweep.sweep_id,
@@ -110,7 +113,8 @@ async function openNext(
     to_day: days.to,
     state: 'walking',
     attempt: 1,
-    next_page: 1,
+    // Of a whole list as many rows are held, give or take; the answer corrects it.
+    next_page: days.from === null && days.to === null ? lastPage(rows) : 1,
     pages: 0,
     greatest_total: 0,
     first_total: 0,

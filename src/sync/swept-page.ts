@@ -45,7 +45,7 @@ export function agrees(
 /** Walks that need every id ever claimed; those after them allow for rows that came while they ran. */
 const strictWalks = 3
 /** What may come while one window is walked before it looks as if parts of the list came and went. */
-const growth = { rows: 20, share: 0.01 }
+const growth = { rows: 3, share: 0.01 }
 
 export interface SweptWalk {
   /** Counted from 1. */

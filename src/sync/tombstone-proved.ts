@@ -80,10 +80,10 @@ export async function tombstoneProved(task: ResourceTask, most?: number): Promis
   if (open.length === 0) return
   const unproved = open.filter(suspect => !isProved(suspect, circumstances.scopeId))
   // More than may go at once is not asked for one by one: it is not believed in any case.
-  if (unproved.length > 0 && unproved.length <= mostAtOnce(circumstances.live, most)) {
-    await confirmById(task, unproved, circumstances.scopeId)
-    if (!(await isStillScope(task, circumstances.scopeId))) throw changedScope(resource.name)
-  }
+  const isAsked =
+    unproved.length <= mostAtOnce(circumstances.live, most) &&
+    (await confirmById(task, unproved, circumstances.scopeId))
+  if (isAsked && !(await isStillScope(task, circumstances.scopeId))) throw changedScope(resource.name)
   const { gone, doubted } = await settle(task, circumstances)
   if (doubted !== undefined) throw tooManyGone(resource.name, doubted, circumstances.live)
   const waiting = open.length - gone.length
