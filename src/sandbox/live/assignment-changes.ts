@@ -29,7 +29,7 @@ const isWhole = (record: StoredRecord) =>
 const isIn = (status: string) => (record: StoredRecord) => record.status === status && isWhole(record)
 
 /** Hours of the shifts over the weeks begun, at the basic rate. */
-export function planned({ startDate, endDate, shiftPattern, rates }: Terms) {
+function planned({ startDate, endDate, shiftPattern, rates }: Terms) {
   const shifts = Object.values(shiftPattern).filter(shift => shift.active)
   const hours = shifts.reduce(
     (sum, { start, end, break: minutes }) =>
