@@ -43,7 +43,7 @@ export async function runWorkers(
     printReport(context, input, { results: [], problems: checked.problems, unsent: checked.ready.length })
     return checked.problems.length > 0 ? 2 : 0
   }
-  const { client } = await openQuestions(connection, context, undefined)
+  const { client, close } = await openQuestions(connection, context)
   try {
     const key = await client.getMe()
     requireAgencyKey(key)
@@ -51,7 +51,7 @@ export async function runWorkers(
     const agency = chosenAgency(key, named)
     return await sendAll(context, input, { client, target: { ...target, agency }, checked })
   } finally {
-    await client.close()
+    await close()
   }
 }
 

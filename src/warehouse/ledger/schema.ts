@@ -1,4 +1,5 @@
 /** The tables of ops: what was asked, read, kept and spent. */
+import type { PauseTable } from './pause.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
 type Time = string
@@ -166,4 +167,5 @@ export interface Ledger {
   'ops.dag_task': DagTaskTable
   'ops.migration': MigrationTable
   'ops.sent': SentTable
+  'ops.pause': PauseTable
 }
