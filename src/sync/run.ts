@@ -1,6 +1,5 @@
 /** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
 
-import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
 import type { KeyInfo } from '../api/key.ts'
 import type { FetchOptions } from '../api/wire.ts'
@@ -9,7 +8,7 @@ import type { Clock } from '../lib/clock.ts'
 import { BudgetSpent, type MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { knownPerMinute, recordUsage, sentSince } from '../warehouse/ledger/access.ts'
+import { recordUsage } from '../warehouse/ledger/access.ts'
 import { recordKeyScope } from '../warehouse/ledger/key-scopes.ts'
 import { newRunId } from '../warehouse/ledger/run-id.ts'
 import { startRun } from '../warehouse/ledger/runs.ts'
@@ -17,8 +16,8 @@ import { migrate } from '../warehouse/migrate.ts'
 import type { KeyRequests } from '../warehouse/postgres/key-requests.ts'
 import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts'
 import { apiKeyId } from './key.ts'
+import { ledgerBudget } from './key-budget.ts'
 import { recordEnd } from './run-end.ts'
-import { sharedRequests } from './shared-requests.ts'
 import type { SweepOptions } from './sweep.ts'
 import { sweepResources } from './sweep-run.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
@@ -90,16 +89,7 @@ async function openClient(
   const { engine, clock, signal } = effects
   const second = (): number => Math.floor(clock.now() / 1000)
   const sent = new Map<number, number>()
-  const keyId = apiKeyId(connection.apiKey)
-  const perMinute = await knownPerMinute(engine, keyId)
-  const shared = await sharedRequests(engine, keyId, perMinute)
-  const budget = createBudget({
-    clock,
-    ...request.limits,
-    recentRequests: await sentSince(engine, second() - 62),
-    perMinute,
-    shared,
-  })
+  const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
   const client = createClient({
     ...connection,
     clock,

@@ -1,6 +1,7 @@
 /** The tables of ops: what was asked, read, kept and spent. */
 import type { DeletionLedger } from './deletion-tables.ts'
 import type { MartTable } from './mart-row.ts'
+import type { PauseTable } from './pause.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
 type Time = string
@@ -219,4 +220,5 @@ export interface Ledger extends DeletionLedger {
   'ops.migration': MigrationTable
   'ops.sent': SentTable
   'ops.check_result': CheckResultTable
+  'ops.pause': PauseTable
 }
