@@ -3,6 +3,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 
 export const today = '2026-11-02'
 export const now = '2026-11-02T02:30:00.000Z'
+const yesterday = '2026-11-01T02:30:00.000Z'
 
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
@@ -383,7 +384,10 @@ function literal(value: Row[string]): string {
 export async function tellStory(engine: Engine): Promise<void> {
   for (const [table, rows] of Object.entries(records)) {
     for (const row of rows) {
-      const all: Row = table === 'ops.check_result' ? row : { is_deleted: false, ...row }
+      const all: Row =
+        table === 'ops.check_result'
+          ? row
+          : { is_deleted: false, first_loaded_at: yesterday, loaded_at: yesterday, ...row }
       const values = Object.values(all).map(literal).join(', ')
       await engine.run(`insert into ${table} (${Object.keys(all).join(', ')}) values (${values})`)
     }

@@ -56,7 +56,7 @@ function canary({ table, keys, texts }: Place): Part {
 }
 
 const next =
-  'find out which field it came from with muster sql, and have it declared personal: until then do not publish'
+  'find out which field it came from with muster sql, and have it declared personal, then run muster replay; do not publish until then'
 
 const starPlaces: readonly Place[] = physicalTables
   .filter(({ schema }) => schema === 'star')
