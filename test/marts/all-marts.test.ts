@@ -41,7 +41,9 @@ describe.each(marts)('mart.$name', mart => {
     expect(mart.question).toMatch(/\?$/)
     const names = mart.columns.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
-    for (const { description } of mart.columns) expect(description).toMatch(/^[A-Z'"0-9].{5,}\.$/s)
+    // A sentence, a list of values, or a formula.
+    for (const { description } of mart.columns)
+      expect(description).toMatch(/^(?:[A-Z'0-9]|\w+ [-/] |[\w ]+, ).{5,}\.$/)
   })
 })
 
