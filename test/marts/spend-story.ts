@@ -1,7 +1,7 @@
 /** A few records whose marts can be worked out by hand: one project of one company, on 2 November 2026. */
 import type { Engine } from '../../src/warehouse/engine.ts'
 
-export const today = '2026-11-02'
+const today = '2026-11-02'
 export const now = '2026-11-02T02:30:00.000Z'
 const yesterday = '2026-11-01T02:30:00.000Z'
 

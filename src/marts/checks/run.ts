@@ -1,4 +1,5 @@
 /** Runs checks: how many rows each statement returns, and which, for a few of them. */
+import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { fillTokens, type Moment } from '../tokens.ts'
@@ -95,7 +96,22 @@ async function samplesOf(
   return rows.map(row => String(Object.values(row)[0]))
 }
 
+/** Throws MusterError when a statement cannot run: what was not asked is no pass. */
 export async function runCheck(engine: Engine, check: Check, moment: CheckMoment): Promise<CheckResult> {
+  try {
+    return await ask(engine, check, moment)
+  } catch (error) {
+    const [said] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new MusterError({
+      what: `the check ${check.name} could not run: ${said}`,
+      where: engine.location,
+      next: 'run muster sync with this version first, which brings the tables up to date; else report it',
+      cause: error,
+    })
+  }
+}
+
+async function ask(engine: Engine, check: Check, moment: CheckMoment): Promise<CheckResult> {
   const { name, severity, summary, next, parts } = check
   const failures: Failure[] = []
   for (const counted of await countRows(engine, parts, moment)) {
