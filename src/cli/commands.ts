@@ -1,6 +1,7 @@
 /** Every command of the program: a new one is a file in `commands/` and a line here. */
 import { command as backfill } from './commands/backfill.ts'
 import { command as copy } from './commands/copy.ts'
+import { command as crosscheck } from './commands/crosscheck.ts'
 import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
 import { command as demo } from './commands/demo.ts'
@@ -9,6 +10,7 @@ import { command as filesUpload } from './commands/files-upload.ts'
 import { command as get } from './commands/get.ts'
 import { command as init } from './commands/init.ts'
 import { command as mcp } from './commands/mcp.ts'
+import { command as metric } from './commands/metric.ts'
 import { command as plan } from './commands/plan.ts'
 import { command as publish } from './commands/publish.ts'
 import { command as replay } from './commands/replay.ts'
@@ -36,6 +38,8 @@ export const commandSet: CommandSet = {
     copy,
     roles,
     sql,
+    metric,
+    crosscheck,
     mcp,
     get,
     workersCreate,

@@ -1,4 +1,5 @@
 /** The tables of ops: what was asked, read, kept and spent. */
+import type { CrosscheckTable, MetricCalibrationTable } from './crosscheck-tables.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
 type Time = string
@@ -166,4 +167,6 @@ export interface Ledger {
   'ops.dag_task': DagTaskTable
   'ops.migration': MigrationTable
   'ops.sent': SentTable
+  'ops.metric_calibration': MetricCalibrationTable
+  'ops.crosscheck': CrosscheckTable
 }
