@@ -1,5 +1,6 @@
 /** Every command of the program: a new one is a file in `commands/` and a line here. */
 import { command as backfill } from './commands/backfill.ts'
+import { command as build } from './commands/build.ts'
 import { command as copy } from './commands/copy.ts'
 import { command as crosscheck } from './commands/crosscheck.ts'
 import { command as dagList } from './commands/dag-list.ts'
@@ -34,6 +35,7 @@ export const commandSet: CommandSet = {
     status,
     runs,
     replay,
+    build,
     publish,
     copy,
     roles,

@@ -1,5 +1,6 @@
 /** The tables of ops: what was asked, read, kept and spent. */
 import type { CrosscheckTable, MetricCalibrationTable } from './crosscheck-tables.ts'
+import type { MartTable } from './mart-row.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
 type Time = string
@@ -165,6 +166,7 @@ export interface Ledger {
   'ops.access': AccessTable
   'ops.api_usage': ApiUsageTable
   'ops.dag_task': DagTaskTable
+  'ops.mart': MartTable
   'ops.migration': MigrationTable
   'ops.sent': SentTable
   'ops.metric_calibration': MetricCalibrationTable
