@@ -218,6 +218,7 @@ summary as (
     count(*) as raw_count, sum(case when judged.is_kept then 0 else 1 end) as excluded_outliers,
     max(judged.lower_bound) as lower_bound, max(judged.upper_bound) as upper_bound,
     sum(case when judged.is_kept then 1 else 0 end) as kept_count,
+    sum(case when judged.is_kept then judged.days end) as kept_days,
     avg(case when judged.is_kept then judged.days end) as average_days,
     min(case when judged.is_kept then judged.days end) as min_days,
     max(case when judged.is_kept then judged.days end) as max_days
@@ -231,7 +232,7 @@ figures as (
     summary.month_key, summary.week_key, cast(summary.raw_count as bigint) as raw_count,
     cast(summary.excluded_outliers as bigint) as excluded_outliers,
     cast(summary.kept_count as bigint) as kept_count, summary.lower_bound, summary.upper_bound,
-    summary.average_days, median.days as median_days, summary.min_days, summary.max_days,
+    summary.kept_days, summary.average_days, median.days as median_days, summary.min_days, summary.max_days,
     p25.days as p25_days, p75.days as p75_days, asking.factor
   from summary
   join asking on asking.group_by = summary.group_by
@@ -241,17 +242,21 @@ figures as (
     on median.group_by = summary.group_by and median.group_key = summary.group_key and median.share = 0.5
   left join kept_quantile as p75
     on p75.group_by = summary.group_by and p75.group_key = summary.group_key and p75.share = 0.75
+),
+
+shown as (
+  select
+    group_by, group_key, company_id, project_id, agency_id, month_key, week_key, raw_count, excluded_outliers,
+    case when factor = 0 then lower_bound else floor(lower_bound * factor + 0.5) / factor end as lower_bound,
+    case when factor = 0 then upper_bound else floor(upper_bound * factor + 0.5) / factor end as upper_bound,
+    kept_count, kept_days,
+    case when factor = 0 then average_days else floor(average_days * factor + 0.5) / factor end as average_days,
+    case when factor = 0 then median_days else floor(median_days * factor + 0.5) / factor end as median_days,
+    case when factor = 0 then min_days else floor(min_days * factor + 0.5) / factor end as min_days,
+    case when factor = 0 then max_days else floor(max_days * factor + 0.5) / factor end as max_days,
+    case when factor = 0 then p25_days else floor(p25_days * factor + 0.5) / factor end as p25_days,
+    case when factor = 0 then p75_days else floor(p75_days * factor + 0.5) / factor end as p75_days
+  from figures
 )
 
-select
-  group_by, group_key, company_id, project_id, agency_id, month_key, week_key, raw_count, excluded_outliers,
-  case when factor = 0 then lower_bound else floor(lower_bound * factor + 0.5) / factor end as lower_bound,
-  case when factor = 0 then upper_bound else floor(upper_bound * factor + 0.5) / factor end as upper_bound,
-  kept_count,
-  case when factor = 0 then average_days else floor(average_days * factor + 0.5) / factor end as average_days,
-  case when factor = 0 then median_days else floor(median_days * factor + 0.5) / factor end as median_days,
-  case when factor = 0 then min_days else floor(min_days * factor + 0.5) / factor end as min_days,
-  case when factor = 0 then max_days else floor(max_days * factor + 0.5) / factor end as max_days,
-  case when factor = 0 then p25_days else floor(p25_days * factor + 0.5) / factor end as p25_days,
-  case when factor = 0 then p75_days else floor(p75_days * factor + 0.5) / factor end as p75_days
-from figures
+select * from shown

@@ -4,7 +4,7 @@ import type { Evidence } from './evidence.ts'
 import type { Finding } from './finding.ts'
 import { figureNames, type Metric } from './metric-query.ts'
 
-/** Rules that change figures; shapes of keys change none. */
+/** Rules that change figures and of which the service says nothing; shapes of keys change none. */
 const doubted = {
   timeToFill: [
     'quantiles',
@@ -18,15 +18,7 @@ const doubted = {
     'weekStart',
     'daysDecimals',
   ],
-  workersOverHours: [
-    'timesheetStatuses',
-    'workerWeek',
-    'threshold',
-    'hoursField',
-    'zone',
-    'weekStart',
-    'hoursDecimals',
-  ],
+  workersOverHours: ['timesheetStatuses', 'workerWeek', 'threshold', 'zone', 'weekStart', 'hoursDecimals'],
 } as const satisfies Readonly<Record<Metric, readonly Exclude<Rule, 'companies'>[]>>
 
 /** Of the figures that differ: fewer than this left over, and the reading is to blame rather than some records. */

@@ -71,31 +71,34 @@ function show(value: string | number | null | unknown): string {
   return String(value ?? 'none')
 }
 
-/** References that metric rows name for the project and agency, and no requisition of ours bears. */
-async function missingReferences(explaining: Explaining, cell: Keys): Promise<string[]> {
+/**
+ * References that metric rows name and no requisition of ours bears: for the project and agency, else for the project, as
+ * an agency that accepted and submitted nobody has no rows.
+ */
+async function missingReferences(explaining: Explaining, cell: Keys): Promise<readonly string[]> {
   const { engine, names } = explaining
-  const project = names.project.get(cell.project ?? '') ?? ''
-  const agency = names.agency.get(cell.agency ?? '') ?? ''
-  const census = await engine.rows<{ reference: string }>(
-    `select distinct census_row.requisition_reference as reference
+  const census = await engine.rows<{ reference: string; supplier: string | null }>(
+    `select distinct census_row.requisition_reference as reference, census_row.supplier_name as supplier
      from star.fact_recruitment_metric_row as census_row
-     where not census_row.is_deleted and census_row.project_name = ${quoteText(project)} and census_row.supplier_name = ${quoteText(agency)}`,
+     where not census_row.is_deleted
+       and census_row.project_name = ${quoteText(names.project.get(cell.project ?? '') ?? '')}`,
   )
-  const references = new Set(census.map(({ reference }) => reference))
-  if (references.size === 0)
-    for (const reference of await askRows(explaining, cell)) references.add(reference)
+  const rows = census.length > 0 ? census : await askRows(explaining, cell)
   const held = await engine.rows<{ reference: string }>(
     `select distinct reference from star.fact_requisition where not is_deleted and project_id = ${quoteText(cell.project ?? '')}`,
   )
-  for (const { reference } of held) references.delete(reference)
-  return [...references].sort()
+  const known = new Set(held.map(({ reference }) => reference))
+  const missing = rows.filter(({ reference }) => !known.has(reference))
+  const supplier = names.agency.get(cell.agency ?? '')
+  const own = missing.filter(row => row.supplier === supplier)
+  return [...new Set((own.length > 0 ? own : missing).map(({ reference }) => reference))].sort()
 }
 
 /** Where no metric rows are held: the newest of the service's own. */
-async function askRows({ asker }: Explaining, { project, agency }: Keys): Promise<string[]> {
-  const query = { metric: 'rows', project: project ?? '', agency: agency ?? '', fields: 'reqRef' }
+async function askRows({ asker }: Explaining, { project }: Keys) {
+  const query = { metric: 'rows', project: project ?? '', fields: 'reqRef,supplier' }
   const rows = await asker.list('/requisitions/recruitment-metrics', query)
-  return rows.map(row => String(row.reqRef))
+  return rows.map(row => ({ reference: String(row.reqRef), supplier: String(row.supplier) }))
 }
 
 async function explainCell(
