@@ -32,16 +32,35 @@ asked as (
   union all select 'month', false, false, false, true, false
   union all select 'week', false, false, false, false, true
 ),
+method as (
+  select
+    listed.method, cast(listed.by_ceil as double precision) as by_ceil, cast(listed.by_floor as double precision) as by_floor,
+    cast(listed.by_line as double precision) as by_line, cast(listed.more_thirds as double precision) / 3 as more,
+    cast(listed.less_sixths as double precision) / 6 as less
+  from (
+    select 'type7' as method, 0.0 as by_ceil, 0.0 as by_floor, 1 as by_line, -3 as more_thirds, 0 as less_sixths
+    union all select 'type6', 0.0, 0.0, 1, 3, -6
+    union all select 'type5', 0.0, 0.0, 1, 0, -3
+    union all select 'type8', 0.0, 0.0, 1, 1, -4
+    union all select 'type2', 0.5, 0.5, 0, 0, 0
+    union all select 'nearestRank', 1.0, 0.0, 0, 0, 0
+    union all select 'floorIndex', 0.0, 1.0, 0, 0, 0
+  ) as listed
+),
 
 asking as (
   select
     definition.choice, definition.choice || asked.group_by as group_by, asked.by_company, asked.by_project,
-    asked.by_agency, asked.by_month, asked.by_week, definition.quantiles, definition.value_quantiles,
-    definition.bounds, definition.least_for_rule,
+    asked.by_agency, asked.by_month, asked.by_week, definition.bounds, definition.least_for_rule,
+    quartile.by_ceil, quartile.by_floor, quartile.by_line, quartile.more, quartile.less,
+    quantile.by_ceil as value_by_ceil, quantile.by_floor as value_by_floor, quantile.by_line as value_by_line,
+    quantile.more as value_more, quantile.less as value_less,
     cast(case when definition.days_decimals is null then 0 else power(10.0, definition.days_decimals) end
       as double precision) as factor
   from definition
   cross join asked
+  join method as quartile on quartile.method = definition.quantiles
+  join method as quantile on quantile.method = definition.value_quantiles
 ),
 
 answer as (
@@ -102,7 +121,9 @@ acceptance as (
 member as (
   select
     asking.group_by, acceptance.requisition_id, acceptance.reference, acceptance.agency_id as answered_by,
-    acceptance.approved_at, acceptance.accepted_at, acceptance.days,
+    acceptance.approved_at, acceptance.accepted_at, acceptance.days, asking.bounds, asking.least_for_rule,
+    asking.by_ceil, asking.by_floor, asking.by_line, asking.more, asking.less, asking.value_by_ceil,
+    asking.value_by_floor, asking.value_by_line, asking.value_more, asking.value_less, asking.factor,
     case when asking.by_company then acceptance.company_id end as company_id,
     case when asking.by_project then acceptance.project_id end as project_id,
     case when asking.by_agency then acceptance.agency_id end as agency_id,
@@ -119,71 +140,58 @@ member as (
 
 ranked as (
   select
-    member.group_by, member.group_key, member.days,
-    row_number() over (partition by member.group_by, member.group_key order by member.days) as place
+    member.*,
+    row_number() over (partition by member.group_by, member.group_key order by member.days) - 1 as place,
+    cast(count(*) over (partition by member.group_by, member.group_key) as double precision) as size
   from member
 ),
-position_of as (
+
+spotted as (
   select
-    sized.group_by, sized.group_key, sized.size, share.share,
-    case asking.quantiles
-      when 'type6' then (sized.size + 1) * share.share - 1
-      when 'type5' then sized.size * share.share - 0.5
-      when 'type8' then (sized.size + cast(1 as double precision) / 3) * share.share - cast(2 as double precision) / 3
-      when 'type2' then case when sized.size * share.share = floor(sized.size * share.share)
-        then sized.size * share.share - 0.5 else ceil(sized.size * share.share) - 1 end
-      when 'nearestRank' then ceil(sized.size * share.share) - 1
-      when 'floorIndex' then floor(sized.size * share.share)
-      else (sized.size - 1) * share.share
-    end as spot
-  from (
-    select ranked.group_by, ranked.group_key, cast(count(*) as double precision) as size
-    from ranked group by ranked.group_by, ranked.group_key
-  ) as sized
-  cross join (
-    select cast(0.25 as double precision) as share union all select cast(0.75 as double precision)
-  ) as share
-  join asking on asking.group_by = sized.group_by
+    ranked.*,
+    ranked.by_ceil * (ceil(0.25 * ranked.size) - 1) + ranked.by_floor * floor(0.25 * ranked.size)
+      + ranked.by_line * (0.25 * (ranked.size + ranked.more) + ranked.less) as q1_spot,
+    ranked.by_ceil * (ceil(0.75 * ranked.size) - 1) + ranked.by_floor * floor(0.75 * ranked.size)
+      + ranked.by_line * (0.75 * (ranked.size + ranked.more) + ranked.less) as q3_spot
+  from ranked
 ),
 
-quartile as (
+neighboured as (
   select
-    position_of.group_by, position_of.group_key, position_of.share,
-    max(case when ranked.place = least(position_of.size, greatest(1, floor(position_of.spot) + 1)) then ranked.days end)
-      + max(position_of.spot - floor(position_of.spot)) * (
-        max(case when ranked.place = least(position_of.size, greatest(1, floor(position_of.spot) + 2)) then ranked.days end)
-        - max(case when ranked.place = least(position_of.size, greatest(1, floor(position_of.spot) + 1)) then ranked.days end)
-      ) as days
-  from position_of
-  join ranked on ranked.group_by = position_of.group_by and ranked.group_key = position_of.group_key
-  group by position_of.group_by, position_of.group_key, position_of.share
+    spotted.*,
+    max(case when place = least(size - 1, greatest(0, floor(q1_spot))) then days end) over grouped as q1_low,
+    max(case when place = least(size - 1, greatest(0, floor(q1_spot) + 1)) then days end) over grouped as q1_high,
+    max(case when place = least(size - 1, greatest(0, floor(q3_spot))) then days end) over grouped as q3_low,
+    max(case when place = least(size - 1, greatest(0, floor(q3_spot) + 1)) then days end) over grouped as q3_high
+  from spotted
+  window grouped as (partition by spotted.group_by, spotted.group_key)
 ),
 
-bound as (
+quartiled as (
   select
-    low.group_by, low.group_key,
-    case when sized.size >= asking.least_for_rule then low.days - 1.5 * (high.days - low.days) end as lower_bound,
-    case when sized.size >= asking.least_for_rule then high.days + 1.5 * (high.days - low.days) end as upper_bound
-  from quartile as low
-  join quartile as high on high.group_by = low.group_by and high.group_key = low.group_key and high.share = 0.75
-  join position_of as sized on sized.group_by = low.group_by and sized.group_key = low.group_key and sized.share = 0.25
-  join asking on asking.group_by = low.group_by
-  where low.share = 0.25
+    neighboured.*,
+    q1_low + (q1_spot - floor(q1_spot)) * (q1_high - q1_low) as q1,
+    q3_low + (q3_spot - floor(q3_spot)) * (q3_high - q3_low) as q3
+  from neighboured
+),
+
+bounded as (
+  select
+    quartiled.*,
+    case when size >= least_for_rule then q1 - 1.5 * (q3 - q1) end as lower_bound,
+    case when size >= least_for_rule then q3 + 1.5 * (q3 - q1) end as upper_bound
+  from quartiled
 ),
 
 judged as (
   select
-    member.group_by, member.group_key, member.company_id, member.project_id, member.agency_id, member.month_key,
-    member.week_key, member.requisition_id, member.reference, member.answered_by, member.approved_at,
-    member.accepted_at, member.days, bound.lower_bound, bound.upper_bound,
+    bounded.*,
     case
-      when bound.lower_bound is null then true
-      when asking.bounds = 'exclusive' then member.days > bound.lower_bound and member.days < bound.upper_bound
-      else member.days >= bound.lower_bound and member.days <= bound.upper_bound
+      when lower_bound is null then true
+      when bounds = 'exclusive' then days > lower_bound and days < upper_bound
+      else days >= lower_bound and days <= upper_bound
     end as is_kept
-  from member
-  join bound on bound.group_by = member.group_by and bound.group_key = member.group_key
-  join asking on asking.group_by = member.group_by
+  from bounded
 ),
 
 offer as (
