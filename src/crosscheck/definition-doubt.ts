@@ -57,7 +57,7 @@ export async function doubt(
   definition: MetricDefinition,
   metric: Metric,
 ): Promise<Doubt | undefined> {
-  const aspect = { metric, figures: figureNames[metric] }
+  const aspect = { metric, figures: figureNames[metric], isLoose: true }
   const readings = others(definition, metric)
   const [own, ...scores] = await evidence.scores([definition, ...readings.map(([, other]) => other)], aspect)
   if (!own || own.agree >= own.of) return undefined

@@ -119,8 +119,11 @@ async function explainCell(
     if (findings.length >= Math.max(1, Math.abs(missing))) return findings
   }
   if (findings.length > 0) return findings
-  const days = theirs?.minDays ?? null
-  const sentence = `${missing} acceptances that no record here accounts for${days === null ? '' : `, of ${days} days and more`}`
+  const least = theirs?.minDays ?? null
+  const sentence =
+    missing === 0
+      ? 'as many acceptances as the service has, and other days: run muster crosscheck --calibrate'
+      : `${Math.abs(missing)} acceptances ${missing > 0 ? 'too few' : 'too many'}, by no record that could be found${least === null ? '' : `; the least of the service's takes ${least} days`}`
   return [{ ...base, kind: 'unknown', record: undefined, sentence, effect: null }]
 }
 
