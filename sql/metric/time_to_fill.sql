@@ -10,16 +10,38 @@ asked as (
   :asked
 ),
 
+-- Where a quantile lies in the sorted values, from 0, as a share p of n of them: by_ceil * (ceil(pn) - 1)
+-- + by_floor * floor(pn) + by_line * (p * (n + more) + less); between two values it is the one weighted with the other.
+method as (
+  select
+    listed.method, cast(listed.by_ceil as double precision) as by_ceil, cast(listed.by_floor as double precision) as by_floor,
+    cast(listed.by_line as double precision) as by_line, cast(listed.more_thirds as double precision) / 3 as more,
+    cast(listed.less_sixths as double precision) / 6 as less
+  from (
+    select 'type7' as method, 0.0 as by_ceil, 0.0 as by_floor, 1 as by_line, -3 as more_thirds, 0 as less_sixths
+    union all select 'type6', 0.0, 0.0, 1, 3, -6
+    union all select 'type5', 0.0, 0.0, 1, 0, -3
+    union all select 'type8', 0.0, 0.0, 1, 1, -4
+    union all select 'type2', 0.5, 0.5, 0, 0, 0
+    union all select 'nearestRank', 1.0, 0.0, 0, 0, 0
+    union all select 'floorIndex', 0.0, 1.0, 0, 0, 0
+  ) as listed
+),
+
 asking as (
   select
     definition.choice, definition.choice || asked.group_by as group_by, asked.by_company, asked.by_project,
-    asked.by_agency, asked.by_month, asked.by_week, definition.quantiles, definition.value_quantiles,
-    definition.bounds, definition.least_for_rule,
+    asked.by_agency, asked.by_month, asked.by_week, definition.bounds, definition.least_for_rule,
+    quartile.by_ceil, quartile.by_floor, quartile.by_line, quartile.more, quartile.less,
+    quantile.by_ceil as value_by_ceil, quantile.by_floor as value_by_floor, quantile.by_line as value_by_line,
+    quantile.more as value_more, quantile.less as value_less,
     -- One for each decimal kept; 0 leaves figures as they are computed.
     cast(case when definition.days_decimals is null then 0 else power(10.0, definition.days_decimals) end
       as double precision) as factor
   from definition
   cross join asked
+  join method as quartile on quartile.method = definition.quantiles
+  join method as quantile on quantile.method = definition.value_quantiles
 ),
 
 answer as (
@@ -80,7 +102,9 @@ acceptance as (
 member as (
   select
     asking.group_by, acceptance.requisition_id, acceptance.reference, acceptance.agency_id as answered_by,
-    acceptance.approved_at, acceptance.accepted_at, acceptance.days,
+    acceptance.approved_at, acceptance.accepted_at, acceptance.days, asking.bounds, asking.least_for_rule,
+    asking.by_ceil, asking.by_floor, asking.by_line, asking.more, asking.less, asking.value_by_ceil,
+    asking.value_by_floor, asking.value_by_line, asking.value_more, asking.value_less, asking.factor,
     case when asking.by_company then acceptance.company_id end as company_id,
     case when asking.by_project then acceptance.project_id end as project_id,
     case when asking.by_agency then acceptance.agency_id end as agency_id,
@@ -97,161 +121,128 @@ member as (
 
 ranked as (
   select
-    member.group_by, member.group_key, member.days,
-    row_number() over (partition by member.group_by, member.group_key order by member.days) as place
+    member.*,
+    row_number() over (partition by member.group_by, member.group_key order by member.days) - 1 as place,
+    cast(count(*) over (partition by member.group_by, member.group_key) as double precision) as size
   from member
 ),
 
--- Positions of quantiles in the sorted values, from 0; between two values the one weighted with the other.
-position_of as (
+spotted as (
   select
-    sized.group_by, sized.group_key, sized.size, share.share,
-    case asking.quantiles
-      when 'type6' then (sized.size + 1) * share.share - 1
-      when 'type5' then sized.size * share.share - 0.5
-      when 'type8' then (sized.size + cast(1 as double precision) / 3) * share.share - cast(2 as double precision) / 3
-      when 'type2' then case when sized.size * share.share = floor(sized.size * share.share)
-        then sized.size * share.share - 0.5 else ceil(sized.size * share.share) - 1 end
-      when 'nearestRank' then ceil(sized.size * share.share) - 1
-      when 'floorIndex' then floor(sized.size * share.share)
-      else (sized.size - 1) * share.share
-    end as spot
-  from (
-    select ranked.group_by, ranked.group_key, cast(count(*) as double precision) as size
-    from ranked group by ranked.group_by, ranked.group_key
-  ) as sized
-  cross join (
-    select cast(0.25 as double precision) as share union all select cast(0.75 as double precision)
-  ) as share
-  join asking on asking.group_by = sized.group_by
+    ranked.*,
+    ranked.by_ceil * (ceil(0.25 * ranked.size) - 1) + ranked.by_floor * floor(0.25 * ranked.size)
+      + ranked.by_line * (0.25 * (ranked.size + ranked.more) + ranked.less) as q1_spot,
+    ranked.by_ceil * (ceil(0.75 * ranked.size) - 1) + ranked.by_floor * floor(0.75 * ranked.size)
+      + ranked.by_line * (0.75 * (ranked.size + ranked.more) + ranked.less) as q3_spot
+  from ranked
 ),
 
-quartile as (
+neighboured as (
   select
-    position_of.group_by, position_of.group_key, position_of.share,
-    max(case when ranked.place = least(position_of.size, greatest(1, floor(position_of.spot) + 1)) then ranked.days end)
-      + max(position_of.spot - floor(position_of.spot)) * (
-        max(case when ranked.place = least(position_of.size, greatest(1, floor(position_of.spot) + 2)) then ranked.days end)
-        - max(case when ranked.place = least(position_of.size, greatest(1, floor(position_of.spot) + 1)) then ranked.days end)
-      ) as days
-  from position_of
-  join ranked on ranked.group_by = position_of.group_by and ranked.group_key = position_of.group_key
-  group by position_of.group_by, position_of.group_key, position_of.share
+    spotted.*,
+    max(case when place = least(size - 1, greatest(0, floor(q1_spot))) then days end) over grouped as q1_low,
+    max(case when place = least(size - 1, greatest(0, floor(q1_spot) + 1)) then days end) over grouped as q1_high,
+    max(case when place = least(size - 1, greatest(0, floor(q3_spot))) then days end) over grouped as q3_low,
+    max(case when place = least(size - 1, greatest(0, floor(q3_spot) + 1)) then days end) over grouped as q3_high
+  from spotted
+  window grouped as (partition by spotted.group_by, spotted.group_key)
 ),
 
-bound as (
+quartiled as (
   select
-    low.group_by, low.group_key,
-    case when sized.size >= asking.least_for_rule then low.days - 1.5 * (high.days - low.days) end as lower_bound,
-    case when sized.size >= asking.least_for_rule then high.days + 1.5 * (high.days - low.days) end as upper_bound
-  from quartile as low
-  join quartile as high on high.group_by = low.group_by and high.group_key = low.group_key and high.share = 0.75
-  join position_of as sized on sized.group_by = low.group_by and sized.group_key = low.group_key and sized.share = 0.25
-  join asking on asking.group_by = low.group_by
-  where low.share = 0.25
+    neighboured.*,
+    q1_low + (q1_spot - floor(q1_spot)) * (q1_high - q1_low) as q1,
+    q3_low + (q3_spot - floor(q3_spot)) * (q3_high - q3_low) as q3
+  from neighboured
+),
+
+bounded as (
+  select
+    quartiled.*,
+    case when size >= least_for_rule then q1 - 1.5 * (q3 - q1) end as lower_bound,
+    case when size >= least_for_rule then q3 + 1.5 * (q3 - q1) end as upper_bound
+  from quartiled
 ),
 
 judged as (
   select
-    member.group_by, member.group_key, member.company_id, member.project_id, member.agency_id, member.month_key,
-    member.week_key, member.requisition_id, member.reference, member.answered_by, member.approved_at,
-    member.accepted_at, member.days, bound.lower_bound, bound.upper_bound,
+    bounded.*,
     case
-      when bound.lower_bound is null then true
-      when asking.bounds = 'exclusive' then member.days > bound.lower_bound and member.days < bound.upper_bound
-      else member.days >= bound.lower_bound and member.days <= bound.upper_bound
+      when lower_bound is null then true
+      when bounds = 'exclusive' then days > lower_bound and days < upper_bound
+      else days >= lower_bound and days <= upper_bound
     end as is_kept
-  from member
-  join bound on bound.group_by = member.group_by and bound.group_key = member.group_key
-  join asking on asking.group_by = member.group_by
+  from bounded
 ),
 
 kept as (
   select
-    judged.group_by, judged.group_key, judged.days,
-    row_number() over (partition by judged.group_by, judged.group_key order by judged.days) as place
+    judged.*,
+    row_number() over (partition by judged.group_by, judged.group_key, judged.is_kept order by judged.days) - 1
+      as kept_place,
+    cast(count(*) over (partition by judged.group_by, judged.group_key, judged.is_kept) as double precision) as kept_size
   from judged
-  where judged.is_kept
 ),
 
-kept_position as (
+kept_spotted as (
   select
-    sized.group_by, sized.group_key, sized.size, share.share,
-    case asking.value_quantiles
-      when 'type6' then (sized.size + 1) * share.share - 1
-      when 'type5' then sized.size * share.share - 0.5
-      when 'type8' then (sized.size + cast(1 as double precision) / 3) * share.share - cast(2 as double precision) / 3
-      when 'type2' then case when sized.size * share.share = floor(sized.size * share.share)
-        then sized.size * share.share - 0.5 else ceil(sized.size * share.share) - 1 end
-      when 'nearestRank' then ceil(sized.size * share.share) - 1
-      when 'floorIndex' then floor(sized.size * share.share)
-      else (sized.size - 1) * share.share
-    end as spot
-  from (
-    select kept.group_by, kept.group_key, cast(count(*) as double precision) as size
-    from kept group by kept.group_by, kept.group_key
-  ) as sized
-  cross join (
-    select cast(0.25 as double precision) as share union all select cast(0.5 as double precision)
-    union all select cast(0.75 as double precision)
-  ) as share
-  join asking on asking.group_by = sized.group_by
-),
-
-kept_quantile as (
-  select
-    kept_position.group_by, kept_position.group_key, kept_position.share,
-    max(case when kept.place = least(kept_position.size, greatest(1, floor(kept_position.spot) + 1)) then kept.days end)
-      + max(kept_position.spot - floor(kept_position.spot)) * (
-        max(case when kept.place = least(kept_position.size, greatest(1, floor(kept_position.spot) + 2)) then kept.days end)
-        - max(case when kept.place = least(kept_position.size, greatest(1, floor(kept_position.spot) + 1)) then kept.days end)
-      ) as days
-  from kept_position
-  join kept on kept.group_by = kept_position.group_by and kept.group_key = kept_position.group_key
-  group by kept_position.group_by, kept_position.group_key, kept_position.share
+    kept.*,
+    kept.value_by_ceil * (ceil(0.25 * kept_size) - 1) + kept.value_by_floor * floor(0.25 * kept_size)
+      + kept.value_by_line * (0.25 * (kept_size + kept.value_more) + kept.value_less) as p25_spot,
+    kept.value_by_ceil * (ceil(0.5 * kept_size) - 1) + kept.value_by_floor * floor(0.5 * kept_size)
+      + kept.value_by_line * (0.5 * (kept_size + kept.value_more) + kept.value_less) as median_spot,
+    kept.value_by_ceil * (ceil(0.75 * kept_size) - 1) + kept.value_by_floor * floor(0.75 * kept_size)
+      + kept.value_by_line * (0.75 * (kept_size + kept.value_more) + kept.value_less) as p75_spot
+  from kept
 ),
 
 summary as (
   select
-    judged.group_by, judged.group_key, max(judged.company_id) as company_id, max(judged.project_id) as project_id,
-    max(judged.agency_id) as agency_id, max(judged.month_key) as month_key, max(judged.week_key) as week_key,
-    count(*) as raw_count, sum(case when judged.is_kept then 0 else 1 end) as excluded_outliers,
-    max(judged.lower_bound) as lower_bound, max(judged.upper_bound) as upper_bound,
-    sum(case when judged.is_kept then 1 else 0 end) as kept_count,
-    avg(case when judged.is_kept then judged.days end) as average_days,
-    min(case when judged.is_kept then judged.days end) as min_days,
-    max(case when judged.is_kept then judged.days end) as max_days
-  from judged
-  group by judged.group_by, judged.group_key
+    group_by, group_key, max(company_id) as company_id, max(project_id) as project_id, max(agency_id) as agency_id,
+    max(month_key) as month_key, max(week_key) as week_key, max(factor) as factor, count(*) as raw_count,
+    sum(case when is_kept then 0 else 1 end) as excluded_outliers,
+    max(lower_bound) as lower_bound, max(upper_bound) as upper_bound,
+    sum(case when is_kept then 1 else 0 end) as kept_count, sum(case when is_kept then days end) as kept_days,
+    avg(case when is_kept then days end) as average_days,
+    min(case when is_kept then days end) as min_days, max(case when is_kept then days end) as max_days,
+    max(case when is_kept then p25_spot - floor(p25_spot) end) as p25_weight,
+    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(p25_spot))) then days end) as p25_low,
+    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(p25_spot) + 1)) then days end) as p25_high,
+    max(case when is_kept then median_spot - floor(median_spot) end) as median_weight,
+    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(median_spot))) then days end) as median_low,
+    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(median_spot) + 1)) then days end)
+      as median_high,
+    max(case when is_kept then p75_spot - floor(p75_spot) end) as p75_weight,
+    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(p75_spot))) then days end) as p75_low,
+    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(p75_spot) + 1)) then days end) as p75_high
+  from kept_spotted
+  group by group_by, group_key
 ),
 
 figures as (
   select
-    summary.group_by, summary.group_key, summary.company_id, summary.project_id, summary.agency_id,
-    summary.month_key, summary.week_key, cast(summary.raw_count as bigint) as raw_count,
-    cast(summary.excluded_outliers as bigint) as excluded_outliers,
-    cast(summary.kept_count as bigint) as kept_count, summary.lower_bound, summary.upper_bound,
-    summary.average_days, median.days as median_days, summary.min_days, summary.max_days,
-    p25.days as p25_days, p75.days as p75_days, asking.factor
+    group_by, group_key, company_id, project_id, agency_id, month_key, week_key, factor,
+    cast(raw_count as bigint) as raw_count, cast(excluded_outliers as bigint) as excluded_outliers,
+    cast(kept_count as bigint) as kept_count, lower_bound, upper_bound, kept_days, average_days, min_days, max_days,
+    p25_low + p25_weight * (p25_high - p25_low) as p25_days,
+    median_low + median_weight * (median_high - median_low) as median_days,
+    p75_low + p75_weight * (p75_high - p75_low) as p75_days
   from summary
-  join asking on asking.group_by = summary.group_by
-  left join kept_quantile as p25
-    on p25.group_by = summary.group_by and p25.group_key = summary.group_key and p25.share = 0.25
-  left join kept_quantile as median
-    on median.group_by = summary.group_by and median.group_key = summary.group_key and median.share = 0.5
-  left join kept_quantile as p75
-    on p75.group_by = summary.group_by and p75.group_key = summary.group_key and p75.share = 0.75
+),
+
+shown as (
+  select
+    group_by, group_key, company_id, project_id, agency_id, month_key, week_key, raw_count, excluded_outliers,
+    case when factor = 0 then lower_bound else floor(lower_bound * factor + 0.5) / factor end as lower_bound,
+    case when factor = 0 then upper_bound else floor(upper_bound * factor + 0.5) / factor end as upper_bound,
+    kept_count, kept_days,
+    case when factor = 0 then average_days else floor(average_days * factor + 0.5) / factor end as average_days,
+    case when factor = 0 then median_days else floor(median_days * factor + 0.5) / factor end as median_days,
+    case when factor = 0 then min_days else floor(min_days * factor + 0.5) / factor end as min_days,
+    case when factor = 0 then max_days else floor(max_days * factor + 0.5) / factor end as max_days,
+    case when factor = 0 then p25_days else floor(p25_days * factor + 0.5) / factor end as p25_days,
+    case when factor = 0 then p75_days else floor(p75_days * factor + 0.5) / factor end as p75_days
+  from figures
 )
 
-select
-  group_by, group_key, company_id, project_id, agency_id, month_key, week_key, raw_count, excluded_outliers,
-  case when factor = 0 then lower_bound else floor(lower_bound * factor + 0.5) / factor end as lower_bound,
-  case when factor = 0 then upper_bound else floor(upper_bound * factor + 0.5) / factor end as upper_bound,
-  kept_count,
-  case when factor = 0 then average_days else floor(average_days * factor + 0.5) / factor end as average_days,
-  case when factor = 0 then median_days else floor(median_days * factor + 0.5) / factor end as median_days,
-  case when factor = 0 then min_days else floor(min_days * factor + 0.5) / factor end as min_days,
-  case when factor = 0 then max_days else floor(max_days * factor + 0.5) / factor end as max_days,
-  case when factor = 0 then p25_days else floor(p25_days * factor + 0.5) / factor end as p25_days,
-  case when factor = 0 then p75_days else floor(p75_days * factor + 0.5) / factor end as p75_days
-from figures
+select * from shown

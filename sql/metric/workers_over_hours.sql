@@ -105,16 +105,20 @@ summary as (
   group by
     worker_week.group_by, worker_week.company_id, worker_week.project_id, worker_week.agency_id,
     worker_week.month_key, worker_week.week_key, threshold.threshold_hours
+),
+
+shown as (
+  select
+    group_by, concat_ws('|', company_id, project_id, agency_id, month_key, week_key) as group_key,
+    company_id, project_id, agency_id, month_key, week_key, cast(threshold_hours as double precision) as threshold_hours,
+    cast(worker_weeks as bigint) as worker_weeks, cast(weeks_over as bigint) as workers_over_threshold,
+    cast(workers_over as bigint) as distinct_workers_over_threshold,
+    case when factor = 0 then total_hours else floor(total_hours * factor + 0.5) / factor end as total_hours,
+    case when factor = 0 then total_hours / worker_weeks
+      else floor(total_hours / worker_weeks * factor + 0.5) / factor end as average_weekly_hours,
+    case when factor = 0 then max_weekly_hours
+      else floor(max_weekly_hours * factor + 0.5) / factor end as max_weekly_hours
+  from summary
 )
 
-select
-  group_by, concat_ws('|', company_id, project_id, agency_id, month_key, week_key) as group_key,
-  company_id, project_id, agency_id, month_key, week_key, cast(threshold_hours as double precision) as threshold_hours,
-  cast(worker_weeks as bigint) as worker_weeks, cast(weeks_over as bigint) as workers_over_threshold,
-  cast(workers_over as bigint) as distinct_workers_over_threshold,
-  case when factor = 0 then total_hours else floor(total_hours * factor + 0.5) / factor end as total_hours,
-  case when factor = 0 then total_hours / worker_weeks
-    else floor(total_hours / worker_weeks * factor + 0.5) / factor end as average_weekly_hours,
-  case when factor = 0 then max_weekly_hours
-    else floor(max_weekly_hours * factor + 0.5) / factor end as max_weekly_hours
-from summary
+select * from shown

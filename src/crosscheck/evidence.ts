@@ -3,7 +3,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { compare } from './compare.ts'
 import type { MetricDefinition } from './definition.ts'
 import type { Names } from './group-shape.ts'
-import { type Figures, groupingName, type Metric, type MetricQuery } from './metric-query.ts'
+import { type Figures, groupingName, type Metric, type MetricQuery, tolerance } from './metric-query.ts'
 import { definitionColumns } from './metric-sql.ts'
 import { type OurGroup, ourMetricsUnder } from './our-metrics.ts'
 import type { Answer, AskedQuery } from './their-metrics.ts'
@@ -17,6 +17,8 @@ export interface Aspect {
   readonly where?: (theirs: Figures) => boolean
   /** Only the answers from this one on, so that a probe is not outvoted by what cannot tell. */
   readonly since?: number
+  /** Figures agree when a cross-check says so, to a hundredth, and not only when they are the same. */
+  readonly isLoose?: boolean
 }
 
 export interface Score {
@@ -28,10 +30,10 @@ export interface Score {
 /** Two computations of the same figure, whatever their order of additions. */
 const sameFigure = 1e-6
 
-const isSame = (left: number | null | undefined, right: number | null | undefined): boolean => {
-  if (left === null || right === null || left === undefined || right === undefined)
-    return (left ?? null) === (right ?? null)
-  return Math.abs(left - right) <= sameFigure
+function isSame(name: string, [mine, theirs]: readonly [Figures, Figures], isLoose = false): boolean {
+  const [left, right] = [mine[name] ?? null, theirs[name] ?? null]
+  if (left === null || right === null) return left === right
+  return Math.abs(left - right) <= sameFigure + (isLoose ? tolerance(name) : 0)
 }
 
 const rangeOf = ({ metric, threshold, from, to, company, project, agency }: AskedQuery): string =>
@@ -74,7 +76,7 @@ export class Evidence {
         if (!theirs) agree -= 1
         if (!theirs || (aspect.where && !aspect.where(theirs))) continue
         of += aspect.figures.length
-        agree += mine ? aspect.figures.filter(name => isSame(mine[name], theirs[name])).length : 0
+        agree += mine ? aspect.figures.filter(name => isSame(name, [mine, theirs], aspect.isLoose)).length : 0
       }
       // That the service has no group is an answer too.
       if (answer.groups.length === 0) of += 1

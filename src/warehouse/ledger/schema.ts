@@ -1,5 +1,6 @@
 /** The tables of ops: what was asked, read, kept and spent. */
 import type { DeletionLedger } from './deletion-tables.ts'
+import type { CrosscheckTable, MetricCalibrationTable } from './crosscheck-tables.ts'
 import type { MartTable } from './mart-row.ts'
 import type { PauseTable } from './pause.ts'
 
@@ -221,4 +222,6 @@ export interface Ledger extends DeletionLedger {
   'ops.sent': SentTable
   'ops.check_result': CheckResultTable
   'ops.pause': PauseTable
+  'ops.metric_calibration': MetricCalibrationTable
+  'ops.crosscheck': CrosscheckTable
 }

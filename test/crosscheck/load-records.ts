@@ -1,4 +1,4 @@
-/** A warehouse that holds what a sandbox holds, requisitions included, without a request. */
+/** Records of a test's own in a warehouse, without a request. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findResource } from '../../src/resources/catalogue.ts'
@@ -14,7 +14,6 @@ export async function loadRecords(
   { engine, landing }: Warehouse,
   name: string,
   records: readonly object[],
-  scope: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const resource = findResource(name) as Resource
   mkdirSync(landing, { recursive: true })
@@ -22,7 +21,7 @@ export async function loadRecords(
   const file = join(landing, `records-${files}.json`)
   const body = JSON.stringify({ success: true, data: records })
   writeFileSync(file, body)
-  const page = { file, bytes: body.length, fetchedAt: '2026-11-02T09:00:00.000Z', runId: 'run-1', scope }
+  const page = { file, bytes: body.length, fetchedAt: '2026-11-02T09:00:00.000Z', runId: 'run-1', scope: {} }
   await load(engine, {
     plan: stagePlan(resource),
     pages: [page],
