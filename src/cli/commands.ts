@@ -1,6 +1,7 @@
 /** Every command of the program: a new one is a file in `commands/` and a line here. */
 import { command as backfill } from './commands/backfill.ts'
 import { command as build } from './commands/build.ts'
+import { command as check } from './commands/check.ts'
 import { command as copy } from './commands/copy.ts'
 import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
@@ -35,6 +36,7 @@ export const commandSet: CommandSet = {
     runs,
     replay,
     build,
+    check,
     publish,
     copy,
     roles,

@@ -14,7 +14,7 @@ import type { Mart } from './mart.ts'
 import { inOrder, martsRead, withSources } from './order.ts'
 import { Refused, rebuildMart } from './rebuild.ts'
 import { lastRead, sourcesOf, starState } from './sources.ts'
-import { shapeOf, tableOf } from './table.ts'
+import { shapeOf, tableOf, tablesThere } from './table.ts'
 import { dayOf, type Moment } from './tokens.ts'
 
 export interface MartOutcome {
@@ -62,14 +62,6 @@ const instant = (clock: Clock): string => new Date(clock.now()).toISOString()
 /** Its first line: the rest may show values. */
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0]?.trim() ?? ''
-
-async function tablesThere(engine: Engine): Promise<Set<string>> {
-  const rows = await engine.rows<{ name: string }>(
-    `select table_name as name from information_schema.tables where table_catalog = current_database() and table_schema = $1`,
-    [engine.schema('mart')],
-  )
-  return new Set(rows.map(({ name }) => name))
-}
 
 class Build {
   readonly #effects: BuildEffects

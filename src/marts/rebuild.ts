@@ -47,17 +47,20 @@ const patience = '10s'
 
 /** Rights that somebody gave on the table by hand, as statements that give them again. */
 async function grantsOn(engine: Engine, name: string): Promise<string[]> {
-  const rows = await engine.rows<{ privilege: string; grantee: string }>(
-    `select a.privilege_type as privilege, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee
+  const rows = await engine.rows<{ privilege: string; grantee: string; passed: boolean }>(
+    `select a.privilege_type as privilege, a.is_grantable as passed, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee
      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace, aclexplode(c.relacl) a
      where n.nspname = $1 and c.relname = $2 and a.grantee <> c.relowner`,
     [engine.schema('mart'), name],
   )
-  return rows.map(({ privilege, grantee }) => `grant ${privilege} on ${tableOf(name)} to ${grantee}`)
+  return rows.map(
+    ({ privilege, grantee, passed }) =>
+      `grant ${privilege} on ${tableOf(name)} to ${grantee}${passed ? ' with grant option' : ''}`,
+  )
 }
 
 /**
- * A table of another shape is filled beside the old one: only the exchange, a moment at the end, keeps readers waiting.
+ * A table of another shape is filled beside the old one: only the exchange, and the checks behind it, keep readers waiting.
  * A view of somebody else's on the old table makes it fail, which is told.
  */
 async function exchange(engine: Engine, { name }: Mart, beside: string): Promise<void> {

@@ -8,6 +8,15 @@ import { asOfLiteral, fillTokens, type Moment } from './tokens.ts'
 
 export const tableOf = (name: string): string => `mart.${quoteName(name)}`
 
+/** Names of the tables that there are, whoever made them. */
+export async function tablesThere(engine: Engine): Promise<Set<string>> {
+  const rows = await engine.rows<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_catalog = current_database() and table_schema = $1`,
+    [engine.schema('mart')],
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
 const keysOf = ({ columns }: Mart): string[] => columns.filter(({ isKey }) => isKey).map(({ name }) => name)
 
 /** The same text as long as the table can stay as it is. */

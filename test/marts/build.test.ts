@@ -6,22 +6,11 @@ import { type BuildEffects, type BuildOutcome, buildMarts } from '../../src/mart
 import { type Gate, openGate } from '../../src/marts/gate.ts'
 import { type Mart, readMart } from '../../src/marts/mart.ts'
 import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { companyMart } from './company-mart.ts'
 
 const now = Date.parse('2026-11-02T02:30:00Z')
 
-/** A mart of one key column `id`, one row a company. */
-const mart = (name: string, more: { select?: string; columns?: string[] } = {}): Mart =>
-  readMart({
-    name: `mart/${name}.sql`,
-    text: `-- What ${name} is for.
--- Grain: one row per company.
--- Question: Which companies are there?
--- Sources: star.dim_company
--- Columns:
---   id text key: The company.
-${(more.columns ?? []).map(line => `--   ${line}\n`).join('')}${more.select ?? "select company_id from star.dim_company where company_id <> '-1'"};
-`,
-  })
+const mart = companyMart
 
 let runs = 0
 

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { type BuildOutcome, buildMarts, type MartOutcome } from '../../marts/build.ts'
-import { openGate } from '../../marts/gate.ts'
+import { everyCheck } from '../../marts/checks/every.ts'
+import { martGate } from '../../marts/checks/mart-gate.ts'
 import { type Mart, readMarts } from '../../marts/mart.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
@@ -113,7 +114,7 @@ async function build(
         rng: context.rng,
         signal: context.signal,
         version: programVersion,
-        gate: openGate,
+        gate: martGate(everyCheck(request.marts), context.clock),
         onMart: event => show(progress, event),
       },
       request,

@@ -147,6 +147,18 @@ export interface MigrationTable {
   applied_at: Time
 }
 
+export interface CheckResultTable {
+  run_id: string
+  check_name: string
+  /** The table with the rows, with its schema; empty for a check that passed. */
+  subject: string
+  severity: 'error' | 'warn'
+  failed_rows: Count
+  /** What names a few of the rows, joined by '; '. */
+  sample_keys: string
+  checked_at: Time
+}
+
 export interface SentTable {
   /** Start of a second, epoch seconds, and how many requests went out in it. */
   second: Count
@@ -168,4 +180,5 @@ export interface Ledger {
   'ops.mart': MartTable
   'ops.migration': MigrationTable
   'ops.sent': SentTable
+  'ops.check_result': CheckResultTable
 }
