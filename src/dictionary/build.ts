@@ -5,7 +5,7 @@ import { catalogue } from '../resources/catalogue.ts'
 import { tablesOf } from '../resources/table.ts'
 import { ownerColumn } from '../warehouse/physical.ts'
 import { isPublished } from '../warehouse/published-tables.ts'
-import { type Computed, computedTables, tablesAmong } from './computed.ts'
+import { type Computed, computedTables } from './computed.ts'
 import {
   declaredColumn,
   dimensionKeys,
@@ -83,7 +83,7 @@ class Builder {
       kind: table.kind,
       description: table.description,
       columns,
-      reads: tablesAmong(computed?.from.flat() ?? []),
+      reads: computed?.reads ?? [],
       resources:
         table.schema === 'ops' ? [] : resourcesOf(`star.${starTableOf(table.schema, table.name)}`, columns),
       isPublished: isPublished(table.schema, table.name),

@@ -96,6 +96,11 @@ test.each([
     [['expense.worker', 'sheet.worker']],
   ],
   [
+    'existence',
+    'select exists (select 1 from star.expense e where e.worker = s.worker) as has from star.sheet s',
+    [['expense']],
+  ],
+  [
     'a window',
     'select row_number() over (partition by worker order by week) as n from star.sheet',
     [['sheet.week', 'sheet.worker']],

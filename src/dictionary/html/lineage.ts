@@ -2,12 +2,12 @@
 import { type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
 import { martDrawing } from '../mart-drawing.ts'
 import { drawingSvg } from './drawing-svg.ts'
-import { few, link } from './links.ts'
+import { breakable, few, link } from './links.ts'
 import { type Content, html, type Markup } from './markup.ts'
 import { tabs } from './tabs.ts'
 
 function columnRow(mart: string, { name, from, fields }: ColumnEntry): Markup {
-  return html`<tr><td>${few(fields.map(field => html`<code>${field}</code>`))}</td><td>${few(from.map(one => link(one)))}</td><td>${link(`${mart}.${name}`, name)}</td></tr>`
+  return html`<tr><td>${few(fields.map(field => html`<code>${breakable(field)}</code>`))}</td><td>${few(from.map(one => link(one)))}</td><td>${link(`${mart}.${name}`, name)}</td></tr>`
 }
 
 function body(dictionary: Dictionary, mart: TableEntry): Content {

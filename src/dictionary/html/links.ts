@@ -1,8 +1,13 @@
 /** Links from one part of the page to another, and lists that do not grow too long. */
 import { type Content, html, type Markup } from './markup.ts'
 
+/** A name that may break after its dots and before its underscores, where readers expect it. */
+export const breakable = (name: string): Content =>
+  name.split(/(?<=\.)|(?=_)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)
+
 /** To a table or a column by its qualified name; `text` is that name unless given. */
-export const link = (name: string, text: string = name): Markup => html`<a href="#${name}">${text}</a>`
+export const link = (name: string, text: string = name): Markup =>
+  html`<a href="#${name}">${breakable(text)}</a>`
 
 const shown = 3
 

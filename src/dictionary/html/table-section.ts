@@ -2,7 +2,7 @@
 import { type ColumnEntry, qualifiedName, type TableEntry } from '../entries.ts'
 import type { Held } from '../held.ts'
 import { count, kindOf, madeWords, minuteOf, privacyNames } from '../wording.ts'
-import { few, link } from './links.ts'
+import { breakable, few, link } from './links.ts'
 import { type Content, html, type Markup } from './markup.ts'
 
 export interface SectionContext {
@@ -10,7 +10,7 @@ export interface SectionContext {
   readonly held?: Held
 }
 
-const code = (text: string): Markup => html`<code>${text}</code>`
+const code = (text: string): Markup => html`<code>${breakable(text)}</code>`
 
 function sourceOf({ fields, made, from }: ColumnEntry): Content {
   if (from.length > 0) return few(from.map(name => link(name)))
@@ -32,7 +32,7 @@ export function privacyTag({ privacy }: Pick<ColumnEntry, 'privacy'>): Markup {
 function columnRow(table: string, column: ColumnEntry, { users }: SectionContext): Markup {
   const { name, type, unit, description, isKey, refersTo, values } = column
   const id = `${table}.${name}`
-  return html`<tr id="${id}" data-column="${name}"><th scope="row"><a class="name" href="#${id}">${name}</a>${
+  return html`<tr id="${id}" data-column="${name}"><th scope="row"><a class="name" href="#${id}">${breakable(name)}</a>${
     isKey && html` <span class="tag key">key</span>`
   }${
     refersTo &&
@@ -78,7 +78,7 @@ function facts(table: TableEntry, { held, users }: SectionContext): Content {
 export function tableSection(table: TableEntry, context: SectionContext): Markup {
   const name = qualifiedName(table)
   const own = table.columns.filter(({ isOfEveryRow }) => !isOfEveryRow)
-  return html`<section class="table" id="${name}" data-table="${name}"><h4><a href="#${name}"><span class="schema">${table.schema}.</span>${table.name}</a> <span class="tag">${kindOf(table)}</span>${
+  return html`<section class="table" id="${name}" data-table="${name}"><h4><a href="#${name}"><span class="schema">${table.schema}.</span>${table.name}</a>${kindOf(table) !== 'table' && html` <span class="tag">${kindOf(table)}</span>`}${
     !table.isPublished && html` <span class="tag closed">not published</span>`
   }</h4><p class="description">${table.description}</p>${facts(table, context)}<div class="scroll"><table class="columns"><thead><tr><th>column</th><th>type</th><th>description</th><th>privacy</th><th>comes from</th></tr></thead><tbody>${own.map(
     column => columnRow(name, column, context),
