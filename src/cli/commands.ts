@@ -8,6 +8,7 @@ import { command as dagRun } from './commands/dag-run.ts'
 import { command as demo } from './commands/demo.ts'
 import { command as docs } from './commands/docs.ts'
 import { command as doctor } from './commands/doctor.ts'
+import { command as exportCommand } from './commands/export.ts'
 import { command as filesUpload } from './commands/files-upload.ts'
 import { command as get } from './commands/get.ts'
 import { command as init } from './commands/init.ts'
@@ -38,6 +39,7 @@ export const commandSet: CommandSet = {
     build,
     check,
     publish,
+    exportCommand,
     copy,
     roles,
     sql,

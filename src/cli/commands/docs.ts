@@ -1,6 +1,6 @@
 /** `muster docs`: the data dictionary, as one HTML page or as Markdown. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { buildDictionary } from '../../dictionary/build.ts'
 import type { Dictionary } from '../../dictionary/entries.ts'
 import { type Held, readHeld } from '../../dictionary/held.ts'
@@ -20,6 +20,31 @@ interface Written {
   readonly bytes: number
 }
 
+interface Target {
+  readonly file: string
+  readonly render: typeof dictionaryPage
+}
+
+/** What is asked for. Throws MusterError for a folder that is not there, before anything is worked out. */
+function targetsOf(context: CommandContext, options: Options): Target[] {
+  const markdown = textOption(options, 'markdown')
+  const page = textOption(options, 'out') ?? (markdown === undefined ? usualFile : undefined)
+  const wanted: [string | undefined, Target['render']][] = [
+    [page, dictionaryPage],
+    [markdown, dictionaryMarkdown],
+  ]
+  const targets = wanted.flatMap(([name, render]) =>
+    name === undefined ? [] : [{ file: resolve(context.cwd, name), render }],
+  )
+  const homeless = targets.find(({ file }) => !existsSync(dirname(file)))
+  if (!homeless) return targets
+  throw new MusterError({
+    what: 'there is no such folder',
+    where: dirname(homeless.file),
+    next: 'make it, or name another file',
+  })
+}
+
 /** Readers see the page of before or the new one, never half of one. Throws MusterError. */
 function writeWhole(file: string, text: string): Written {
   const draft = `${file}.writing`
@@ -32,7 +57,7 @@ function writeWhole(file: string, text: string): Written {
     throw new MusterError({
       what: 'the dictionary cannot be written',
       where: file,
-      next: 'check that its folder is there, who may write in it, and its free space',
+      next: 'check who may write in its folder, and its free space',
       cause,
     })
   }
@@ -54,20 +79,6 @@ async function heldBy(
   }
 }
 
-function write(
-  context: CommandContext,
-  options: Options,
-  { dictionary, held }: { dictionary: Dictionary; held: Held | undefined },
-): Written[] {
-  const markdown = textOption(options, 'markdown')
-  const page = textOption(options, 'out') ?? (markdown === undefined ? usualFile : undefined)
-  const file = (name: string): string => resolve(context.cwd, name)
-  return [
-    ...(page === undefined ? [] : [writeWhole(file(page), dictionaryPage(dictionary, held))]),
-    ...(markdown === undefined ? [] : [writeWhole(file(markdown), dictionaryMarkdown(dictionary, held))]),
-  ]
-}
-
 export const command: CommandModule = {
   name: 'docs',
   summary: 'write the data dictionary: every table and column, diagrams, bus matrix and lineage',
@@ -85,9 +96,10 @@ export const command: CommandModule = {
     'muster docs --declared',
   ],
   run: async (context, _, options) => {
+    const targets = targetsOf(context, options)
     const dictionary = await buildDictionary(readMarts())
     const held = await heldBy(context, dictionary, options)
-    const files = write(context, options, { dictionary, held })
+    const files = targets.map(({ file, render }) => writeWhole(file, render(dictionary, held)))
     const columns = dictionary.tables.reduce((sum, table) => sum + table.columns.length, 0)
     const asOf = held?.asOf ?? null
     if (context.json) {
