@@ -8,7 +8,9 @@ import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
 import { command as demo } from './commands/demo.ts'
 import { command as discover } from './commands/discover.ts'
+import { command as docs } from './commands/docs.ts'
 import { command as doctor } from './commands/doctor.ts'
+import { command as exportCommand } from './commands/export.ts'
 import { command as filesUpload } from './commands/files-upload.ts'
 import { command as get } from './commands/get.ts'
 import { command as init } from './commands/init.ts'
@@ -44,11 +46,13 @@ export const commandSet: CommandSet = {
     build,
     check,
     publish,
+    exportCommand,
     copy,
     roles,
     sql,
     metric,
     crosscheck,
+    docs,
     mcp,
     get,
     workersCreate,

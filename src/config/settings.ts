@@ -57,6 +57,12 @@ export function loadSettings(request: SettingsRequest): Settings {
   }
 }
 
+/** Whether there is anything to load: a command that can do without settings asks first. */
+export const hasSettings = ({ configFile, env, cwd }: SettingsRequest): boolean =>
+  configFile !== undefined ||
+  readIfThere(resolve(cwd, DEFAULT_CONFIG_FILE)) !== undefined ||
+  environmentSource(env) !== undefined
+
 /** The connection asked for, or the only one. */
 export function connectionNamed(settings: Settings, name?: string): Connection {
   const names = [...settings.connections.keys()]

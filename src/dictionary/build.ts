@@ -3,8 +3,9 @@ import { programVersion } from '../lib/program-version.ts'
 import { type Mart, stampColumns } from '../marts/mart.ts'
 import { catalogue } from '../resources/catalogue.ts'
 import { tablesOf } from '../resources/table.ts'
+import { ownerColumn } from '../warehouse/physical.ts'
 import { isPublished } from '../warehouse/published-tables.ts'
-import { type Computed, computedTables, tablesAmong } from './computed.ts'
+import { type Computed, computedTables } from './computed.ts'
 import {
   declaredColumn,
   dimensionKeys,
@@ -33,6 +34,11 @@ const areas: readonly Area[] = catalogue.map(({ name, entity, description, path,
   description,
   path,
   tables: [...new Set(tablesOf(table).map(one => `star.${one.name}`))],
+  owners: new Map(
+    tablesOf(table)
+      .slice(1)
+      .map(one => [`star.${one.name}`, ownerColumn(one, table)]),
+  ),
 }))
 
 const origins = columnOrigins(dimensionKeys)
@@ -77,7 +83,7 @@ class Builder {
       kind: table.kind,
       description: table.description,
       columns,
-      reads: tablesAmong(computed?.from.flat() ?? []),
+      reads: computed?.reads ?? [],
       resources:
         table.schema === 'ops' ? [] : resourcesOf(`star.${starTableOf(table.schema, table.name)}`, columns),
       isPublished: isPublished(table.schema, table.name),
@@ -118,6 +124,7 @@ class Builder {
         column: column.name,
         isPublished: isPublished(schema, name),
         siblings: columns.map(one => one.name),
+        inherited: sources.map(source => source.privacy),
       }),
       ...origin,
       from,
@@ -132,7 +139,12 @@ class Builder {
     const star = starTableOf(schema, name)
     if (star === undefined) return undefined
     const isTwinKey = schema === 'pii' && keys.get(`star.${star}`) === column
-    return isTwinKey ? { table: `star.${star}`, column } : targetOf(star, column)
+    if (isTwinKey) return { table: `star.${star}`, column }
+    // A company that was asked for is a company too, although no record names it.
+    return (
+      targetOf(star, column) ??
+      (keys.get(qualifiedName({ schema, name })) === column ? undefined : targetByName(column))
+    )
   }
 }
 

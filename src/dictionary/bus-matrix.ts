@@ -32,7 +32,7 @@ export function busMatrix({ tables }: Dictionary): BusMatrix {
   const byName = new Map(tables.map(table => [qualifiedName(table), table]))
   const reached = tables.filter(isFact).map(table => {
     const heads = targets(table)
-      .filter(name => name.startsWith('star.fact_'))
+      .filter(name => /^star\.(fact|bridge)_/.test(name))
       .flatMap(name => byName.get(name) ?? [])
     return {
       table: qualifiedName(table),

@@ -3,6 +3,7 @@ import { type Mart, stampColumns } from '../marts/mart.ts'
 import { inOrder } from '../marts/order.ts'
 import { fillTokens } from '../marts/tokens.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { tablesNamed } from '../warehouse/schemas.ts'
 import { lineageOf } from './lineage.ts'
 import type { HeldTable } from './structure.ts'
 
@@ -10,6 +11,8 @@ export interface Computed {
   readonly table: HeldTable
   /** Qualified names of what each column is computed from, in the order of the columns. */
   readonly from: readonly (readonly string[])[]
+  /** Qualified names of all tables that the statement names, also of those that only decide which rows there are. */
+  readonly reads: readonly string[]
   readonly question?: string
 }
 
@@ -24,10 +27,6 @@ const martTable = ({ name, summary, grain, columns }: Mart): HeldTable => ({
   description: `${grain.charAt(0).toUpperCase()}${grain.slice(1).replace(/\.$/, '')}. ${summary}`,
   columns: [...columns, ...stampColumns],
 })
-
-/** The tables that a list of columns and tables names. */
-export const tablesAmong = (names: readonly string[]): string[] =>
-  [...new Set(names.map(name => name.split('.').slice(0, 2).join('.')))].sort()
 
 /** Views and marts, each after those that it reads. Throws for a text that DuckDB cannot parse. */
 export async function computedTables(
@@ -44,11 +43,13 @@ export async function computedTables(
   const columnsOf = (table: string): readonly string[] => known.get(table) ?? []
   const views = held.filter(({ sql }) => sql !== undefined)
   const computed: Computed[] = []
-  for (const table of views)
-    computed.push({ table, from: await lineageOf(engine, table.sql ?? '', columnsOf) })
+  for (const table of views) {
+    const sql = table.sql ?? ''
+    computed.push({ table, from: await lineageOf(engine, sql, columnsOf), reads: tablesNamed(sql) })
+  }
   for (const mart of inOrder(marts)) {
     const from = await lineageOf(engine, fillTokens(mart.select, moment), columnsOf)
-    computed.push({ table: martTable(mart), from, question: mart.question })
+    computed.push({ table: martTable(mart), from, reads: mart.reads, question: mart.question })
   }
   return computed
 }

@@ -52,9 +52,18 @@ const referred: ReadonlyMap<string, Target> = new Map(
   ]),
 )
 
-/** What a column of star points to. */
-export const targetOf = (table: string, column: string): Target | undefined =>
-  referred.get(`${table}.${column}`)
+/** The records that the rows of a list can belong to: answers belong to timesheets, requisitions or assignments. */
+const recordsOf = new Map<string, Set<string>>()
+for (const { table: root } of catalogue)
+  for (const { name } of tablesOf(root).slice(1))
+    recordsOf.set(name, new Set([...(recordsOf.get(name) ?? []), root.name]))
+
+/** What a column of star points to; undefined where that depends on the row. */
+export function targetOf(table: string, column: string): Target | undefined {
+  const target = referred.get(`${table}.${column}`)
+  const records = [...(recordsOf.get(table) ?? [])].map(name => `star.${name}`)
+  return target && records.length > 1 && records.includes(target.table) ? undefined : target
+}
 
 const dimensionOfKey: ReadonlyMap<string, Target> = new Map(
   [...dimensionKeys].map(([table, column]) => [column, { table: `star.${table}`, column }]),
@@ -63,14 +72,8 @@ const dimensionOfKey: ReadonlyMap<string, Target> = new Map(
 /** A column of a mart or view that is called like the key of a dimension holds that key. */
 export const targetByName = (column: string): Target | undefined => dimensionOfKey.get(column)
 
-/** The record that a row belongs to, for the tables of lists: `fact_timesheet` for `fact_timelog`. */
-export const ownerOf: ReadonlyMap<string, string> = new Map(
-  catalogue.flatMap(({ table: root }) =>
-    tablesOf(root)
-      .slice(1)
-      .map((table): [string, string] => [table.name, root.name]),
-  ),
-)
+/** The records that a row of this table can belong to; none for a record itself. */
+export const ownersOf = (table: string): readonly string[] => [...(recordsOf.get(table) ?? [])]
 
 const everyRow = new Set(rowColumns.map(({ name }) => name))
 export const isOfEveryRow = (column: string): boolean => everyRow.has(column)

@@ -60,6 +60,8 @@ export interface Area {
   readonly path: string
   /** Tables of star that its records become, the record's own first. */
   readonly tables: readonly string[]
+  /** The column by which each table of a list names its record. */
+  readonly owners: ReadonlyMap<string, string>
 }
 
 export interface Dictionary {

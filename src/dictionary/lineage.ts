@@ -96,6 +96,8 @@ function ofExpression(expression: Node, scope: Scope): Names {
   if (expression.class === 'SUBQUERY') {
     const inner = shapeOf(node(expression.subquery).node, within(scope))
     const compared = isNode(expression.child) ? [ofExpression(expression.child, scope)] : []
+    // Whether there is a row depends on the tables, whatever the query selects.
+    if (expression.subquery_type === 'EXISTS') return inner.tables
     return union([...inner.columns.map(([, from]) => from), ...compared])
   }
   if (word(expression.function_name) === 'count_star')

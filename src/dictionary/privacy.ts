@@ -1,7 +1,7 @@
 /** The privacy class of a column: what the declarations say, and what follows from whom a row is about. */
 import type { Privacy } from '../resources/column.ts'
 import type { SchemaName } from '../warehouse/schemas.ts'
-import { declaredColumn, ownerOf, starTableOf, targetOf } from './declared.ts'
+import { declaredColumn, ownersOf, starTableOf, targetOf } from './declared.ts'
 import type { PrivacyClass } from './entries.ts'
 
 const declared: Readonly<Record<Privacy, PrivacyClass>> = {
@@ -21,10 +21,7 @@ const isAboutSomebody = (table: string): boolean =>
   subjects.some(column => declaredColumn(table, column) !== undefined)
 
 /** A row of a list is about whom its record is about. */
-function isOfSomebody(table: string): boolean {
-  const owner = ownerOf.get(table)
-  return isAboutSomebody(table) || (owner !== undefined && isAboutSomebody(owner))
-}
+const isOfSomebody = (table: string): boolean => [table, ...ownersOf(table)].some(isAboutSomebody)
 
 function ofOpen(table: string, column: string): PrivacyClass {
   // Leaves of whatever record had a field that nobody declared.
@@ -43,11 +40,15 @@ export interface Whose {
   readonly isPublished: boolean
   /** Names of all columns of the table. */
   readonly siblings: readonly string[]
+  /** Classes of what it is computed from. */
+  readonly inherited: readonly PrivacyClass[]
 }
 
-export function privacyOf({ schema, table, column, isPublished, siblings }: Whose): PrivacyClass {
+export function privacyOf({ schema, table, column, isPublished, siblings, inherited }: Whose): PrivacyClass {
   if (schema === 'ops') return isPublished ? 'open' : 'internal'
   if (schema === 'mart') return siblings.some(name => subjects.includes(name)) ? 'pseudonymous' : 'open'
+  // A view shows the rows that it reads; a mart may have summed them up.
+  if (inherited.includes('pseudonymous')) return 'pseudonymous'
   const star = starTableOf(schema, table)
   if (star === undefined) {
     const values = column === 'text' || column === 'value_text'

@@ -36,6 +36,7 @@ export function unitOf({ name, type, description, kind, inherited }: Measured): 
   if (!numeric.test(type)) return undefined
   if (kind && ofKind[kind]) return ofKind[kind]
   if (name.endsWith('_length')) return 'characters'
+  if (/_(share|ratio|fraction)$/.test(name)) return undefined
   const said = inWords(description) ?? inName(name)
   if (said) return said
   // A ratio of amounts is no amount; sums and differences of them are.

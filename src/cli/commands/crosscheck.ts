@@ -6,7 +6,6 @@ import { readDefinition, recordCalibration } from '../../crosscheck/definition-s
 import { type Grouping, groupingOf } from '../../crosscheck/metric-query.ts'
 import { type Asker, createAsker } from '../../crosscheck/their-metrics.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { recordSent } from '../../warehouse/ledger/access.ts'
 import { newRunId } from '../../warehouse/ledger/run-id.ts'
 import { startRun, updateRun } from '../../warehouse/ledger/runs.ts'
 import { migrate } from '../../warehouse/migrate.ts'
@@ -76,13 +75,12 @@ async function runCrosscheck(context: CommandContext, engine: Engine, options: O
     ...{ runId, command: 'crosscheck', arguments: words },
     ...{ startedAt: instant(context), version: programVersion },
   })
-  const { client, sent } = await openQuestions(context.connection(), context, engine)
+  const { client, close } = await openQuestions(context.connection(), context, engine)
   const asker = createAsker(client, numberOption(options, 'maxRequests') ?? usualRequests)
   const end = async (change: { state: 'done' | 'failed'; message: string }): Promise<void> => {
-    await recordSent(engine, sent)
     const { requestsThisRun: requests, retries } = client.usage()
     await updateRun(engine, runId, { ...change, requests, retries, finished_at: instant(context) })
-    await client.close()
+    await close()
   }
   try {
     const status = await compareAll({ context, engine, asker, runId }, options)

@@ -1,6 +1,7 @@
 /** The tables of ops: what was asked, read, kept and spent. */
-import type { DeletionLedger } from './deletion-tables.ts'
+
 import type { CrosscheckTable, MetricCalibrationTable } from './crosscheck-tables.ts'
+import type { DeletionLedger } from './deletion-tables.ts'
 import type { MartTable } from './mart-row.ts'
 import type { PauseTable } from './pause.ts'
 
