@@ -36,11 +36,11 @@ export type Reading =
       readonly changed: number | undefined
       readonly days: number
     }
-  /** Scopes that are due, and how many pages they are expected to have; `source` says who expects it. */
   /** Records that are read by id: never read, to be tried again, and held ones that are worth reading again. */
   | { readonly kind: 'ids'; readonly unseen: number; readonly retried: number; readonly worth: number }
   /** Their ids are not known before the lists are read; `most` says how many those can name, and of what. */
   | { readonly kind: 'ids to come'; readonly most: number; readonly per: string }
+  /** Scopes that are due, and how many pages they are expected to have; `source` says who expects it. */
   | {
       readonly kind: 'snapshot'
       readonly scopes: number

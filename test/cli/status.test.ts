@@ -113,6 +113,10 @@ describe('after a sync', () => {
     expect(place.sandbox.requests.length).toBe(before)
     expect(plan.resources).toMatchObject([{ resource: 'timesheets', strategy: 'what changed', low: 1 }])
     expect(plan.totals).toMatchObject({ minutes: { low: 1 }, days: { low: 1 } })
+    expect((await json('plan --offline trades assignments')).resources).toMatchObject([
+      { resource: 'assignments', strategy: 'by id', low: 0 },
+      { resource: 'trades', strategy: 'by id', low: 0 },
+    ])
     const asked = await json('plan')
     expect([asked.spent, place.sandbox.requests.length - before]).toEqual([1, 1])
   })
