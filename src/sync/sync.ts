@@ -114,7 +114,8 @@ export async function syncResources(sync: SyncContext, request: SyncRequest): Pr
     chosen.filter(({ read }) => read.strategy === strategy)
   await run.lists(those('walk'))
   await run.lists(those('snapshot'))
-  await discoverIds(sync, chosen)
+  // Signals come every few seconds: what they bring is searched as it is loaded.
+  if (!request.onlySignalled) await discoverIds(sync, chosen)
   if (!run.isOver && those('hydrate').length > 0) await run.records(those('hydrate'))
   return run.outcomes
 }

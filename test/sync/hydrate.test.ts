@@ -6,7 +6,7 @@ import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxRequest } from '../../src/sandbox/options.ts'
 import { replay } from '../../src/sync/replay.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { signal } from '../../src/warehouse/ledger/discovered.ts'
+import { remember, signal } from '../../src/warehouse/ledger/discovered.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, rowsTouched, syncOnce, tables } from '../warehouse/fixture.ts'
 import { readById } from '../warehouse/read-by-id.ts'
@@ -193,6 +193,74 @@ describeOnEngines(
         const asked = byId(sandbox.requests.slice(before))
         expect([days, asked.length, new Set(asked).size]).toEqual([days, wanted, wanted])
       }
+    })
+
+    test('what may have changed is read again after a day, and what is found tells how often it does', async () => {
+      const company = { id: 'c1', name: 'Company 1' }
+      const record = (id: string, updatedAt: string) => ({
+        id,
+        company,
+        createdAt: '2026-10-23T10:00:00Z',
+        updatedAt,
+      })
+      const sandbox = await openSandbox({
+        records: {
+          companies: [{ ...company, updatedAt: at }],
+          assignments: [record('a1', '2026-10-23T10:00:00Z'), record('a2', '2026-10-31T10:00:00Z')],
+        },
+      })
+      const warehouse = await bench.warehouse()
+      const clock = movedClock()
+      await signal(
+        warehouse.engine,
+        ['a1', 'a2'].map(id => heard('assignments', id)),
+      )
+      const sync = async (days: number) => {
+        clock.state.days = days
+        return syncOnce(sandbox, warehouse, { request: { resources: ['assignments'] }, effects: { clock } })
+      }
+      const evidence = async () =>
+        (
+          await warehouse.engine.rows<{ changes: number; exposure_days: number }>(
+            `select changes, exposure_days from ops.discovered where resource = 'assignments' order by record_id`,
+          )
+        ).map(row => [Number(row.changes), Math.round(Number(row.exposure_days) * 100) / 100])
+      await sync(0)
+      // Ten days without a change since the first was made; two since the second changed.
+      expect(await evidence()).toEqual([
+        [0, 10],
+        [1, 2],
+      ])
+      sandbox.world.upsert('assignments', record('a1', '2026-11-03T22:00:00Z'))
+      const again = await sync(2)
+      expect([again.requests, rowsTouched(again)]).toEqual([3, 1])
+      expect(await evidence()).toEqual([
+        [1, 10.5],
+        [1, 4],
+      ])
+    })
+
+    test('a run for signals reads nothing else, and from its own part of the day', async () => {
+      const sandbox = await openSandbox({ ...roomy, rateLimitPerDay: 40 })
+      const warehouse = await bench.warehouse()
+      const ids = sandbox.world.all('requisitions').map(({ id }) => String(id))
+      const [signalled, ...others] = ids as [string, ...string[]]
+      const resources = ['requisitions', 'assignments', 'trades']
+      const clock = movedClock()
+      const everything = { resources: ['timesheets', ...resources] }
+      const lists = await syncOnce(sandbox, warehouse, { request: everything, effects: { clock } })
+      expect(lists.failure?.exitCode).toBe(75)
+      await remember(
+        warehouse.engine,
+        others.map(id => heard('requisitions', id)),
+      )
+      await signal(warehouse.engine, [heard('requisitions', signalled)])
+      const before = sandbox.requests.length
+      const request = { resources, onlySignalled: true, purpose: 'webhook' as const }
+      clock.state.days = 0.01
+      const told = await syncOnce(sandbox, warehouse, { request, effects: { clock } })
+      expect(told.failure).toBeUndefined()
+      expect(byId(sandbox.requests.slice(before))).toEqual([`/requisitions/${signalled}`])
     })
 
     test('a run that ends early goes on in the next, within its requests', async () => {

@@ -1,5 +1,5 @@
 /** `muster status`: how complete and how fresh the warehouse is, with the proof. */
-import { collections } from '../../resources/catalogue.ts'
+import { catalogue } from '../../resources/catalogue.ts'
 import { apiKeyId } from '../../sync/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type BudgetSeen, budgetSeen } from '../../warehouse/ledger/budget-seen.ts'
@@ -57,7 +57,7 @@ export const command: CommandModule = {
 
 async function readStatus(context: CommandContext, engine: Engine): Promise<Status> {
   const resources: ResourceState[] = []
-  for (const resource of collections) resources.push(await resourceState(engine, resource))
+  for (const resource of catalogue) resources.push(await resourceState(engine, resource))
   const id = apiKeyId(context.connection().apiKey.reveal())
   const lastDone = await lastDoneSync(engine)
   const budget = await budgetSeen(engine, id)

@@ -10,8 +10,8 @@ export interface DueId {
 
 export interface DueQuestion {
   readonly resource: string
-  /** What the key can reach now. */
-  readonly keyScope: string
+  /** What the key can reach now; null leaves out what another scope would ask for again. */
+  readonly keyScope: string | null
   /** ISO 8601. */
   readonly at: string
   /** ISO 8601: what was fetched since then is not asked for again. */
@@ -28,7 +28,7 @@ const isDue = ({ onlySignalled = false }: DueQuestion): string =>
        and (d.retry_after <= cast($3 as timestamptz) or (d.key_scope is not null and d.key_scope <> $2)))
      ${onlySignalled ? `or d.state = 'held'` : ''}) ${onlySignalled ? 'and d.signals > 0' : ''}`
 
-const values = ({ resource, keyScope, at, fetchedBefore }: DueQuestion): string[] => [
+const values = ({ resource, keyScope, at, fetchedBefore }: DueQuestion): (string | null)[] => [
   resource,
   keyScope,
   at,

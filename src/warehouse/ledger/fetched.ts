@@ -32,12 +32,17 @@ const days = (later: string, earlier: string): string =>
 /** Nothing is longer ago than its time says, whatever the clocks of service and client. */
 const atLeastNone = (expression: string): string => `greatest(0.0, ${expression})`
 
+/** How far the first fetch of a record looks back: what it did long ago tells little of what it does now. */
+const lookBack = `interval '30 days'`
+
 /**
  * What a fetch adds to the estimate of how often its record changes. The days since the last fetch, if nothing changed;
- * else the days since the change, as nothing changed after it. The first fetch looks back to the creation.
+ * else the days since the change, as nothing changed after it. The first fetch looks back 30 days, or to the creation.
  */
 function evidence(table: Table): { readonly changes: string; readonly exposure: string } {
-  const since = `case when d.fetches > 0 then d.last_fetched_at else ${table.columns.created_at ? 's.created_at' : 'cast(null as timestamptz)'} end`
+  const created = table.columns.created_at ? 's.created_at' : 'cast(null as timestamptz)'
+  const since = `case when d.fetches > 0 then d.last_fetched_at
+    when ${created} is not null then greatest(${created}, f.fetched_at - ${lookBack}) end`
   const isChanged = `case when d.fetches > 0 then s.loaded_at > d.last_fetched_at else s.source_updated_at > ${since} end`
   const sinceChange = `case when s.source_updated_at > ${since} then s.source_updated_at else ${since} end`
   return {
