@@ -15,6 +15,8 @@ export interface ReceiverOptions {
   readonly path: string
   /** Names besides the own ones that a request may be addressed to. */
   readonly allowedHosts: readonly string[]
+  /** Milliseconds for a whole request, from its first byte to its last; 5000 unless given. */
+  readonly longestRequestMs?: number
 }
 
 export interface ReceiverParts {
@@ -35,24 +37,23 @@ export interface Receiver {
 
 /** Events carry ids only: a few hundred bytes. */
 const largestBody = 65_536
-/** Milliseconds for a whole request, from its first byte to its last. */
-const longestRequest = 5000
+const usualLongestMs = 5000
 
-const limits = {
+const limits = (longestMs: number) => ({
   bodyLimit: largestBody,
-  requestTimeout: longestRequest,
-  keepAliveTimeout: longestRequest,
+  requestTimeout: longestMs,
+  keepAliveTimeout: longestMs,
   // Idle connections are cut when the server closes; requests under way get their answer.
   forceCloseConnections: 'idle' as const,
   return503OnClosing: true,
   exposeHeadRoutes: false,
   http: {
-    headersTimeout: longestRequest,
+    headersTimeout: longestMs,
     // Node looks for late requests every 30 s unless told otherwise.
-    connectionsCheckingInterval: 1000,
+    connectionsCheckingInterval: longestMs / 5,
     maxHeaderSize: 8192,
   },
-}
+})
 
 /** Answers other methods before a body is read. */
 function refuseOthers(app: FastifyInstance, path: string, method: 'GET' | 'POST'): void {
@@ -102,8 +103,8 @@ function answerErrors(app: FastifyInstance, tally: Tally): void {
 }
 
 export async function startReceiver(options: ReceiverOptions, parts: ReceiverParts): Promise<Receiver> {
-  const { host, port, path } = options
-  const app = fastify(limits)
+  const { host, port, path, longestRequestMs = usualLongestMs } = options
+  const app = fastify(limits(longestRequestMs))
   answerErrors(app, parts.tally)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))

@@ -2,6 +2,9 @@
  * `npm run bench`: one sync of timesheets served from memory on loopback, beside the floor of the same bytes.
  * `npm run bench -- million` syncs 1,000,000 and prints the memory; `-- postgres` measures that warehouse; `-- receiver`
  * how webhooks are taken in; `-- freshness` simulates the refresh policy and needs no service.
+ * `npm run bench -- million` syncs 1,000,000 and prints the memory; `-- postgres` measures that warehouse; `-- freshness`
+ * simulates the refresh policy, and `-- nights` syncs for six nights with 2,000 requests each;
+ * `-- receiver` measures how webhooks are taken in.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -91,6 +94,9 @@ if (wanted === 'million') await million()
 else if (wanted === 'nights') await nights()
 else if (wanted === 'freshness') printFreshness(line => console.log(line))
 else if (wanted === 'receiver') await benchReceiver(Number(process.argv[3] ?? 30))
+else if (wanted === 'receiver') await benchReceiver(Number(process.argv[3] ?? 30))
+else if (wanted === 'nights') await nights()
+else if (wanted === 'freshness') printFreshness(line => console.log(line))
 else if (wanted === 'postgres') await comparePostgres({ count: 100_000, timelogs: 'without' })
 else {
   if (wanted !== 'with') await compare({ count: 100_000, timelogs: 'without' })

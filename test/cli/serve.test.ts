@@ -1,6 +1,10 @@
 /** `muster serve` as a command: what it needs, and what it refuses. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { muster } from './captured-world.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { muster, temporaryFolder } from './captured-world.ts'
 
 const env = {
   MUSTER_BASE_URL: 'http://127.0.0.1:9/api/open/v1',
@@ -46,4 +50,42 @@ test('starts, says where it listens and what is due, and ends when told to', asy
     due: [{ dag: 'nightly', at: '2026-01-01T02:30:00.000Z' }],
   })
   expect(out + err).not.toContain(secret.MUSTER_WEBHOOK_SECRET)
+})
+
+test('runs a DAG that is due in the file that it serves, and goes on serving', async () => {
+  const cwd = temporaryFolder()
+  mkdirSync(join(cwd, 'dags'))
+  const dag =
+    "name: often\ndescription: A copy.\nschedule: '* * * * *'\ntasks: { publish: { run: publish } }\n"
+  writeFileSync(join(cwd, 'dags/often.yaml'), dag)
+  let shift = 0
+  let out = ''
+  const stdout = {
+    write: (text: string) => {
+      out += text
+      // Once it is ready, the next minute begins.
+      if (text.includes('Ctrl-C')) shift = 60_000 - (Date.now() % 60_000)
+    },
+  }
+  const stop = new AbortController()
+  const running = muster('serve --port 0', {
+    env: { ...env, ...secret },
+    cwd,
+    stdout,
+    signal: stop.signal,
+    clock: {
+      now: () => Date.now() + shift,
+      sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 50), signal),
+    },
+  })
+  const copy = join(cwd, 'data/muster.published.duckdb')
+  for (let tries = 0; tries < 200 && !existsSync(copy); tries += 1) await wait(50)
+  // Its ledger is written after the copy.
+  await wait(300)
+  stop.abort()
+  const { code, err } = await running
+  expect([code, existsSync(copy)]).toEqual([0, true])
+  expect(out).toContain('often runs next at')
+  expect(out).toMatch(/publish +done/)
+  expect(err).toContain('"dag":"often","code":0')
 })

@@ -20,10 +20,7 @@ export interface Child {
 }
 
 /** Over a closed warehouse. */
-export async function startServe({
-  address,
-  landing,
-}: Pick<Warehouse, 'address' | 'landing'>): Promise<Child> {
+async function startServe({ address, landing }: Pick<Warehouse, 'address' | 'landing'>): Promise<Child> {
   if (!existsSync(program)) throw new Error(`${program} is missing: npm run build makes it`)
   const env = {
     ...process.env,
@@ -64,7 +61,7 @@ export async function startServe({
 }
 
 /** Posts events one after the other on some connections until told to stop; notes those that were answered 202. */
-export function keepPosting(url: string, name: string, acknowledged: Set<string>) {
+function keepPosting(url: string, name: string, acknowledged: Set<string>) {
   const agent = new Agent({ connections: 16 })
   let isOver = false
   let sent = 0

@@ -11,6 +11,7 @@ import type { InboxEvent } from '../../src/webhooks/event.ts'
 import { openEventLog } from '../../src/webhooks/event-log.ts'
 import { groupCommit } from '../../src/webhooks/group-commit.ts'
 import { openIntake } from '../../src/webhooks/intake.ts'
+import { onServer } from '../postgres/database.ts'
 import { describeOnEngines, useEngines } from '../warehouse/fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 
@@ -45,6 +46,30 @@ describeOnEngines('an inbox that fails', bench => {
       { event_id: 'evt_1', n: 1 },
     ])
     expect(running.log.join()).toContain('no space left')
+  })
+})
+
+describe('a server that ends every session', () => {
+  const made = useEngines()
+
+  test('is found again: events are refused for a moment, and none is lost', async () => {
+    const warehouse = await made.postgres()
+    const running = await served(warehouse, { rhythm: still })
+    expect(await post(running.url, signed(eventBody('evt_1')))).toBe(202)
+    const database = new URL(warehouse.address).pathname.slice(1)
+    await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+    const statuses: number[] = []
+    while (statuses.at(-1) !== 202 && statuses.length < 20) {
+      statuses.push(await post(running.url, signed(eventBody('evt_2'))))
+      await wait(20)
+    }
+    expect(statuses.at(-1)).toBe(202)
+    expect(statuses.slice(0, -1).every(status => status === 503)).toBe(true)
+    await running.stop()
+    expect(await warehouse.engine.rows('select event_id from star.fact_webhook_event order by 1')).toEqual([
+      { event_id: 'evt_1' },
+      { event_id: 'evt_2' },
+    ])
   })
 })
 
