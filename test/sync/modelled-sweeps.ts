@@ -27,7 +27,6 @@ export interface Mistakes {
   readonly noBreaker?: boolean
   readonly anyScope?: boolean
   readonly acceptsAnything?: boolean
-  readonly forgetsSight?: boolean
 }
 
 const time = (at: number): string => new Date(at * 1000).toISOString()
@@ -76,7 +75,7 @@ export class ModelledWarehouse {
   #sighted(held: Held): void {
     const at = this.#tick()
     if (held.isDeleted) held.isDeleted = false
-    if (!this.#mistakes.forgetsSight) held.words = held.words.filter(word => word.time >= at)
+    held.words = held.words.filter(word => word.time >= at)
   }
 
   sync(share: number, isChanged: Rng): void {
@@ -172,7 +171,7 @@ export class ModelledWarehouse {
     for (const id of seen) {
       outOfSight.delete(id)
       const held = this.held.get(id)
-      if (held && !this.#mistakes.forgetsSight) held.words = held.words.filter(word => word.time >= startedAt)
+      if (held) held.words = held.words.filter(word => word.time >= startedAt)
       if (held?.isDeleted) held.isDeleted = false
     }
     this.#outOfSight.set(scope, outOfSight)

@@ -6,8 +6,8 @@ import { proveSweeps } from './sweep-seed.ts'
 describeOnEngines(
   'sweeps of a live service',
   bench => {
-    test('seeds 1 and 2', async () => {
-      expect((await proveSweeps(bench, 1)) + (await proveSweeps(bench, 2))).toBeGreaterThan(0)
+    test('seed 1', async () => {
+      expect(await proveSweeps(bench, 1)).toBeGreaterThan(0)
     }, 60_000)
   },
   'duckdb',

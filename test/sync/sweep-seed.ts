@@ -125,11 +125,12 @@ export async function proveSweeps(bench: Bench, seed: number): Promise<number> {
   const warehouse = await bench.warehouse()
   const effects = { clock, rng: namedRng(seed, 'jitter') }
   const timeouts = { headersTimeout: 300, bodyTimeout: 300, totalTimeout: 500 }
-  const night = async (run: 'sync' | 'sweep', request = {}): Promise<void> => {
+  const night = async (run: 'sync' | 'sweep', request = {}): Promise<string | undefined> => {
     storm.begin()
-    await service[run](warehouse, { effects, request, connection: { timeouts } })
+    const { failure } = await service[run](warehouse, { effects, request, connection: { timeouts } })
     // Whoever starts the next one comes later: a pause that this one was told is over then.
     await clock.sleep(60_000)
+    return failure?.message
   }
   await night('sync')
   storm.isOn = true
@@ -147,8 +148,8 @@ export async function proveSweeps(bench: Bench, seed: number): Promise<number> {
     await night('sweep', { sweep: { most: 1000 } })
   }
   const last = lists.map(name => storm.remove(service.world, name) ?? '')
-  await night('sweep')
-  await night('sweep')
+  const failures = [await night('sweep'), await night('sweep')]
+  expect({ seed, failures }).toEqual({ seed, failures: [undefined, undefined] })
   const held = await deleted(warehouse)
   expect({ seed, missed: last.filter(id => !held.includes(id)) }).toEqual({ seed, missed: [] })
   await expectNoneFalse(seed, warehouse, storm.gone)

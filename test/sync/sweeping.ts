@@ -38,15 +38,15 @@ export async function openSwept(options: OpenOptions): Promise<Swept> {
         if (record) sandbox.world.upsert(name, { ...record })
       }
     },
-    sync: (warehouse, { request, ...rest } = {}) =>
+    sync: (warehouse, { request, connection: changed, ...rest } = {}) =>
       syncOnce(sandbox, warehouse, {
-        connection,
+        connection: { ...connection, ...changed },
         request: { resources: ['key', ...lists], ...request },
         ...rest,
       }),
-    sweep: (warehouse, { request, ...rest } = {}) =>
+    sweep: (warehouse, { request, connection: changed, ...rest } = {}) =>
       syncOnce(sandbox, warehouse, {
-        connection,
+        connection: { ...connection, ...changed },
         request: { command: 'sweep', resources: lists, sweep: {}, ...request },
         ...rest,
       }),
