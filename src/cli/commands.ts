@@ -4,6 +4,7 @@ import { command as copy } from './commands/copy.ts'
 import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
 import { command as demo } from './commands/demo.ts'
+import { command as discover } from './commands/discover.ts'
 import { command as doctor } from './commands/doctor.ts'
 import { command as filesUpload } from './commands/files-upload.ts'
 import { command as get } from './commands/get.ts'
@@ -30,6 +31,7 @@ export const commandSet: CommandSet = {
     plan,
     sync,
     backfill,
+    discover,
     sweep,
     status,
     runs,

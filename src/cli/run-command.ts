@@ -1,6 +1,6 @@
 /** What sync and backfill share: a run with a progress display, and its outcome told to people or programs. */
 import { UsageError } from '../lib/errors.ts'
-import { collections, findResource } from '../resources/catalogue.ts'
+import { catalogue, collections, findResource } from '../resources/catalogue.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
 import type { ResourceOutcome } from '../sync/sync.ts'
 import { numberOption, type Options, textOption } from './command.ts'
@@ -11,15 +11,15 @@ import { type Column, printJson, printLine, printTable } from './output.ts'
 import { createProgress } from './progress.ts'
 import { openToWrite, programVersion, runConnection } from './warehouse.ts'
 
-/** Throws UsageError for a name that is no resource, or one that no sync reads. */
-export function resourceNames(args: readonly string[]): readonly string[] {
-  const names = collections.map(({ name }) => name)
+/** Throws UsageError for a name that is no resource, or with `lists` one that is read by id. */
+export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {
+  const names = (of === 'lists' ? collections : catalogue).map(({ name }) => name)
   for (const name of args) {
     if (names.includes(name)) continue
     if (findResource(name))
       throw new UsageError({
-        what: `${name} are read by id and not synced yet`,
-        next: `name some of ${names.join(', ')}`,
+        what: `${name} are read by id, which knows no days`,
+        next: `muster sync ${name} reads them; the others are ${names.join(', ')}`,
       })
     throw new UsageError({
       what: `there is no resource ${name}`,

@@ -74,7 +74,7 @@ async function loadBatch(
   drifted.set(resource.name, known)
   const pages = batch.pages.map((page): PageFile => ({ ...page, scope: batch.facts.scope }))
   const snapshot = snapshotOf(batch.facts, batch.pages)
-  const rows = rowsAt(resource)
+  const rows = batch.facts.isById ? 'data as one record' : rowsAt(resource)
   return load(engine, {
     plan,
     pages,

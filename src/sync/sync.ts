@@ -1,13 +1,17 @@
 /** A sync run: every resource the key may read, side by side, with one outcome each. */
 import PQueue from 'p-queue'
+import type { Purpose } from '../api/day.ts'
 import { KeyRefused } from '../api/errors.ts'
 import { BudgetSpent, ConfigError, DiskFull, MusterError } from '../lib/errors.ts'
-import { collections } from '../resources/catalogue.ts'
-import type { Resource } from '../resources/resource.ts'
+import { catalogue } from '../resources/catalogue.ts'
+import { edges } from '../resources/discovery.ts'
+import { isCollection, type Resource } from '../resources/resource.ts'
+import { adopt, discover } from '../warehouse/ledger/discovered.ts'
 import { backfillBetween } from './backfill.ts'
 import { syncCollection } from './collection.ts'
-import type { ResourceTask, SyncContext } from './context.ts'
+import { now, type ResourceTask, type SyncContext } from './context.ts'
 import { HeldBack } from './held-back.ts'
+import { hydrateResources } from './hydrate.ts'
 import { loadKey } from './key.ts'
 import { syncSnapshot } from './snapshot.ts'
 import { messageOf, notForThisKey, type ResourceOutcome, runTask } from './task.ts'
@@ -19,6 +23,10 @@ export interface SyncRequest {
   readonly resources: readonly string[]
   /** Walk these created days again instead of what changed. */
   readonly between?: { readonly from: string; readonly to: string }
+  /** Of records that are read by id, only those that were signalled. */
+  readonly onlySignalled?: boolean
+  /** Whose part of the day pays for records that are read by id; `sync` when left out. */
+  readonly purpose?: Purpose
 }
 
 /** Walks that run side by side; the proof needs order within a walk only. */
@@ -35,35 +43,81 @@ export const endsRun = (error: unknown): boolean =>
   [BudgetSpent, KeyRefused, ConfigError, DiskFull].some(reason => error instanceof reason)
 
 /** Resources by name, in catalogue order; names that no sync reads are the caller's to refuse. */
-export function chosenResources(names: readonly string[]): Resource[] {
-  return collections.filter(({ name }) => names.length === 0 || names.includes(name))
+export function chosenResources({ resources: names, between }: SyncRequest): Resource[] {
+  const readable = between ? catalogue.filter(isCollection) : catalogue
+  return readable.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
-/**
- * Snapshots follow the walks, because some of them are asked for project by project. A failure of one resource leaves
- * the others alone; a spent budget, a refused key or a full disk ends the run, with everything read so far loaded.
- */
-export async function syncResources(sync: SyncContext, request: SyncRequest): Promise<ResourceOutcome[]> {
-  const outcomes: ResourceOutcome[] = []
-  const lanes = new PQueue({ concurrency: walksAtOnce })
-  const one = async (resource: Resource): Promise<void> => {
-    if (outcomes.some(({ error }) => endsRun(error)) || sync.signal.aborted) return
-    if (resource.keys === 'company' && sync.key.kind === 'agency')
-      outcomes.push(await notForThisKey(sync, resource))
-    else outcomes.push(await runTask(sync, resource, task => work(task, request)))
+/** Ids that the chosen resources name, and those that any resource names of a chosen one. */
+async function discoverIds({ engine, ...sync }: SyncContext, chosen: readonly Resource[]): Promise<void> {
+  const names = new Set(chosen.map(({ name }) => name))
+  const along = edges.filter(({ from, resource }) => names.has(from) || names.has(resource))
+  await engine.transaction(async () => {
+    for (const resource of chosen) if (!isCollection(resource)) await adopt(engine, resource)
+    await discover(engine, { edges: along, at: now(sync) })
+  })
+}
+
+class Run {
+  readonly #sync: SyncContext
+  readonly #request: SyncRequest
+  readonly outcomes: ResourceOutcome[] = []
+
+  constructor(sync: SyncContext, request: SyncRequest) {
+    this.#sync = sync
+    this.#request = request
   }
-  const chosen = chosenResources(request.resources)
-  for (const strategy of ['walk', 'snapshot'] as const) {
-    const tasks = chosen.filter(({ read }) => read.strategy === strategy)
+
+  get isOver(): boolean {
+    return this.outcomes.some(({ error }) => endsRun(error)) || this.#sync.signal.aborted
+  }
+
+  /** Side by side, each by itself. */
+  async lists(resources: readonly Resource[]): Promise<void> {
+    const lanes = new PQueue({ concurrency: walksAtOnce })
     try {
-      await lanes.addAll(tasks.map(resource => () => one(resource)))
+      await lanes.addAll(resources.map(resource => () => this.#list(resource)))
     } finally {
       // The ledger itself could not be written: no lane may go on when the run is closed.
       lanes.clear()
       await lanes.onIdle()
     }
   }
-  return outcomes
+
+  /** What one brings names others, so that they are read in turns. */
+  async records(resources: readonly Resource[]): Promise<void> {
+    const allowed: Resource[] = []
+    for (const resource of resources) if (await this.#isAllowed(resource)) allowed.push(resource)
+    this.outcomes.push(...(await hydrateResources(this.#sync, allowed, this.#request)))
+  }
+
+  async #list(resource: Resource): Promise<void> {
+    if (this.isOver || !(await this.#isAllowed(resource))) return
+    this.outcomes.push(await runTask(this.#sync, resource, task => work(task, this.#request)))
+  }
+
+  async #isAllowed(resource: Resource): Promise<boolean> {
+    const isAllowed = resource.keys !== 'company' || this.#sync.key.kind !== 'agency'
+    if (!isAllowed) this.outcomes.push(await notForThisKey(this.#sync, resource))
+    return isAllowed
+  }
+}
+
+/**
+ * Snapshots follow the walks, because some of them are asked for project by project; records that are read by id come
+ * last, because lists name them, and get what the lists leave of the budget. A failure of one resource leaves the others
+ * alone; a spent budget, a refused key or a full disk ends the run, with everything read so far loaded.
+ */
+export async function syncResources(sync: SyncContext, request: SyncRequest): Promise<ResourceOutcome[]> {
+  const chosen = chosenResources(request)
+  const run = new Run(sync, request)
+  const those = (strategy: Resource['read']['strategy']): Resource[] =>
+    chosen.filter(({ read }) => read.strategy === strategy)
+  await run.lists(those('walk'))
+  await run.lists(those('snapshot'))
+  await discoverIds(sync, chosen)
+  if (!run.isOver && those('hydrate').length > 0) await run.records(those('hydrate'))
+  return run.outcomes
 }
 
 function heldBackAmong(outcomes: readonly ResourceOutcome[]): MusterError {

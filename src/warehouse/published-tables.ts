@@ -12,7 +12,7 @@ export interface PublishedTable {
 const openSchemas = ['star', 'mart']
 
 /** Of ops, what tells how complete and fresh the data is; quarantine and the like hold payloads and stay behind. */
-const openLedger = ['run', 'watermark', 'window', 'schema_drift']
+const openLedger = ['run', 'watermark', 'window', 'schema_drift', 'discovered']
 
 interface Source {
   readonly schema_name: string

@@ -215,3 +215,33 @@ describeOnEngines('a sweep', bench => {
     expect(await deleted(warehouse)).toEqual(['t3'])
   })
 })
+
+describeOnEngines(
+  'a sweep',
+  bench => {
+    test('asks again for what is read by id only, and hears a 404 of another run with its own', async () => {
+      const service = await openSwept({ scale: 0.02 })
+      const warehouse = await bench.warehouse()
+      const only = { resources: ['timesheets', 'assignments'] }
+      const { runId } = await service.sync(warehouse, { request: only })
+      const rows = await warehouse.engine.rows<{ id: string }>(
+        `select assignment_id as id from star.dim_assignment where not is_stub and assignment_id <> '-1' order by 1 limit 2`,
+      )
+      const [gone, there] = rows.map(({ id }) => id) as [string, string]
+      service.world.remove('assignments', gone)
+      const word = { resource: 'assignments', kind: 'by-id 404' as const, source: runId }
+      const heard = { ...word, seen_at: new Date().toISOString() }
+      await witness(warehouse.engine, [
+        { ...heard, record_id: gone },
+        { ...heard, record_id: there },
+      ])
+      const sweep = { request: { resources: ['assignments'] } }
+      expect((await service.sweep(warehouse, sweep)).failure).toBeUndefined()
+      const marked = 'select assignment_id as id from star.dim_assignment where is_deleted'
+      expect(await warehouse.engine.rows(marked)).toEqual([{ id: gone }])
+      const standing = 'select distinct record_id as id from ops.witness where void_at is null'
+      expect(await warehouse.engine.rows(standing)).toEqual([{ id: gone }])
+    })
+  },
+  'duckdb',
+)

@@ -68,9 +68,10 @@ function requestOf([first, ...rest]: readonly string[], options: Options): PlanR
 /** `plan backfill` and `plan sync` may be said, because people do. */
 function syncOrBackfill([first, ...rest]: readonly string[], options: Options): SyncRequest {
   const named = first === 'backfill' || first === 'sync'
-  const resources = resourceNames(named || first === undefined ? rest : [first, ...rest])
   const from = textOption(options, 'from')
   const to = textOption(options, 'to')
+  const names = named || first === undefined ? rest : [first, ...rest]
+  const resources = resourceNames(names, from === undefined && first !== 'backfill' ? 'all' : 'lists')
   if (from === undefined && to === undefined && first !== 'backfill') return { resources }
   if (from === undefined || to === undefined || first === 'sync')
     throw new UsageError({ what: 'a backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })

@@ -1,9 +1,10 @@
 /** `muster status`: how complete and how fresh the warehouse is, with the proof. */
-import { collections } from '../../resources/catalogue.ts'
+import { catalogue } from '../../resources/catalogue.ts'
 import { apiKeyId } from '../../sync/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type Absence, absences } from '../../warehouse/ledger/absence.ts'
 import { type BudgetSeen, budgetSeen } from '../../warehouse/ledger/budget-seen.ts'
+import { type Coverage, readCoverage } from '../../warehouse/ledger/coverage.ts'
 import { heldTables } from '../../warehouse/ledger/held-tables.ts'
 import { type HeldLease, heldLeases } from '../../warehouse/ledger/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../warehouse/ledger/resource-state.ts'
@@ -11,6 +12,7 @@ import { lostRuns } from '../../warehouse/ledger/runs.ts'
 import { ageOf } from '../age.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { coverageLines } from '../coverage-lines.ts'
 import { deletionLines } from '../deletion-lines.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import {
@@ -29,6 +31,8 @@ interface Status {
   /** When the last sync that was done ended. */
   readonly lastDone: string | null
   readonly budget: BudgetSeen | undefined
+  /** Of what is read by id; undefined where the file does not keep it. */
+  readonly coverage: Coverage | undefined
   readonly leases: readonly HeldLease[]
   readonly absences: readonly Absence[]
   /** Runs without an end whose process is gone. */
@@ -56,7 +60,7 @@ export const command: CommandModule = {
 
 async function readStatus(context: CommandContext, engine: Engine): Promise<Status> {
   const resources: ResourceState[] = []
-  for (const resource of collections) resources.push(await resourceState(engine, resource))
+  for (const resource of catalogue) resources.push(await resourceState(engine, resource))
   const id = apiKeyId(context.connection().apiKey.reveal())
   const lastDone = await lastDoneSync(engine)
   const budget = await budgetSeen(engine, id)
@@ -66,6 +70,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
     resources,
     lastDone,
     budget,
+    coverage: await readCoverage(engine),
     absences: await absences(engine),
     leases: isItself ? await heldLeases(engine) : [],
     lost: isItself ? await lostRuns(engine) : [],
@@ -74,7 +79,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
 
 function printStatus(
   context: CommandContext,
-  { resources, lastDone, budget, leases, lost, absences: gone }: Status,
+  { resources, lastDone, budget, coverage, leases, lost, absences: gone }: Status,
   windows: boolean,
 ): void {
   const freshness =
@@ -82,6 +87,7 @@ function printStatus(
   printLine(context, `${summaryLine(resources)}; ${freshness}`)
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)
+  if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(gone)) printLine(context, line)
   for (const lease of leases) printLine(context, holderLine(lease))
   for (const id of lost) printLine(context, lostRunLine(id))
@@ -89,7 +95,7 @@ function printStatus(
 }
 
 function asJson(
-  { resources, lastDone, budget, leases, lost, absences: gone }: Status,
+  { resources, lastDone, budget, coverage, leases, lost, absences: gone }: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
   return {
@@ -98,6 +104,7 @@ function asJson(
     lastDone,
     summary: summaryLine(resources),
     budget: budget ?? null,
+    coverage: coverage ?? null,
     leases,
     lostRuns: lost,
     deletions: gone,
