@@ -71,7 +71,7 @@ export interface SweepFigures {
   /** Live records that the scope has shown before, and those of them that the sweep did not see. */
   readonly judged: number
   readonly missing: number
-  /** Whether another scope swept this list before, and this one never did. */
+  /** Whether this scope sweeps the list for the first time, and others did or brought rows that it does not show. */
   readonly isNewScope: boolean
   readonly most?: number
 }

@@ -5,6 +5,7 @@ import { readEnvelope } from '../api/envelope.ts'
 import type { LandedPage } from '../landing/folder.ts'
 import { edges } from '../resources/discovery.ts'
 import { isSafeId } from '../resources/record-id.ts'
+import { witnessHeld } from '../warehouse/ledger/deletions.ts'
 import { discover } from '../warehouse/ledger/discovered.ts'
 import type { DueId } from '../warehouse/ledger/due.ts'
 import { postpone, recordFetches, recordMisses, recordOtherNames } from '../warehouse/ledger/fetched.ts'
@@ -92,6 +93,17 @@ export class ReadById {
     const fetches = records.map(({ page, ...rest }) => ({ ...rest, fetchedAt: page.fetchedAt }))
     await recordFetches(engine, { resource: resource.name, table: resource.table }, latest(fetches))
     await recordMisses(engine, resource.name, { misses, keyScope: keyScope(sync) })
+    const gone = misses.filter(({ state }) => state === 'missing')
+    await witnessHeld(
+      engine,
+      resource,
+      gone.map(({ recordId, checkedAt }) => ({
+        record_id: recordId,
+        kind: 'by-id 404' as const,
+        source: sync.runId,
+        seen_at: checkedAt,
+      })),
+    )
     const until = new Date(sync.clock.now() + failurePause).toISOString()
     await postpone(engine, resource.name, { ids: postponed, until })
     const named = edges.filter(({ from }) => from === resource.name)

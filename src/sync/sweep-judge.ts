@@ -12,6 +12,7 @@ import {
   rememberOutOfSight,
   revivedIds,
   type SweptList,
+  unseenOthers,
   voidSeen,
 } from '../warehouse/merge/missing.ts'
 import { revive } from '../warehouse/merge/tombstone.ts'
@@ -78,7 +79,10 @@ async function suspect(task: ResourceTask, list: SweptList, most: number | undef
   const judged = Number(counted?.n ?? 0)
   const ids = await engine.rows<{ id: string }>(missingIds(list))
   const missing = ids.length
-  const isNewScope = list.baseline === null && (await lastSweep(engine, task.resource.name)) !== undefined
+  const [others] = await engine.rows<{ n: number }>(unseenOthers(list))
+  const isNewScope =
+    list.baseline === null &&
+    (Number(others?.n ?? 0) > 0 || (await lastSweep(engine, task.resource.name)) !== undefined)
   const worth = worthOf({ judged, missing, isNewScope, ...(most !== undefined && { most }) })
   const outOfSight = worth === 'doubted' ? 0 : await engine.run(rememberOutOfSight(list))
   if (worth === 'witness') {

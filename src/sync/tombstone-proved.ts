@@ -14,8 +14,8 @@ import {
   type Suspect,
   type Verdict,
 } from './deletion-verdict.ts'
-import { changedScope, tooManyGone } from './held-back.ts'
-import { currentScope, isStillScope } from './same-scope.ts'
+import { tooManyGone } from './held-back.ts'
+import { currentScope } from './same-scope.ts'
 import { confirmById } from './sweep-confirm.ts'
 
 function suspectsOf(rows: readonly Testimony[]): Suspect[] {
@@ -80,10 +80,8 @@ export async function tombstoneProved(task: ResourceTask, most?: number): Promis
   if (open.length === 0) return
   const unproved = open.filter(suspect => !isProved(suspect, circumstances.scopeId))
   // More than may go at once is not asked for one by one: it is not believed in any case.
-  const isAsked =
-    unproved.length <= mostAtOnce(circumstances.live, most) &&
-    (await confirmById(task, unproved, circumstances.scopeId))
-  if (isAsked && !(await isStillScope(task, circumstances.scopeId))) throw changedScope(resource.name)
+  if (unproved.length <= mostAtOnce(circumstances.live, most))
+    await confirmById(task, unproved, circumstances)
   const { gone, doubted } = await settle(task, circumstances)
   if (doubted !== undefined) throw tooManyGone(resource.name, doubted, circumstances.live)
   const waiting = open.length - gone.length

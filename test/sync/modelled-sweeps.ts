@@ -27,7 +27,6 @@ export interface Mistakes {
   readonly noBreaker?: boolean
   readonly anyScope?: boolean
   readonly acceptsAnything?: boolean
-  readonly forgetsSight?: boolean
 }
 
 const time = (at: number): string => new Date(at * 1000).toISOString()
@@ -45,6 +44,7 @@ export class ModelledWarehouse {
   readonly #outOfSight = new Map<string, Set<string>>()
   readonly #baselines = new Map<string, number>()
   #most: number | undefined
+  #lastSeen = 0
   #clock = 0
   #run = 0
 
@@ -75,7 +75,7 @@ export class ModelledWarehouse {
   #sighted(held: Held): void {
     const at = this.#tick()
     if (held.isDeleted) held.isDeleted = false
-    if (!this.#mistakes.forgetsSight) held.words = held.words.filter(word => word.time >= at)
+    held.words = held.words.filter(word => word.time >= at)
   }
 
   sync(share: number, isChanged: Rng): void {
@@ -148,14 +148,15 @@ export class ModelledWarehouse {
     const before = [...this.held].filter(([, held]) => !held.isDeleted && held.loadedAt < startedAt)
     const judged = before.filter(([id, held]) => this.#isJudged(id, held, scope))
     const missing = judged.filter(([id]) => !seen.has(id))
-    const isNewScope = !this.#baselines.has(scope) && this.#baselines.size > 0
+    const isJudged = new Set(judged.map(([id]) => id))
+    const unseen = before.filter(([id]) => !isJudged.has(id) && !seen.has(id))
+    const isNewScope = !this.#baselines.has(scope) && (this.#baselines.size > 0 || unseen.length > 0)
     const most = this.#most === undefined ? {} : { most: this.#most }
     const worth = worthOf({ judged: judged.length, missing: missing.length, isNewScope, ...most })
     this.counts[worth] += 1
     const outOfSight = this.#outOfSight.get(scope) ?? new Set()
     if (worth !== 'doubted') {
-      const isJudged = new Set(judged.map(([id]) => id))
-      for (const [id] of before) if (!isJudged.has(id) && !seen.has(id)) outOfSight.add(id)
+      for (const [id] of unseen) outOfSight.add(id)
       this.#baselines.set(scope, startedAt)
     }
     if (worth === 'witness')
@@ -170,10 +171,11 @@ export class ModelledWarehouse {
     for (const id of seen) {
       outOfSight.delete(id)
       const held = this.held.get(id)
-      if (held && !this.#mistakes.forgetsSight) held.words = held.words.filter(word => word.time >= startedAt)
+      if (held) held.words = held.words.filter(word => word.time >= startedAt)
       if (held?.isDeleted) held.isDeleted = false
     }
     this.#outOfSight.set(scope, outOfSight)
+    this.#lastSeen = seen.size
     return worth === 'witness'
   }
 
@@ -208,20 +210,21 @@ export class ModelledWarehouse {
   #confirm(scope: string, most: number): boolean {
     const open = this.#suspects(scope).filter(suspect => !isProved(suspect, scope))
     if (open.length === 0 || open.length > most) return true
-    for (const { id } of open) {
+    const answers = new Map(open.map(({ id }) => [id, this.#list.find(id)]))
+    if (!this.#mistakes.anyScope && this.#list.me() !== scope) return false
+    const isLandslide = this.#list.ask(1).total < this.#lastSeen - most
+    for (const [id, isThere] of isLandslide ? [] : answers) {
       const at = this.#tick()
       const held = this.held.get(id)
-      if (!held) continue
-      if (this.#list.find(id)) held.words = []
-      else
-        held.words.push({
-          kind: 'by-id 404',
-          source: `${this.#run}`,
-          seenAt: time(at),
-          scopeId: scope,
-          time: at,
-        })
+      const word = {
+        kind: 'by-id 404' as const,
+        source: `${this.#run}`,
+        seenAt: time(at),
+        scopeId: scope,
+        time: at,
+      }
+      if (held) held.words = isThere ? [] : [...held.words, word]
     }
-    return this.#mistakes.anyScope === true || this.#list.me() === scope
+    return true
   }
 }

@@ -6,6 +6,8 @@ import { VanishingList, type Weather } from './vanishing-list.ts'
 function weatherOf(seed: number): Weather {
   const rng = namedRng(seed, 'weather')
   const often = (most: number): number => (rng() < 0.5 ? 0 : rng() * most)
+  // Where the scope has just changed only few rows are judged, and what is hidden without a word can be as few as that.
+  const isScopeOrHiding = rng() < 0.5
   return {
     changes: often(0.6),
     deletions: often(0.3),
@@ -15,8 +17,8 @@ function weatherOf(seed: number): Weather {
     laggingCopy: often(0.05),
     wrongTotal: often(0.1),
     refusals: often(0.03),
-    scopeChanges: often(0.03),
-    hiding: often(0.02),
+    scopeChanges: isScopeOrHiding ? often(0.05) : 0,
+    hiding: isScopeOrHiding ? 0 : often(0.04),
     flicker: often(0.3),
   }
 }
@@ -36,7 +38,10 @@ export async function history(seed: number, mistakes: Mistakes = {}): Promise<Hi
   const list = new VanishingList(namedRng(seed, 'list'), weatherOf(seed), 30 + Math.floor(rng() * 400))
   const hasSingleRead = rng() < 0.4
   const warehouse = new ModelledWarehouse(list, { mistakes, hasSingleRead })
+  // The first sync reads everything: of rows that were hidden from it too few would be missed to be noticed.
+  list.isQuiet = true
   warehouse.sync(1, rng)
+  list.isQuiet = false
   for (let night = 0; night < nights; night += 1) {
     if (rng() < 0.8) warehouse.sync(rng() < 0.3 ? rng() : 1, rng)
     warehouse.hear()

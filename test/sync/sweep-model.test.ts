@@ -21,7 +21,6 @@ describe('sweeps of a list that changes, fails and hides rows', () => {
     ['one witness is enough', { oneWitness: true }],
     ['any number may go at once', { noBreaker: true }],
     ['the scope of the key is not looked at', { anyScope: true }],
-    ['a record that is seen again stays suspected', { forgetsSight: true }],
     ['ids are not compared with totals', { acceptsAnything: true, oneWitness: true }],
   ])('tombstone live rows where %s', async (_, mistakes) => {
     expect(await caughtBy(mistakes, 300)).toBeDefined()

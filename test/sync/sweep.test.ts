@@ -5,7 +5,7 @@ import { describeOnEngines } from '../warehouse/fixture.ts'
 import { plainMakers, plainRecords, timeOf } from './plain-records.ts'
 import { deleted, openSwept } from './sweeping.ts'
 
-/** Every third timesheet from the second company. */
+/** Every tenth timesheet is the second company's. */
 function ofTwoCompanies(timesheets: number) {
   const { timesheets: plain = [], companies = [], ...rest } = plainRecords({ timesheets, expenses: 5 })
   const second = { id: 'c2', name: 'Company 2' }
@@ -13,46 +13,46 @@ function ofTwoCompanies(timesheets: number) {
   return { ...rest, companies: [...companies, { ...second, ...companies[0], id: 'c2' }], timesheets: placed }
 }
 
+describeOnEngines('a sweep', bench => {
+  test('tombstones what two witnesses saw gone, and brings it back on sight', async () => {
+    const service = await openSwept({ records: plainRecords({ timesheets: 230, expenses: 5 }) })
+    const warehouse = await bench.warehouse()
+    const { engine } = warehouse
+    await service.sync(warehouse)
+    const gone = service.world.get('timesheets', 't3')
+    service.world.remove('timesheets', 't3')
+    service.world.remove('expenses', 'e2')
+    const first = await service.sweep(warehouse)
+    expect(first.failure).toBeUndefined()
+    expect(await deleted(warehouse)).toEqual(['e2'])
+    const second = await service.sweep(warehouse)
+    expect(second.failure).toBeUndefined()
+    expect(await deleted(warehouse)).toEqual(['e2', 't3'])
+    const children = 'select timesheet_id, is_deleted from star.fact_timelog where is_deleted'
+    expect(await engine.rows(children)).toEqual([{ timesheet_id: 't3', is_deleted: true }])
+    expect(await engine.rows('select timesheet_id as id from history.fact_timesheet')).toEqual([{ id: 't3' }])
+    const evidence = await engine.rows<{ witnesses: string }>(
+      'select witnesses from ops.deletion order by record_id',
+    )
+    const kinds = evidence.map(row => JSON.parse(row.witnesses).map((word: { kind: string }) => word.kind))
+    expect(kinds).toEqual([
+      ['sweep', 'by-id 404'],
+      ['sweep', 'sweep'],
+    ])
+    const third = await service.sweep(warehouse)
+    expect(third.resources.map(one => one.rows_removed)).toEqual([0, 0])
+    service.world.upsert('timesheets', { ...gone, updatedAt: timeOf(400) })
+    await service.sync(warehouse)
+    expect(await deleted(warehouse)).toEqual(['e2'])
+    expect(await engine.rows(children)).toEqual([])
+    const undeleted = 'select record_id as id from ops.deletion where undeleted_at is not null'
+    expect(await engine.rows(undeleted)).toEqual([{ id: 't3' }])
+  })
+})
+
 describeOnEngines(
   'a sweep',
   bench => {
-    test('tombstones what two witnesses saw gone, and brings it back on sight', async () => {
-      const service = await openSwept({ records: plainRecords({ timesheets: 230, expenses: 5 }) })
-      const warehouse = await bench.warehouse()
-      const { engine } = warehouse
-      await service.sync(warehouse)
-      const gone = service.world.get('timesheets', 't3')
-      service.world.remove('timesheets', 't3')
-      service.world.remove('expenses', 'e2')
-      const first = await service.sweep(warehouse)
-      expect(first.failure).toBeUndefined()
-      expect(await deleted(warehouse)).toEqual(['e2'])
-      const second = await service.sweep(warehouse)
-      expect(second.failure).toBeUndefined()
-      expect(await deleted(warehouse)).toEqual(['e2', 't3'])
-      const children = 'select timesheet_id, is_deleted from star.fact_timelog where is_deleted'
-      expect(await engine.rows(children)).toEqual([{ timesheet_id: 't3', is_deleted: true }])
-      expect(await engine.rows('select timesheet_id as id from history.fact_timesheet')).toEqual([
-        { id: 't3' },
-      ])
-      const evidence = await engine.rows<{ witnesses: string }>(
-        'select witnesses from ops.deletion order by record_id',
-      )
-      const kinds = evidence.map(row => JSON.parse(row.witnesses).map((word: { kind: string }) => word.kind))
-      expect(kinds).toEqual([
-        ['sweep', 'by-id 404'],
-        ['sweep', 'sweep'],
-      ])
-      const third = await service.sweep(warehouse)
-      expect(third.resources.map(one => one.rows_removed)).toEqual([0, 0])
-      service.world.upsert('timesheets', { ...gone, updatedAt: timeOf(400) })
-      await service.sync(warehouse)
-      expect(await deleted(warehouse)).toEqual(['e2'])
-      expect(await engine.rows(children)).toEqual([])
-      const undeleted = 'select record_id as id from ops.deletion where undeleted_at is not null'
-      expect(await engine.rows(undeleted)).toEqual([{ id: 't3' }])
-    })
-
     test('that sees a tombstoned record brings it back by itself', async () => {
       const service = await openSwept({ records: plainRecords({ timesheets: 30 }) })
       const warehouse = await bench.warehouse()
@@ -175,43 +175,77 @@ describeOnEngines(
   'duckdb',
 )
 
-describeOnEngines('a sweep', bench => {
-  test('notes what the warehouse lacks, and the next sync reads it', async () => {
-    const service = await openSwept({ records: plainRecords({ timesheets: 230 }) })
-    const warehouse = await bench.warehouse()
-    await service.sync(warehouse)
-    const late = plainMakers.timesheets(7)
-    service.world.upsert('timesheets', { ...late, id: 'late' })
-    service.world.upsert('timesheets', {
-      ...service.world.get('timesheets', 't9'),
-      status: 'cancelled',
-      updatedAt: timeOf(10),
+describeOnEngines(
+  'a sweep',
+  bench => {
+    test('notes what the warehouse lacks, and the next sync reads it', async () => {
+      const service = await openSwept({ records: plainRecords({ timesheets: 230 }) })
+      const warehouse = await bench.warehouse()
+      await service.sync(warehouse)
+      const late = plainMakers.timesheets(7)
+      service.world.upsert('timesheets', { ...late, id: 'late' })
+      service.world.upsert('timesheets', {
+        ...service.world.get('timesheets', 't9'),
+        status: 'cancelled',
+        updatedAt: timeOf(10),
+      })
+      const held = `select timesheet_id as id, status from star.fact_timesheet where timesheet_id in ('late', 't9') order by 1`
+      await service.sync(warehouse)
+      expect(await warehouse.engine.rows(held)).toEqual([{ id: 't9', status: 'pending' }])
+      await service.sweep(warehouse)
+      await service.sync(warehouse)
+      expect(await warehouse.engine.rows(held)).toEqual([
+        { id: 'late', status: 'pending' },
+        { id: 't9', status: 'cancelled' },
+      ])
+      const before = await warehouse.engine.rows('select * from ops.unread')
+      expect(before).toEqual([])
     })
-    const held = `select timesheet_id as id, status from star.fact_timesheet where timesheet_id in ('late', 't9') order by 1`
-    await service.sync(warehouse)
-    expect(await warehouse.engine.rows(held)).toEqual([{ id: 't9', status: 'pending' }])
-    await service.sweep(warehouse)
-    await service.sync(warehouse)
-    expect(await warehouse.engine.rows(held)).toEqual([
-      { id: 'late', status: 'pending' },
-      { id: 't9', status: 'cancelled' },
-    ])
-    const before = await warehouse.engine.rows('select * from ops.unread')
-    expect(before).toEqual([])
-  })
 
-  test('that runs out of requests goes on with the next run', async () => {
-    const service = await openSwept({ records: plainRecords({ timesheets: 910 }) })
-    const warehouse = await bench.warehouse()
-    const only = { resources: ['timesheets'] }
-    await service.sync(warehouse, { request: only })
-    service.world.remove('timesheets', 't3')
-    const limits = { maxRequests: 3 }
-    let runs = 0
-    for (let isCut = true; isCut; runs += 1)
-      isCut = (await service.sweep(warehouse, { request: { ...only, limits } })).failure?.exitCode === 75
-    expect(runs).toBeGreaterThan(2)
-    await service.sweep(warehouse, { request: only })
-    expect(await deleted(warehouse)).toEqual(['t3'])
-  })
-})
+    test('that runs out of requests goes on with the next run', async () => {
+      const service = await openSwept({ records: plainRecords({ timesheets: 910 }) })
+      const warehouse = await bench.warehouse()
+      const only = { resources: ['timesheets'] }
+      await service.sync(warehouse, { request: only })
+      service.world.remove('timesheets', 't3')
+      const limits = { maxRequests: 3 }
+      let runs = 0
+      for (let isCut = true; isCut; runs += 1)
+        isCut = (await service.sweep(warehouse, { request: { ...only, limits } })).failure?.exitCode === 75
+      expect(runs).toBeGreaterThan(2)
+      await service.sweep(warehouse, { request: only })
+      expect(await deleted(warehouse)).toEqual(['t3'])
+    })
+  },
+  'duckdb',
+)
+
+describeOnEngines(
+  'a sweep',
+  bench => {
+    test('asks again for what is read by id only, and hears a 404 of another run with its own', async () => {
+      const service = await openSwept({ scale: 0.02 })
+      const warehouse = await bench.warehouse()
+      const only = { resources: ['timesheets', 'assignments'] }
+      const { runId } = await service.sync(warehouse, { request: only })
+      const rows = await warehouse.engine.rows<{ id: string }>(
+        'select assignment_id as id from star.fact_assignment order by 1 limit 2',
+      )
+      const [gone, there] = rows.map(({ id }) => id) as [string, string]
+      service.world.remove('assignments', gone)
+      const word = { resource: 'assignments', kind: 'by-id 404' as const, source: runId }
+      const heard = { ...word, seen_at: new Date().toISOString() }
+      await witness(warehouse.engine, [
+        { ...heard, record_id: gone },
+        { ...heard, record_id: there },
+      ])
+      const sweep = { request: { resources: ['assignments'] } }
+      expect((await service.sweep(warehouse, sweep)).failure).toBeUndefined()
+      const marked = 'select assignment_id as id from star.fact_assignment where is_deleted'
+      expect(await warehouse.engine.rows(marked)).toEqual([{ id: gone }])
+      const standing = 'select distinct record_id as id from ops.witness where void_at is null'
+      expect(await warehouse.engine.rows(standing)).toEqual([{ id: gone }])
+    })
+  },
+  'duckdb',
+)

@@ -16,6 +16,8 @@ export interface Swept {
   allow(change: Partial<ApiKey>): void
   sync(warehouse: Warehouse, overrides?: Overrides): Promise<RunOutcome>
   sweep(warehouse: Warehouse, overrides?: Overrides): Promise<RunOutcome>
+  /** From now on every answer is right. */
+  calm(): void
   close(): Promise<void>
 }
 
@@ -27,6 +29,7 @@ export async function openSwept(options: OpenOptions): Promise<Swept> {
     world: sandbox.world,
     url: sandbox.url,
     close: sandbox.close,
+    calm: () => sandbox.faults.stop(),
     allow: change => {
       Object.assign(key, change)
       // What a key sees of an unchanged list is kept for it.
@@ -35,15 +38,15 @@ export async function openSwept(options: OpenOptions): Promise<Swept> {
         if (record) sandbox.world.upsert(name, { ...record })
       }
     },
-    sync: (warehouse, { request, ...rest } = {}) =>
+    sync: (warehouse, { request, connection: changed, ...rest } = {}) =>
       syncOnce(sandbox, warehouse, {
-        connection,
+        connection: { ...connection, ...changed },
         request: { resources: ['key', ...lists], ...request },
         ...rest,
       }),
-    sweep: (warehouse, { request, ...rest } = {}) =>
+    sweep: (warehouse, { request, connection: changed, ...rest } = {}) =>
       syncOnce(sandbox, warehouse, {
-        connection,
+        connection: { ...connection, ...changed },
         request: { command: 'sweep', resources: lists, sweep: {}, ...request },
         ...rest,
       }),

@@ -48,6 +48,7 @@ export class VanishingList {
   #refusing = 0
   readonly #flickered = new Set<string>()
   #dark = new Set<string>()
+  #isScopeChanged = false
   #hidden: { readonly rows: ReadonlySet<string>; left: number } | undefined
 
   constructor(rng: Rng, weather: Weather, rows: number) {
@@ -101,18 +102,21 @@ export class VanishingList {
     }
     if (this.#hits('late')) this.#insert(30)
     while (this.#hits('deletions')) this.remove(this.#pick())
-    if (this.#hits('scopeChanges')) this.changeScope()
+    if (!this.#isScopeChanged && this.#hits('scopeChanges')) this.changeScope()
     if (this.#hits('refusals')) this.#refusing = 1 + Math.floor(this.#rng() * 8)
-    // A tenth of the list at least, and more than twenty rows: what is less is told from deletions by nobody.
+    // Fewer than twenty that are hidden from lists and by id, and of which `/me` says nothing, look deleted to everybody.
     if (this.#hits('hiding')) {
-      const share = 0.1 + this.#rng() * 0.5
-      const hidden = this.rows.filter(() => this.#rng() < share).map(({ id }) => id)
-      if (hidden.length > 30) this.#hidden = { rows: new Set(hidden), left: 3 + Math.floor(this.#rng() * 60) }
+      const share = 0.3 + this.#rng() * 0.6
+      const hidden = this.#seen().filter(() => this.#rng() < share)
+      const left = 30 + Math.floor(this.#rng() * 60)
+      if (hidden.length > 60) this.#hidden = { rows: new Set(hidden.map(({ id }) => id)), left }
     }
     if (this.#hidden && (this.isQuiet || --this.#hidden.left < 0)) this.#hidden = undefined
   }
 
+  /** Once a run: nobody widens a key and narrows it again within minutes. */
   changeScope(): void {
+    this.#isScopeChanged = true
     const company = Math.floor(this.#rng() * companies)
     if (this.visible.has(company) && this.visible.size > 1) this.visible.delete(company)
     else this.visible.add(company)
@@ -132,6 +136,7 @@ export class VanishingList {
 
   /** A run begins. */
   begin(): void {
+    this.#isScopeChanged = false
     this.#dark = new Set()
     if (!this.#hits('flicker')) return
     for (let n = 0; n < 4; n += 1) {

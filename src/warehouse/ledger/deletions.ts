@@ -2,7 +2,7 @@
 import type { Resource } from '../../resources/resource.ts'
 import type { Engine } from '../engine.ts'
 import { fetchedWith, liveRecords } from '../merge/missing.ts'
-import { quoteName } from '../sql-text.ts'
+import { quoteName, quoteText } from '../sql-text.ts'
 import type { DeletionTable, WitnessTable } from './deletion-tables.ts'
 
 export type Witness = Omit<WitnessTable, 'void_at' | 'void_reason'>
@@ -21,6 +21,25 @@ export async function witness(engine: Engine, rows: readonly Witness[]): Promise
       .onConflict(conflict => conflict.doNothing())
       .execute()
   }
+}
+
+/** Of these only what is said of records that are held live: what was never read can not be gone. */
+export async function witnessHeld(
+  engine: Engine,
+  resource: Resource,
+  rows: readonly Omit<Witness, 'resource'>[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const key = `t.${quoteName(resource.table.key)}`
+  const ids = rows.map(row => quoteText(row.record_id)).join(', ')
+  const held = await engine.rows<{ id: string }>(
+    `select ${key} as id from ${liveRecords(resource)} and ${key} in (${ids})`,
+  )
+  const isHeld = new Set(held.map(({ id }) => id))
+  await witness(
+    engine,
+    rows.filter(row => isHeld.has(row.record_id)).map(row => ({ ...row, resource: resource.name })),
+  )
 }
 
 /** One witness of a live record, with what the key of that run could see. */

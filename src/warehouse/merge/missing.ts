@@ -57,12 +57,19 @@ export const judgedCount = (list: SweptList): string =>
 export const missingIds = (list: SweptList): string =>
   `select ${keyOf(list.resource)} as id from ${heldBefore(list)} and ${judged(list)} and not ${isSeen(list)} order by 1`
 
-/** Rows of another scope that this one does not show: from now on they are known to be out of its sight. */
+/** Rows of another scope that this one does not show, and was not known not to show. */
+const others = (list: SweptList): string => {
+  const { resource, scopeId } = list
+  return `${heldBefore(list)} and not ${judged(list)} and not ${isSeen(list)} and not ${outOfSight(resource, scopeId)}`
+}
+
+export const unseenOthers = (list: SweptList): string => `select count(*) as n from ${others(list)}`
+
+/** From now on they are known to be out of its sight. */
 export const rememberOutOfSight = (list: SweptList): string => {
   const { resource, scopeId, startedAt } = list
   return `insert into ops.out_of_sight (resource, record_id, scope_id, since)
-    select ${quoteText(resource.name)}, ${keyOf(resource)}, ${quoteText(scopeId)}, ${instant(startedAt)}
-    from ${heldBefore(list)} and not ${judged(list)} and not ${isSeen(list)} and not ${outOfSight(resource, scopeId)}`
+    select ${quoteText(resource.name)}, ${keyOf(resource)}, ${quoteText(scopeId)}, ${instant(startedAt)} from ${others(list)}`
 }
 
 export const forgetOutOfSight = ({ resource, scopeId, sweepId }: SweptList): string =>
