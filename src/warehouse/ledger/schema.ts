@@ -1,5 +1,4 @@
 /** The tables of ops: what was asked, read, kept and spent. */
-import type { PauseTable } from './pause.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
 type Time = string
@@ -151,6 +150,11 @@ export interface SentTable {
   /** Start of a second, epoch seconds, and how many requests went out in it. */
   second: Count
   requests: Count
+}
+
+export interface PauseTable {
+  key_id: string
+  paused_until: Time
 }
 
 export interface Ledger {
