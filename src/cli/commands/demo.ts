@@ -1,7 +1,9 @@
 /** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MusterError } from '../../lib/errors.ts'
 import { namedRng } from '../../lib/rng.ts'
+import type { Breach } from '../../sandbox/referee.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run.ts'
 import { runSync } from '../../sync/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
@@ -90,6 +92,14 @@ async function tell(context: CommandContext, engine: Engine, { first, second, th
   say('  npm run -s muster -- sandbox      # a service of your own to try things on')
 }
 
+function requireNoBreach(breaches: readonly Breach[]): void {
+  if (breaches.length === 0) return
+  throw new MusterError({
+    what: `${breaches.length} requests of the demo broke the contract, the first with ${breaches[0]?.message}`,
+    next: 'report this as a bug',
+  })
+}
+
 export const command: CommandModule = {
   name: 'demo',
   summary: 'show it all: start the sandbox, sync it, change it, sync again',
@@ -126,6 +136,7 @@ export const command: CommandModule = {
       const second = await syncOnce(context, connection, engine)
       printLine(context, summary(second))
       const third = await syncOnce(context, connection, engine)
+      requireNoBreach(sandbox.breaches())
       if (context.json) printJson(context, { first, second, third })
       else await tell(context, engine, { first, second, third })
       return 0

@@ -1,7 +1,7 @@
 /** Records that events can be about, and where the sandbox holds them. */
 import type { Rng } from '../../lib/rng.ts'
 import { type EventEntity, type EventType, eventRule, eventTypes } from '../../resources/events.ts'
-import { pick } from '../data/draw.ts'
+import { pick, weighted } from '../data/draw.ts'
 import type { StoredRecord } from '../record.ts'
 import type { Collection, World } from '../world.ts'
 import { type Concern, concernOf, type Raise } from './concern.ts'
@@ -41,11 +41,16 @@ export function raiseNews(raise: Raise, rng: Rng, { entity, id, record }: Subjec
   raise(type, id, concernOf(type, record))
 }
 
+/** How often each is the subject of a burst, beside the others': most news is of timesheets. */
+const shares: Readonly<Partial<Record<EventEntity, number>>> = { timesheet: 8, expense: 4, assignment: 3 }
+
 /** Up to `count` of them, for bursts. */
 export function drawSubjects(world: World, rng: Rng, count: number): readonly Subject[] {
-  const held = (Object.entries(homes) as [EventEntity, Collection][]).filter(([, home]) => world.at(home, 0))
+  const held = (Object.keys(homes) as EventEntity[]).filter(entity => world.at(homes[entity], 0))
+  const weights = held.map(entity => [entity, shares[entity] ?? 1] as const)
   const draws = Array.from({ length: held.length > 0 ? count : 0 }, () => {
-    const [entity, home] = pick(rng, held)
+    const entity = weighted(rng, weights)
+    const home = homes[entity]
     const record = world.at(home, rng())
     return record && { id: String(record.id), entity, record }
   })

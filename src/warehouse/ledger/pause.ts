@@ -1,11 +1,6 @@
 /** Until when the service told the key not to call: a process that starts meanwhile keeps to it too. */
 import type { Engine } from '../engine.ts'
 
-export interface PauseTable {
-  key_id: string
-  paused_until: string
-}
-
 /** Milliseconds since the epoch; 0 when nothing is known. */
 export async function pausedUntil(engine: Engine, keyId: string): Promise<number> {
   const [row] = await engine.ledger

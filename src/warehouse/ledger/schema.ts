@@ -3,7 +3,6 @@
 import type { CrosscheckTable, MetricCalibrationTable } from './crosscheck-tables.ts'
 import type { DeletionLedger } from './deletion-tables.ts'
 import type { MartTable } from './mart-row.ts'
-import type { PauseTable } from './pause.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
 type Time = string
@@ -203,6 +202,11 @@ export interface SentTable {
   /** Start of a second, epoch seconds, and how many requests went out in it. */
   second: Count
   requests: Count
+}
+
+export interface PauseTable {
+  key_id: string
+  paused_until: Time
 }
 
 export interface Ledger extends DeletionLedger {
