@@ -3,6 +3,7 @@ import { command as backfill } from './commands/backfill.ts'
 import { command as build } from './commands/build.ts'
 import { command as check } from './commands/check.ts'
 import { command as copy } from './commands/copy.ts'
+import { command as crosscheck } from './commands/crosscheck.ts'
 import { command as dagList } from './commands/dag-list.ts'
 import { command as dagRun } from './commands/dag-run.ts'
 import { command as demo } from './commands/demo.ts'
@@ -11,6 +12,7 @@ import { command as filesUpload } from './commands/files-upload.ts'
 import { command as get } from './commands/get.ts'
 import { command as init } from './commands/init.ts'
 import { command as mcp } from './commands/mcp.ts'
+import { command as metric } from './commands/metric.ts'
 import { command as plan } from './commands/plan.ts'
 import { command as publish } from './commands/publish.ts'
 import { command as replay } from './commands/replay.ts'
@@ -40,6 +42,8 @@ export const commandSet: CommandSet = {
     copy,
     roles,
     sql,
+    metric,
+    crosscheck,
     mcp,
     get,
     workersCreate,

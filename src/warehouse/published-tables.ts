@@ -12,7 +12,15 @@ export interface PublishedTable {
 const openSchemas = ['star', 'mart']
 
 /** Of ops, what tells how complete and fresh the data is; quarantine and the like hold payloads and stay behind. */
-const openLedger = ['run', 'watermark', 'window', 'schema_drift']
+const openLedger = [
+  'run',
+  'watermark',
+  'window',
+  'schema_drift',
+  'metric_calibration',
+  'metric_definition',
+  'crosscheck',
+]
 
 interface Source {
   readonly schema_name: string

@@ -1,4 +1,5 @@
 /** The tables of ops: what was asked, read, kept and spent. */
+import type { CrosscheckTable, MetricCalibrationTable } from './crosscheck-tables.ts'
 import type { MartTable } from './mart-row.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
@@ -181,4 +182,6 @@ export interface Ledger {
   'ops.migration': MigrationTable
   'ops.sent': SentTable
   'ops.check_result': CheckResultTable
+  'ops.metric_calibration': MetricCalibrationTable
+  'ops.crosscheck': CrosscheckTable
 }
