@@ -16,6 +16,7 @@ import {
   withTables,
 } from '../../src/marts/checks/run.ts'
 import { readMarts } from '../../src/marts/mart.ts'
+import { catalogue } from '../../src/resources/catalogue.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { useEngines } from '../warehouse/fixture.ts'
 import { filledAt, useFilled } from './filled-warehouse.ts'
@@ -106,6 +107,15 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
     expect({ failures, own }).toMatchObject({ own: { subject } })
     if (rows !== undefined) expect(failedRows(result)).toBe(rows)
     expect(own?.samples[0]).toMatch(/^\S/)
+  })
+
+  test('the health of the data is told for every resource there is', async () => {
+    const told = await engine.rows<{ line: string }>(
+      `select resource || ' ' || table_name as line from mart.data_health`,
+    )
+    expect(told.map(({ line }) => line).sort()).toEqual(
+      catalogue.map(resource => `${resource.name} star.${resource.table.name}`).sort(),
+    )
   })
 
   test('ids, references, dates and amounts are no personal data', async () => {
