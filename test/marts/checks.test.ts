@@ -144,6 +144,17 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
     expect((await withPlanted(engine, statements, () => runCheck(engine, star, moment))).failures).toEqual([])
   })
 
+  test('a key that is personal itself is told by its hash', async () => {
+    const role = about('personal_data_in_star', 'star.dim_role')
+    const planting = [
+      `insert into star.dim_role (role_id, is_deleted) values ('jo.bloggs@example.com', false)`,
+    ]
+    const { failures } = await withPlanted(engine, planting, () => runCheck(engine, role, moment))
+    expect(failures).toEqual([
+      { subject: 'star.dim_role', rows: 1, samples: [expect.stringMatching(/^md5 [0-9a-f]{32}, role_id$/)] },
+    ])
+  })
+
   test('what a check finds in a new mart keeps the old one', async () => {
     const rows = `select count(*) as n, max(loaded_at) as at from mart.labour_spend_weekly`
     const before = await engine.rows(rows)
