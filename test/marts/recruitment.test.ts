@@ -86,7 +86,7 @@ describe('mart.requisition_funnel', () => {
           'assigned',
         ],
       },
-      { id: 'declined', stages: ['submitted', 'cvReviewed', 'offerMade', 'offerRejected'] },
+      { id: 'declined', stages: ['submitted', 'cvReviewed', 'offerRejected'] },
       { id: 'papers', stages: ['submitted', 'interviewed', 'offerAccepted', 'missingCompliance'] },
       { id: 'unknown', stages: ['submitted', 'somethingNew'] },
       { id: 'rejected', stages: ['submitted', 'cvReviewed', 'interviewRequested'], rejected: true },
