@@ -45,37 +45,17 @@ week as (
   group by worker_id, company_id, trade_id, week_ending_date
 ),
 
-gapped as (
-  select
-    week.*,
-    floor((week_ending_date - lag(week_ending_date) over (
-      partition by worker_id, company_id, trade_id order by week_ending_date
-    )) / 7.0) - 1 as weeks_off
-  from week
-),
-
-stretched as (
-  select
-    gapped.*,
-    sum(case when weeks_off > 6 then 1 else 0 end) over (
-      partition by worker_id, company_id, trade_id order by week_ending_date
-    ) as stretch
-  from gapped
-),
-
+-- One window serves both: the week number, and the break before the week.
 numbered as (
   select
-    stretched.*,
-    row_number() over (
-      partition by worker_id, company_id, trade_id, stretch order by week_ending_date
-    ) as week_number,
-    max(stretch) over (partition by worker_id, company_id, trade_id) as last_stretch,
-    row_number() over (
-      partition by worker_id, company_id, trade_id order by week_ending_date desc
-    ) as place_from_end
-  from stretched
+    week.*,
+    row_number() over by_week as week_number,
+    week_ending_date - lag(week_ending_date) over by_week as days_since
+  from week
+  window by_week as (partition by worker_id, company_id, trade_id order by week_ending_date)
 ),
 
+-- The count begins at the last week that has no other one, or more than 6 weeks without hours, before it.
 tenure as (
   select
     worker_id,
@@ -85,12 +65,24 @@ tenure as (
     max(week_ending_date) as last_week,
     count(*) as weeks_worked,
     sum(net_hours) as net_hours,
-    min(case when stretch = last_stretch then week_ending_date end) as awr_start,
-    count(case when stretch = last_stretch then 1 end) as awr_weeks,
-    min(case when stretch = last_stretch and week_number = 12 then week_ending_date end) as twelfth_week,
-    max(case when place_from_end = 1 then assignment_id end) as assignment_id
+    max(case when days_since is null or days_since >= 56 then week_number end) as start_number
   from numbered
   group by worker_id, company_id, trade_id
+),
+
+counted as (
+  select
+    t.worker_id,
+    t.company_id,
+    t.trade_id,
+    min(case when n.week_number = t.start_number then n.week_ending_date end) as awr_start,
+    min(case when n.week_number = t.start_number + 11 then n.week_ending_date end) as twelfth_week,
+    max(case when n.week_number = t.weeks_worked then n.assignment_id end) as assignment_id
+  from tenure as t
+  inner join numbered as n
+    on n.worker_id = t.worker_id and n.company_id = t.company_id and n.trade_id = t.trade_id
+      and n.week_number in (t.start_number, t.start_number + 11, t.weeks_worked)
+  group by t.worker_id, t.company_id, t.trade_id
 ),
 
 agencies as (
@@ -138,20 +130,22 @@ select
     when t.weeks_worked >= 4 then '4 to 11'
     else 'under 4'
   end as tenure_band,
-  t.awr_start as awr_start_week_ending_date,
-  t.awr_weeks as awr_week_count,
-  t.awr_weeks >= 12 as is_awr_qualified,
-  case
-    when t.awr_weeks >= 12 then t.twelfth_week + 1
-    else t.last_week + 7 * cast(12 - t.awr_weeks as integer) + 1
-  end as awr_qualifies_on,
+  w.awr_start as awr_start_week_ending_date,
+  t.weeks_worked - t.start_number + 1 as awr_week_count,
+  w.twelfth_week is not null as is_awr_qualified,
+  coalesce(
+    w.twelfth_week + 1,
+    t.last_week + 7 * cast(11 - (t.weeks_worked - t.start_number) as integer) + 1
+  ) as awr_qualifies_on,
   :today - t.last_week <= 42 as is_awr_clock_running,
-  coalesce(t.assignment_id, '-1') as latest_assignment_id,
+  coalesce(w.assignment_id, '-1') as latest_assignment_id,
   case when a.pay_type = 'hourly' then a.pay_rate end as pay_rate,
   c.comparable_pay_rate,
   c.comparable_pay_rate - a.pay_rate as comparable_pay_gap
 from tenure as t
 inner join agencies as g
   on g.worker_id = t.worker_id and g.company_id = t.company_id and g.trade_id = t.trade_id
-left join star.fact_assignment as a on a.assignment_id = t.assignment_id
-left join comparable as c on c.assignment_id = t.assignment_id and c.place = 1;
+inner join counted as w
+  on w.worker_id = t.worker_id and w.company_id = t.company_id and w.trade_id = t.trade_id
+left join star.fact_assignment as a on a.assignment_id = w.assignment_id
+left join comparable as c on c.assignment_id = w.assignment_id and c.place = 1;

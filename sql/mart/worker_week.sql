@@ -14,7 +14,7 @@
 --   agencies integer: Different agencies.
 --   is_over_threshold boolean: Whether the week has more than 48 hours.
 --   hours_over numeric(18,4): Hours beyond 48.
---   weeks_averaged integer: Weeks that the average is over: 17, or as many as there are since the worker's first week.
+--   weeks_averaged integer: Weeks that the average is over: 17, or as many as have begun since the worker's first week.
 --   hours_17_weeks numeric(18,4): Net hours of the weeks that end within the 17 weeks up to this one; the numerator.
 --   avg_17_week_hours double precision: hours_17_weeks / weeks_averaged.
 --   wtr_risk text: below 44, 44 to 48, or above 48, by the average.
@@ -74,7 +74,7 @@ averaged as (
     ) as numeric(18, 4)) as hours_17_weeks,
     cast(least(
       17,
-      floor((week_ending_date - min(week_ending_date) over (partition by worker_id)) / 7.0) + 1
+      ceil((week_ending_date - min(week_ending_date) over (partition by worker_id)) / 7.0) + 1
     ) as integer) as weeks_averaged
   from week
 )

@@ -1,7 +1,9 @@
 /**
  * `npm run bench`: one sync of timesheets served from memory on loopback, beside the floor of the same bytes.
- * `npm run bench -- million` syncs 1,000,000 and prints the memory; `-- postgres` measures that warehouse.
+ * `npm run bench -- million` syncs 1,000,000 and prints the memory; `-- postgres` measures that warehouse, `-- marts` the
+ * building of all marts over 1,000,000 timesheets.
  */
+import { buildAll } from './marts.ts'
 import { comparePostgres } from './postgres.ts'
 import {
   median,
@@ -67,6 +69,7 @@ async function million(): Promise<void> {
 
 const wanted = process.argv[2] ?? 'all'
 if (wanted === 'million') await million()
+else if (wanted === 'marts') await buildAll()
 else if (wanted === 'postgres') await comparePostgres({ count: 100_000, timelogs: 'without' })
 else {
   if (wanted !== 'with') await compare({ count: 100_000, timelogs: 'without' })

@@ -53,6 +53,8 @@ describe('every mart', () => {
   beforeAll(async () => {
     duckdb = (await filled.duckdb()).engine
     postgres = (await filled.postgres()).engine
+    expect(failures(await build(duckdb))).toEqual([])
+    expect(failures(await build(postgres))).toEqual([])
   }, 120_000)
 
   test('gives the columns of its header, by name and in their order', async () => {
@@ -67,9 +69,7 @@ describe('every mart', () => {
     }
   })
 
-  test('builds on both engines to the same rows, cell by cell, and every one has some', async () => {
-    expect(failures(await build(duckdb))).toEqual([])
-    expect(failures(await build(postgres))).toEqual([])
+  test('holds the same rows on both engines, cell by cell, and at least one', async () => {
     for (const mart of marts) {
       const names = [...mart.columns, ...stampColumns].map(({ name }) => name)
       const rows = async (engine: Engine): Promise<string[]> => {

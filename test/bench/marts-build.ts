@@ -1,0 +1,27 @@
+/** Every mart of a warehouse anew, with its checks: `marts-build.ts FILE`. Prints figures as JSON, of this process only. */
+import { systemClock } from '../../src/lib/clock.ts'
+import { buildMarts } from '../../src/marts/build.ts'
+import { everyCheck } from '../../src/marts/checks/every.ts'
+import { martGate } from '../../src/marts/checks/mart-gate.ts'
+import { readMarts } from '../../src/marts/mart.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+
+const [file = ''] = process.argv.slice(2)
+const started = performance.now()
+const engine = await openDuckdb(file)
+const marts = readMarts()
+const built = await buildMarts(
+  {
+    engine,
+    clock: systemClock,
+    rng: Math.random,
+    signal: new AbortController().signal,
+    version: 'bench',
+    gate: martGate(everyCheck(marts), systemClock),
+    onMart: () => undefined,
+  },
+  { marts, names: [], all: true },
+)
+await engine.close()
+const peakMegabytes = Math.round(process.resourceUsage().maxRSS / 1024)
+console.log(JSON.stringify({ ms: performance.now() - started, peakMegabytes, marts: built.marts }))
