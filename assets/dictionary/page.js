@@ -262,7 +262,7 @@ for (const drawing of document.querySelectorAll('.drawing')) {
 
 let folded = []
 addEventListener('beforeprint', () => {
-  folded = [...document.querySelectorAll('main details:not([open])')]
+  folded = [...document.querySelectorAll('main details:not([open], .used)')]
   for (const details of folded) details.open = true
 })
 addEventListener('afterprint', () => {

@@ -46,31 +46,59 @@ export async function proofTable(engine: Engine): Promise<Printable> {
   ]
 }
 
+/** The last eight weeks that have approved timesheets. */
 export async function labourTable(engine: Engine): Promise<Printable> {
   const rows = await engine.rows<{
     agency: string
-    workers: number
     sheets: number
     hours: string
-    charge: string
+    cost: string
+    per_hour: number
     margin: string
   }>(
-    `select a.name as agency, count(distinct t.worker_id) as workers, count(*) as sheets,
-       cast(sum(t.net_hours) as text) as hours, cast(sum(t.charge_total) as text) as charge, cast(sum(t.margin) as text) as margin
-     from star.fact_timesheet t join star.dim_agency a using (agency_id)
-     where t.status = 'approved'
-       and t.week_ending_date > (select max(week_ending_date) from star.fact_timesheet where status = 'approved') - 56
-     group by a.name order by sum(t.charge_total) desc limit 8`,
+    `select a.name as agency, cast(sum(l.timesheets) as bigint) as sheets, cast(sum(l.net_hours) as text) as hours,
+       cast(sum(l.cost_value) as text) as cost, cast(sum(l.cost_value) as double) / nullif(cast(sum(l.net_hours) as double), 0) as per_hour,
+       cast(sum(l.margin_value) as text) as margin
+     from mart.labour_spend_weekly l join star.dim_agency a using (agency_id)
+     where l.week_ending_date > (select max(week_ending_date) from mart.labour_spend_weekly) - 56
+     group by a.name order by sum(l.cost_value) desc limit 8`,
   )
   return [
-    titled('agency', 'workers', 'timesheets', 'hours', 'charge', 'margin'),
-    rows.map(row => [
-      row.agency,
-      row.workers,
-      row.sheets,
-      rounded(row.hours),
-      rounded(row.charge),
-      rounded(row.margin),
+    titled('agency', 'timesheets', 'hours', 'cost', 'an hour', 'margin'),
+    rows.map(({ agency, sheets, hours, cost, per_hour, margin }) => [
+      agency,
+      sheets,
+      rounded(hours),
+      rounded(cost),
+      Math.round(per_hour * 100) / 100,
+      rounded(margin),
     ]),
+  ]
+}
+
+/** Where the average of each worker stood in his or her last week, of those who worked in the last four. */
+export async function workingTimeTable(engine: Engine): Promise<Printable> {
+  const rows = await engine.rows<{ risk: string; workers: number; most: number; over: number }>(
+    `select wtr_risk as risk, count(*) as workers, max(avg_17_week_hours) as most, count(*) filter (where is_over_threshold) as over
+     from (
+       select *, row_number() over (partition by worker_id order by week_ending_date desc) as from_last
+       from mart.worker_week where week_ending_date > (select max(week_ending_date) from mart.worker_week) - 28
+     ) as week
+     where from_last = 1 group by wtr_risk order by max(avg_17_week_hours)`,
+  )
+  return [
+    titled('average over 17 weeks', 'workers', 'highest average', 'over 48 h last week'),
+    rows.map(({ risk, workers, most, over }) => [risk, workers, Math.round(most * 10) / 10, over]),
+  ]
+}
+
+export async function accrualTable(engine: Engine): Promise<Printable> {
+  const rows = await engine.rows<{ age: string; sheets: number; accrued: string }>(
+    `select age_band as age, count(*) as sheets, cast(sum(accrued_value) as text) as accrued
+     from mart.unbilled_accrual group by age_band order by min(age_days)`,
+  )
+  return [
+    titled('age in days', 'timesheets', 'to be invoiced'),
+    rows.map(({ age, sheets, accrued }) => [age, sheets, rounded(accrued)]),
   ]
 }

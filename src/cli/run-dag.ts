@@ -12,6 +12,8 @@ export interface TaskOutcome {
   readonly finishedAt: number
   /** Why it failed or was skipped. */
   readonly error?: string
+  /** What a command that failed ended with; none when it threw. */
+  readonly exitCode?: number
 }
 
 export interface DagEffects {
@@ -25,6 +27,7 @@ export interface DagEffects {
 }
 
 const LATER = 75
+const CHECK_FAILED = 3
 
 /**
  * A failed task takes only those down that need it. One that ended with `later` takes none down: all it read is
@@ -40,8 +43,10 @@ export async function runDag(dag: Dag, effects: DagEffects): Promise<readonly Ta
   return [...outcomes.values()]
 }
 
+/** A run of which only checks failed says so: the data wants looking at, not the program. */
 export function dagExitCode(outcomes: readonly TaskOutcome[]): ExitStatus {
-  if (outcomes.some(outcome => outcome.state === 'failed')) return 1
+  const failed = outcomes.filter(({ state }) => state === 'failed')
+  if (failed.length > 0) return failed.every(({ exitCode }) => exitCode === CHECK_FAILED) ? CHECK_FAILED : 1
   return outcomes.some(outcome => outcome.state === 'later') ? LATER : 0
 }
 
@@ -63,18 +68,22 @@ const PAST = { done: 'is done', failed: 'failed', skipped: 'was skipped', later:
 
 async function attempt(task: DagTask, { runTask, now }: DagEffects): Promise<TaskOutcome> {
   const startedAt = now()
-  const ended = (state: TaskOutcome['state'], error?: string): TaskOutcome => ({
+  const ended = (
+    state: TaskOutcome['state'],
+    why: Pick<TaskOutcome, 'error' | 'exitCode'> = {},
+  ): TaskOutcome => ({
     task: task.id,
     state,
     startedAt,
     finishedAt: now(),
-    ...(error !== undefined && { error }),
+    ...why,
   })
   try {
     const code = await runTask(task)
     if (code === 0) return ended('done')
-    return code === LATER ? ended('later') : ended('failed', `${task.run} ended with exit code ${code}`)
+    if (code === LATER) return ended('later')
+    return ended('failed', { error: `${task.run} ended with exit code ${code}`, exitCode: code })
   } catch (error) {
-    return ended('failed', error instanceof Error ? error.message : String(error))
+    return ended('failed', { error: error instanceof Error ? error.message : String(error) })
   }
 }

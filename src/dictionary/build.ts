@@ -68,6 +68,11 @@ function isTechnical({ schema, kind }: HeldTable, column: string): boolean {
   return schema !== 'ops' && kind === 'table' && isOfEveryRow(column)
 }
 
+const said = (mart: Mart | undefined): Pick<TableEntry, 'question' | 'assumption'> =>
+  mart === undefined
+    ? {}
+    : { question: mart.question, ...(mart.assumption !== undefined && { assumption: mart.assumption }) }
+
 class Builder {
   readonly #tables = new Map<string, TableEntry>()
   readonly #columns = new Map<string, ColumnEntry>()
@@ -87,7 +92,7 @@ class Builder {
       resources:
         table.schema === 'ops' ? [] : resourcesOf(`star.${starTableOf(table.schema, table.name)}`, columns),
       isPublished: isPublished(table.schema, table.name),
-      ...(computed?.question !== undefined && { question: computed.question }),
+      ...said(computed?.mart),
     }
     this.#tables.set(name, entry)
   }

@@ -13,7 +13,7 @@ export interface Computed {
   readonly from: readonly (readonly string[])[]
   /** Qualified names of all tables that the statement names, also of those that only decide which rows there are. */
   readonly reads: readonly string[]
-  readonly question?: string
+  readonly mart?: Mart
 }
 
 /** Any moment will do: lineage does not depend on it. */
@@ -49,7 +49,7 @@ export async function computedTables(
   }
   for (const mart of inOrder(marts)) {
     const from = await lineageOf(engine, fillTokens(mart.select, moment), columnsOf)
-    computed.push({ table: martTable(mart), from, reads: mart.reads, question: mart.question })
+    computed.push({ table: martTable(mart), from, reads: mart.reads, mart })
   }
   return computed
 }

@@ -48,6 +48,8 @@ export interface TableEntry {
   readonly isPublished: boolean
   /** The question that a mart answers. */
   readonly question?: string
+  /** What a mart takes for granted. */
+  readonly assumption?: string
 }
 
 /** A resource with its tables: what one diagram shows. */

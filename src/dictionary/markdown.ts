@@ -77,6 +77,7 @@ function tableMarkdown(table: TableEntry, held: Held | undefined): string {
     rows !== undefined && count(rows, 'row'),
     asOf && `as of ${minuteOf(asOf)}`,
     table.question !== undefined && `Answers: ${escapeMarkdown(table.question)}`,
+    table.assumption !== undefined && `Assumes: ${escapeMarkdown(table.assumption)}`,
     table.resources.length > 0 && `From ${table.resources.join(', ')}`,
     table.reads.length > 0 && `Reads ${table.reads.map(code).join(', ')}`,
     !table.isPublished && 'Not published',

@@ -21,6 +21,8 @@ export interface Mart {
   /** What one row is. */
   readonly grain: string
   readonly question: string
+  /** What it takes for granted where the service leaves a choice. */
+  readonly assumption?: string
   /** Tables that it says it reads, with their schema. */
   readonly sources: readonly string[]
   /** Tables that its statement names. */
@@ -51,6 +53,7 @@ export function readMart({ name: file, text }: SqlFile): Mart {
     throw new Error(`sql/${file}: its header has no line "-- ${name}: ..."`)
   }
   if (summary === '') throw new Error(`sql/${file}: its header does not begin with a sentence`)
+  const assumption = fields.get('Assumption')
   const declared = columns.map(line => columnOf(file, line))
   if (!declared.some(({ isKey }) => isKey)) throw new Error(`sql/${file}: no column is marked as key`)
   return {
@@ -58,6 +61,7 @@ export function readMart({ name: file, text }: SqlFile): Mart {
     summary,
     grain: said('Grain'),
     question: said('Question'),
+    ...(assumption !== undefined && { assumption }),
     sources: namesOf(said('Sources')),
     reads: tablesNamed(body),
     columns: declared,

@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { commandSet } from '../../src/cli/commands.ts'
 import { parseDag } from '../../src/cli/dag-file.ts'
+import { dagFiles } from '../../src/cli/dag-folder.ts'
 import { ConfigError } from '../../src/lib/errors.ts'
+import { temporaryFolder } from './captured-world.ts'
 
 const COMMANDS = ['sync', 'publish', 'build', 'check', 'workers create']
 const HEAD = 'name: nightly\ndescription: Every night.\nschedule: 30 2 * * *\n'
@@ -32,13 +35,21 @@ test('puts tasks after what they need, otherwise in the order of the file', () =
   ).toEqual(['load', 'check', 'publish', 'other'])
 })
 
-test('the nightly DAG syncs, then publishes', () => {
+test('the nightly DAG syncs, builds, checks, then publishes what passed', () => {
   const text = readFileSync(new URL('../../dags/nightly.yaml', import.meta.url), 'utf8')
   const dag = parse(text)
   expect(dag.tasks.map(task => [task.id, task.run, task.needs])).toEqual([
     ['sync', 'sync', []],
-    ['publish', 'publish', ['sync']],
+    ['build', 'build', ['sync']],
+    ['check', 'check', ['sync']],
+    ['publish', 'publish', ['check']],
   ])
+})
+
+test('every DAG that comes with the program runs commands that it has', () => {
+  const commands = commandSet.modules.map(({ name }) => name)
+  const names = dagFiles(temporaryFolder()).map(source => parseDag(source, commands).name)
+  expect(names).toContain('nightly')
 })
 
 describe('refuses', () => {

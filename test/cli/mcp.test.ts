@@ -33,6 +33,9 @@ const star = [
   `comment on table star.fact_invoice is 'One row per invoice.'`,
   `comment on column star.fact_invoice.total is 'With VAT.'`,
   'create view star.open_invoice as from star.fact_invoice',
+  'create schema mart',
+  `create table mart.worker_week as select 'w1' as worker_id, date '2026-01-04' as week_ending_date, 40::decimal(18,4) as net_hours`,
+  `comment on table mart.worker_week is 'One row per worker and week ending.'`,
 ]
 let err = ''
 const client = new Client({ name: 'test', version: '1' })
@@ -74,6 +77,13 @@ describe('the tools', () => {
   test('list_tables names them with descriptions and rows', async () => {
     const { structuredContent, content } = await call('list_tables')
     expect(structuredContent.tables).toEqual([
+      {
+        schema: 'mart',
+        name: 'worker_week',
+        kind: 'table',
+        description: 'One row per worker and week ending.',
+        rows: 1,
+      },
       { schema: 'star', name: 'fact_invoice', kind: 'table', description: 'One row per invoice.', rows: 300 },
       { schema: 'star', name: 'open_invoice', kind: 'view', description: null, rows: null },
     ])
@@ -88,6 +98,9 @@ describe('the tools', () => {
       type: 'DECIMAL(18,4)',
       description: 'With VAT.',
     })
+    expect(
+      (await call('describe_table', { schema: 'mart', table: 'worker_week' })).structuredContent.key,
+    ).toEqual(['worker_id', 'week_ending_date'])
     expect(await refusal('describe_table', { table: `x' or '1'='1` })).toBe(
       `there is no table star.x' or '1'='1: list_tables names them all`,
     )

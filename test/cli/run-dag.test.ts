@@ -59,7 +59,13 @@ describe('runDag', () => {
       'needs b, which was skipped',
       undefined,
     ])
-    expect(dagExitCode(outcomes)).toBe(1)
+  })
+
+  test('only where nothing but checks failed the whole ends as a failed check', async () => {
+    expect(dagExitCode(await outcomesOf(chain, { a: 3 }))).toBe(3)
+    expect(dagExitCode(await outcomesOf(chain, { a: 3, d: 1 }))).toBe(1)
+    expect(dagExitCode(await outcomesOf(chain, { a: 3, d: new Error('broken') }))).toBe(1)
+    expect(dagExitCode(await outcomesOf(chain, { a: 3, d: 75 }))).toBe(3)
   })
 
   test('a thrown error is a failure with its message', async () => {

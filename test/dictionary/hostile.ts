@@ -10,7 +10,7 @@ export const withHostileTexts = (dictionary: Dictionary): Dictionary => ({
   tables: dictionary.tables.map(table => ({
     ...table,
     description: hostile,
-    ...(table.question !== undefined && { question: hostile }),
+    ...(table.question !== undefined && { question: hostile, assumption: hostile }),
     columns: table.columns.map(column => ({
       ...column,
       description: hostile,

@@ -3,6 +3,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { MusterError } from '../../lib/errors.ts'
+import { readMarts } from '../../marts/mart.ts'
 import { catalogue } from '../../resources/catalogue.ts'
 import { referenceDimensions } from '../../resources/dimensions.ts'
 import { tablesOf } from '../../resources/table.ts'
@@ -123,6 +124,20 @@ const keys: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
+/** Rows of a mart are told apart by several columns together. */
+const martKeys = (): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    readMarts().map(({ name, columns }) => [
+      name,
+      columns.filter(({ isKey }) => isKey).map(column => column.name),
+    ]),
+  )
+
+function keyOf(schema: string, table: string): string | readonly string[] | null {
+  if (schema === 'mart') return martKeys().get(table) ?? null
+  return schema === 'star' ? (keys.get(table) ?? null) : null
+}
+
 async function describeTable(
   session: QuerySession,
   catalogue: Catalogue,
@@ -138,7 +153,7 @@ async function describeTable(
   return answer({
     schema,
     table,
-    key: schema === 'star' ? (keys.get(table) ?? null) : null,
+    key: keyOf(schema, table),
     columns: rows.map(({ column_name, data_type, comment }) => ({
       name: column_name,
       type: data_type,

@@ -1,8 +1,12 @@
-/** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync. */
+/** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync, the marts. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MusterError } from '../../lib/errors.ts'
 import { namedRng } from '../../lib/rng.ts'
+import { type BuildOutcome, buildMarts } from '../../marts/build.ts'
+import { everyCheck } from '../../marts/checks/every.ts'
+import { martGate } from '../../marts/checks/mart-gate.ts'
+import { readMarts } from '../../marts/mart.ts'
 import type { Breach } from '../../sandbox/referee.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run.ts'
 import { runSync } from '../../sync/run.ts'
@@ -10,7 +14,7 @@ import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { changesTable, labourTable, proofTable } from '../demo-tables.ts'
+import { accrualTable, changesTable, labourTable, proofTable, workingTimeTable } from '../demo-tables.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { createProgress } from '../progress.ts'
 import { summary } from '../run-command.ts'
@@ -67,27 +71,63 @@ async function syncOnce(
   }
 }
 
+/** Each mart passes its checks, or the demo says which did not. */
+async function buildAll(context: CommandContext, engine: Engine): Promise<BuildOutcome> {
+  const marts = readMarts()
+  const { clock, rng, signal } = context
+  const gate = martGate(everyCheck(marts), clock)
+  return buildMarts(
+    { engine, clock, rng, signal, version: programVersion, gate, onMart: () => undefined },
+    { marts, names: [], all: false },
+  )
+}
+
+function builtLine({ marts, milliseconds }: BuildOutcome): string {
+  const built = marts.filter(({ state }) => state === 'built').length
+  const others = marts
+    .filter(({ state }) => state !== 'built')
+    .map(({ name, message }) => `${name} (${message})`)
+  const not = others.length > 0 ? `, not built: ${others.join(', ')}` : ''
+  return `${built} marts built and checked in ${(milliseconds / 1000).toFixed(1)} s${not}`
+}
+
 interface Told {
   readonly first: RunOutcome
   readonly second: RunOutcome
   readonly third: RunOutcome
+  readonly built: BuildOutcome
 }
 
-async function tell(context: CommandContext, engine: Engine, { first, second, third }: Told): Promise<void> {
+async function tellMarts(context: CommandContext, engine: Engine): Promise<void> {
+  const say = (text: string): void => printLine(context, text)
+  say('\nWhat approved labour of the last eight weeks cost, by agency (mart.labour_spend_weekly):')
+  printTable(context, ...(await labourTable(engine)))
+  say('\nWho comes near the 48 hours of the Working Time Regulations (mart.worker_week):')
+  printTable(context, ...(await workingTimeTable(engine)))
+  say('\nWhat is worked and approved, but not invoiced (mart.unbilled_accrual):')
+  printTable(context, ...(await accrualTable(engine)))
+}
+
+async function tell(
+  context: CommandContext,
+  engine: Engine,
+  { first, second, third, built }: Told,
+): Promise<void> {
   const say = (text: string): void => printLine(context, text)
   say(`\nWhat the second sync moved, with ${second.requests} requests instead of ${first.requests}:`)
   printTable(context, ...changesTable(second))
   say('\nWhy you can believe it is complete: every window saw at least as many ids as the service counted.')
   printTable(context, ...(await proofTable(engine)))
-  say('\nApproved labour of the last eight weeks, by agency, straight from star:')
-  printTable(context, ...(await labourTable(engine)))
   say(`\nA third sync, with nothing new: ${summary(third)}`)
+  say(`\n${builtLine(built)}`)
+  await tellMarts(context, engine)
   const muster = `npm run -s muster -- --config ${join(folder, 'muster.yaml')}`
   say(`\nThe warehouse is ${join(folder, 'demo.duckdb')}. Next:`)
   say(`  ${muster} status`)
   say(
     `  ${muster} sql "select status, count(*) as timesheets, sum(net_hours) as hours from star.fact_timesheet group by 1"`,
   )
+  say(`  ${muster} docs         # every table and column, with diagrams and lineage: dictionary.html`)
   say(`  ${muster} publish      # a copy without personal data, for BI tools`)
   say('  npm run -s muster -- sandbox      # a service of your own to try things on')
 }
@@ -102,7 +142,7 @@ function requireNoBreach(breaches: readonly Breach[]): void {
 
 export const command: CommandModule = {
   name: 'demo',
-  summary: 'show it all: start the sandbox, sync it, change it, sync again',
+  summary: 'show it all: start the sandbox, sync it, change it, sync again, build the marts',
   options: [
     { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
     {
@@ -137,8 +177,9 @@ export const command: CommandModule = {
       printLine(context, summary(second))
       const third = await syncOnce(context, connection, engine)
       requireNoBreach(sandbox.breaches())
-      if (context.json) printJson(context, { first, second, third })
-      else await tell(context, engine, { first, second, third })
+      const built = await buildAll(context, engine)
+      if (context.json) printJson(context, { first, second, third, built })
+      else await tell(context, engine, { first, second, third, built })
       return 0
     } finally {
       await engine.close()

@@ -61,6 +61,7 @@ function facts(table: TableEntry, { held, users }: SectionContext): Content {
     ['rows', held && table.kind === 'table' && rows === undefined && 'not made yet'],
     ['as of', asOf && minuteOf(asOf)],
     ['answers', table.question],
+    ['assumes', table.assumption],
     [
       'from',
       table.resources.length > 0 &&
