@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
-import { findResource } from '../../src/resources/catalogue.ts'
+import { collections, findResource } from '../../src/resources/catalogue.ts'
 import { type Resource, rowsAt } from '../../src/resources/resource.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
@@ -115,7 +115,8 @@ async function fill(file: string, scale: number): Promise<void> {
       close: async () => undefined,
       open: async () => undefined,
     }
-    const { failure } = await syncOnce(sandbox, warehouse, { effects: { clock } })
+    const request = { resources: collections.map(({ name }) => name) }
+    const { failure } = await syncOnce(sandbox, warehouse, { request, effects: { clock } })
     if (failure) throw failure
     await loadAll(engine, sandbox, landing)
     await engine.run('checkpoint')
