@@ -4,7 +4,18 @@ import { basename, dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-const LOWER = ['resources', 'api', 'landing', 'warehouse', 'marts', 'webhooks', 'crosscheck', 'sync', 'serve']
+const LOWER = [
+  'resources',
+  'api',
+  'landing',
+  'warehouse',
+  'marts',
+  'webhooks',
+  'dictionary',
+  'crosscheck',
+  'sync',
+  'serve',
+]
 
 /** Folder of `src` -> folders it may import, besides itself and `lib`. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -12,6 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: [...LOWER, 'sandbox', 'config'],
   serve: ['sync', 'marts', 'warehouse', 'webhooks'],
   sync: ['resources', 'api', 'landing', 'warehouse'],
+  dictionary: ['resources', 'warehouse', 'marts'],
   crosscheck: ['api', 'warehouse'],
   webhooks: ['resources', 'warehouse'],
   marts: ['warehouse'],

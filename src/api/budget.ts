@@ -18,6 +18,8 @@ export interface Usage {
   readonly remainingToday: number
   /** What purpose `sync` can still spend now: reserves and the run's own limit are taken off. */
   readonly spendable: number
+  /** The same without the run's own limit. */
+  readonly spendableToday: number
   readonly requestsThisRun: number
   readonly retries: number
   /** ISO 8601, UTC. */
@@ -154,6 +156,7 @@ class KeyBudget implements Budget {
       perDay,
       usedToday: perDay - remaining,
       remainingToday: remaining,
+      spendableToday: spendable,
       spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
       retries: this.#retries.retries,

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { Connection } from '../config/connection.ts'
 import { Secret } from '../config/secret.ts'
-import { connectionNamed, loadSettings, type Settings } from '../config/settings.ts'
+import { connectionNamed, hasSettings, loadSettings, type Settings } from '../config/settings.ts'
 import type { ExitStatus } from './exit-status.ts'
 import { createLog } from './log.ts'
 import { createRedactor, type Redactor } from './redactor.ts'
@@ -35,6 +35,8 @@ export interface CommandContext extends World {
   readonly program: Program
   /** From now on this text is shown on stderr no more, whoever writes it there. */
   hide(text: string): void
+  /** Whether there is a file or a variable to read settings from, right or wrong. */
+  hasSettings(): boolean
   /** Read on the first call; later calls give the same settings. */
   settings(): Settings
   /** The one that `--connection` names, or the only one. */
@@ -61,14 +63,11 @@ export function createContext({
     write: line => void stderr.write(line),
   })
   let loaded: Settings | undefined
+  const { config } = globals
+  const request = { env: world.env, cwd: world.cwd, ...(config !== undefined && { configFile: config }) }
   const settings = (): Settings => {
     if (loaded) return loaded
-    const { config } = globals
-    loaded = loadSettings({
-      env: world.env,
-      cwd: world.cwd,
-      ...(config !== undefined && { configFile: config }),
-    })
+    loaded = loadSettings(request)
     redactor.learn(loaded.secrets)
     for (const warning of loaded.warnings) stderr.write(`warning: ${loaded.source}, ${warning}\n`)
     return loaded
@@ -82,6 +81,7 @@ export function createContext({
     log,
     program,
     hide: text => redactor.learn([new Secret(text)]),
+    hasSettings: () => hasSettings(request),
     settings,
     connection: () => connectionNamed(settings(), globals.connection),
   }

@@ -57,6 +57,12 @@ export function loadSettings(request: SettingsRequest): Settings {
   }
 }
 
+/** Whether there is anything to load: a command that can do without settings asks first. */
+export const hasSettings = ({ configFile, env, cwd }: SettingsRequest): boolean =>
+  configFile !== undefined ||
+  readIfThere(resolve(cwd, DEFAULT_CONFIG_FILE)) !== undefined ||
+  environmentSource(env) !== undefined
+
 /** The connection asked for, or the only one. */
 export function connectionNamed(settings: Settings, name?: string): Connection {
   const names = [...settings.connections.keys()]
@@ -138,7 +144,8 @@ function sharedWarehouses(connections: readonly Connection[]): readonly Problem[
 }
 
 function secretsOf({ apiKey, webhook, warehouse }: Connection, env: Environment): readonly Secret[] {
-  const own = [apiKey, ...(webhook ? [webhook.secret] : [])]
+  const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
+  const own = [apiKey, ...hooks]
   if (warehouse.engine === 'duckdb') return own
   // The driver takes PGPASSWORD where the address has none.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

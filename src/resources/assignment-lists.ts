@@ -5,6 +5,7 @@ import {
   fileUrl,
   flag,
   freeText,
+  idOf,
   json,
   keyOf,
   ofParent,
@@ -64,7 +65,7 @@ function link<const At extends string>(path: At, { kind, to }: Link) {
         'replaced_by, replacement_for, replacement_requisition or clone_original.',
       ),
       linked_entity: derived('text', `'${to}'`, 'assignment or requisition.'),
-      linked_id: text('id', 'Id of what it is linked to.'),
+      linked_id: idOf(`${to}s`, text('id', 'Id of what it is linked to.'), `linked_entity = '${to}'`),
       linked_reference: text('reference', 'Reference of what it is linked to.'),
       linked_nanoid:
         to === 'requisition'

@@ -59,6 +59,16 @@ export interface Member {
   readonly attributes: Readonly<Record<string, Source>>
 }
 
+/** Whose id a column holds. */
+export interface Naming {
+  /** Plural name of the resource. */
+  readonly resource: string
+  /** Portable SQL over the columns of its table: which of its rows; all when left out. */
+  readonly where?: string
+  /** The record stands there as well, whole, so that it need not be asked for. */
+  readonly brings?: true
+}
+
 export interface Column<Read extends Leaf = Leaf> {
   /** For the compiler only: the path that is read, and what stands there. */
   readonly reads?: Read
@@ -69,6 +79,8 @@ export interface Column<Read extends Leaf = Leaf> {
   /** Values the contract names; others are kept and reported as drift. */
   readonly values?: readonly string[]
   readonly member?: Member
+  /** The value is the id of a record that can be read one by one only. */
+  readonly names?: Naming
   /** Moves with the clock, so a difference in it alone is no change. */
   readonly volatile?: true
   /** A record without it cannot be stored and goes to quarantine. */
@@ -120,6 +132,12 @@ export const freeText: Declare<string> = (path, description) => ({
 })
 /** A link to a file: stored without its query string, which is a key to the file. */
 export const fileUrl: Declare<string> = (path, description) => restricted(field('url', path, description))
+
+/** An id of a record that can be read one by one only. References to a dimension of such records need no word. */
+export const idOf = <Any extends Column>(resource: string, column: Any, where?: string): Any => ({
+  ...column,
+  names: { resource, ...(where !== undefined && { where }) },
+})
 
 export const volatile = <Any extends Column>(column: Any): Any => ({ ...column, volatile: true })
 

@@ -79,7 +79,7 @@ const optionDefaults = {
   host: '127.0.0.1',
   clock: systemClock,
   keys: defaultKeys,
-  rateLimitPerMinute: 600,
+  rateLimitPerMinute: 3_000,
   rateLimitPerDay: 50_000,
   faults: {},
   faultSeed: 1,

@@ -22,8 +22,8 @@ export interface CopySource {
   present(table: string, columns: readonly SharedColumn[]): Promise<string>
 }
 
-/** Made by the migration of each side, or told of processes that hold something of the source. */
-const notCopied = new Set(['migration', 'lease', 'request_budget'])
+/** Made by the migration of each side, built there, or told of processes that hold something of the source. */
+const notCopied = new Set(['migration', 'lease', 'request_budget', 'mart'])
 
 const placed = ({ schema, name }: Pick<CopiedTable, 'schema' | 'name'>): string =>
   `${schema}.${quoteName(name)}`

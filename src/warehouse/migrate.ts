@@ -1,8 +1,6 @@
 /** Brings the structure of a warehouse up to the declarations: forward only, and only when something differs. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename } from 'node:path'
 import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine } from './engine.ts'
@@ -10,6 +8,7 @@ import { memberTables, type PhysicalTable, physicalTables } from './physical.ts'
 import { requireOwner } from './postgres/may-migrate.ts'
 import { addReference, references } from './references.ts'
 import { schemaNames } from './schemas.ts'
+import { type SqlFile, sqlFiles } from './sql-files.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { columnDefinition, createIndexes, createTable, ledgerIndexes, qualified } from './structure.ts'
 
@@ -19,20 +18,6 @@ interface Structure {
   readonly version: string
   /** ISO 8601. */
   readonly now: string
-}
-
-const sqlFolder = fileURLToPath(new URL('../../sql/', import.meta.url))
-
-interface SqlFile {
-  readonly name: string
-  readonly text: string
-}
-
-function sqlFiles(folder: string): SqlFile[] {
-  return readdirSync(join(sqlFolder, folder))
-    .filter(file => file.endsWith('.sql'))
-    .sort()
-    .map(file => ({ name: `${folder}/${file}`, text: readFileSync(join(sqlFolder, folder, file), 'utf8') }))
 }
 
 function comments(table: PhysicalTable): string[] {
@@ -89,12 +74,15 @@ async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
 async function runTogether(engine: Engine, statements: readonly string[]): Promise<void> {
   const many = 200
   for (let from = 0; from < statements.length; from += many)
-    await engine.run(statements.slice(from, from + many).join('; '))
+    await engine.run(statements.slice(from, from + many).join(';\n'))
 }
 
 async function runStatements(engine: Engine, text: string): Promise<void> {
   const bare = text.replace(/^\s*--.*$/gm, '')
-  for (const statement of bare.split(/;\s*$/m)) if (statement.trim()) await engine.run(statement)
+  await runTogether(
+    engine,
+    bare.split(/;\s*$/m).filter(statement => statement.trim()),
+  )
 }
 
 const views = (): SqlFile[] => sqlFiles('view')

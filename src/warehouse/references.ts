@@ -13,13 +13,22 @@ export interface Reference {
   readonly target: Table
 }
 
+/** Names of tables that records of several kinds feed: what their rows belong to is told by another column. */
+const shared: ReadonlySet<string> = (() => {
+  const roots = catalogue.flatMap(({ table: root }) => [
+    ...new Set(placesOf(root).map(({ table }) => table.name)),
+  ])
+  return new Set(roots.filter((name, place) => roots.indexOf(name) !== place))
+})()
+
 function referencesOf(table: Table, root: Table): Reference[] {
   const kept = new Set(starColumns(table).map(({ name }) => name))
   const named = Object.entries(table.columns).flatMap(([column, { member }]): [string, Table][] => {
     const target = member && memberTables.get(member.dimension)
     return target && kept.has(column) ? [[column, target]] : []
   })
-  const owner: [string, Table][] = table.name === root.name ? [] : [[ownerColumn(table, root), root]]
+  const isOwned = table.name !== root.name && !shared.has(table.name)
+  const owner: [string, Table][] = isOwned ? [[ownerColumn(table, root), root]] : []
   return [...owner, ...named].map(([column, target]) => ({
     name: shortName([table.name, column, 'fkey']),
     table: table.name,

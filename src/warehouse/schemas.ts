@@ -32,3 +32,14 @@ export function withPrefix(sql: string, prefix: string): string {
     })
     .join('')
 }
+
+/** Every table or view that the statement names with its schema, as `star.fact_timesheet`, in alphabetical order. */
+export function tablesNamed(sql: string): string[] {
+  const parts = sql.match(tokens) ?? []
+  const bare = (part = ''): string => (part.startsWith('"') ? part.slice(1, -1) : part)
+  const names = parts.flatMap((part, index) => {
+    const isTable = isSchema.has(bare(part)) && parts[index + 1] === '.' && parts[index - 1] !== '.'
+    return isTable ? [`${bare(part)}.${bare(parts[index + 2])}`] : []
+  })
+  return [...new Set(names)].sort()
+}

@@ -11,7 +11,7 @@ export interface Missing {
 }
 
 /** Rebuilt from the pages rather than carried over. */
-const rebuilt = ['quarantine', 'schema_drift', 'migration', 'lease', 'window_id']
+const rebuilt = ['quarantine', 'schema_drift', 'migration', 'lease', 'window_id', 'mart']
 
 async function opsTables(engine: Engine): Promise<string[]> {
   const rows = await engine.rows<{ name: string }>(

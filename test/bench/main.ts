@@ -1,8 +1,11 @@
 /**
  * `npm run bench`: one sync of timesheets served from memory on loopback, beside the floor of the same bytes.
- * `npm run bench -- million` syncs 1,000,000 and prints the memory; `-- postgres` measures that warehouse.
+ * `npm run bench -- million` syncs 1,000,000 and prints the memory; `-- postgres` measures that warehouse; `-- receiver`
+ * how webhooks are taken in; `-- freshness` simulates the refresh policy and needs no service.
  */
+import { printFreshness } from './freshness.ts'
 import { comparePostgres } from './postgres.ts'
+import { benchReceiver } from './receiver.ts'
 import {
   median,
   root,
@@ -67,6 +70,8 @@ async function million(): Promise<void> {
 
 const wanted = process.argv[2] ?? 'all'
 if (wanted === 'million') await million()
+else if (wanted === 'freshness') printFreshness(line => console.log(line))
+else if (wanted === 'receiver') await benchReceiver(Number(process.argv[3] ?? 30))
 else if (wanted === 'postgres') await comparePostgres({ count: 100_000, timelogs: 'without' })
 else {
   if (wanted !== 'with') await compare({ count: 100_000, timelogs: 'without' })

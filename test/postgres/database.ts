@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
+import type { Engine } from '../../src/warehouse/engine.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 
@@ -27,8 +28,7 @@ export async function onServer<Row extends object>(sql: string, database = 'post
 }
 
 /** Made by whichever test comes first; the others wait for it at a lock of the server. */
-async function template(structure: string): Promise<string> {
-  const name = `muster_template_${structure}`
+async function template(name: string, fill: (engine: Engine) => Promise<unknown>): Promise<string> {
   const client = new pg.Client({ connectionString: addressOf('postgres') })
   await client.connect()
   try {
@@ -42,7 +42,7 @@ async function template(structure: string): Promise<string> {
     await client.query(`create database ${name} template template0`)
     const scratch = mkdtempSync(join(tmpdir(), 'muster-template-'))
     const engine = await openPostgres({ url: addressOf(name), shown: name }, { scratch })
-    await migrate(engine, new Date().toISOString())
+    await fill(engine)
     await engine.close()
     rmSync(scratch, { recursive: true, force: true })
     // What nobody may connect to can be copied at any moment.
@@ -60,11 +60,9 @@ export interface Database {
   drop(): Promise<void>
 }
 
-/** `structure` names what an empty warehouse looks like; `without` gives a database that nothing was made in. */
-export async function database(structure?: string): Promise<Database> {
+async function copyOf(from: string): Promise<Database> {
   made += 1
   const name = `muster_test_${process.pid}_${made}_${createHash('md5').update(String(process.hrtime.bigint())).digest('hex').slice(0, 6)}`
-  const from = structure === undefined ? 'template0' : await template(structure)
   await onServer(`create database ${name} template ${from}`)
   return {
     url: addressOf(name),
@@ -72,4 +70,19 @@ export async function database(structure?: string): Promise<Database> {
       await onServer(`drop database if exists ${name} with (force)`)
     },
   }
+}
+
+/** `structure` names what an empty warehouse looks like; `without` gives a database that nothing was made in. */
+export async function database(structure?: string): Promise<Database> {
+  if (structure === undefined) return copyOf('template0')
+  const migrated = (engine: Engine) => migrate(engine, new Date().toISOString())
+  return copyOf(await template(`muster_template_${structure}`, migrated))
+}
+
+/** A copy of a database that `fill` makes, once a run of the tests; `name` tells what it holds. */
+export async function filledDatabase(
+  name: string,
+  fill: (engine: Engine) => Promise<unknown>,
+): Promise<Database> {
+  return copyOf(await template(`muster_filled_${name}`, fill))
 }

@@ -46,9 +46,9 @@ function structureName(): string {
   const makers = ['migrate.ts', 'structure.ts', 'references.ts', 'duckdb/open.ts'].map(file =>
     join('src/warehouse', file),
   )
-  const sql = readdirSync(join(root, 'sql'), { recursive: true, encoding: 'utf8' })
-    .filter(file => file.endsWith('.sql'))
-    .map(file => join('sql', file))
+  const sql = ['ops', 'seed', 'view'].flatMap(folder =>
+    readdirSync(join(root, 'sql', folder)).map(file => join('sql', folder, file)),
+  )
   const hash = createHash('sha256').update(JSON.stringify(physicalTables))
   for (const file of [...makers, ...sql.sort()]) hash.update(readFileSync(join(root, file)))
   return hash.digest('hex').slice(0, 16)

@@ -6,6 +6,7 @@ import { keyFindings } from '../checkup/key.ts'
 import { diskSpace, landingFolder, nodeVersion } from '../checkup/machine.ts'
 import { resourceFindings } from '../checkup/resources.ts'
 import { checkFile, checkServer } from '../checkup/warehouse.ts'
+import { webhookFindings } from '../checkup/webhook.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitStatus } from '../exit-status.ts'
@@ -43,6 +44,7 @@ async function examine(context: CommandContext): Promise<Examination> {
   const { finding, engine } = file === undefined ? await checkServer(open) : await checkFile(file, open)
   try {
     findings.push(finding, landingFolder(connection.landing), diskSpace(file ?? connection.landing))
+    findings.push(...(await webhookFindings(connection, engine)))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }
   } finally {

@@ -10,7 +10,10 @@ export interface Lease {
   readonly ms: number
 }
 
-type LeaseRequest = Omit<Lease, 'epoch'>
+interface LeaseRequest extends Omit<Lease, 'epoch'> {
+  /** What its holders do, for whoever finds it held. */
+  readonly work?: string
+}
 
 /** The warehouse's clock decides: those of its clients may be further apart than a lease lasts. */
 const instant = (engine: Engine): string => (engine.name === 'postgres' ? 'clock_timestamp()' : 'now()')
@@ -34,9 +37,13 @@ async function heldLease(engine: Engine, resource: string): Promise<Held | undef
   return held
 }
 
-function beingSynced(engine: Engine, resource: string, held: Held | undefined): MusterError {
+function beingHeld(
+  engine: Engine,
+  { resource, work = 'synced' }: LeaseRequest,
+  held: Held | undefined,
+): MusterError {
   return new MusterError({
-    what: `${resource} is being synced by ${held?.holder ?? 'another process'}`,
+    what: `${resource} is being ${work} by ${held?.holder ?? 'another process'}`,
     where: engine.location,
     next: `wait for it to end${held ? `; the lease expires at ${held.expires_at}` : ''}`,
   })
@@ -67,11 +74,11 @@ export async function takeLease(engine: Engine, request: LeaseRequest): Promise<
   const { resource, holder } = request
   const held = await heldLease(engine, resource)
   const isOthers = held !== undefined && held.holder !== holder && (await engine.isPresent(held.holder))
-  if (isOthers && !held.is_over) throw beingSynced(engine, resource, held)
+  if (isOthers && !held.is_over) throw beingHeld(engine, request, held)
   if (isOthers) await engine.evict(held.holder)
   const epoch = await claim(engine, request, { held, isFree: !isOthers })
-  if (epoch === undefined) throw beingSynced(engine, resource, await heldLease(engine, resource))
-  return { ...request, epoch }
+  if (epoch === undefined) throw beingHeld(engine, request, await heldLease(engine, resource))
+  return { resource, holder, ms: request.ms, epoch }
 }
 
 function takenOver(engine: Engine, resource: string, cause?: unknown): MusterError {

@@ -1,0 +1,13 @@
+-- The hours of a timelog that go to cost codes are no more than its hours.
+-- Severity: error
+-- Sources: star.fact_timelog_cost_code, star.fact_timelog
+-- Next: read the timesheet with muster get; if the service says the same, have its cost codes corrected there, else run muster replay timesheets
+select l.timelog_id as record, l.timesheet_id
+from star.fact_timelog as l
+inner join (
+  select a.timelog_id, a.timesheet_id, sum(coalesce(a.hours, 0)) as hours
+  from star.fact_timelog_cost_code as a
+  where not a.is_deleted
+  group by a.timelog_id, a.timesheet_id
+) as allocated on allocated.timelog_id = l.timelog_id and allocated.timesheet_id = l.timesheet_id
+where not l.is_deleted and allocated.hours > l.total_hours + 0.01

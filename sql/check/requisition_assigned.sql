@@ -1,0 +1,13 @@
+-- A requisition counts as many assigned workers as it has assignments that are not cancelled.
+-- Severity: warn
+-- Sources: star.fact_requisition, star.fact_assignment
+-- Next: run muster discover: assignments come to be known by their timesheets and by events; then compare with muster get
+select r.requisition_id as record
+from star.fact_requisition as r
+left join (
+  select a.requisition_id, count(*) as assigned
+  from star.fact_assignment as a
+  where not a.is_deleted and a.status <> 'cancelled' and a.requisition_id is not null
+  group by a.requisition_id
+) as held on held.requisition_id = r.requisition_id
+where not r.is_deleted and coalesce(r.assigned_total, 0) <> coalesce(held.assigned, 0)

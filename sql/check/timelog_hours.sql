@@ -1,0 +1,13 @@
+-- The hours of the timelogs of a timesheet add up to its net hours.
+-- Severity: error
+-- Sources: star.fact_timesheet, star.fact_timelog
+-- Next: read the timesheet with muster get; if the service says the same, hours and shifts differ there, else run muster replay timesheets
+select t.timesheet_id as record
+from star.fact_timesheet as t
+inner join (
+  select l.timesheet_id, sum(coalesce(l.total_hours, 0)) as hours
+  from star.fact_timelog as l
+  where not l.is_deleted
+  group by l.timesheet_id
+) as shift on shift.timesheet_id = t.timesheet_id
+where not t.is_deleted and abs(t.net_hours - shift.hours) > 0.01

@@ -1,0 +1,12 @@
+-- The week of a timesheet ends on the weekday that its company is configured for.
+-- Severity: warn
+-- Sources: star.fact_timesheet, star.dim_company
+-- Next: ask whether the company changed its weekendDay: weeks from before the change keep their day, and reports by week show both
+select t.timesheet_id as record
+from star.fact_timesheet as t
+inner join star.dim_company as c on c.company_id = t.company_id
+where not t.is_deleted and t.week_ending_date is not null and c.weekend_day is not null
+  and cast(extract(isodow from t.week_ending_date) as integer) <> case lower(c.weekend_day)
+    when 'monday' then 1 when 'tuesday' then 2 when 'wednesday' then 3 when 'thursday' then 4
+    when 'friday' then 5 when 'saturday' then 6 when 'sunday' then 7
+  end

@@ -1,0 +1,68 @@
+-- Expense claims by week, project and category, with working rule agreement and lodging apart.
+-- Grain: one row per week ending, company, project and category.
+-- Question: What do workers claim?
+-- Assumption: a claim is in the week of its timesheet; one without is in the week that ends on the day the company is configured
+-- for, else on Sunday. Claims without a date are left out.
+-- Sources: star.fact_expense, star.fact_timesheet, star.dim_company, star.dim_expense_category
+-- Columns:
+--   week_ending_date date key: Last day of the week, as the company counts weeks.
+--   company_id text key: The hiring company; '-1' when the records name none.
+--   project_id text key: The project; '-1' when the records name none.
+--   category text key: Category of the claim; none when it has none.
+--   category_group text: Group of the category: travel, lodging, pay, plant or other; other for a category that is not known.
+--   claims bigint: Claims in any state.
+--   workers bigint: Different workers who claimed.
+--   claims_without_timesheet bigint: Claims whose week is that of their date.
+--   approved_value numeric(18,4): Approved claims.
+--   pending_value numeric(18,4): Claims that wait for approval.
+--   rejected_value numeric(18,4): Rejected claims.
+--   approved_hours numeric(18,4): Hours of approved claims that record any.
+--   approved_wra_value numeric(18,4): Approved claims: daily amount of the working rule agreement by days paid.
+--   approved_lodging_value numeric(18,4): Approved claims for lodging.
+--   invoiced_value numeric(18,4): Approved claims that are on an invoice.
+with claim as (
+  select
+    case
+      when t.week_ending_date is not null then t.week_ending_date
+      else e.expense_date + cast((7 + coalesce(case lower(c.weekend_day)
+        when 'monday' then 1 when 'tuesday' then 2 when 'wednesday' then 3 when 'thursday' then 4
+        when 'friday' then 5 when 'saturday' then 6 when 'sunday' then 7
+      end, 7) - cast(extract(isodow from e.expense_date) as integer)) % 7 as integer)
+    end as week_ending_date,
+    e.company_id,
+    e.project_id,
+    coalesce(e.category, 'none') as category,
+    e.worker_id,
+    e.status,
+    t.week_ending_date is null as has_no_timesheet,
+    coalesce(e.value, 0) as value,
+    coalesce(e.hours, 0) as hours,
+    cast(coalesce(cast(e.wra_daily_amount as double precision) * cast(e.wra_days_paid as double precision), 0)
+      as numeric(18, 4)) as wra_value,
+    e.invoice_id
+  from star.fact_expense as e
+  left join star.fact_timesheet as t on t.timesheet_id = e.timesheet_id and not t.is_deleted
+  left join star.dim_company as c on c.company_id = e.company_id
+  where not e.is_deleted
+)
+
+select
+  claim.week_ending_date,
+  claim.company_id,
+  claim.project_id,
+  claim.category,
+  coalesce(max(g.category_group), 'other') as category_group,
+  count(*) as claims,
+  count(distinct nullif(claim.worker_id, '-1')) as workers,
+  sum(case when claim.has_no_timesheet then 1 else 0 end) as claims_without_timesheet,
+  sum(case when claim.status = 'approved' then claim.value else 0 end) as approved_value,
+  sum(case when claim.status = 'pending' then claim.value else 0 end) as pending_value,
+  sum(case when claim.status = 'rejected' then claim.value else 0 end) as rejected_value,
+  sum(case when claim.status = 'approved' then claim.hours else 0 end) as approved_hours,
+  sum(case when claim.status = 'approved' then claim.wra_value else 0 end) as approved_wra_value,
+  sum(case when claim.status = 'approved' and g.category_group = 'lodging' then claim.value else 0 end) as approved_lodging_value,
+  sum(case when claim.status = 'approved' and claim.invoice_id is not null then claim.value else 0 end) as invoiced_value
+from claim
+left join star.dim_expense_category as g on g.category = claim.category
+where claim.week_ending_date is not null
+group by claim.week_ending_date, claim.company_id, claim.project_id, claim.category

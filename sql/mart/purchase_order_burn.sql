@@ -1,0 +1,125 @@
+-- What each purchase order is worth, what assignments commit of it, what timesheets have spent, and when it runs out.
+-- Grain: one row per purchase order of a company; orders that are only known by reference included.
+-- Question: Are purchase orders about to run out?
+-- Assumption: assignments give the reference of their order only, which is taken to be unique within a company. Committed are
+-- assignments that are not cancelled; spent are approved timesheets of assignments that were read; the rate of spending is
+-- that of the eight weeks before today.
+-- Sources: star.dim_purchase_order, star.fact_assignment, star.fact_timesheet
+-- Columns:
+--   purchase_order_reference_key text key: The md5 of company and reference; the id of an order without a reference.
+--   purchase_order_id text: The order; its newest one when several of a company share a reference.
+--   reference text: Its reference.
+--   company_id text: The hiring company; '-1' when the record names none.
+--   agency_id text: The agency; '-1' when the record names none.
+--   status text: State of the order.
+--   is_read boolean: Whether the order itself was read; else its value is not known.
+--   start_date date: First day of the order.
+--   end_date date: Last day of the order.
+--   is_revoked boolean: Whether it was revoked.
+--   assignments bigint: Assignments on it that are not cancelled.
+--   order_value numeric(18,4): Value of the order; the denominator of remaining_share.
+--   committed_value numeric(18,4): Charge of those assignments.
+--   spent_value numeric(18,4): Charge of their approved timesheets.
+--   remaining_value numeric(18,4): What is left: order_value less spent_value; the numerator of remaining_share.
+--   uncommitted_value numeric(18,4): What is not committed: order_value less committed_value.
+--   remaining_share double precision: Share that is left: remaining_value by order_value.
+--   weekly_spend_value numeric(18,4): Charge a week of the last eight weeks.
+--   projected_exhaustion_date date: Day on which the rest is spent at that rate; empty when nothing was spent lately.
+--   is_overspent boolean: Whether more was spent than it is worth.
+--   runs_out_before_end boolean: Whether that day is before its last day; empty when either is not known.
+with ranked as (
+  select
+    po.*,
+    coalesce(po.purchase_order_reference_key, '-1') as reference_key,
+    row_number() over (
+      partition by case
+        when coalesce(po.purchase_order_reference_key, '-1') = '-1' then po.purchase_order_id
+        else po.purchase_order_reference_key
+      end
+      order by case when po.is_stub then 1 else 0 end, po.created_at desc nulls last, po.purchase_order_id
+    ) as place
+  from star.dim_purchase_order as po
+  where not po.is_deleted and po.purchase_order_id <> '-1'
+),
+
+commitment as (
+  select a.purchase_order_id, count(*) as assignments, sum(coalesce(a.charge_value, 0)) as committed_value
+  from star.fact_assignment as a
+  where not a.is_deleted and a.status <> 'cancelled' and a.purchase_order_id <> '-1'
+  group by a.purchase_order_id
+),
+
+spending as (
+  select
+    a.purchase_order_id,
+    sum(coalesce(t.charge_total, 0)) as spent_value,
+    sum(case
+      when t.week_ending_date > :today - 56 and t.week_ending_date <= :today then coalesce(t.charge_total, 0)
+      else 0
+    end) as recent_value
+  from star.fact_assignment as a
+  inner join star.fact_timesheet as t on t.assignment_id = a.assignment_id
+  where not a.is_deleted and a.purchase_order_id <> '-1' and not t.is_deleted and t.status = 'approved'
+  group by a.purchase_order_id
+),
+
+burn as (
+  select
+    case when po.reference_key = '-1' then po.purchase_order_id else po.reference_key end as purchase_order_reference_key,
+    po.purchase_order_id,
+    po.reference,
+    coalesce(po.company_id, '-1') as company_id,
+    coalesce(po.agency_id, '-1') as agency_id,
+    po.status,
+    not po.is_stub as is_read,
+    po.start_date,
+    po.end_date,
+    po.revoked_at is not null and not coalesce(po.is_reinstated, false) as is_revoked,
+    coalesce(commitment.assignments, 0) as assignments,
+    po.value as order_value,
+    coalesce(commitment.committed_value, 0) as committed_value,
+    coalesce(spending.spent_value, 0) as spent_value,
+    cast(cast(coalesce(spending.recent_value, 0) as double precision) / 8.0 as numeric(18, 4)) as weekly_spend_value
+  from ranked as po
+  left join commitment on commitment.purchase_order_id = po.reference_key
+  left join spending on spending.purchase_order_id = po.reference_key
+  where po.place = 1
+),
+
+projected as (
+  select
+    burn.*,
+    case
+      when burn.weekly_spend_value > 0 and burn.order_value is not null
+        then :today + cast(least(greatest(floor(
+          cast(burn.order_value - burn.spent_value as double precision) * 7.0
+            / cast(burn.weekly_spend_value as double precision)
+        ), 0), 36500) as integer)
+    end as projected_exhaustion_date
+  from burn
+)
+
+select
+  p.purchase_order_reference_key,
+  p.purchase_order_id,
+  p.reference,
+  p.company_id,
+  p.agency_id,
+  p.status,
+  p.is_read,
+  p.start_date,
+  p.end_date,
+  p.is_revoked,
+  p.assignments,
+  p.order_value,
+  p.committed_value,
+  p.spent_value,
+  p.order_value - p.spent_value as remaining_value,
+  p.order_value - p.committed_value as uncommitted_value,
+  cast(p.order_value - p.spent_value as double precision)
+    / nullif(cast(p.order_value as double precision), 0) as remaining_share,
+  p.weekly_spend_value,
+  p.projected_exhaustion_date,
+  p.spent_value > p.order_value as is_overspent,
+  p.projected_exhaustion_date < p.end_date as runs_out_before_end
+from projected as p

@@ -1,0 +1,98 @@
+-- What each assignment is charged beside the rate card of its trade, and how many of its timesheets are above it.
+-- Grain: one row per assignment.
+-- Question: Are we paid and charged above card?
+-- Assumption: a card for the project and agency goes before one for the project, that before one for the agency, that before a
+-- general one; then the one that names the region and sector, then the newest. The service does not say so. An hourly
+-- assignment is held against hourly cards, a daily one against daily cards; timesheets count by their weekday rate.
+-- Sources: star.fact_assignment, star.fact_rate, star.fact_timesheet
+-- Columns:
+--   assignment_id text key: The assignment.
+--   assignment_reference text: Its reference.
+--   status text: State of the assignment.
+--   company_id text: The hiring company; '-1' when the record names none.
+--   project_id text: The project; '-1' when the record names none.
+--   trade_id text: The trade; '-1' when the record names none.
+--   agency_id text: The agency; '-1' when the record names none.
+--   rate_type text: Engagement type: cis, paye or psc.
+--   pay_type text: How pay is counted: hourly or daily; the basis of every rate in the row.
+--   rate_id text: The card that applies; empty when none is known.
+--   card_reach text: What the card is for: project and agency, project, agency or general; none when no card is known.
+--   card_pay_rate numeric(18,4): Pay of the card.
+--   card_charge_rate numeric(18,4): Charge of the card.
+--   pay_rate numeric(18,4): Pay of the assignment.
+--   charge_rate numeric(18,4): Charge of the assignment.
+--   charge_variance numeric(18,4): Charge of the assignment less that of the card.
+--   is_above_card boolean: Whether it is charged above card; empty when no card is known.
+--   timesheets bigint: Approved timesheets with a weekday rate.
+--   timesheets_above_card bigint: Those whose weekday charge is above the card; empty when no card is known.
+--   above_card_hours numeric(18,4): Net hours of those.
+--   highest_timesheet_charge_rate numeric(18,4): Highest weekday charge of its timesheets.
+with candidate as (
+  select
+    a.assignment_id,
+    r.rate_id,
+    r.pay,
+    r.charge,
+    case
+      when r.project_id <> '-1' and r.agency_id <> '-1' then 'project and agency'
+      when r.project_id <> '-1' then 'project'
+      when r.agency_id <> '-1' then 'agency'
+      else 'general'
+    end as reach,
+    row_number() over (
+      partition by a.assignment_id
+      order by
+        case when r.project_id <> '-1' then 0 else 1 end,
+        case when r.agency_id <> '-1' then 0 else 1 end,
+        case when r.region_id <> '-1' then 0 else 1 end + case when r.sector_id <> '-1' then 0 else 1 end,
+        r.source_updated_at desc nulls last,
+        r.rate_id
+    ) as place
+  from star.fact_assignment as a
+  inner join star.fact_rate as r
+    on r.trade_id = a.trade_id and r.rate_type = a.rate_type and r.basis = a.pay_type
+      and r.company_id in (a.company_id, '-1') and r.project_id in (a.project_id, '-1')
+      and r.agency_id in (a.agency_id, '-1') and r.region_id in (a.region_id, '-1')
+      and r.sector_id in (a.sector_id, '-1')
+  where not r.is_deleted and a.trade_id <> '-1' and r.charge is not null
+),
+
+worked as (
+  select
+    t.assignment_id,
+    count(t.rate_wd_charge) as timesheets,
+    sum(case when t.rate_wd_charge > c.charge then 1 when c.charge is not null then 0 end) as timesheets_above_card,
+    sum(case when t.rate_wd_charge > c.charge then coalesce(t.net_hours, 0) when c.charge is not null then 0 end) as above_card_hours,
+    max(t.rate_wd_charge) as highest_rate
+  from star.fact_timesheet as t
+  left join candidate as c on c.assignment_id = t.assignment_id and c.place = 1
+  where not t.is_deleted and t.status = 'approved'
+  group by t.assignment_id
+)
+
+select
+  a.assignment_id,
+  a.reference as assignment_reference,
+  a.status,
+  a.company_id,
+  a.project_id,
+  a.trade_id,
+  a.agency_id,
+  a.rate_type,
+  a.pay_type,
+  card.rate_id,
+  coalesce(card.reach, 'none') as card_reach,
+  card.pay as card_pay_rate,
+  card.charge as card_charge_rate,
+  a.pay_rate,
+  a.charge_rate,
+  a.charge_rate - card.charge as charge_variance,
+  a.charge_rate > card.charge as is_above_card,
+  coalesce(worked.timesheets, 0) as timesheets,
+  case when card.rate_id is not null then coalesce(worked.timesheets_above_card, 0) end as timesheets_above_card,
+  case when card.rate_id is not null then coalesce(worked.above_card_hours, 0) end as above_card_hours,
+  worked.highest_rate as highest_timesheet_charge_rate
+from star.fact_assignment as a
+left join candidate as card on card.assignment_id = a.assignment_id and card.place = 1
+left join worked on worked.assignment_id = a.assignment_id
+where not a.is_deleted

@@ -1,0 +1,118 @@
+-- How long workers stand at each stage of recruitment, by the month in which they came to it. Every entry is an exit, open
+-- now, or an end; steps without a date belong to no month and are left out.
+-- Grain: one row per stage, agency, company, project and month of entry.
+-- Question: Which stage is slow?
+-- Sources: star.dim_entity_status, star.dim_recruitment_stage, star.fact_requisition, star.fact_stage_event, star.fact_submission_stage
+-- Columns:
+--   stage text key: The stage, as the service spells it.
+--   agency_id text key: The agency; '-1' when the record names none.
+--   company_id text key: The hiring company; '-1' when the record names none.
+--   project_id text key: The project; '-1' when the record names none.
+--   month_start_date date key: First day of the month of entry, in the reporting zone.
+--   stage_label text: Readable name of the stage.
+--   stage_ordinal integer: Its place among the stages, as the contract lists them.
+--   entries integer: Workers who came to the stage.
+--   exits integer: Those who went on to another stage.
+--   open_now integer: Those who still stand there: the stage is no end, nobody rejected them, and the requisition is open.
+--   ended_here integer: Those for whom it was the last one.
+--   measured_exits integer: Exits with a date that is not before the entry: the denominator of the average.
+--   out_of_order_exits integer: Exits dated before the entry, which are left out of days.
+--   total_days numeric(18,8): Days at the stage, over the measured exits; the numerator of the average.
+--   avg_days double precision: total_days / measured_exits.
+--   median_days numeric(18,6): Half of the measured exits took no longer; between two of them, the point half-way.
+--   p90_days numeric(18,6): Nine tenths of the measured exits took no longer; between two of them, in proportion.
+with entry as (
+  select
+    e.stage,
+    e.agency_id,
+    e.requisition_id,
+    e.days_in_stage,
+    cast(date_trunc('month', e.event_at at time zone 'Europe/London') as date) as month_start_date,
+    row_number() over (partition by e.submission_stage_key order by e.event_ordinal desc) = 1 as is_last,
+    coalesce(s.is_rejected, false) as is_rejected,
+    e.event_at
+  from star.fact_stage_event as e
+  left join star.fact_submission_stage as s on s.submission_stage_key = e.submission_stage_key
+  where not e.is_deleted
+),
+
+placed as (
+  select
+    entry.stage,
+    entry.agency_id,
+    coalesce(r.company_id, '-1') as company_id,
+    coalesce(r.project_id, '-1') as project_id,
+    entry.month_start_date,
+    entry.is_last,
+    entry.is_last and not entry.is_rejected and not coalesce(stage.is_terminal, false)
+      and coalesce(state.is_open, true) and not coalesce(r.is_deleted, false) as is_open,
+    case when entry.is_last then null else cast(entry.days_in_stage as numeric(18, 8)) end as days
+  from entry
+  left join star.fact_requisition as r on r.requisition_id = entry.requisition_id
+  left join star.dim_entity_status as stage on stage.entity = 'recruitment_stage' and stage.status = entry.stage
+  left join star.dim_entity_status as state on state.entity = 'requisition' and state.status = r.status
+  where entry.event_at is not null and entry.stage is not null
+),
+
+ranked as (
+  select
+    placed.*,
+    count(case when days >= 0 then 1 end) over same_group as measured,
+    row_number() over (
+      partition by stage, agency_id, company_id, project_id, month_start_date
+      order by case when days >= 0 then days end nulls last
+    ) as place
+  from placed
+  window same_group as (partition by stage, agency_id, company_id, project_id, month_start_date)
+),
+
+-- Exact decimals: what percentile_cont gives differs between the engines in its last digit. The value at a share of n tenths
+-- lies n * (measured - 1) / 10 places behind the first one.
+weighed as (
+  select
+    ranked.*,
+    greatest(10 - abs(5 * (measured - 1) - 10 * (place - 1)), 0) as median_tenths,
+    greatest(10 - abs(9 * (measured - 1) - 10 * (place - 1)), 0) as p90_tenths
+  from ranked
+),
+
+grouped as (
+  select
+    stage,
+    agency_id,
+    company_id,
+    project_id,
+    month_start_date,
+    count(*) as entries,
+    count(case when not is_last then 1 end) as exits,
+    count(case when is_open then 1 end) as open_now,
+    count(case when is_last and not is_open then 1 end) as ended_here,
+    count(case when days >= 0 then 1 end) as measured_exits,
+    count(case when days < 0 then 1 end) as out_of_order_exits,
+    sum(case when days >= 0 then days end) as total_days,
+    sum(case when days >= 0 then days * cast(median_tenths as integer) end) as median_sum,
+    sum(case when days >= 0 then days * cast(p90_tenths as integer) end) as p90_sum
+  from weighed
+  group by stage, agency_id, company_id, project_id, month_start_date
+)
+
+select
+  g.stage,
+  g.agency_id,
+  g.company_id,
+  g.project_id,
+  g.month_start_date,
+  coalesce(s.label, g.stage) as stage_label,
+  s.ordinal as stage_ordinal,
+  g.entries,
+  g.exits,
+  g.open_now,
+  g.ended_here,
+  g.measured_exits,
+  g.out_of_order_exits,
+  g.total_days,
+  cast(g.total_days as double precision) / nullif(g.measured_exits, 0) as avg_days,
+  cast(g.median_sum as numeric(28, 8)) * cast(0.1 as numeric(2, 1)) as median_days,
+  cast(g.p90_sum as numeric(28, 8)) * cast(0.1 as numeric(2, 1)) as p90_days
+from grouped as g
+left join star.dim_recruitment_stage as s on s.recruitment_stage_id = g.stage;

@@ -1,0 +1,219 @@
+-- What each agency did for each company, month by month: how it answered requisitions, by the month in which it received
+-- them; how its assignments began and ended, by the month of that day; its timesheets, by the month in which their week
+-- ends. Sum counts and amounts over any group and divide the sums; a median cannot be added up.
+-- Grain: one row per agency, company and month.
+-- Question: Which suppliers perform, in quality, speed, cost and risk?
+-- Sources: mart.rate_compliance, mart.requisition_funnel, star.bridge_assignment_link, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_timesheet
+-- Columns:
+--   agency_id text key: The agency; '-1' when the record names none.
+--   company_id text key: The hiring company; '-1' when the record names none.
+--   month_start_date date key: First day of the month, in the reporting zone.
+--   received integer: Requisitions that the agency received in the month; the denominator of the response ratio.
+--   accepted integer: Of them, those that it accepted, whenever that was.
+--   response_ratio double precision: accepted / received.
+--   median_hours_to_accept numeric(18,4): Hours from receipt to acceptance: half of those accepted took no longer.
+--   offered integer: Workers asked for by these requisitions; the denominator of the fill ratio.
+--   filled integer: Workers assigned for them.
+--   fill_ratio double precision: filled / offered.
+--   submissions integer: Workers put forward for them.
+--   submissions_per_requisition double precision: submissions / received.
+--   tracked integer: Of the workers put forward, those whose stages are tracked; the denominator of the interview ratio.
+--   interviewed integer: Those who were interviewed, or came further; the denominator of the offer ratio.
+--   offers_made integer: Those who got an offer, or came further.
+--   interview_ratio double precision: interviewed / tracked.
+--   offer_ratio double precision: offers_made / interviewed.
+--   started integer: Assignments that began in the month, cancelled ones and those not confirmed left out; the denominator of
+--     the replacement ratio.
+--   replaced integer: Of them, those that another assignment replaced since.
+--   replacement_ratio double precision: replaced / started.
+--   finished integer: Assignments completed or ended in the month; the denominator of the early end ratio.
+--   ended_early integer: Of them, those that ended before their planned end.
+--   early_end_ratio double precision: ended_early / finished.
+--   timesheets integer: Timesheets of the month, cancelled ones left out; the denominator of the on-time ratio.
+--   timesheets_on_time integer: Of them, those that were there at most 3 days after the end of their week.
+--   on_time_ratio double precision: timesheets_on_time / timesheets.
+--   net_hours numeric(18,4): Net hours of approved timesheets.
+--   spend numeric(18,4): Charge of approved timesheets.
+--   carded_hours numeric(18,4): Hours of approved timesheets, paid by the hour, that a rate card is known for.
+--   carded_charge numeric(18,4): Those hours at the weekday charge of the timesheet.
+--   card_charge numeric(18,4): Those hours at the charge of the card: the denominator of the charge ratio.
+--   charge_to_card_ratio double precision: carded_charge / card_charge: above 1 when more is charged than the card says.
+with asked as (
+  select
+    a.requisition_id,
+    a.agency_id,
+    min(coalesce(r.company_id, a.company_id)) as company_id,
+    cast(date_trunc(
+      'month', min(coalesce(a.received_at, a.requisition_approved_at, r.created_at)) at time zone 'Europe/London'
+    ) as date) as month_start_date,
+    max(case when a.accepted_at is null then 0 else 1 end) as accepted,
+    min(case when a.received_to_accepted_days >= 0 then a.received_to_accepted_days end) as days_to_accept
+  from star.fact_requisition_agency as a
+  inner join star.fact_requisition as r on r.requisition_id = a.requisition_id
+  where not a.is_deleted and not r.is_deleted
+  group by a.requisition_id, a.agency_id
+),
+
+ranked as (
+  select
+    asked.*,
+    count(days_to_accept) over (partition by agency_id, company_id, month_start_date) as measured,
+    row_number() over (
+      partition by agency_id, company_id, month_start_date order by days_to_accept nulls last
+    ) as place
+  from asked
+  where month_start_date is not null
+),
+
+-- The median in exact decimals, which are the same on both engines: see mart.stage_duration.
+recruited as (
+  select
+    ranked.agency_id,
+    ranked.company_id,
+    ranked.month_start_date,
+    count(*) as received,
+    sum(ranked.accepted) as accepted,
+    sum(
+      ranked.days_to_accept * cast(greatest(2 - abs(ranked.measured - 1 - 2 * (ranked.place - 1)), 0) as integer)
+    ) as median_sum,
+    sum(f.offered) as offered,
+    sum(f.filled) as filled,
+    sum(f.submissions) as submissions,
+    sum(f.submitted) as tracked,
+    sum(f.interviewed) as interviewed,
+    sum(f.offer_made) as offers_made
+  from ranked
+  inner join mart.requisition_funnel as f
+    on f.requisition_id = ranked.requisition_id and f.agency_id = ranked.agency_id
+  group by ranked.agency_id, ranked.company_id, ranked.month_start_date
+),
+
+engagement as (
+  select
+    a.assignment_id,
+    a.agency_id,
+    a.company_id,
+    a.start_date,
+    a.end_date,
+    case
+      when a.status in ('completed', 'ended')
+        then coalesce(a.completed_date, cast(a.ended_at at time zone 'Europe/London' as date), a.end_date)
+    end as last_date,
+    case when exists (
+      select 1 from star.bridge_assignment_link as l
+      where l.assignment_id = a.assignment_id and l.kind = 'replaced_by' and not l.is_deleted
+    ) then 1 else 0 end as replaced
+  from star.fact_assignment as a
+  where not a.is_deleted and coalesce(a.status, '') not in ('pending', 'cancelled')
+),
+
+placed as (
+  select
+    agency_id,
+    company_id,
+    month_start_date,
+    sum(started) as started,
+    sum(replaced) as replaced,
+    sum(finished) as finished,
+    sum(ended_early) as ended_early
+  from (
+    select
+      agency_id, company_id, cast(date_trunc('month', start_date) as date) as month_start_date,
+      1 as started, replaced, 0 as finished, 0 as ended_early
+    from engagement
+    where start_date is not null
+    union all
+    select
+      agency_id, company_id, cast(date_trunc('month', last_date) as date) as month_start_date,
+      0 as started, 0 as replaced, 1 as finished, case when last_date < end_date then 1 else 0 end as ended_early
+    from engagement
+    where last_date is not null
+  ) as moment
+  group by agency_id, company_id, month_start_date
+),
+
+sheet as (
+  select
+    t.agency_id,
+    t.company_id,
+    cast(date_trunc('month', t.week_ending_date) as date) as month_start_date,
+    case
+      when cast(t.created_at at time zone 'Europe/London' as date) <= t.week_ending_date + 3 then 1 else 0
+    end as on_time,
+    case when t.status = 'approved' then coalesce(t.net_hours, 0) else 0 end as net_hours,
+    case when t.status = 'approved' then coalesce(t.charge_total, 0) else 0 end as charge_total,
+    case
+      when t.status = 'approved' and c.pay_type = 'hourly' and t.rate_wd_charge is not null then t.net_hours
+    end as carded_hours,
+    t.rate_wd_charge,
+    c.card_charge_rate
+  from star.fact_timesheet as t
+  left join mart.rate_compliance as c on c.assignment_id = t.assignment_id and c.card_charge_rate is not null
+  where not t.is_deleted and t.week_ending_date is not null and coalesce(t.status, '') <> 'cancelled'
+),
+
+worked as (
+  select
+    agency_id,
+    company_id,
+    month_start_date,
+    count(*) as timesheets,
+    sum(on_time) as timesheets_on_time,
+    sum(net_hours) as net_hours,
+    sum(charge_total) as spend,
+    sum(carded_hours) as carded_hours,
+    sum(carded_hours * rate_wd_charge) as carded_charge,
+    sum(carded_hours * card_charge_rate) as card_charge
+  from sheet
+  group by agency_id, company_id, month_start_date
+),
+
+month as (
+  select agency_id, company_id, month_start_date from recruited
+  union
+  select agency_id, company_id, month_start_date from placed
+  union
+  select agency_id, company_id, month_start_date from worked
+)
+
+select
+  m.agency_id,
+  m.company_id,
+  m.month_start_date,
+  coalesce(r.received, 0) as received,
+  coalesce(r.accepted, 0) as accepted,
+  cast(r.accepted as double precision) / nullif(r.received, 0) as response_ratio,
+  cast(r.median_sum as numeric(28, 8)) * cast(12 as numeric(4, 0)) as median_hours_to_accept,
+  coalesce(r.offered, 0) as offered,
+  coalesce(r.filled, 0) as filled,
+  cast(r.filled as double precision) / nullif(r.offered, 0) as fill_ratio,
+  coalesce(r.submissions, 0) as submissions,
+  cast(r.submissions as double precision) / nullif(r.received, 0) as submissions_per_requisition,
+  coalesce(r.tracked, 0) as tracked,
+  coalesce(r.interviewed, 0) as interviewed,
+  coalesce(r.offers_made, 0) as offers_made,
+  cast(r.interviewed as double precision) / nullif(r.tracked, 0) as interview_ratio,
+  cast(r.offers_made as double precision) / nullif(r.interviewed, 0) as offer_ratio,
+  coalesce(p.started, 0) as started,
+  coalesce(p.replaced, 0) as replaced,
+  cast(p.replaced as double precision) / nullif(p.started, 0) as replacement_ratio,
+  coalesce(p.finished, 0) as finished,
+  coalesce(p.ended_early, 0) as ended_early,
+  cast(p.ended_early as double precision) / nullif(p.finished, 0) as early_end_ratio,
+  coalesce(w.timesheets, 0) as timesheets,
+  coalesce(w.timesheets_on_time, 0) as timesheets_on_time,
+  cast(w.timesheets_on_time as double precision) / nullif(w.timesheets, 0) as on_time_ratio,
+  coalesce(w.net_hours, 0) as net_hours,
+  coalesce(w.spend, 0) as spend,
+  coalesce(w.carded_hours, 0) as carded_hours,
+  coalesce(w.carded_charge, 0) as carded_charge,
+  coalesce(w.card_charge, 0) as card_charge,
+  cast(w.carded_charge as double precision) / nullif(cast(w.card_charge as double precision), 0)
+    as charge_to_card_ratio
+from month as m
+left join recruited as r
+  on r.agency_id = m.agency_id and r.company_id = m.company_id and r.month_start_date = m.month_start_date
+left join placed as p
+  on p.agency_id = m.agency_id and p.company_id = m.company_id and p.month_start_date = m.month_start_date
+left join worked as w
+  on w.agency_id = m.agency_id and w.company_id = m.company_id and w.month_start_date = m.month_start_date;

@@ -1,0 +1,154 @@
+/** `muster build`: the marts that BI tools read, brought up to what is in star. */
+import { existsSync } from 'node:fs'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import { type BuildOutcome, buildMarts, type MartOutcome } from '../../marts/build.ts'
+import { everyCheck } from '../../marts/checks/every.ts'
+import { martGate } from '../../marts/checks/mart-gate.ts'
+import { type Mart, readMarts } from '../../marts/mart.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { type CommandModule, flagOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { nearest } from '../nearest.ts'
+import { formatNumber, printJson, printLine, printTable } from '../output.ts'
+import { createProgress, type Progress } from '../progress.ts'
+import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
+
+/** With or without the schema before it. */
+function martNames(args: readonly string[], marts: readonly Mart[]): readonly string[] {
+  const names = marts.map(({ name }) => name)
+  return args.map(arg => {
+    const name = arg.replace(/^mart\./, '')
+    if (names.includes(name)) return name
+    throw new UsageError({
+      what: `there is no mart ${arg}`,
+      next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
+    })
+  })
+}
+
+const progressStates = {
+  building: 'loading',
+  built: 'done',
+  unchanged: 'skipped',
+  removed: 'done',
+  waiting: 'failed',
+  failed: 'failed',
+  refused: 'failed',
+} as const
+
+function show(progress: Progress, event: MartOutcome | { name: string; state: 'building' }): void {
+  const { name: resource } = event
+  const state = progressStates[event.state]
+  if (event.state === 'building') {
+    progress.update({ resource, state })
+    return
+  }
+  const { rows, message } = event
+  const note = message ?? (event.state === 'unchanged' ? 'unchanged' : undefined)
+  progress.update({ resource, state, ...(rows !== null && { rows }), ...(note !== undefined && { note }) })
+}
+
+const warned = ({ findings }: MartOutcome): string =>
+  findings
+    .filter(({ severity }) => severity === 'warn')
+    .map(({ check, rows }) => `warning ${check}: ${rows} rows`)
+    .join(', ')
+
+function print(context: CommandContext, { marts, asOf, milliseconds }: BuildOutcome): void {
+  const touched = marts.filter(({ state }) => state !== 'unchanged')
+  const seconds = `${(milliseconds / 1000).toFixed(1)} s`
+  const since = asOf === null ? 'nothing was synced yet' : `as of ${asOf}`
+  if (touched.length === 0) {
+    printLine(context, `nothing changed: ${marts.length} marts are up to date, ${since}; ${seconds}`)
+    return
+  }
+  const titles = ['mart', 'state', 'rows', 'seconds', 'note'].map(title => ({ title }))
+  printTable(
+    context,
+    titles,
+    touched.map(mart => [
+      mart.name,
+      mart.state,
+      mart.rows,
+      Math.round(mart.milliseconds / 10) / 100,
+      [mart.message, warned(mart)].filter(Boolean).join('; '),
+    ]),
+  )
+  const built = marts.filter(({ state }) => state === 'built')
+  const rows = built.reduce((sum, mart) => sum + (mart.rows ?? 0), 0)
+  const same = marts.filter(({ state }) => state === 'unchanged').length
+  const counts = `${built.length} built, ${formatNumber(rows)} rows, ${same} unchanged`
+  printLine(context, `${counts}, ${since}; ${seconds}`)
+}
+
+/** What the checks refused is a matter of the data, what failed one of the program. */
+class MartsRefused extends MusterError {
+  override readonly exitCode = 3
+}
+
+function requireAll({ marts }: BuildOutcome): void {
+  const withheld = marts.filter(({ state }) => ['failed', 'refused', 'waiting'].includes(state))
+  if (withheld.length === 0) return
+  const isRefused = withheld.some(({ state }) => state === 'refused')
+  const isFailed = withheld.some(({ state }) => state === 'failed')
+  const Kind = isRefused && !isFailed ? MartsRefused : MusterError
+  throw new Kind({
+    what: `${withheld.length} of ${marts.length} marts were not built: ${withheld
+      .map(({ name, message }) => `${name} (${message})`)
+      .join(', ')}`,
+    next: 'their rows of before are unchanged; run muster build again when the reason is gone',
+  })
+}
+
+async function build(
+  context: CommandContext,
+  engine: Engine,
+  request: { names: readonly string[]; all: boolean; marts: readonly Mart[] },
+): Promise<BuildOutcome> {
+  const progress = createProgress(context)
+  try {
+    return await buildMarts(
+      {
+        engine,
+        clock: context.clock,
+        rng: context.rng,
+        signal: context.signal,
+        version: programVersion,
+        gate: martGate(everyCheck(request.marts), context.clock),
+        onMart: event => show(progress, event),
+      },
+      request,
+    )
+  } finally {
+    progress.stop()
+  }
+}
+
+function requireFile(file: string | undefined): void {
+  if (file === undefined || existsSync(file)) return
+  throw new MusterError({ what: 'there is no warehouse file', where: file, next: 'run muster sync first' })
+}
+
+export const command: CommandModule = {
+  name: 'build',
+  summary: 'rebuild the marts whose sources or definitions changed, each in one transaction',
+  arguments: [{ name: '[marts...]', summary: 'only these and those they read; all when left out' }],
+  options: [{ flags: '--all', summary: 'also marts that have not changed' }],
+  examples: ['muster build', 'muster build worker_week --all', 'muster build --json'],
+  async run(context, args, options) {
+    const marts = readMarts()
+    const request = { marts, names: martNames(args, marts), all: flagOption(options, 'all') }
+    const connection = context.connection()
+    requireFile(duckdbFile(connection))
+    const engine = await openToWrite(connection)
+    try {
+      const outcome = await build(context, engine, request)
+      if (context.json) printJson(context, outcome)
+      else print(context, outcome)
+      requireAll(outcome)
+      return 0
+    } finally {
+      await engine.close()
+    }
+  },
+}

@@ -1,0 +1,78 @@
+/** `muster check`: what in the warehouse does not hold, and what to do about it. */
+import { existsSync } from 'node:fs'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import type { Check } from '../../marts/checks/check.ts'
+import { everyCheck } from '../../marts/checks/every.ts'
+import { type CheckReport, reportChecks } from '../../marts/checks/report.ts'
+import { failedRows } from '../../marts/checks/run.ts'
+import { readMarts } from '../../marts/mart.ts'
+import { failureLines, summaryLine } from '../check-lines.ts'
+import { type CommandModule, flagOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import type { ExitStatus } from '../exit-status.ts'
+import { nearest } from '../nearest.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
+
+function chosen(args: readonly string[], checks: readonly Check[]): readonly Check[] {
+  const names = checks.map(({ name }) => name)
+  for (const arg of args) {
+    if (names.includes(arg)) continue
+    throw new UsageError({
+      what: `there is no check ${arg}`,
+      next: `did you mean ${nearest(arg, names)}? muster check --list shows all of them`,
+    })
+  }
+  return args.length === 0 ? checks : checks.filter(({ name }) => args.includes(name))
+}
+
+function list(context: CommandContext, checks: readonly Check[]): ExitStatus {
+  if (context.json)
+    printJson(
+      context,
+      checks.map(({ parts: _, ...check }) => check),
+    )
+  else
+    printTable(
+      context,
+      ['check', 'severity', 'what must hold'].map(title => ({ title })),
+      checks.map(({ name, severity, summary }) => [name, severity, summary]),
+    )
+  return 0
+}
+
+function print(context: CommandContext, { results, skipped, milliseconds }: CheckReport): void {
+  for (const line of failureLines(results)) printLine(context, line)
+  printLine(context, summaryLine(results, { skipped: skipped.length, milliseconds }))
+}
+
+function requireFile(file: string | undefined): void {
+  if (file === undefined || existsSync(file)) return
+  throw new MusterError({ what: 'there is no warehouse file', where: file, next: 'run muster sync first' })
+}
+
+export const command: CommandModule = {
+  name: 'check',
+  summary: 'look for what does not hold: keys, references, sums, totals, freshness, personal data',
+  arguments: [{ name: '[checks...]', summary: 'only these; all when left out' }],
+  options: [{ flags: '--list', summary: 'say what each check looks for, and run none' }],
+  notes: ['Exit code 3 when a check with the severity error fails; warnings alone are 0.'],
+  examples: ['muster check', 'muster check keys_unique references_resolve', 'muster check --json'],
+  async run(context, args, options) {
+    const checks = chosen(args, everyCheck(readMarts()))
+    if (flagOption(options, 'list')) return list(context, checks)
+    const connection = context.connection()
+    requireFile(duckdbFile(connection))
+    const engine = await openToWrite(connection)
+    try {
+      const { clock, rng, signal } = context
+      const report = await reportChecks({ engine, clock, rng, signal, version: programVersion }, checks)
+      if (context.json) printJson(context, report)
+      else print(context, report)
+      const isBroken = report.results.some(result => result.severity === 'error' && failedRows(result) > 0)
+      return isBroken ? 3 : 0
+    } finally {
+      await engine.close()
+    }
+  },
+}

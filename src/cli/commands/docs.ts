@@ -1,0 +1,115 @@
+/** `muster docs`: the data dictionary, as one HTML page or as Markdown. */
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { buildDictionary } from '../../dictionary/build.ts'
+import type { Dictionary } from '../../dictionary/entries.ts'
+import { type Held, readHeld } from '../../dictionary/held.ts'
+import { dictionaryPage } from '../../dictionary/html/page.ts'
+import { dictionaryMarkdown } from '../../dictionary/markdown.ts'
+import { MusterError } from '../../lib/errors.ts'
+import { readMarts } from '../../marts/mart.ts'
+import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { formatNumber, printJson, printLine } from '../output.ts'
+import { openIfSynced } from '../warehouse.ts'
+
+const usualFile = 'dictionary.html'
+
+interface Written {
+  readonly file: string
+  readonly bytes: number
+}
+
+interface Target {
+  readonly file: string
+  readonly render: typeof dictionaryPage
+}
+
+/** What is asked for. Throws MusterError for a folder that is not there, before anything is worked out. */
+function targetsOf(context: CommandContext, options: Options): Target[] {
+  const markdown = textOption(options, 'markdown')
+  const page = textOption(options, 'out') ?? (markdown === undefined ? usualFile : undefined)
+  const wanted: [string | undefined, Target['render']][] = [
+    [page, dictionaryPage],
+    [markdown, dictionaryMarkdown],
+  ]
+  const targets = wanted.flatMap(([name, render]) =>
+    name === undefined ? [] : [{ file: resolve(context.cwd, name), render }],
+  )
+  const homeless = targets.find(({ file }) => !existsSync(dirname(file)))
+  if (!homeless) return targets
+  throw new MusterError({
+    what: 'there is no such folder',
+    where: dirname(homeless.file),
+    next: 'make it, or name another file',
+  })
+}
+
+/** Readers see the page of before or the new one, never half of one. Throws MusterError. */
+function writeWhole(file: string, text: string): Written {
+  const draft = `${file}.writing`
+  try {
+    writeFileSync(draft, text)
+    renameSync(draft, file)
+    return { file, bytes: Buffer.byteLength(text) }
+  } catch (cause) {
+    rmSync(draft, { force: true })
+    throw new MusterError({
+      what: 'the dictionary cannot be written',
+      where: file,
+      next: 'check who may write in its folder, and its free space',
+      cause,
+    })
+  }
+}
+
+/** Without settings, or before the first sync, the declarations say all there is to say. */
+async function heldBy(
+  context: CommandContext,
+  dictionary: Dictionary,
+  options: Options,
+): Promise<Held | undefined> {
+  if (flagOption(options, 'declared') || !context.hasSettings()) return undefined
+  const opened = await openIfSynced(context.connection(), context)
+  if (!opened) return undefined
+  try {
+    return await readHeld(opened.handle, dictionary)
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+export const command: CommandModule = {
+  name: 'docs',
+  summary: 'write the data dictionary: every table and column, diagrams, bus matrix and lineage',
+  options: [
+    {
+      flags: '--out <file>',
+      summary: `one HTML page that needs nothing else; ${usualFile} unless --markdown is given`,
+    },
+    { flags: '--markdown <file>', summary: 'the same in Markdown, with diagrams in Mermaid' },
+    { flags: '--declared', summary: 'open no warehouse: leave out rows and freshness' },
+  ],
+  examples: [
+    'muster docs',
+    'muster docs --out public/dictionary.html --markdown docs/dictionary.md',
+    'muster docs --declared',
+  ],
+  run: async (context, _, options) => {
+    const targets = targetsOf(context, options)
+    const dictionary = await buildDictionary(readMarts())
+    const held = await heldBy(context, dictionary, options)
+    const files = targets.map(({ file, render }) => writeWhole(file, render(dictionary, held)))
+    const columns = dictionary.tables.reduce((sum, table) => sum + table.columns.length, 0)
+    const asOf = held?.asOf ?? null
+    if (context.json) {
+      printJson(context, { files, tables: dictionary.tables.length, columns, asOf })
+      return 0
+    }
+    const what = `${formatNumber(dictionary.tables.length)} tables, ${formatNumber(columns)} columns`
+    const rows = held ? '' : ', as declared, without rows'
+    for (const { file, bytes } of files)
+      printLine(context, `${what}${rows}, ${(bytes / 1e6).toFixed(1)} MB: ${file}`)
+    return 0
+  },
+}

@@ -1,0 +1,68 @@
+/** `muster export`: star and mart as Parquet files, with a manifest. */
+import { resolve } from 'node:path'
+import { UsageError } from '../../lib/errors.ts'
+import { exportParquet } from '../../warehouse/export/export.ts'
+import { type CommandModule, flagOption, numberOption, textOption, wholeNumber } from '../command.ts'
+import { formatNumber, printJson, printLine, printTable } from '../output.ts'
+import { openToRead, programVersion } from '../warehouse.ts'
+
+const usualMonthRows = 500_000
+
+export const command: CommandModule = {
+  name: 'export',
+  summary: 'write star and mart as Parquet files with a manifest; no personal data unless asked',
+  options: [
+    { flags: '--parquet <folder>', summary: 'where to; an export that is there is replaced as a whole' },
+    {
+      flags: '--include-pii',
+      summary: 'also the tables of pii; the folder is then readable by its owner only',
+    },
+    {
+      flags: '--month-rows <number>',
+      summary: 'facts and marts with more rows are cut by month',
+      parse: wholeNumber(1),
+      fallback: usualMonthRows,
+    },
+  ],
+  examples: [
+    'muster export --parquet data/parquet',
+    'muster export --parquet /srv/lake/acme --month-rows 100000 --json',
+  ],
+  async run(context, _args, options) {
+    const target = textOption(options, 'parquet')
+    if (target === undefined)
+      throw new UsageError({ what: 'export needs a folder', next: 'say where to with --parquet FOLDER' })
+    const folder = resolve(context.cwd, target)
+    const { handle: engine } = await openToRead(context.connection(), context)
+    try {
+      const { clock, signal } = context
+      const onTable = (table: string, rows: number): void => context.log.debug({ table, rows }, 'exported')
+      const manifest = await exportParquet(
+        { engine, clock, signal, version: programVersion, onTable },
+        {
+          folder,
+          includePii: flagOption(options, 'includePii'),
+          monthRows: numberOption(options, 'monthRows') ?? usualMonthRows,
+        },
+      )
+      if (context.json) {
+        printJson(context, { folder, ...manifest })
+        return 0
+      }
+      const filled = manifest.tables.filter(({ rows }) => rows > 0)
+      printTable(
+        context,
+        [{ title: 'table' }, { title: 'rows' }, { title: 'files' }],
+        filled.map(({ schema, name, rows, files }) => [`${schema}.${name}`, rows, files.length]),
+      )
+      const files = manifest.tables.flatMap(table => table.files)
+      const rows = files.reduce((sum, file) => sum + file.rows, 0)
+      const megabytes = files.reduce((sum, file) => sum + file.bytes, 0) / 1e6
+      const parts = `${manifest.tables.length} tables, ${formatNumber(rows)} rows, ${formatNumber(files.length)} files`
+      printLine(context, `exported ${parts}, ${megabytes.toFixed(1)} MB: ${folder}`)
+      return 0
+    } finally {
+      await engine.close()
+    }
+  },
+}

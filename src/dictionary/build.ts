@@ -1,0 +1,161 @@
+/** Builds the dictionary of the warehouse that this version of the program makes. */
+import { programVersion } from '../lib/program-version.ts'
+import { type Mart, stampColumns } from '../marts/mart.ts'
+import { catalogue } from '../resources/catalogue.ts'
+import { tablesOf } from '../resources/table.ts'
+import { ownerColumn } from '../warehouse/physical.ts'
+import { isPublished } from '../warehouse/published-tables.ts'
+import { type Computed, computedTables } from './computed.ts'
+import {
+  declaredColumn,
+  dimensionKeys,
+  isOfEveryRow,
+  keys,
+  starTableOf,
+  targetByName,
+  targetOf,
+} from './declared.ts'
+import {
+  type Area,
+  type ColumnEntry,
+  type Dictionary,
+  qualifiedName,
+  type TableEntry,
+  type Target,
+} from './entries.ts'
+import { columnOrigins, freeTextFields, nothing, type Origin } from './fields.ts'
+import { privacyOf } from './privacy.ts'
+import { type HeldColumn, type HeldTable, withStructure } from './structure.ts'
+import { unitOf } from './unit.ts'
+
+const areas: readonly Area[] = catalogue.map(({ name, entity, description, path, table }) => ({
+  resource: name,
+  entity,
+  description,
+  path,
+  tables: [...new Set(tablesOf(table).map(one => `star.${one.name}`))],
+  owners: new Map(
+    tablesOf(table)
+      .slice(1)
+      .map(one => [`star.${one.name}`, ownerColumn(one, table)]),
+  ),
+}))
+
+const origins = columnOrigins(dimensionKeys)
+
+/** Of a column that is not computed from others. */
+function baseOrigin({ schema, name }: HeldTable, column: string): Origin {
+  if (schema === 'ops' || isOfEveryRow(column)) return nothing
+  if (schema === 'pii' && name.startsWith('text') && column === 'text') return { fields: freeTextFields }
+  const star = starTableOf(schema, name)
+  const declared = star === undefined ? undefined : origins.get(`${star}.${column}`)
+  const measured = origins.get(`${star}.${column.replace(/_length$/, '')}`)
+  return declared ?? (column.endsWith('_length') && measured ? { ...measured, made: 'derived' } : nothing)
+}
+
+/** Those whose records become rows of the table, else those whose records mention its members. */
+function resourcesOf(table: string, columns: readonly ColumnEntry[]): string[] {
+  const own = areas.filter(area => area.tables.includes(table))
+  if (own.length > 0) return own.map(({ resource }) => resource)
+  const entities = new Set(columns.flatMap(({ fields }) => fields.map(field => field.split('.')[0])))
+  return areas.filter(({ entity }) => entities.has(entity)).map(({ resource }) => resource)
+}
+
+const stamps = new Set(stampColumns.map(({ name }) => name))
+
+function isTechnical({ schema, kind }: HeldTable, column: string): boolean {
+  if (schema === 'mart') return stamps.has(column)
+  return schema !== 'ops' && kind === 'table' && isOfEveryRow(column)
+}
+
+class Builder {
+  readonly #tables = new Map<string, TableEntry>()
+  readonly #columns = new Map<string, ColumnEntry>()
+
+  add(table: HeldTable, computed?: Computed): void {
+    const from = (index: number): readonly string[] => computed?.from[index] ?? []
+    const columns = table.columns.map((column, index) => this.#column(table, column, from(index)))
+    const name = qualifiedName(table)
+    for (const column of columns) this.#columns.set(`${name}.${column.name}`, column)
+    const entry: TableEntry = {
+      schema: table.schema,
+      name: table.name,
+      kind: table.kind,
+      description: table.description,
+      columns,
+      reads: computed?.reads ?? [],
+      resources:
+        table.schema === 'ops' ? [] : resourcesOf(`star.${starTableOf(table.schema, table.name)}`, columns),
+      isPublished: isPublished(table.schema, table.name),
+      ...(computed?.question !== undefined && { question: computed.question }),
+    }
+    this.#tables.set(name, entry)
+  }
+
+  get tables(): readonly TableEntry[] {
+    return [...this.#tables.values()]
+  }
+
+  #column(table: HeldTable, column: HeldColumn, from: readonly string[]): ColumnEntry {
+    const { schema, name, columns } = table
+    const star = starTableOf(schema, name)
+    const declared = star === undefined ? undefined : declaredColumn(star, column.name)
+    const sources = from.flatMap(one => this.#columns.get(one) ?? [])
+    const origin =
+      from.length > 0
+        ? { fields: [...new Set(sources.flatMap(({ fields }) => fields))] }
+        : baseOrigin(table, column.name)
+    const unit = unitOf({
+      ...column,
+      ...(declared && { kind: declared.type }),
+      inherited: sources.map(source => source.unit),
+    })
+    const target = this.#target(table, column.name)
+    return {
+      name: column.name,
+      type: column.type,
+      description: column.description,
+      ...(unit !== undefined && { unit }),
+      isKey: column.isKey || keys.get(qualifiedName(table)) === column.name,
+      ...(target && { refersTo: target }),
+      privacy: privacyOf({
+        schema,
+        table: name,
+        column: column.name,
+        isPublished: isPublished(schema, name),
+        siblings: columns.map(one => one.name),
+        inherited: sources.map(source => source.privacy),
+      }),
+      ...origin,
+      from,
+      values: declared?.values ?? [],
+      isOfEveryRow: isTechnical(table, column.name),
+    }
+  }
+
+  #target({ schema, name, kind }: HeldTable, column: string): Target | undefined {
+    if (schema === 'ops') return undefined
+    if (schema === 'mart' || kind === 'view') return targetByName(column)
+    const star = starTableOf(schema, name)
+    if (star === undefined) return undefined
+    const isTwinKey = schema === 'pii' && keys.get(`star.${star}`) === column
+    if (isTwinKey) return { table: `star.${star}`, column }
+    // A company that was asked for is a company too, although no record names it.
+    return (
+      targetOf(star, column) ??
+      (keys.get(qualifiedName({ schema, name })) === column ? undefined : targetByName(column))
+    )
+  }
+}
+
+/** Made from the declarations alone: no warehouse is opened. Marts come in the order in which they are built. */
+export async function buildDictionary(marts: readonly Mart[]): Promise<Dictionary> {
+  return withStructure(async (held, engine) => {
+    const builder = new Builder()
+    const computed = await computedTables(engine, held, marts)
+    const isComputed = new Set(computed.map(({ table }) => qualifiedName(table)))
+    for (const table of held.filter(one => !isComputed.has(qualifiedName(one)))) builder.add(table)
+    for (const one of computed) builder.add(one.table, one)
+    return { version: programVersion, areas, tables: builder.tables }
+  })
+}

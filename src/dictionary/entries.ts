@@ -1,0 +1,74 @@
+/** What the dictionary says: every table and column of a warehouse, and where its values come from. */
+import type { SchemaName } from '../warehouse/schemas.ts'
+
+/**
+ * R0 open; R1 pseudonymous: about a person who is known by id only; R2 personal and R3 restricted and free text: only in
+ * pii; internal: tables of ops that no published copy has.
+ */
+export type PrivacyClass = 'open' | 'pseudonymous' | 'personal' | 'restricted' | 'free text' | 'internal'
+
+/** Qualified names, such as star.dim_worker and its key. */
+export interface Target {
+  readonly table: string
+  readonly column: string
+}
+
+export interface ColumnEntry {
+  readonly name: string
+  /** As PostgreSQL spells it; DuckDB takes the same words. */
+  readonly type: string
+  readonly description: string
+  readonly unit?: string
+  readonly isKey: boolean
+  readonly refersTo?: Target
+  readonly privacy: PrivacyClass
+  /** Fields of the service, as `timesheet.worker.id`. */
+  readonly fields: readonly string[]
+  /** What is made of the fields, where a value is not one of them as it stands. */
+  readonly made?: 'derived' | 'figure of a list' | 'position in a list' | 'said by the request'
+  /** Columns of other tables that the value is computed from, as `star.fact_timesheet.net_hours`; a table alone: its rows are counted. */
+  readonly from: readonly string[]
+  /** Values the service documents. */
+  readonly values: readonly string[]
+  /** Whether every row of every table has it. */
+  readonly isOfEveryRow: boolean
+}
+
+export interface TableEntry {
+  readonly schema: SchemaName
+  readonly name: string
+  readonly kind: 'table' | 'view'
+  /** First sentence: the grain. */
+  readonly description: string
+  readonly columns: readonly ColumnEntry[]
+  /** Qualified names of the tables that a view or a mart is computed from. */
+  readonly reads: readonly string[]
+  /** Names of the resources that fill it. */
+  readonly resources: readonly string[]
+  readonly isPublished: boolean
+  /** The question that a mart answers. */
+  readonly question?: string
+}
+
+/** A resource with its tables: what one diagram shows. */
+export interface Area {
+  /** As on the command line. */
+  readonly resource: string
+  readonly entity: string
+  readonly description: string
+  /** Below the base URL. */
+  readonly path: string
+  /** Tables of star that its records become, the record's own first. */
+  readonly tables: readonly string[]
+  /** The column by which each table of a list names its record. */
+  readonly owners: ReadonlyMap<string, string>
+}
+
+export interface Dictionary {
+  readonly version: string
+  readonly areas: readonly Area[]
+  readonly tables: readonly TableEntry[]
+}
+
+export const qualifiedName = ({ schema, name }: Pick<TableEntry, 'schema' | 'name'>): string =>
+  `${schema}.${name}`

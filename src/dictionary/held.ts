@@ -1,0 +1,62 @@
+/** What a warehouse holds of the tables that the dictionary describes: rows, and until when they know the service. */
+import type { Engine } from '../warehouse/engine.ts'
+import { heldTables } from '../warehouse/ledger/held-tables.ts'
+import { lastDoneSync } from '../warehouse/ledger/resource-state.ts'
+import { quoteName, quoteText } from '../warehouse/sql-text.ts'
+import { type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
+
+export interface Held {
+  readonly engine: Engine['name']
+  /** ISO 8601: when the last sync that was done ended; null before the first. */
+  readonly asOf: string | null
+  /** Rows by qualified name; a table that is not there has none. */
+  readonly rows: ReadonlyMap<string, number>
+  /** Of marts, as their rows say. */
+  readonly martAsOf: ReadonlyMap<string, string>
+}
+
+/** Tables of one statement: a server plans each of them. */
+const many = 40
+
+async function namesThere(engine: Engine): Promise<ReadonlySet<string>> {
+  const rows = await engine.rows<{ schema: string; name: string }>(
+    `select table_schema as schema, table_name as name from information_schema.tables
+     where table_catalog = current_database() and table_type = 'BASE TABLE'`,
+  )
+  return new Set(rows.map(({ schema, name }) => `${schema}.${name}`))
+}
+
+const place = ({ schema, name }: TableEntry): string => `${schema}.${quoteName(name)}`
+
+async function countRows(engine: Engine, tables: readonly TableEntry[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for (let from = 0; from < tables.length; from += many) {
+    const selects = tables
+      .slice(from, from + many)
+      .map(table => `select ${quoteText(qualifiedName(table))} as name, count(*) as n from ${place(table)}`)
+    const rows = await engine.rows<{ name: string; n: number | string }>(selects.join(' union all '))
+    for (const { name, n } of rows) counts.set(name, Number(n))
+  }
+  return counts
+}
+
+export async function readHeld(engine: Engine, { tables }: Dictionary): Promise<Held> {
+  const there = await namesThere(engine)
+  const present = tables.filter(
+    table => table.kind === 'table' && there.has(`${engine.schema(table.schema)}.${table.name}`),
+  )
+  const martAsOf = new Map<string, string>()
+  for (const mart of present.filter(({ schema }) => schema === 'mart')) {
+    const [row] = await engine.rows<{ as_of: string | null }>(
+      `select max(as_of) as as_of from ${place(mart)}`,
+    )
+    if (row?.as_of) martAsOf.set(qualifiedName(mart), row.as_of)
+  }
+  const isSynced = (await heldTables(engine)).has('run')
+  return {
+    engine: engine.name,
+    asOf: isSynced ? await lastDoneSync(engine) : null,
+    rows: await countRows(engine, present),
+    martAsOf,
+  }
+}

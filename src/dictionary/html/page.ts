@@ -1,0 +1,51 @@
+/** The dictionary as one HTML page that asks nobody for anything: style and script are in it, and allowed by their hashes. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type Dictionary, qualifiedName } from '../entries.ts'
+import type { Held } from '../held.ts'
+import { usersOf } from '../usage.ts'
+import { schemaOrder } from '../wording.ts'
+import { areasSection } from './areas.ts'
+import { lineageSection } from './lineage.ts'
+import { type Content, html, Markup } from './markup.ts'
+import { matrixSection } from './matrix.ts'
+import { overview } from './overview.ts'
+import { groupsOf, schemasSection } from './schemas.ts'
+
+/** The same depth below the package in `src` and in `dist`. */
+const asset = (name: string): string =>
+  readFileSync(new URL(`../../../assets/dictionary/${name}`, import.meta.url), 'utf8')
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+function head(style: string, script: string): Markup {
+  const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`
+  return html`<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>Warehouse dictionary</title><style>${new Markup(style)}</style></head>`
+}
+
+const searchBox = html`<div class="search" role="search"><input id="search" type="search" placeholder="Search tables, columns, fields  ( / )" aria-label="Search" role="combobox" aria-expanded="false" aria-controls="results" aria-autocomplete="list" autocomplete="off" spellcheck="false"><ul id="results" role="listbox" aria-label="Results" hidden></ul></div>`
+
+const topBar = html`<header class="top"><a class="brand" href="#overview">muster</a>${searchBox}<button id="theme" type="button" aria-label="Light or dark">◐</button></header>`
+
+function sideBar(dictionary: Dictionary): Markup {
+  const tables: Content = schemaOrder.map(schema => {
+    const groups = groupsOf(dictionary, schema).map(
+      ([title, group]) =>
+        html`${title && html`<li class="group">${title}</li>`}${group.map(
+          table => html`<li><a href="#${qualifiedName(table)}">${table.name}</a></li>`,
+        )}`,
+    )
+    return html`<details${schema === 'mart' || schema === 'star' ? new Markup(' open') : ''}><summary><a href="#schema.${schema}">${schema}</a></summary><ul>${groups}</ul></details>`
+  })
+  return html`<nav class="side" aria-label="Contents"><ul class="parts"><li><a href="#overview">Overview</a></li><li><a href="#diagrams">Subject areas</a></li><li><a href="#matrix">Bus matrix</a></li><li><a href="#lineage">Lineage</a></li></ul>${tables}</nav>`
+}
+
+/** Self-contained; every text of the dictionary is escaped. */
+export function dictionaryPage(dictionary: Dictionary, held?: Held): string {
+  const style = asset('page.css')
+  const script = asset('page.js')
+  const context = { users: usersOf(dictionary), ...(held && { held }) }
+  const main = html`<main id="content">${overview(dictionary, held)}${areasSection(dictionary)}${matrixSection(dictionary)}${lineageSection(dictionary)}${schemasSection(dictionary, context)}</main>`
+  const body = html`<body><a class="skip" href="#content">To the content</a>${topBar}<div class="frame">${sideBar(dictionary)}${main}</div><script>${new Markup(script)}</script></body>`
+  return `<!doctype html>\n${html`<html lang="en">${head(style, script)}${body}</html>`.text}\n`
+}

@@ -1,0 +1,182 @@
+/** The dictionary as Markdown: the same tables, with diagrams as Mermaid, which code hosts draw. */
+import { areaDrawing } from './area-drawing.ts'
+import { busMatrix, type Reach } from './bus-matrix.ts'
+import type { Box } from './drawing.ts'
+import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
+import type { Held } from './held.ts'
+import {
+  count,
+  currentOf,
+  described,
+  isHistory,
+  madeWords,
+  minuteOf,
+  privacyMeanings,
+  privacyNames,
+  schemaMeanings,
+  schemaOrder,
+} from './wording.ts'
+
+/** Text in a line or a cell: nothing in it ends a cell, begins an element or starts emphasis. */
+export const escapeMarkdown = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/[\\`*_{}[\]|#]/g, character => `\\${character}`)
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+
+/** Names and paths, which hold no backtick and no bar. */
+const code = (text: string): string => `\`${text.replace(/[`|\s]/g, ' ')}\``
+
+/** Columns as wide as their widest cell, as formatters write them. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, index) =>
+    Math.max(3, ...[title, ...rows.map(row => row[index] ?? '')].map(cell => cell.length)),
+  )
+  const line = (cells: readonly string[]): string =>
+    `| ${widths.map((width, index) => (cells[index] ?? '').padEnd(width)).join(' | ')} |`
+  return [line(head), line(widths.map(width => '-'.repeat(width))), ...rows.map(line)].join('\n')
+}
+
+const marks: Readonly<Record<Reach, string>> = { direct: '●', through: '○', none: '' }
+
+const bare = (name: string): string => name.replace(/^star\.(dim_|fact_)?/, '')
+
+export function matrixMarkdown(dictionary: Dictionary): string {
+  const { dimensions, facts } = busMatrix(dictionary)
+  return markdownTable(
+    ['fact', ...dimensions.map(bare)],
+    facts.map(({ table, reach }) => [bare(table), ...reach.map(one => marks[one])]),
+  )
+}
+
+function sourceOf({ fields, from, made }: ColumnEntry): string {
+  if (from.length > 0) return from.map(code).join(', ')
+  return [...(made ? [madeWords[made]] : []), fields.map(code).join(', ')].filter(Boolean).join(' ')
+}
+
+function columnRow(column: ColumnEntry): string[] {
+  const { name, type, unit, description, isKey, refersTo, values, privacy } = column
+  const said = values.length > 0 ? ` One of ${values.map(code).join(', ')}.` : ''
+  return [
+    `${code(name)}${isKey ? ' (key)' : ''}`,
+    `${type}${unit === undefined ? '' : `, ${escapeMarkdown(unit)}`}`,
+    `${escapeMarkdown(description)}${said}`,
+    refersTo ? code(refersTo.table) : '',
+    privacyNames[privacy],
+    sourceOf(column),
+  ]
+}
+
+function tableMarkdown(table: TableEntry, held: Held | undefined): string {
+  const name = qualifiedName(table)
+  const rows = held?.rows.get(name)
+  const asOf = held?.martAsOf.get(name)
+  const facts = [
+    rows !== undefined && count(rows, 'row'),
+    asOf && `as of ${minuteOf(asOf)}`,
+    table.question !== undefined && `Answers: ${escapeMarkdown(table.question)}`,
+    table.resources.length > 0 && `From ${table.resources.join(', ')}`,
+    table.reads.length > 0 && `Reads ${table.reads.map(code).join(', ')}`,
+    !table.isPublished && 'Not published',
+  ].filter(Boolean)
+  const own = table.columns.filter(({ isOfEveryRow }) => !isOfEveryRow)
+  return [
+    `### ${code(name)}`,
+    escapeMarkdown(table.description),
+    ...(facts.length > 0 ? [facts.join(' · ')] : []),
+    markdownTable(
+      ['column', 'type', 'description', 'refers to', 'privacy', 'comes from'],
+      own.map(columnRow),
+    ),
+  ].join('\n\n')
+}
+
+/** Boxes are named once a side in a drawing; Mermaid places them itself. */
+const entityOf = (id: string): string => id.replace(/^(left|right) /, '').replace(/^\w+\./, '')
+
+function areaMermaid(dictionary: Dictionary, area: Area): string {
+  const { columns, links } = areaDrawing(dictionary, area)
+  const boxes = new Map(columns.flat().map((box): [string, Box] => [box.id, box]))
+  const lines = links.map(({ from, row, to }) => {
+    const label = boxes.get(from)?.rows[row ?? 0]?.text ?? ''
+    return `  ${entityOf(to)} ||--o{ ${entityOf(from)} : ${label}`
+  })
+  return ['```mermaid', 'erDiagram', ...new Set(lines), '```'].join('\n')
+}
+
+const areaMarkdown = (dictionary: Dictionary, area: Area): string =>
+  [
+    `### ${area.resource}`,
+    `${escapeMarkdown(area.description)} ${code(`GET ${area.path}`)}`,
+    areaMermaid(dictionary, area),
+  ].join('\n\n')
+
+function lineageMarkdown(mart: TableEntry): string {
+  const own = mart.columns.filter(({ isOfEveryRow }) => !isOfEveryRow)
+  const rows = own.map(({ name, from, fields }) => [
+    fields.map(code).join(', '),
+    from.map(code).join(', '),
+    code(name),
+  ])
+  return [
+    `### ${code(qualifiedName(mart))}`,
+    markdownTable(['field of the service', 'column that is read', 'column of the mart'], rows),
+  ].join('\n\n')
+}
+
+function schemaMarkdown(
+  { tables }: Dictionary,
+  schema: TableEntry['schema'],
+  held: Held | undefined,
+): string[] {
+  const own = tables.filter(table => table.schema === schema)
+  const histories = own.filter(isHistory)
+  return [
+    `## ${schema}`,
+    `${escapeMarkdown(schemaMeanings[schema])} ${count(own.length, 'table')}.`,
+    ...own.filter(table => !isHistory(table)).map(table => tableMarkdown(table, held)),
+    ...(histories.length > 0
+      ? [
+          'Superseded versions, with the columns of the table named, `valid_from` and `valid_to`:',
+          markdownTable(
+            ['table', 'columns of', 'rows'],
+            histories.map(table => [
+              code(qualifiedName(table)),
+              code(currentOf(table)),
+              held?.rows.get(qualifiedName(table))?.toLocaleString('en-GB') ?? '',
+            ]),
+          ),
+        ]
+      : []),
+  ]
+}
+
+function opening({ version }: Dictionary, held: Held | undefined): string {
+  if (!held) return `Declared by Muster ${version}; no warehouse was opened.`
+  const since = held.asOf === null ? 'nothing was synced yet' : `as of ${minuteOf(held.asOf)}`
+  return `${held.engine === 'duckdb' ? 'DuckDB' : 'PostgreSQL'}, ${since}; declared by Muster ${version}.`
+}
+
+export function dictionaryMarkdown(dictionary: Dictionary, held?: Held): string {
+  const privacies = Object.entries(privacyMeanings).map(([privacy, meaning]) => [
+    privacyNames[privacy as keyof typeof privacyNames],
+    escapeMarkdown(meaning),
+  ])
+  const parts = [
+    '# Warehouse dictionary',
+    opening(dictionary, held),
+    '## Privacy',
+    markdownTable(['class', 'meaning'], privacies),
+    '## Subject areas',
+    ...dictionary.areas.map(area => areaMarkdown(dictionary, area)),
+    '## Bus matrix',
+    '● by a column of its own, ○ through the record that its rows belong to.',
+    matrixMarkdown(dictionary),
+    '## Lineage',
+    ...described(dictionary, 'mart').map(lineageMarkdown),
+    ...schemaOrder.flatMap(schema => schemaMarkdown(dictionary, schema, held)),
+  ]
+  return `${parts.join('\n\n')}\n`
+}

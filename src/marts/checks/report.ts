@@ -1,0 +1,89 @@
+/** One run of checks with its rows in the ledger. */
+import type { Clock } from '../../lib/clock.ts'
+import type { Rng } from '../../lib/rng.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { recordCheckResults } from '../../warehouse/ledger/check-results.ts'
+import { newRunId } from '../../warehouse/ledger/run-id.ts'
+import { startRun, updateRun } from '../../warehouse/ledger/runs.ts'
+import type { CheckResultTable } from '../../warehouse/ledger/schema.ts'
+import { migrate } from '../../warehouse/migrate.ts'
+import { lastRead } from '../sources.ts'
+import { tablesThere } from '../table.ts'
+import { dayOf } from '../tokens.ts'
+import type { Check } from './check.ts'
+import { type CheckMoment, type CheckResult, failedRows, runCheck, withTables } from './run.ts'
+
+export interface CheckEffects {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly rng: Rng
+  readonly signal: AbortSignal
+  readonly version: string
+}
+
+export interface CheckReport {
+  readonly runId: string
+  readonly results: readonly CheckResult[]
+  /** Names of checks that only read marts that were never built. */
+  readonly skipped: readonly string[]
+  readonly milliseconds: number
+}
+
+/** Rows of the ledger: one for each table that fails, or one without a table. */
+function ledgerRows(runId: string, result: CheckResult, at: string): CheckResultTable[] {
+  const { name, severity, failures } = result
+  const row = { run_id: runId, check_name: name, severity, checked_at: at }
+  if (failures.length === 0) return [{ ...row, subject: '', failed_rows: 0, sample_keys: '' }]
+  return failures.map(({ subject, rows, samples }) => ({
+    ...row,
+    subject,
+    failed_rows: rows,
+    sample_keys: samples.join('; '),
+  }))
+}
+
+export async function checkMoment(engine: Engine, clock: Clock): Promise<CheckMoment> {
+  const now = clock.now()
+  return { asOf: await lastRead(engine), today: dayOf(now), now: new Date(now).toISOString() }
+}
+
+const saidOf = (results: readonly CheckResult[]): string => {
+  const failing = results.filter(result => failedRows(result) > 0)
+  return failing.length === 0 ? 'all pass' : `failing: ${failing.map(({ name }) => name).join(', ')}`
+}
+
+/** Runs them one after the other and records what they found; an abort throws, and nothing is recorded. */
+export async function reportChecks(effects: CheckEffects, checks: readonly Check[]): Promise<CheckReport> {
+  const { engine, clock, rng, signal, version } = effects
+  const started = clock.now()
+  const startedAt = new Date(started).toISOString()
+  await migrate(engine, startedAt)
+  const runId = newRunId(clock, rng)
+  const names = checks.map(({ name }) => name).join(' ')
+  await startRun(engine, { runId, command: 'check', arguments: names, startedAt, version })
+  const end = (state: 'done' | 'failed', message: string): Promise<void> =>
+    updateRun(engine, runId, { state, message, finished_at: new Date(clock.now()).toISOString() })
+  try {
+    const moment = await checkMoment(engine, clock)
+    const asked = withTables(checks, await tablesThere(engine))
+    const results: CheckResult[] = []
+    for (const check of asked) {
+      signal.throwIfAborted()
+      results.push(await runCheck(engine, check, moment))
+    }
+    const at = new Date(clock.now()).toISOString()
+    await engine.transaction(async () => {
+      await recordCheckResults(
+        engine,
+        results.flatMap(result => ledgerRows(runId, result, at)),
+      )
+    })
+    await end('done', saidOf(results))
+    const known = new Set(asked.map(({ name }) => name))
+    const skipped = checks.flatMap(({ name }) => (known.has(name) ? [] : [name]))
+    return { runId, results, skipped, milliseconds: Math.round(clock.now() - started) }
+  } catch (error) {
+    await end('failed', error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
+    throw error
+  }
+}

@@ -1,0 +1,51 @@
+/** The comment above a statement of `sql/mart` and `sql/check`, which declares what the statement gives. */
+
+export interface Header {
+  /** The sentence, or sentences, that it begins with. */
+  readonly summary: string
+  /** What follows `Grain:`, `Sources:` and the like, in one line each. */
+  readonly fields: ReadonlyMap<string, string>
+  /** The lines below `Columns:`, each with what continues it further in. */
+  readonly columns: readonly string[]
+  /** The statement, without a semicolon. */
+  readonly body: string
+}
+
+const commented = /^--(?: (.*))?$/
+const field = /^([A-Z][a-z]+):(?: (.*))?$/
+/** A line of the list is two spaces in; what is further in goes on with the line before. */
+const listed = /^ {2}(\S.*)$/
+
+const joined = (before: string | undefined, text: string): string =>
+  before ? `${before} ${text}`.trim() : text.trim()
+
+export function readHeader(text: string): Header {
+  const lines = text.split('\n')
+  const end = lines.findIndex(line => !commented.test(line.trimEnd()))
+  const body = lines.slice(end).join('\n').trim().replace(/;$/, '')
+  const fields = new Map<string, string>()
+  const columns: string[] = []
+  let summary = ''
+  let current: string | undefined
+  for (const line of lines.slice(0, end)) {
+    const said = commented.exec(line.trimEnd())?.[1] ?? ''
+    const [, name, rest = ''] = field.exec(said) ?? []
+    if (name) {
+      current = name
+      fields.set(name, rest)
+    } else if (current === 'Columns') {
+      const entry = listed.exec(said)?.[1]
+      if (entry) columns.push(entry)
+      else columns.push(joined(columns.pop(), said.trim()))
+    } else if (current) fields.set(current, joined(fields.get(current), said))
+    else summary = joined(summary, said)
+  }
+  return { summary, fields, columns, body }
+}
+
+/** `star.a, mart.b` as names. */
+export const namesOf = (list: string): string[] =>
+  list
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '')

@@ -1,0 +1,125 @@
+/** One mart anew, in one transaction: a reader sees yesterday's rows or today's, and never none or some of them. */
+import type { Engine } from '../warehouse/engine.ts'
+import { type Lease, renewLease } from '../warehouse/ledger/leases.ts'
+import type { MartTable } from '../warehouse/ledger/mart-row.ts'
+import { recordMart } from '../warehouse/ledger/marts.ts'
+import { quoteName } from '../warehouse/sql-text.ts'
+import type { Finding, Gate } from './gate.ts'
+import type { Mart } from './mart.ts'
+import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
+import type { Moment } from './tokens.ts'
+
+export interface Rebuild {
+  readonly engine: Engine
+  readonly mart: Mart
+  /** What the ledger says of its table; undefined when there is no such table. */
+  readonly held: MartTable | undefined
+  readonly isThere: boolean
+  readonly sources: string
+  readonly moment: Moment
+  readonly runId: string
+  readonly lease: Lease
+  readonly gate: Gate
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+export interface Rebuilt {
+  readonly rows: number
+  readonly milliseconds: number
+  readonly findings: readonly Finding[]
+}
+
+/** What checks found; nothing of the rebuild is kept. */
+export class Refused extends Error {
+  readonly findings: readonly Finding[]
+
+  constructor(findings: readonly Finding[]) {
+    const errors = findings.filter(({ severity }) => severity === 'error')
+    super(errors.map(({ check, rows }) => `${check}: ${rows} rows`).join(', '))
+    this.name = new.target.name
+    this.findings = findings
+  }
+}
+
+/** How long a reader of a table whose shape changes may keep the build waiting; others wait behind it. */
+const patience = '10s'
+
+/** Rights that somebody gave on the table by hand, as statements that give them again. */
+async function grantsOn(engine: Engine, name: string): Promise<string[]> {
+  const rows = await engine.rows<{ privilege: string; grantee: string; passed: boolean }>(
+    `select a.privilege_type as privilege, a.is_grantable as passed, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee
+     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace, aclexplode(c.relacl) a
+     where n.nspname = $1 and c.relname = $2 and a.grantee <> c.relowner`,
+    [engine.schema('mart'), name],
+  )
+  return rows.map(
+    ({ privilege, grantee, passed }) =>
+      `grant ${privilege} on ${tableOf(name)} to ${grantee}${passed ? ' with grant option' : ''}`,
+  )
+}
+
+/**
+ * A table of another shape is filled beside the old one: only the exchange, and the checks behind it, keep readers waiting.
+ * A view of somebody else's on the old table makes it fail, which is told.
+ */
+async function exchange(engine: Engine, { name }: Mart, beside: string): Promise<void> {
+  const grants = await grantsOn(engine, name)
+  await engine.run(`set local lock_timeout = '${patience}'`)
+  await engine.run(`drop table if exists ${tableOf(name)}`)
+  await engine.run(`alter table ${beside} rename to ${quoteName(name)}`)
+  for (const grant of grants) await engine.run(grant)
+}
+
+/** Returns how many rows were made. */
+async function refill(rebuild: Rebuild): Promise<number> {
+  const { engine, mart, held, isThere, moment, now } = rebuild
+  const table = tableOf(mart.name)
+  const fill = (target: string): Promise<number> =>
+    engine.run(fillStatement(mart, target, { ...moment, now: new Date(now()).toISOString() }))
+  if (isThere && held?.shape === shapeOf(mart)) {
+    if (held.definition_id !== mart.definitionId)
+      for (const statement of commentStatements(mart)) await engine.run(statement)
+    await engine.run(`delete from ${table}`)
+    return fill(table)
+  }
+  const beside = engine.name === 'postgres' && isThere ? tableOf(`${mart.name}~`) : table
+  // Nobody else reads a file that is being written.
+  if (beside === table) await engine.run(`drop table if exists ${table}`)
+  await makeTable(engine, mart, beside)
+  const rows = await fill(beside)
+  if (beside !== table) await exchange(engine, mart, beside)
+  return rows
+}
+
+/** Throws Refused for what the gate found; whatever it throws, the rows of before are still there. */
+export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
+  const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
+  const started = now()
+  return engine.transaction(async () => {
+    const rows = await refill(rebuild)
+    await requireKeys(engine, mart)
+    const findings = await gate(engine, mart)
+    if (findings.some(({ severity, rows }) => severity === 'error' && rows > 0)) throw new Refused(findings)
+    const milliseconds = Math.round(now() - started)
+    const at = new Date(now()).toISOString()
+    const shape = shapeOf(mart)
+    await recordMart(engine, {
+      name: mart.name,
+      definition_id: mart.definitionId,
+      shape,
+      sources,
+      state: 'built',
+      built_at: at,
+      as_of: moment.asOf,
+      rows,
+      milliseconds,
+      tried_at: at,
+      message: null,
+      run_id: runId,
+    })
+    // Whoever was taken for dead meanwhile must not commit beside the one that took over.
+    await renewLease(engine, lease)
+    return { rows, milliseconds, findings }
+  })
+}

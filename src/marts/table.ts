@@ -1,0 +1,97 @@
+/** The table of a mart: made from its header, with comments, and filled by its statement. */
+import { createHash } from 'node:crypto'
+import type { Engine } from '../warehouse/engine.ts'
+import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
+import { columnDefinition } from '../warehouse/structure.ts'
+import { type Mart, stampColumns } from './mart.ts'
+import { asOfLiteral, fillTokens, type Moment } from './tokens.ts'
+
+export const tableOf = (name: string): string => `mart.${quoteName(name)}`
+
+/** Names of the tables that there are, whoever made them. */
+export async function tablesThere(engine: Engine): Promise<Set<string>> {
+  const rows = await engine.rows<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_catalog = current_database() and table_schema = $1`,
+    [engine.schema('mart')],
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+const keysOf = ({ columns }: Mart): string[] => columns.filter(({ isKey }) => isKey).map(({ name }) => name)
+
+/** The same text as long as the table can stay as it is. */
+export function shapeOf(mart: Mart): string {
+  const columns = [...mart.columns, ...stampColumns].map(({ name, type, isKey }) => [name, type, isKey])
+  return createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 12)
+}
+
+function create(engine: Engine, mart: Mart, table: string): string {
+  const columns = [...mart.columns, ...stampColumns].map(({ name, type, description }) =>
+    columnDefinition(engine.name, { name, sql: type, description }),
+  )
+  // DuckDB keeps no keys: they cost it more than the rebuild; `requireKeys` looks instead.
+  const key = engine.name === 'postgres' ? [`primary key (${quoteNames(keysOf(mart))})`] : []
+  return `create table ${table} (${[...columns, ...key].join(', ')})`
+}
+
+/** For reports, which cut by date and company; unnamed, so that the server finds a name that is free. */
+function indexes(engine: Engine, { columns }: Mart, table: string): string[] {
+  if (engine.name !== 'postgres') return []
+  const day = columns.find(({ type }) => type === 'date')?.name
+  const company = columns.find(({ name }) => name === 'company_id')?.name
+  return day === undefined
+    ? []
+    : [`create index on ${table} (${quoteNames(company ? [day, company] : [day])})`]
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`
+
+/** Begins with the grain, as that is what a reader of the table must know first. */
+export const describeMart = ({ grain, summary, question }: Mart): string =>
+  `${sentence(grain)} ${summary} Answers: ${question}`
+
+export function commentStatements(mart: Mart, table = tableOf(mart.name)): string[] {
+  return [
+    `comment on table ${table} is ${quoteText(describeMart(mart))}`,
+    ...[...mart.columns, ...stampColumns].map(
+      ({ name, description }) => `comment on column ${table}.${quoteName(name)} is ${quoteText(description)}`,
+    ),
+  ]
+}
+
+/** Makes an empty table under that name. */
+export async function makeTable(engine: Engine, mart: Mart, table: string): Promise<void> {
+  const statements = [create(engine, mart, table), ...indexes(engine, mart, table)]
+  for (const statement of [...statements, ...commentStatements(mart, table)]) await engine.run(statement)
+}
+
+/** The statement that fills the table: columns are named and cast by the header, in its order. */
+export function fillStatement(mart: Mart, table: string, moment: Moment & { now: string }): string {
+  const names = mart.columns.map(({ name }) => name)
+  const cast = mart.columns.map(({ name, type }) => `cast(made.${quoteName(name)} as ${type})`)
+  const stamps = [
+    quoteText(mart.definitionId),
+    asOfLiteral(moment.asOf),
+    `cast('${moment.now}' as timestamptz)`,
+  ]
+  return `insert into ${table} (${quoteNames([...names, ...stampColumns.map(({ name }) => name)])})
+    select ${[...cast, ...stamps].join(', ')} from (
+${fillTokens(mart.select, moment)}
+    ) as made(${quoteNames(names)})`
+}
+
+/** Throws when rows cannot be told apart by their key; PostgreSQL's own primary key says the same. */
+export async function requireKeys(engine: Engine, mart: Mart): Promise<void> {
+  if (engine.name === 'postgres') return
+  const keys = quoteNames(keysOf(mart))
+  const isNull = keysOf(mart)
+    .map(name => `${quoteName(name)} is null`)
+    .join(' or ')
+  const [row] = await engine.rows<{ doubled: number; nameless: number }>(
+    `select (select count(*) from (select 1 from ${tableOf(mart.name)} group by ${keys} having count(*) > 1) as d) as doubled,
+       (select count(*) from ${tableOf(mart.name)} where ${isNull}) as nameless`,
+  )
+  if (Number(row?.doubled) > 0) throw new Error(`${row?.doubled} keys (${keys}) stand for more than one row`)
+  if (Number(row?.nameless) > 0) throw new Error(`${row?.nameless} rows have no key (${keys})`)
+}

@@ -1,0 +1,248 @@
+/** The dictionary says something of everything, and its page and its Markdown say just that. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { areaDrawing } from '../../src/dictionary/area-drawing.ts'
+import { buildDictionary } from '../../src/dictionary/build.ts'
+import { layOut, type PlacedBox } from '../../src/dictionary/drawing.ts'
+import { type ColumnEntry, type Dictionary, qualifiedName } from '../../src/dictionary/entries.ts'
+import { dictionaryPage } from '../../src/dictionary/html/page.ts'
+import { dictionaryMarkdown, matrixMarkdown } from '../../src/dictionary/markdown.ts'
+import { martDrawing } from '../../src/dictionary/mart-drawing.ts'
+import { isHistory } from '../../src/dictionary/wording.ts'
+import { readMarts } from '../../src/marts/mart.ts'
+import { physicalTables } from '../../src/warehouse/physical.ts'
+import { hostile, withHostileTexts } from './hostile.ts'
+
+let dictionary: Dictionary
+let columns: ReadonlyMap<string, ColumnEntry>
+let page: string
+
+beforeAll(async () => {
+  dictionary = await buildDictionary(readMarts())
+  columns = new Map(
+    dictionary.tables.flatMap(table =>
+      table.columns.map((column): [string, ColumnEntry] => [
+        `${qualifiedName(table)}.${column.name}`,
+        column,
+      ]),
+    ),
+  )
+  page = dictionaryPage(dictionary)
+})
+
+describe('the dictionary', () => {
+  test('has every table that is declared, and a description of each and of every column', () => {
+    const names = new Set(dictionary.tables.map(qualifiedName))
+    const marts = readMarts().map(({ name }) => `mart.${name}`)
+    const declared = [
+      ...physicalTables.map(qualifiedName),
+      ...marts,
+      'star.dim_date',
+      'star.dim_week',
+      'ops.window',
+    ]
+    expect(declared.filter(name => !names.has(name))).toEqual([])
+    expect(dictionary.tables.filter(({ description }) => !description.trim()).map(qualifiedName)).toEqual([])
+    expect([...columns].filter(([, { description }]) => !description.trim()).map(([name]) => name)).toEqual(
+      [],
+    )
+  })
+
+  test.each([
+    [
+      'star.fact_timesheet.net_hours',
+      { type: 'numeric(12,4)', unit: 'hours', privacy: 'pseudonymous', fields: ['timesheet.netHours'] },
+    ],
+    ['star.fact_timesheet.worker_id', { refersTo: { table: 'star.dim_worker', column: 'worker_id' } }],
+    ['star.fact_expense.value', { unit: 'currency of the company', privacy: 'pseudonymous' }],
+    ['star.fact_expense.expense_date', { made: 'derived', fields: ['expense.date'], type: 'date' }],
+    [
+      'star.fact_expense.description_length',
+      { unit: 'characters', made: 'derived', fields: ['expense.description'] },
+    ],
+    ['star.fact_timelog_cost_code.hours', { fields: ['timesheet.timelogs[].costCodeAllocations[].hours'] }],
+    ['star.fact_invoice.status', { privacy: 'open' }],
+    ['star.dim_company.name', { fields: ['company.name'], privacy: 'open' }],
+    ['star.dim_company.company_id', { isKey: true }],
+    ['star.dim_contact.contact_id', { privacy: 'pseudonymous', made: 'derived' }],
+    [
+      'star.fact_competency_entry.company_id',
+      { made: 'said by the request', refersTo: { table: 'star.dim_company', column: 'company_id' } },
+    ],
+    ['star.fact_timesheet_rate.pay', { privacy: 'pseudonymous' }],
+    ['pii.worker.name', { privacy: 'personal' }],
+    ['pii.worker.worker_id', { refersTo: { table: 'star.dim_worker', column: 'worker_id' } }],
+    ['pii.expense_receipt.file_url', { privacy: 'restricted' }],
+    ['pii.text.text', { privacy: 'free text' }],
+    ['ops.quarantine.payload', { privacy: 'internal' }],
+    ['ops.window.greatest_total', { privacy: 'open', isKey: false }],
+    ['ops.window.window_id', { isKey: true }],
+    ['star.dim_worker.is_deleted', { isOfEveryRow: true }],
+    ['history.dim_worker.valid_to', { isOfEveryRow: false, unit: 'UTC' }],
+  ])('%s', (name, expected) => expect(columns.get(name)).toMatchObject(expected))
+
+  test('a row of answers belongs to one of several records, so its owner is no reference', () => {
+    expect(columns.get('star.fact_submission_answer.entity_id')?.refersTo).toBeUndefined()
+  })
+
+  test('every reference leads to a column, and every lineage to a column or a table', () => {
+    const tables = new Set(dictionary.tables.map(qualifiedName))
+    const targets = [...columns.values()].flatMap(({ refersTo }) =>
+      refersTo ? [`${refersTo.table}.${refersTo.column}`] : [],
+    )
+    expect(targets.filter(name => !columns.has(name))).toEqual([])
+    const from = [...columns.values()].flatMap(column => column.from)
+    expect(from.filter(name => !columns.has(name) && !tables.has(name))).toEqual([])
+  })
+
+  test('marts say from which fields of the service each column comes', () => {
+    const week = dictionary.tables.find(table => qualifiedName(table) === 'mart.worker_week')
+    expect(week?.resources).toContain('timesheets')
+    expect(columns.get('mart.worker_week.net_hours')).toMatchObject({
+      unit: 'hours',
+      fields: ['timesheet.netHours'],
+    })
+    const silent = dictionary.tables.filter(
+      ({ schema, reads }) => schema === 'mart' && !reads.some(name => /^(star|mart|ops)\./.test(name)),
+    )
+    expect(silent.map(qualifiedName)).toEqual([])
+  })
+})
+
+describe('drawings', () => {
+  const overlap = (one: PlacedBox, other: PlacedBox): boolean =>
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+
+  test('boxes stand apart inside of the picture, and every link leads from one to another', () => {
+    const marts = dictionary.tables.filter(({ schema }) => schema === 'mart')
+    const drawings = [
+      ...dictionary.areas.map(area => areaDrawing(dictionary, area)),
+      ...marts.map(mart => martDrawing(dictionary, mart)),
+    ]
+    for (const drawing of drawings) {
+      const { boxes, links, width, height } = layOut(drawing)
+      expect(boxes.length).toBe(drawing.columns.flat().length)
+      for (const [index, one] of boxes.entries()) {
+        expect(one.x >= 0 && one.y >= 0 && one.x + one.width <= width && one.y + one.height <= height).toBe(
+          true,
+        )
+        for (const other of boxes.slice(index + 1))
+          expect(overlap(one, other), `${one.id} and ${other.id}`).toBe(false)
+      }
+      expect(links).toHaveLength(drawing.links.length)
+      for (const { x1, x2 } of links) expect(Math.abs(x2 - x1)).toBeGreaterThan(50)
+    }
+  })
+
+  test('a star has its lists on one side and its dimensions on the other', () => {
+    const [left, lists, root, right] = areaDrawing(
+      dictionary,
+      dictionary.areas.find(({ resource }) => resource === 'timesheets')!,
+    ).columns
+    expect(root?.map(({ title }) => title)).toEqual(['fact_timesheet'])
+    expect(lists?.map(({ title }) => title)).toContain('fact_submission_answer')
+    expect(right?.map(({ title }) => title)).toContain('dim_worker')
+    expect(left?.map(({ title }) => title)).toContain('dim_cost_code')
+  })
+})
+
+describe('the page', () => {
+  test('asks nobody for anything, and allows its own style and script by their hashes only', () => {
+    // Attributes only: the words of a description may hold an address.
+    expect(page.match(/<(img|link|iframe|object|embed|base|form)\b/g)).toBeNull()
+    expect(page.match(/\s(src|style|on\w+)\s*=\s*["']/g)).toBeNull()
+    expect(page.match(/\bhref="(?!#)/g)).toBeNull()
+    const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? ''
+    const script = /<script>([\s\S]*?)<\/script>/.exec(page)?.[1] ?? ''
+    expect(`${style}${script}`).not.toMatch(/https?:|url\(|@import|fetch\(|innerHTML/)
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&#39;', "'")
+    const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+    expect(policy).toBe(
+      `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`,
+    )
+  })
+
+  test('every id is there once, and every link leads to one', () => {
+    const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    const known = new Set(ids)
+    const links = new Set([...page.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id))
+    expect([...links].filter(id => !known.has(id))).toEqual([])
+  })
+
+  test('has every table and every column that is not on every row, with its facts', () => {
+    const full = dictionary.tables.filter(table => !isHistory(table))
+    const rows = full.flatMap(table => table.columns.filter(({ isOfEveryRow }) => !isOfEveryRow))
+    expect(page.match(/ data-column="/g)).toHaveLength(rows.length)
+    expect(page.match(/ data-table="/g)).toHaveLength(dictionary.tables.length)
+    const row = /<tr id="star\.fact_timesheet\.net_hours"[\s\S]*?<\/tr>/
+      .exec(page)?.[0]
+      .replaceAll('<wbr>', '')
+    for (const part of [
+      'numeric(12,4)',
+      'hours',
+      'R1 pseudonymous',
+      'timesheet.netHours',
+      'mart.worker_week.net_hours',
+    ])
+      expect(row).toContain(part)
+  })
+
+  test('says rows and freshness of a warehouse, and what is not made yet', () => {
+    const held = {
+      engine: 'duckdb' as const,
+      asOf: '2026-11-02T02:30:00.000Z',
+      rows: new Map([['star.fact_timesheet', 12_345]]),
+      martAsOf: new Map([['mart.worker_week', '2026-11-02T02:30:00.000Z']]),
+    }
+    const text = dictionaryPage(dictionary, held)
+    expect(text).toContain('as of <strong>2026-11-02 02:30 UTC</strong>')
+    expect(/id="star\.fact_timesheet"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('12,345')
+    expect(/id="mart\.worker_week"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('2026-11-02 02:30 UTC')
+    expect(/id="star\.fact_invoice"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('not made yet')
+  })
+
+  test('is no page of whoever writes a description', () => {
+    const text = dictionaryPage(withHostileTexts(dictionary))
+    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot; &#39;it&#39; &amp;')
+    expect(text).not.toContain('<img')
+    expect(text).not.toContain('<i>')
+    expect(text.match(/<\/script>/g)).toHaveLength(1)
+  })
+})
+
+describe('the Markdown', () => {
+  const cells = (line: string): number => line.replace(/\\\|/g, '').split('|').length
+
+  test('has every table, and rows as wide as their heads, whatever the texts are', () => {
+    const text = dictionaryMarkdown(withHostileTexts(dictionary))
+    for (const table of dictionary.tables) expect(text).toContain(`\`${qualifiedName(table)}\``)
+    let width = 0
+    for (const line of text.split('\n')) {
+      if (!line.startsWith('| ')) width = 0
+      else if (width === 0) width = cells(line)
+      else expect(cells(line), line).toBe(width)
+    }
+    // Between backticks nothing is an element.
+    expect(text.replace(/(?<!\\)`[^`\n]*`/g, '')).not.toContain('<img')
+    expect(text.split('\n').filter(line => /^# /.test(line))).toEqual(['# Warehouse dictionary'])
+    expect(hostile).toContain('\n')
+  })
+
+  test('draws in Mermaid what the page draws', () => {
+    const text = dictionaryMarkdown(dictionary)
+    expect(text).toContain('  fact_timesheet ||--o{ fact_timelog : timesheet_id\n')
+    expect(text).toContain('  dim_worker ||--o{ fact_timesheet : worker_id\n')
+    expect(text.match(/^```mermaid$/gm)).toHaveLength(dictionary.areas.length)
+  })
+
+  test('the bus matrix of docs/warehouse.md is that of the declarations', () => {
+    const file = readFileSync(new URL('../../docs/warehouse.md', import.meta.url), 'utf8')
+    const spaceless = (table: string): string => table.replace(/ +/g, ' ').replace(/-+/g, '-')
+    expect(spaceless(file)).toContain(spaceless(matrixMarkdown(dictionary)))
+  })
+})

@@ -1,0 +1,186 @@
+/** Every check fires on an error planted for it, and none on a warehouse that is as the service says. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { seededRng } from '../../src/lib/rng.ts'
+import { type BuildOutcome, buildMarts } from '../../src/marts/build.ts'
+import { type Check, readCheck } from '../../src/marts/checks/check.ts'
+import { everyCheck } from '../../src/marts/checks/every.ts'
+import { martGate } from '../../src/marts/checks/mart-gate.ts'
+import {
+  type CheckMoment,
+  type CheckResult,
+  failedRows,
+  runCheck,
+  withTables,
+} from '../../src/marts/checks/run.ts'
+import { readMarts } from '../../src/marts/mart.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { useEngines } from '../warehouse/fixture.ts'
+import { filledAt, useFilled } from './filled-warehouse.ts'
+import { planted } from './planted.ts'
+
+const marts = readMarts()
+const checks = everyCheck(marts)
+const clock = { now: () => Date.parse(filledAt), sleep: async () => undefined }
+const moment: CheckMoment = { asOf: filledAt, today: filledAt.slice(0, 10), now: filledAt }
+const filled = useFilled()
+const empty = useEngines()
+
+const named = (name: string): Check => checks.find(check => check.name === name) as Check
+
+let runs = 0
+
+function build(engine: Engine, all = false): Promise<BuildOutcome> {
+  const gate = martGate(checks, clock)
+  runs += 1
+  const effects = {
+    engine,
+    clock,
+    rng: seededRng(runs),
+    signal: new AbortController().signal,
+    version: 'test',
+  }
+  return buildMarts({ ...effects, gate, onMart: () => undefined }, { marts, names: [], all })
+}
+
+const undone = new Error('planted')
+
+/** What `look` gives while the statements hold; afterwards they never were. */
+async function withPlanted<Seen>(
+  engine: Engine,
+  statements: readonly string[],
+  look: () => Promise<Seen>,
+): Promise<Seen> {
+  let seen: Seen | undefined
+  await engine
+    .transaction(async () => {
+      for (const statement of statements) await engine.run(statement)
+      seen = await look()
+      throw undone
+    })
+    .catch(error => {
+      if (error !== undone) throw error
+    })
+  return seen as Seen
+}
+
+test('no check is without a planted error, and no file without a line in docs/checks.md', () => {
+  const names = checks.map(({ name }) => name)
+  expect(planted('duckdb').map(({ check }) => check)).toEqual(names)
+  const page = readFileSync(join(fileURLToPath(new URL('../../', import.meta.url)), 'docs/checks.md'), 'utf8')
+  for (const { name, severity, summary, next } of checks) {
+    const line = page.split('\n').find(one => one.startsWith(`| \`${name}\` `)) ?? name
+    const cells = line.split(/ +\| +/).map(cell => cell.replace(/^\| |\|$/g, '').trim())
+    expect(cells).toEqual([`\`${name}\``, severity, summary, next])
+  }
+})
+
+test('a check reads one mart at most, so that it can stand before it', () => {
+  for (const { name, parts } of checks)
+    for (const { reads } of parts)
+      expect([name, reads.filter(table => table.startsWith('mart.')).length <= 1]).toEqual([name, true])
+})
+
+describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
+  let engine: Engine
+  beforeAll(async () => {
+    engine = (await filled[name]()).engine
+    const { marts: built } = await build(engine)
+    expect(built.filter(({ state }) => state !== 'built')).toEqual([])
+  }, 120_000)
+
+  test('find nothing in what the service holds', async () => {
+    const found: CheckResult[] = []
+    for (const check of checks) found.push(await runCheck(engine, check, moment))
+    expect(
+      found.filter(result => failedRows(result) > 0).map(({ name: one, failures }) => [one, failures]),
+    ).toEqual([])
+  })
+
+  test.each(planted(name))('$check finds what was planted', async ({ check, statements, subject, rows }) => {
+    const result = await withPlanted(engine, statements, () => runCheck(engine, named(check), moment))
+    const { failures } = result
+    const own = failures.find(failure => failure.subject === subject)
+    expect({ failures, own }).toMatchObject({ own: { subject } })
+    if (rows !== undefined) expect(failedRows(result)).toBe(rows)
+    expect(own?.samples[0]).toMatch(/^\S/)
+  })
+
+  test('ids, references, dates and amounts are no personal data', async () => {
+    const harmless = [
+      'TS-0123456789',
+      '2026-10-03',
+      '20:15-06-07-08',
+      'PO 123456',
+      '1234567890.1234',
+      'a@b',
+      '6584d180',
+    ]
+    const statements = harmless.map(
+      (text, place) => `update star.dim_site set city = '${text}' where site_id =
+       (select site_id from star.dim_site where site_id <> '-1' order by site_id limit 1 offset ${place})`,
+    )
+    const star = named('personal_data_in_star')
+    expect((await withPlanted(engine, statements, () => runCheck(engine, star, moment))).failures).toEqual([])
+  })
+
+  test('what a check finds in a new mart keeps the old one', async () => {
+    const rows = `select count(*) as n, max(loaded_at) as at from mart.labour_spend_weekly`
+    const before = await engine.rows(rows)
+    if (name === 'postgres')
+      await engine.run('alter table star.fact_assignment drop constraint fact_assignment_pkey cascade')
+    // Of an assignment that is held twice, every timesheet counts twice.
+    await engine.run(`insert into star.fact_assignment select * from star.fact_assignment`)
+    const { marts: built } = await build(engine, true)
+    expect(built.find(mart => mart.name === 'labour_spend_weekly')).toMatchObject({
+      state: 'refused',
+      findings: [{ check: 'mart_labour_totals', severity: 'error', rows: 1 }],
+    })
+    expect(await engine.rows(rows)).toEqual(before)
+  })
+})
+
+test('find nothing in an empty warehouse, and say which of them could not be asked', async () => {
+  const { engine } = await empty.duckdb()
+  const found: string[] = []
+  for (const check of withTables(checks, new Set()))
+    if (failedRows(await runCheck(engine, check, moment)) > 0) found.push(check.name)
+  expect(found).toEqual([])
+  await expect(runCheck(engine, named('mart_labour_totals'), moment)).rejects.toThrow(
+    /^the check mart_labour_totals could not run: .*labour_spend_weekly/,
+  )
+})
+
+test('a resource that never was read is late from the day after it first failed', async () => {
+  const { engine } = await empty.duckdb()
+  const late = async (): Promise<number> =>
+    failedRows(await runCheck(engine, named('read_within_26_hours'), moment))
+  const run = (id: string, at: string): string =>
+    `insert into ops.run (run_id, command, arguments, state, started_at, finished_at, requests, retries, records_read,
+       rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
+     values ('${id}', 'sync', '', 'failed', '${at}', '${at}', 0, 0, 0, 0, 0, 0, 0, 0, 'test');
+     insert into ops.run_resource values ('${id}', 'sites', 'failed', 0, 0, 0, 0, 0, 0, 0, null)`
+  await engine.run(run('first', '2026-11-01T01:00:00Z'))
+  expect(await late()).toBe(0)
+  await engine.run(run('before', '2026-10-31T23:00:00Z'))
+  expect(await late()).toBe(1)
+  await engine.run(
+    `insert into ops.run_resource values ('first', 'users', 'skipped', 0, 0, 0, 0, 0, 0, 0, null)`,
+  )
+  expect(await late()).toBe(1)
+})
+
+test('a header that says too little is told with its file', () => {
+  const whole = '-- What holds.\n-- Severity: warn\n-- Sources: star.a\n-- Next: do it\nselect id from star.a'
+  const read = (text: string) => readCheck({ name: 'check/x.sql', text })
+  expect(read(whole)).toMatchObject({ name: 'x', severity: 'warn', summary: 'What holds.', next: 'do it' })
+  for (const [text, message] of [
+    [whole.replace('warn', 'bad'), /sql\/check\/x\.sql: its severity is bad; write error or warn/],
+    [whole.replace('-- What holds.\n', ''), /does not begin with a sentence/],
+    [whole.replace('-- Next: do it\n', ''), /no line "-- Next: ..."/],
+    [whole.replace('from star.a', 'from star.b'), /its Sources line says star\.a; it reads star\.b/],
+  ] as const)
+    expect(() => read(text)).toThrow(message)
+})
