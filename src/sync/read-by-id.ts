@@ -107,7 +107,9 @@ export class ReadById {
     const until = new Date(sync.clock.now() + failurePause).toISOString()
     await postpone(engine, resource.name, { ids: postponed, until })
     const named = edges.filter(({ from }) => from === resource.name)
-    if (records.length > 0) await discover(engine, { edges: named, at: now(sync), runId: sync.runId })
+    // Rows carry the run that fetched them, which need not be this one.
+    for (const runId of new Set(records.map(({ page }) => page.runId)))
+      await discover(engine, { edges: named, at: now(sync), runId })
   }
 
   /** Empty for a page that is no record: it is asked for again. */

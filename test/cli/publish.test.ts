@@ -65,6 +65,10 @@ describe('muster publish', () => {
     )
     expect(others.map(row => (row as { name: string }).name)).toEqual([
       'ops.check_result',
+      'ops.crosscheck',
+      'ops.discovered',
+      'ops.metric_calibration',
+      'ops.metric_definition',
       'ops.run',
       'ops.schema_drift',
       'ops.watermark',
