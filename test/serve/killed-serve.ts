@@ -1,5 +1,5 @@
 /** The built program as a process that receives events, and dies in the middle of it. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -7,16 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
-import { eventBody, SECRET, signed } from './served.ts'
+import { eventBody, SECRET, served, signed } from './served.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-export interface Child {
+interface Child {
   readonly url: string
-  readonly process: ChildProcess
-  readonly errors: () => string
-  /** Exit code; null when it was killed. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+  /** Resolves when it is gone. */
+  kill(): Promise<void>
 }
 
 /** Over a closed warehouse. */
@@ -50,12 +48,9 @@ async function startServe({ address, landing }: Pick<Warehouse, 'address' | 'lan
   })
   return {
     url,
-    process: child,
-    errors: () => errors,
-    async end(signal) {
-      child.kill(signal)
-      const [code] = (await exits) as [number | null]
-      return code
+    async kill() {
+      child.kill('SIGKILL')
+      await exits
     },
   }
 }
@@ -90,7 +85,7 @@ function keepPosting(url: string, name: string, acknowledged: Set<string>) {
   }
 }
 
-/** Kills it so many times under load, then ends it in peace; gives what was acknowledged. */
+/** Kills it so many times under load, then drains what is left; gives what was acknowledged. */
 export async function surviveKills(warehouse: Warehouse, kills: number): Promise<Set<string>> {
   const acknowledged = new Set<string>()
   await warehouse.close()
@@ -99,12 +94,10 @@ export async function surviveKills(warehouse: Warehouse, kills: number): Promise
     const posting = keepPosting(child.url, `evt_${kill}`, acknowledged)
     // Before, in the middle of and after a drain, which comes once a second.
     await wait(150 + ((kill * 277) % 1300))
-    await child.end('SIGKILL')
+    await child.kill()
     await posting.stop()
   }
-  const last = await startServe(warehouse)
-  const code = await last.end('SIGTERM')
-  if (code !== 0) throw new Error(`ended with ${code}: ${last.errors()}`)
   await warehouse.open()
+  await (await served(warehouse)).stop()
   return acknowledged
 }

@@ -7,7 +7,7 @@ import { type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 import { eventBody, post, type Served, served, signed } from './served.ts'
 
-const roomy = { scale: 0.02, rateLimitPerDay: 1_000_000, rateLimitPerMinute: 100_000 }
+const roomy = { scale: 0.01, rateLimitPerDay: 1_000_000, rateLimitPerMinute: 100_000 }
 
 /** Several looks at the inbox fit into the time in which a burst arrives. */
 const patient = { tickMs: 50, quietMs: 400, latestMs: 30_000, leastMs: 0 }
@@ -96,7 +96,7 @@ describeOnEngines(
         ...firstIds(sandbox, 'creditNotes', 8).map(id => ['credit_note_created', { note: { id } }] as const),
         ['purchase_order_deleted', { purchaseOrder: { id: 'gone1' } }] as const,
       ]
-      const deliveries = Array.from({ length: 20 * subjects.length }, (_, index) => {
+      const deliveries = Array.from({ length: 8 * subjects.length }, (_, index) => {
         const [type, data] = subjects[index % subjects.length] ?? ['trade_amended', {}]
         return signed(eventBody(`evt_${index}`, type, data))
       })

@@ -12,14 +12,16 @@ import { openEventLog } from '../../src/webhooks/event-log.ts'
 import { groupCommit } from '../../src/webhooks/group-commit.ts'
 import { openIntake } from '../../src/webhooks/intake.ts'
 import { onServer } from '../postgres/database.ts'
-import { describeOnEngines, useEngines } from '../warehouse/fixture.ts'
+import { useEngines } from '../warehouse/fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 
 const still = { quietMs: 600_000, latestMs: 600_000 }
 
-describeOnEngines('an inbox that fails', bench => {
+describe('an inbox that fails', () => {
+  const made = useEngines()
+
   test('is answered 503 until it is there again; nothing is acknowledged that is not held', async () => {
-    const warehouse = await bench.warehouse()
+    const warehouse = await made.duckdb()
     let isBroken = true
     const running = await served(warehouse, {
       rhythm: still,
