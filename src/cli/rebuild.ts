@@ -4,6 +4,7 @@ import { MusterError } from '../lib/errors.ts'
 import { catalogue } from '../resources/catalogue.ts'
 import { usualLeaseMs } from '../sync/context.ts'
 import { type ReplayOutcome, replay } from '../sync/replay.ts'
+import { tombstoneAgain } from '../sync/tombstone-again.ts'
 import { openDuckdb } from '../warehouse/duckdb/open.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type Lease, releaseLease, renewLease, takeLease } from '../warehouse/ledger/leases.ts'
@@ -90,6 +91,7 @@ export async function rebuildFile(rebuild: Rebuild, file: string): Promise<Rebui
   try {
     const outcome = await fill(rebuild, engine)
     rebuilt = { outcome, missing: await carryOver(engine, file) }
+    await engine.transaction(() => tombstoneAgain(engine))
     await recordRun(rebuild, engine, outcome)
     if (!rebuild.acceptLoss) requireNothingMissing(rebuilt.missing)
   } catch (error) {
@@ -134,6 +136,7 @@ async function replaceFromSide(rebuild: Rebuild, engine: Engine, place: Postgres
     if (!rebuild.acceptLoss) requireNothingMissing(missing)
     await engine.merge(async () => {
       await replaceRows(engine, side)
+      await tombstoneAgain(engine)
       await renewAll()
     })
     await recordRun(rebuild, engine, outcome)

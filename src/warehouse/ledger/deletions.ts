@@ -109,3 +109,8 @@ export async function suspectedResources(engine: Engine): Promise<ReadonlySet<st
     .execute()
   return new Set(rows.map(({ resource }) => resource))
 }
+
+/** Of records that were not seen again since. */
+export function standingDeletions(engine: Engine): Promise<DeletionTable[]> {
+  return engine.ledger.selectFrom('ops.deletion').selectAll().where('undeleted_at', 'is', null).execute()
+}
