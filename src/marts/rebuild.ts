@@ -71,6 +71,12 @@ async function exchange(engine: Engine, { name }: Mart, beside: string): Promise
   for (const grant of grants) await engine.run(grant)
 }
 
+/**
+ * Marts read whole tables: where the server takes a step of a statement to give one row, as it often does behind several
+ * others, it would go through the next table once a row. One mart over 1,000 timesheets took 41 s so.
+ */
+const wholeTables = 'set local enable_nestloop = off'
+
 /** Returns how many rows were made. */
 async function refill(rebuild: Rebuild): Promise<number> {
   const { engine, mart, held, isThere, moment, now } = rebuild
@@ -97,6 +103,7 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
   const started = now()
   return engine.transaction(async () => {
+    if (engine.name === 'postgres') await engine.run(wholeTables)
     const rows = await refill(rebuild)
     await requireKeys(engine, mart)
     const findings = await gate(engine, mart)
