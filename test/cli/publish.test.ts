@@ -64,6 +64,9 @@ describe('muster publish', () => {
         where table_catalog = current_database() and table_schema not in ('star', 'mart') order by name`),
     )
     expect(others.map(row => (row as { name: string }).name)).toEqual([
+      'ops.crosscheck',
+      'ops.metric_calibration',
+      'ops.metric_definition',
       'ops.run',
       'ops.schema_drift',
       'ops.watermark',
@@ -73,7 +76,7 @@ describe('muster publish', () => {
 
   test('says what it wrote, and records the run in both files', async () => {
     expect(out).toMatch(/star\.fact_timesheet +\d+\n/)
-    expect(out).toMatch(/published \d+ tables, 7 views, [\d,]+ rows, [\d.]+ MB: .*w\.published\.duckdb\n$/)
+    expect(out).toMatch(/published \d+ tables, 8 views, [\d,]+ rows, [\d.]+ MB: .*w\.published\.duckdb\n$/)
     const runs = (engine: Engine) => engine.rows(`select command, state from ops.run order by run_id`)
     const expected = ['publish', 'sync'].map(command => ({ command, state: 'done' }))
     for (const file of [place.file, place.published])
