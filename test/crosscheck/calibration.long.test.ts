@@ -51,3 +51,27 @@ test.each(seeds)('readings drawn with %i', { timeout: 300_000 }, async seed => {
   const result = await checked(found)
   expect(result.rows.filter(({ verdict }) => verdict !== 'equal')).toEqual([])
 })
+
+test('a tenth of the requisitions missing does not mislead it', async () => {
+  const knobs = {
+    quantiles: 'type6',
+    'fill-days': 'calendarLondon',
+    'week-start': 'saturday',
+    decimals: 2,
+  } as const
+  const sandbox = await openSandbox({ scale, knobs })
+  const { engine } = await filled.duckdb()
+  const some = `(select requisition_id from (select requisition_id, row_number() over (order by reference) as n from star.fact_requisition) as numbered where n % 10 = 3)`
+  await engine.run(`delete from star.fact_requisition_agency where requisition_id in ${some}`)
+  await engine.run(`delete from star.fact_requisition where requisition_id in ${some}`)
+  const found = await checking(sandbox, engine).calibrated()
+  expect(found.definition).toMatchObject({
+    ...{
+      quantiles: 'type6',
+      days: 'calendarLondon',
+      weekStart: 'saturday',
+      daysDecimals: 2,
+      acceptance: 'perAgency',
+    },
+  })
+})
