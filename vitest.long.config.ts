@@ -6,11 +6,12 @@ export default defineConfig({
     include: [
       'test/**/*.long.test.ts',
       'test/sync/*.test.ts',
+      'test/serve/*.test.ts',
       'test/warehouse/bad-input.test.ts',
       'test/marts/interrupted-build.test.ts',
     ],
     env: { MUSTER_TEST_EVERYWHERE: '1' },
-    globalSetup: ['test/postgres/server.ts'],
+    globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 3_600_000,

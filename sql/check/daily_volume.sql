@@ -3,15 +3,15 @@
 -- Sources: star.fact_timesheet, star.fact_expense, star.fact_invoice, star.dim_date
 -- Next: look at that day with muster sql: a holiday, an import, or records that were not read
 with created as (
-  select 'timesheets' as resource, cast(t.created_at at time zone 'Europe/London' as date) as created_date
+  select 'star.fact_timesheet' as subject, cast(t.created_at at time zone 'Europe/London' as date) as created_date
   from star.fact_timesheet as t
   where not t.is_deleted
   union all
-  select 'expenses' as resource, cast(e.created_at at time zone 'Europe/London' as date) as created_date
+  select 'star.fact_expense' as subject, cast(e.created_at at time zone 'Europe/London' as date) as created_date
   from star.fact_expense as e
   where not e.is_deleted
   union all
-  select 'invoices' as resource, cast(i.created_at at time zone 'Europe/London' as date) as created_date
+  select 'star.fact_invoice' as subject, cast(i.created_at at time zone 'Europe/London' as date) as created_date
   from star.fact_invoice as i
   where not i.is_deleted
 ),
@@ -21,31 +21,31 @@ until_day as (
 ),
 
 counted as (
-  select c.resource, c.created_date, count(*) as n
+  select c.subject, c.created_date, count(*) as n
   from created as c
   cross join until_day
   where c.created_date < until_day.last_day and c.created_date >= until_day.last_day - 91
-  group by c.resource, c.created_date
+  group by c.subject, c.created_date
 ),
 
 daily as (
-  select known.resource, d.date_day, d.day_of_week_iso, until_day.last_day,
+  select known.subject, d.date_day, d.day_of_week_iso, until_day.last_day,
     cast(coalesce(counted.n, 0) as double precision) as n
-  from (select distinct counted.resource from counted) as known
+  from (select distinct counted.subject from counted) as known
   cross join until_day
   inner join star.dim_date as d on d.date_day < until_day.last_day and d.date_day >= until_day.last_day - 91
-  left join counted on counted.resource = known.resource and counted.created_date = d.date_day
+  left join counted on counted.subject = known.subject and counted.created_date = d.date_day
 ),
 
 usual as (
-  select daily.resource, daily.day_of_week_iso, avg(daily.n) as mean, coalesce(stddev_samp(daily.n), 0) as deviation
+  select daily.subject, daily.day_of_week_iso, avg(daily.n) as mean, coalesce(stddev_samp(daily.n), 0) as deviation
   from daily
   where daily.date_day < daily.last_day - 7
-  group by daily.resource, daily.day_of_week_iso
+  group by daily.subject, daily.day_of_week_iso
 )
 
-select daily.resource || ', ' || cast(daily.date_day as text) as record, daily.n, usual.mean
+select cast(daily.date_day as text) as record, daily.subject, daily.n, usual.mean
 from daily
-inner join usual on usual.resource = daily.resource and usual.day_of_week_iso = daily.day_of_week_iso
+inner join usual on usual.subject = daily.subject and usual.day_of_week_iso = daily.day_of_week_iso
 where daily.date_day >= daily.last_day - 7
   and abs(daily.n - usual.mean) > 4 * usual.deviation and abs(daily.n - usual.mean) >= 20

@@ -3,43 +3,43 @@
 -- Sources: star.fact_invoice, star.fact_credit_note, star.fact_timelog, star.fact_piece_rate_entry, star.fact_rate
 -- Next: read the record with muster get and tell the service; the contract names no identities, these are learned from the data
 with amount as (
-  select 'invoice total = subtotal + vat' as identity, i.invoice_id as record, abs(i.total - (i.subtotal + i.vat)) > 0.05 as is_off
+  select 'invoice total = subtotal + vat' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, abs(i.total - (i.subtotal + i.vat)) > 0.05 as is_off
   from star.fact_invoice as i
   where not i.is_deleted and (i.total - (i.subtotal + i.vat)) is not null
   union all
-  select 'invoice final total = total - cis' as identity, i.invoice_id as record, abs(i.final_total - (i.total - i.cis)) > 0.05 as is_off
+  select 'invoice final total = total - cis' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, abs(i.final_total - (i.total - i.cis)) > 0.05 as is_off
   from star.fact_invoice as i
   where not i.is_deleted and (i.final_total - (i.total - i.cis)) is not null
   union all
-  select 'invoice net value = subtotal + expenses - credit notes' as identity, i.invoice_id as record, abs(i.net_value - (i.subtotal + i.expenses - i.credit_notes)) > 0.05 as is_off
+  select 'invoice net value = subtotal + expenses - credit notes' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, abs(i.net_value - (i.subtotal + i.expenses - i.credit_notes)) > 0.05 as is_off
   from star.fact_invoice as i
   where not i.is_deleted and (i.net_value - (i.subtotal + i.expenses - i.credit_notes)) is not null
   union all
-  select 'credit note total = subtotal + vat' as identity, c.credit_note_id as record, abs(c.total - (c.subtotal + c.vat)) > 0.05 as is_off
+  select 'credit note total = subtotal + vat' as identity, 'star.fact_credit_note' as subject, c.credit_note_id as record, abs(c.total - (c.subtotal + c.vat)) > 0.05 as is_off
   from star.fact_credit_note as c
   where not c.is_deleted and (c.total - (c.subtotal + c.vat)) is not null
   union all
-  select 'credit note final total = total - cis' as identity, c.credit_note_id as record, abs(c.final_total - (c.total - c.cis)) > 0.05 as is_off
+  select 'credit note final total = total - cis' as identity, 'star.fact_credit_note' as subject, c.credit_note_id as record, abs(c.final_total - (c.total - c.cis)) > 0.05 as is_off
   from star.fact_credit_note as c
   where not c.is_deleted and (c.final_total - (c.total - c.cis)) is not null
   union all
-  select 'timelog pay = standard + overtime' as identity, l.timelog_id as record, abs(l.pay_total_value - (l.pay_standard_value + l.pay_overtime_value)) > 0.05 as is_off
+  select 'timelog pay = standard + overtime' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, abs(l.pay_total_value - (l.pay_standard_value + l.pay_overtime_value)) > 0.05 as is_off
   from star.fact_timelog as l
   where not l.is_deleted and (l.pay_total_value - (l.pay_standard_value + l.pay_overtime_value)) is not null
   union all
-  select 'timelog charge = standard + overtime' as identity, l.timelog_id as record, abs(l.charge_total_value - (l.charge_standard_value + l.charge_overtime_value)) > 0.05 as is_off
+  select 'timelog charge = standard + overtime' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, abs(l.charge_total_value - (l.charge_standard_value + l.charge_overtime_value)) > 0.05 as is_off
   from star.fact_timelog as l
   where not l.is_deleted and (l.charge_total_value - (l.charge_standard_value + l.charge_overtime_value)) is not null
   union all
-  select 'timelog charge = pay + employer cost + margin' as identity, l.timelog_id as record, abs(l.charge_total_value - (l.pay_total_value + l.emp_total_value + l.margin_total_value)) > 0.05 as is_off
+  select 'timelog charge = pay + employer cost + margin' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, abs(l.charge_total_value - (l.pay_total_value + l.emp_total_value + l.margin_total_value)) > 0.05 as is_off
   from star.fact_timelog as l
   where not l.is_deleted and (l.charge_total_value - (l.pay_total_value + l.emp_total_value + l.margin_total_value)) is not null
   union all
-  select 'piece-rate charge = pay + employer cost + margin' as identity, p.piece_rate_entry_id as record, abs(p.total_charge_value - (p.total_pay_value + p.total_emp_value + p.total_margin_value)) > 0.05 as is_off
+  select 'piece-rate charge = pay + employer cost + margin' as identity, 'star.fact_piece_rate_entry' as subject, p.piece_rate_entry_id as record, abs(p.total_charge_value - (p.total_pay_value + p.total_emp_value + p.total_margin_value)) > 0.05 as is_off
   from star.fact_piece_rate_entry as p
   where not p.is_deleted and (p.total_charge_value - (p.total_pay_value + p.total_emp_value + p.total_margin_value)) is not null
   union all
-  select 'rate charge = pay + employer cost + margin' as identity, r.rate_key as record, abs(r.charge - (r.pay + r.emp + r.margin)) > 0.05 as is_off
+  select 'rate charge = pay + employer cost + margin' as identity, 'star.fact_rate' as subject, r.rate_key as record, abs(r.charge - (r.pay + r.emp + r.margin)) > 0.05 as is_off
   from star.fact_rate as r
   where not r.is_deleted and (r.charge - (r.pay + r.emp + r.margin)) is not null
 ),
@@ -51,7 +51,7 @@ learned as (
   having count(*) >= 20 and sum(case when amount.is_off then 0 else 1 end) >= 0.95 * count(*)
 )
 
-select amount.record || ', ' || amount.identity as record
+select amount.record || ', ' || amount.identity as record, amount.subject
 from amount
 inner join learned on learned.identity = amount.identity
 where amount.is_off

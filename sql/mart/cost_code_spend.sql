@@ -24,6 +24,7 @@ with sheet as (
   where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
 ),
 
+-- A tie in the fifth decimal must not fall with the order in which rows are added: hence the ten-millionth.
 allocated as (
   select
     s.week_ending_date,
@@ -31,10 +32,10 @@ allocated as (
     s.project_id,
     a.cost_code_id,
     sum(coalesce(a.hours, 0)) as hours,
-    sum(cast(coalesce(
+    cast(coalesce(sum(
       cast(l.charge_total_value as double precision) * cast(a.hours as double precision)
-        / nullif(cast(l.total_hours as double precision), 0), 0
-    ) as numeric(18, 4))) as charge_value
+        / nullif(cast(l.total_hours as double precision), 0)
+    ), 0) + 0.0000001 as numeric(18, 4)) as charge_value
   from star.fact_timelog_cost_code as a
   inner join star.fact_timelog as l on l.timelog_id = a.timelog_id and l.timesheet_id = a.timesheet_id
   inner join sheet as s on s.timesheet_id = a.timesheet_id
@@ -42,7 +43,7 @@ allocated as (
   group by s.week_ending_date, s.company_id, s.project_id, a.cost_code_id
 ),
 
-remainder as (
+worked as (
   select
     s.week_ending_date,
     s.company_id,
@@ -51,15 +52,6 @@ remainder as (
     sum(coalesce(s.charge_total, 0)) as charge_value
   from sheet as s
   group by s.week_ending_date, s.company_id, s.project_id
-  union all
-  select
-    allocated.week_ending_date,
-    allocated.company_id,
-    allocated.project_id,
-    -sum(allocated.hours) as hours,
-    -sum(allocated.charge_value) as charge_value
-  from allocated
-  group by allocated.week_ending_date, allocated.company_id, allocated.project_id
 ),
 
 piece as (
@@ -97,7 +89,7 @@ part as (
   union all
   select week_ending_date, company_id, project_id, '-1' as cost_code_id, hours, charge_value, 0 as units, 0 as piece_value,
     0 as expense_value
-  from remainder
+  from worked
   union all
   select week_ending_date, company_id, project_id, cost_code_id, 0 as hours, 0 as charge_value, units,
     charge_value as piece_value, 0 as expense_value
@@ -124,25 +116,47 @@ spend as (
   group by part.week_ending_date, part.company_id, part.project_id, part.cost_code_id
 ),
 
+-- Behind '-1' stands so far all that was worked.
 total as (
   select
     spend.*,
-    sum(spend.hours) over (partition by spend.week_ending_date, spend.company_id, spend.project_id) as project_hours
+    sum(case when spend.cost_code_id <> '-1' then spend.hours else 0 end) over place as allocated_hours,
+    sum(case when spend.cost_code_id <> '-1' then spend.charge_value else 0 end) over place as allocated_value,
+    sum(case when spend.cost_code_id = '-1' then spend.hours else 0 end) over place as project_hours
   from spend
+  window place as (partition by spend.week_ending_date, spend.company_id, spend.project_id)
+),
+
+booked as (
+  select
+    total.week_ending_date,
+    total.company_id,
+    total.project_id,
+    total.cost_code_id,
+    case when total.cost_code_id = '-1' then total.hours - total.allocated_hours else total.hours end as hours,
+    case
+      when total.cost_code_id = '-1' then total.charge_value - total.allocated_value
+      else total.charge_value
+    end as charge_value,
+    total.piece_units,
+    total.piece_charge_value,
+    total.expense_value,
+    total.project_hours
+  from total
 )
 
 select
-  total.week_ending_date,
-  total.company_id,
-  total.project_id,
-  total.cost_code_id,
-  total.hours,
-  total.charge_value,
-  total.piece_units,
-  total.piece_charge_value,
-  total.expense_value,
-  total.project_hours,
-  cast(total.hours as double precision) / nullif(cast(total.project_hours as double precision), 0) as hours_share
-from total
-where total.hours <> 0 or total.charge_value <> 0 or total.piece_units <> 0 or total.piece_charge_value <> 0
-  or total.expense_value <> 0
+  booked.week_ending_date,
+  booked.company_id,
+  booked.project_id,
+  booked.cost_code_id,
+  booked.hours,
+  booked.charge_value,
+  booked.piece_units,
+  booked.piece_charge_value,
+  booked.expense_value,
+  booked.project_hours,
+  cast(booked.hours as double precision) / nullif(cast(booked.project_hours as double precision), 0) as hours_share
+from booked
+where booked.hours <> 0 or booked.charge_value <> 0 or booked.piece_units <> 0 or booked.piece_charge_value <> 0
+  or booked.expense_value <> 0

@@ -169,10 +169,62 @@ with held as (
   where x.api_key_id <> '-1'
 ),
 
-walked as (
-  select w.resource, w.remembered_total as expected_rows
+-- Rows that came and went since the total was given do not tell against it.
+list_total as (
+  select w.resource, w.remembered_total as total, count(x.loaded_at) as then_rows
   from ops.watermark as w
-  where w.remembered_total is not null and w.backfilled_at is not null
+  left join star.dim_company as x
+    on x.first_loaded_at <= w.moved_at and (not x.is_deleted or x.deleted_at > w.moved_at) and not x.is_stub and x.company_id <> '-1'
+  where w.resource = 'companies' and w.backfilled_at is not null and w.remembered_total is not null
+  group by w.resource, w.remembered_total
+  union all
+  select w.resource, w.remembered_total as total, count(x.loaded_at) as then_rows
+  from ops.watermark as w
+  left join star.dim_project as x
+    on x.first_loaded_at <= w.moved_at and (not x.is_deleted or x.deleted_at > w.moved_at) and not x.is_stub and x.project_id <> '-1'
+  where w.resource = 'projects' and w.backfilled_at is not null and w.remembered_total is not null
+  group by w.resource, w.remembered_total
+  union all
+  select w.resource, w.remembered_total as total, count(x.loaded_at) as then_rows
+  from ops.watermark as w
+  left join star.dim_site as x
+    on x.first_loaded_at <= w.moved_at and (not x.is_deleted or x.deleted_at > w.moved_at) and not x.is_stub and x.site_id <> '-1'
+  where w.resource = 'sites' and w.backfilled_at is not null and w.remembered_total is not null
+  group by w.resource, w.remembered_total
+  union all
+  select w.resource, w.remembered_total as total, count(x.loaded_at) as then_rows
+  from ops.watermark as w
+  left join star.dim_user as x
+    on x.first_loaded_at <= w.moved_at and (not x.is_deleted or x.deleted_at > w.moved_at) and not x.is_stub and x.user_id <> '-1'
+  where w.resource = 'users' and w.backfilled_at is not null and w.remembered_total is not null
+  group by w.resource, w.remembered_total
+  union all
+  select w.resource, w.remembered_total as total, count(x.loaded_at) as then_rows
+  from ops.watermark as w
+  left join star.fact_timesheet as x
+    on x.first_loaded_at <= w.backfilled_at and (not x.is_deleted or x.deleted_at > w.backfilled_at)
+  where w.resource = 'timesheets' and w.backfilled_at is not null and w.remembered_total is not null
+  group by w.resource, w.remembered_total
+  union all
+  select w.resource, w.remembered_total as total, count(x.loaded_at) as then_rows
+  from ops.watermark as w
+  left join star.fact_expense as x
+    on x.first_loaded_at <= w.backfilled_at and (not x.is_deleted or x.deleted_at > w.backfilled_at)
+  where w.resource = 'expenses' and w.backfilled_at is not null and w.remembered_total is not null
+  group by w.resource, w.remembered_total
+  union all
+  select w.resource, w.remembered_total as total, count(x.loaded_at) as then_rows
+  from ops.watermark as w
+  left join star.fact_invoice as x
+    on x.first_loaded_at <= w.moved_at and (not x.is_deleted or x.deleted_at > w.moved_at)
+  where w.resource = 'invoices' and w.backfilled_at is not null and w.remembered_total is not null
+  group by w.resource, w.remembered_total
+),
+
+walked as (
+  select list_total.resource, list_total.total + held.live_rows - list_total.then_rows as expected_rows
+  from list_total
+  inner join held on held.resource = list_total.resource
 ),
 
 newest_window as (

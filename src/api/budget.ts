@@ -18,6 +18,8 @@ export interface Usage {
   readonly remainingToday: number
   /** What purpose `sync` can still spend now: reserves and the run's own limit are taken off. */
   readonly spendable: number
+  /** The same without the run's own limit. */
+  readonly spendableToday: number
   readonly requestsThisRun: number
   readonly retries: number
   /** ISO 8601, UTC. */
@@ -60,6 +62,10 @@ export interface BudgetOptions {
   readonly perMinute?: number | undefined
   /** Requests of this UTC day by earlier processes on the key. */
   readonly usedToday?: number
+  /** Milliseconds since the epoch: an earlier process was told not to call before then. */
+  readonly pausedUntil?: number
+  /** Told of every pause that is longer than those before it. */
+  readonly onPause?: (until: number) => void
   /** Replaces the p-queue limiter, which reads the wall clock: for runs on a virtual clock. */
   readonly minute?: MinuteWindow
   /** Where processes on the key share its minute and its day; without it this budget counts alone. */
@@ -78,11 +84,12 @@ class KeyBudget implements Budget {
   readonly #minute: MinuteWindow
   readonly #day: DayBudget
   readonly #shared: SharedRequests | undefined
+  readonly #onPause: BudgetOptions['onPause']
   readonly #retries = createRetryBudget()
   #telling: Promise<void> | undefined
   #perMinute: number
   #sent = 0
-  #pausedUntil = 0
+  #pausedUntil: number
 
   constructor(options: BudgetOptions) {
     const { clock, recentRequests: recent = 0 } = options
@@ -93,6 +100,8 @@ class KeyBudget implements Budget {
     this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
     this.#day = new DayBudget(clock.now(), options.usedToday ?? 0)
     this.#shared = options.shared
+    this.#pausedUntil = options.pausedUntil ?? 0
+    this.#onPause = options.onPause
   }
 
   async take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions = {}): Promise<void> {
@@ -114,16 +123,25 @@ class KeyBudget implements Budget {
   }
 
   pause(until: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, until)
+    if (until <= this.#pausedUntil) return
+    this.#pausedUntil = until
+    this.#onPause?.(until)
+    this.#tell(shared => shared.pause(until - this.#clock.now()))
+  }
+
+  /** The next request waits for it, and fails with it. */
+  #tell(say: (shared: SharedRequests) => Promise<void>): void {
+    if (!this.#shared) return
+    const { shared, before } = { shared: this.#shared, before: this.#telling }
+    this.#telling = (before ?? Promise.resolve()).then(() => say(shared))
+    this.#telling.catch(() => undefined)
   }
 
   refresh(me: Parameters<Budget['refresh']>[0], sentBefore: number): void {
     this.#perMinute = me.rateLimitPerMinute
     this.#minute.resize(me.rateLimitPerMinute)
     this.#day.refresh(me, this.#sent - sentBefore, this.#clock.now())
-    this.#telling = this.#shared?.told(me)
-    // The next request waits for it, and fails with it.
-    this.#telling?.catch(() => undefined)
+    this.#tell(shared => shared.told(me))
   }
 
   usage(): Usage {
@@ -138,6 +156,7 @@ class KeyBudget implements Budget {
       perDay,
       usedToday: perDay - remaining,
       remainingToday: remaining,
+      spendableToday: spendable,
       spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
       retries: this.#retries.retries,
@@ -162,7 +181,10 @@ class KeyBudget implements Budget {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     await this.#telling
-    const refuseAt = (moment: number): void => this.#refuseRun(moment)
+    const refuseAt = (moment: number): void => {
+      this.#refuseRun(moment)
+      if (moment - this.#clock.now() > LONGEST_WAIT) throw toldToStop(moment)
+    }
     const isGranted = await waitForSlot(shared, { clock: this.#clock, purpose, signal, refuseAt })
     if (isGranted === undefined) throw this.#daySpent(purpose)
     if (!isGranted) return false

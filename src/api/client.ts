@@ -44,12 +44,14 @@ export interface ClientOptions {
   /** Of Muster, for the User-Agent. */
   readonly version?: string
   readonly onRequest?: (seen: RequestSeen) => void
+  /** Whose part of the day pays where a call does not say. Default `sync`. */
+  readonly purpose?: Purpose
   /** Aborts everything; the calls then reject with its reason. */
   readonly signal?: AbortSignal
 }
 
 export interface CallOptions {
-  /** Whose part of the day pays. Default `sync`. */
+  /** Whose part of the day pays. Default: that of the client. */
   readonly purpose?: Purpose
 }
 
@@ -117,7 +119,7 @@ class ApiClient implements Client {
     requirePath(path)
     const asked = { page: Number(query.page ?? 1), limit: Number(query.limit ?? PAGE_LIMIT) }
     requirePage(path, { ...query, ...asked }, asked)
-    const { purpose = 'sync' } = options
+    const { purpose = this.#options.purpose ?? 'sync' } = options
     await this.#ensureMe()
     const { bytes, envelope, fetchedAt } = await this.#sender.exchange({
       method: 'GET',
@@ -133,7 +135,7 @@ class ApiClient implements Client {
   async getRecord(path: string, query: Query = {}, options: CallOptions = {}): Promise<Fetched> {
     requirePath(path)
     await this.#ensureMe()
-    const { purpose = 'sync' } = options
+    const { purpose = this.#options.purpose ?? 'sync' } = options
     return this.#one({ method: 'GET', path, query, asked: {}, purpose })
   }
 

@@ -6,7 +6,10 @@ import { badAnswer, type Facts } from './errors.ts'
 import type { Hidden } from './redact.ts'
 import { wordsOf } from './server-error.ts'
 
-export interface Meta {
+/** What the meta of an aggregate says about it. */
+const aggregateTexts = ['metric', 'groupBy', 'dateField', 'outlierRule'] as const
+
+export interface Meta extends Readonly<Partial<Record<(typeof aggregateTexts)[number], string>>> {
   readonly page: number
   readonly limit: number
   readonly total: number
@@ -127,13 +130,17 @@ function parsed(bytes: Buffer, from: Source): unknown {
 
 function checkedMeta(value: unknown, asked: Asked, from: Source): Meta {
   if (typeof value !== 'object' || value === null) throw bad(from, 'meta is missing')
-  const { page, limit, total } = value as Record<string, unknown>
+  const given = value as Record<string, unknown>
+  // The contract names no page and no limit for the meta of aggregates.
+  const unsaid = typeof given.metric === 'string' ? asked : {}
+  const { page = unsaid.page, limit = unsaid.limit, total } = given
   if (!isCount(page) || !isCount(limit) || !isCount(total)) throw bad(from, 'meta is not whole numbers')
   if (page !== (asked.page ?? page)) throw bad(from, `page ${page} came where ${asked.page} was asked for`)
   if (limit !== (asked.limit ?? limit))
     throw bad(from, `limit ${limit} came where ${asked.limit} was asked for`)
   if (page < 1 || limit < 1) throw bad(from, `meta says page ${page}, limit ${limit}`)
-  return { page, limit, total }
+  const texts = aggregateTexts.flatMap(name => (typeof given[name] === 'string' ? [[name, given[name]]] : []))
+  return { page, limit, total, ...Object.fromEntries(texts) }
 }
 
 /**

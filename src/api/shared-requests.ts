@@ -26,6 +26,8 @@ export interface SharedRequests {
   giveBack(purpose: Purpose): Promise<void>
   /** What `/me` says of the key. */
   told(me: Pick<KeyInfo, 'rateLimitPerMinute' | 'rateLimitPerDay' | 'usage'>): Promise<void>
+  /** No process sends for so many milliseconds. */
+  pause(waitMs: number): Promise<void>
   readonly figures: SharedFigures
 }
 

@@ -52,6 +52,21 @@ export function positiveNumber(text: string): number {
   throw new InvalidArgumentError('Give a number above 0.')
 }
 
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+
+/** Milliseconds of `90s`, `30m` or `2h`; undefined for anything else. */
+export function spanMs(text: string): number | undefined {
+  const [, amount, unit] = /^(\d+)([smh])$/.exec(text) ?? []
+  return amount && unit ? Number(amount) * (unitMs[unit] ?? 1000) : undefined
+}
+
+/** Accepts a time span; gives milliseconds. */
+export function timeSpan(text: string): number {
+  const ms = spanMs(text)
+  if (ms !== undefined) return ms
+  throw new InvalidArgumentError('Give a time span as 90s, 30m or 2h.')
+}
+
 /** Accepts a calendar day. */
 export function calendarDay(text: string): string {
   const time = Date.parse(`${text}T00:00:00Z`)

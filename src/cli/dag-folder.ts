@@ -18,6 +18,11 @@ export function dagFiles(cwd: string): readonly DagText[] {
   })
 }
 
+/** Of every DAG there is. */
+export function dagNames(cwd: string): readonly string[] {
+  return dagFiles(cwd).map(nameOf)
+}
+
 /** A DAG is found by the name of its file. */
 export function dagNamed(name: string, cwd: string, commands: readonly string[]): Dag {
   const files = new Map(dagFiles(cwd).map(source => [nameOf(source), source]))

@@ -30,7 +30,7 @@ export async function askedFacts(
   context: CommandContext,
   engine: Engine | undefined,
 ): Promise<PlanFacts> {
-  const { client } = await openQuestions(connection, context, engine)
+  const { client, close } = await openQuestions(connection, context, engine)
   try {
     const key = await client.getMe()
     const { perMinute, perDay, spendable } = client.usage()
@@ -38,10 +38,10 @@ export async function askedFacts(
       sources: { engine: await synced(engine), client, clock: context.clock, key },
       limits: { perMinute, spendableToday: spendable, spendablePerDay: spendablePerDay(perDay) },
       spent: () => client.usage().requestsThisRun,
-      close: () => client.close(),
+      close,
     }
   } catch (error) {
-    await client.close()
+    await close()
     throw error
   }
 }

@@ -1,29 +1,41 @@
-/** A client for the few requests that plan and doctor send: they pay from the operator's part of the day. */
-import { createBudget } from '../api/budget.ts'
+/** A client for the few requests of a command that is no run: they pay from the operator's part of the day. */
+import { type Budget, createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
 import type { Connection } from '../config/connection.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { sentSince } from '../warehouse/ledger/access.ts'
-import { heldTables } from '../warehouse/ledger/held-tables.ts'
 import type { CommandContext } from './context.ts'
+import { type KeyLedger, keyLedger } from './key-ledger.ts'
 import { programVersion } from './warehouse.ts'
 
 export interface Questions {
   readonly client: Client
-  /** Requests by the second they were sent in, for the ledger. */
-  readonly sent: ReadonlyMap<number, number>
+  /** Closes the client, and writes down what was sent. */
+  close(): Promise<void>
 }
 
-/** With the ledger at hand, requests of the last minute count, so that the key's limit holds across processes. */
+/**
+ * The limits of the key hold across processes: requests of the last minute count, told pauses are kept to, and on a
+ * server all share one budget. Without `engine` the warehouse of the connection is looked at, if it can be.
+ */
 export async function openQuestions(
   connection: Connection,
   context: CommandContext,
-  engine: Engine | undefined,
+  engine?: Engine,
 ): Promise<Questions> {
+  const ledger = await keyLedger(connection, context.clock, engine)
+  try {
+    return clientOver(connection, context, ledger)
+  } catch (error) {
+    await ledger.settle(new Map())
+    throw error
+  }
+}
+
+function clientOver(connection: Connection, context: CommandContext, ledger: KeyLedger): Questions {
   const { clock, rng, signal } = context
   const second = (): number => Math.floor(clock.now() / 1000)
   const sent = new Map<number, number>()
-  const knowsSent = engine !== undefined && (await heldTables(engine)).has('sent')
+  const budget: Budget = ledger.budget ?? createBudget({ clock })
   const client = createClient({
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey.reveal(),
@@ -31,12 +43,15 @@ export async function openQuestions(
     rng,
     signal,
     version: programVersion,
-    budget: createBudget({
-      clock,
-      recentRequests: knowsSent ? await sentSince(engine, second() - 62) : 0,
-    }),
+    budget,
     fetchOptions: { maxBytes: connection.pageCapMegabytes * 1_048_576 },
     onRequest: () => void sent.set(second(), (sent.get(second()) ?? 0) + 1),
   })
-  return { client, sent }
+  return {
+    client,
+    close: async () => {
+      await client.close()
+      await ledger.settle(sent)
+    },
+  }
 }

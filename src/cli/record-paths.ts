@@ -1,5 +1,6 @@
 /** Which single records the service shows, and the path and parameters of each. */
 import { UsageError } from '../lib/errors.ts'
+import { operations } from '../resources/operations.ts'
 import { nearest } from './nearest.ts'
 
 interface RecordPath {
@@ -8,24 +9,16 @@ interface RecordPath {
   readonly parameters: readonly string[]
 }
 
-const byId = (path: string, ...parameters: readonly string[]): RecordPath => ({
-  path: `${path}/{id}`,
-  parameters,
-})
+const reads = Object.values(operations)
+  .filter(({ answers }) => answers === 'record')
+  .map(({ path, parameters }): [string, RecordPath] => {
+    const [, first = '', , below] = path.split('/')
+    return [below ?? first, { path, parameters: Object.keys(parameters) }]
+  })
 
 const recordPaths: Readonly<Record<string, RecordPath>> = {
   me: { path: '/me', parameters: [] },
-  companies: byId('/companies', 'includeConfig'),
-  'competency-matrix': { path: '/companies/{id}/competency-matrix', parameters: ['projectId'] },
-  projects: byId('/projects', 'includeConfig'),
-  sites: byId('/sites'),
-  trades: byId('/trades', 'includeRates', 'includeCompetencyMatrix'),
-  rates: byId('/rates'),
-  requisitions: byId('/requisitions', 'includeStageTracking'),
-  assignments: byId('/assignments'),
-  expenses: byId('/expenses'),
-  'credit-notes': byId('/credit-notes'),
-  'purchase-orders': byId('/purchase-orders'),
+  ...Object.fromEntries(reads),
 }
 
 /** Lists without a single read: `get` would be looked for there, and the warehouse has them. */

@@ -1,9 +1,9 @@
 /** What sync and backfill share: a run with a progress display, and its outcome told to people or programs. */
 import { UsageError } from '../lib/errors.ts'
-import { collections, findResource } from '../resources/catalogue.ts'
+import { catalogue, collections, findResource } from '../resources/catalogue.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
 import type { ResourceOutcome } from '../sync/sync.ts'
-import { numberOption, type Options, textOption } from './command.ts'
+import { numberOption, type Options, spanMs, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
 import { nearest } from './nearest.ts'
@@ -11,15 +11,15 @@ import { type Column, printJson, printLine, printTable } from './output.ts'
 import { createProgress } from './progress.ts'
 import { openToWrite, programVersion, runConnection } from './warehouse.ts'
 
-/** Throws UsageError for a name that is no resource, or one that no sync reads. */
-export function resourceNames(args: readonly string[]): readonly string[] {
-  const names = collections.map(({ name }) => name)
+/** Throws UsageError for a name that is no resource, or with `lists` one that is read by id. */
+export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {
+  const names = (of === 'lists' ? collections : catalogue).map(({ name }) => name)
   for (const name of args) {
     if (names.includes(name)) continue
     if (findResource(name))
       throw new UsageError({
-        what: `${name} are read by id and not synced yet`,
-        next: `name some of ${names.join(', ')}`,
+        what: `${name} are read by id, which knows no days`,
+        next: `muster sync ${name} reads them; the others are ${names.join(', ')}`,
       })
     throw new UsageError({
       what: `there is no resource ${name}`,
@@ -29,15 +29,12 @@ export function resourceNames(args: readonly string[]): readonly string[] {
   return args
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
-
 /** `2h`, `30m`, `90s` from now; milliseconds since the epoch. */
 function deadlineFrom(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined
-  const [, amount, unit] = /^(\d+)([smh])$/.exec(text) ?? []
-  if (!amount || !unit)
-    throw new UsageError({ what: `--deadline ${text} is no time span`, next: 'write it as 90s, 30m or 2h' })
-  return nowMs + Number(amount) * (unitMs[unit] ?? 1000)
+  const ms = spanMs(text)
+  if (ms !== undefined) return nowMs + ms
+  throw new UsageError({ what: `--deadline ${text} is no time span`, next: 'write it as 90s, 30m or 2h' })
 }
 
 export function limitsOf(context: CommandContext, options: Options): RunRequest['limits'] {

@@ -1,4 +1,5 @@
 /** The status of a warehouse in words and rows. */
+import { hydrated } from '../resources/catalogue.ts'
 import type { BudgetSeen } from '../warehouse/ledger/budget-seen.ts'
 import type { HeldLease } from '../warehouse/ledger/leases.ts'
 import type { Proof } from '../warehouse/ledger/proof.ts'
@@ -38,8 +39,14 @@ function windowsText({ accepted, walking, refused }: Proof): string | null {
   return parts.filter(part => part !== false).join(', ') || null
 }
 
-function proofText({ distinctIds, greatestTotal, accepted }: Proof): string | null {
-  return accepted === 0 ? null : `${formatNumber(distinctIds)} / ${formatNumber(greatestTotal)}`
+const byId = new Set(hydrated.map(({ name }) => name))
+
+/** Reading by id proves nothing of what nobody named. */
+function proofText({ resource, proof }: ResourceState): string | null {
+  const { distinctIds, greatestTotal, accepted } = proof
+  return accepted === 0 || byId.has(resource)
+    ? null
+    : `${formatNumber(distinctIds)} / ${formatNumber(greatestTotal)}`
 }
 
 /** A run writes the state of a resource when it ends; until then its walks tell. */
@@ -57,7 +64,7 @@ export function resourceRow(one: ResourceState): readonly Cell[] {
     one.rows,
     shortTime(one.mark),
     windowsText(one.proof),
-    proofText(one.proof),
+    proofText(one),
     shortTime(one.lastRunAt),
     one.quarantined ?? 'unknown',
     one.drifted,
@@ -113,8 +120,9 @@ export function summaryLine(resources: readonly ResourceState[]): string {
   const having = (state: string): number => states.filter(one => one === state).length
   const sum = (of: (one: ResourceState) => number): number =>
     resources.reduce((total, one) => total + of(one), 0)
-  const complete = resources.filter(({ proof }) => proof.accepted > 0 && proof.walking + proof.refused === 0)
-  const reachable = resources.length - having('skipped')
+  const lists = resources.filter(({ resource }) => !byId.has(resource))
+  const complete = lists.filter(({ proof }) => proof.accepted > 0 && proof.walking + proof.refused === 0)
+  const reachable = lists.filter(one => stateText(one) !== 'skipped').length
   const walking = sum(({ proof }) => proof.walking)
   const refused = sum(({ proof }) => proof.refused)
   const quarantined = sum(one => one.quarantined ?? 0)

@@ -6,11 +6,19 @@ import type { RawConnection } from './shape.ts'
 import { dotted, type Path, type Source } from './source.ts'
 import { parseWarehouse, passwordIn, type Warehouse } from './warehouse-url.ts'
 
+export interface WebhookSettings {
+  readonly secret: Secret
+  /** Still taken while senders change to the new one. */
+  readonly previousSecret?: Secret
+  /** What the service's header names begin with. */
+  readonly headerPrefix: string
+}
+
 export interface Connection {
   readonly name: string
   readonly baseUrl: string
   readonly apiKey: Secret
-  readonly webhook?: { readonly secret: Secret; readonly headerPrefix: string }
+  readonly webhook?: WebhookSettings
   readonly warehouse: Warehouse
   /** Put before the name of every schema, so that connections can share a PostgreSQL database. */
   readonly schemaPrefix?: string
@@ -62,10 +70,22 @@ export function buildConnection(
   }
 }
 
-function buildWebhook(raw: NonNullable<RawConnection['webhook']>, path: Path, surroundings: Surroundings) {
-  const place = { ...surroundings, path: [...path, 'secret'], filePath: [...path, 'secretFile'] }
-  const secret = readSecret(place, raw.secret, raw.secretFile)
-  return secret && { secret, headerPrefix: raw.headerPrefix }
+function buildWebhook(
+  raw: NonNullable<RawConnection['webhook']>,
+  path: Path,
+  surroundings: Surroundings,
+): WebhookSettings | undefined {
+  const place = (name: string) => ({
+    ...surroundings,
+    path: [...path, name],
+    filePath: [...path, `${name}File`],
+  })
+  const secret = readSecret(place('secret'), raw.secret, raw.secretFile)
+  const hasPrevious = raw.previousSecret !== undefined || raw.previousSecretFile !== undefined
+  const previousSecret = hasPrevious
+    ? readSecret(place('previousSecret'), raw.previousSecret, raw.previousSecretFile)
+    : undefined
+  return secret && { secret, ...(previousSecret && { previousSecret }), headerPrefix: raw.headerPrefix }
 }
 
 function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, findings }: Surroundings) {

@@ -9,6 +9,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   'connections.default.schemaPrefix': 'MUSTER_SCHEMA_PREFIX',
   'connections.default.landing': 'MUSTER_LANDING',
   'connections.default.webhook.secret': 'MUSTER_WEBHOOK_SECRET',
+  'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
 }
 
 const DEFAULT_WAREHOUSE = 'duckdb:data/muster.duckdb'
@@ -19,6 +20,7 @@ export function environmentSource(env: Environment): Source | undefined {
   const apiKey = variable(env, 'MUSTER_API_KEY')
   if (baseUrl === undefined && apiKey === undefined) return undefined
   const secret = variable(env, 'MUSTER_WEBHOOK_SECRET')
+  const previousSecret = variable(env, 'MUSTER_WEBHOOK_PREVIOUS_SECRET')
   const landing = variable(env, 'MUSTER_LANDING')
   const schemaPrefix = variable(env, 'MUSTER_SCHEMA_PREFIX')
   const connection = {
@@ -27,7 +29,7 @@ export function environmentSource(env: Environment): Source | undefined {
     warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? DEFAULT_WAREHOUSE,
     ...(schemaPrefix && { schemaPrefix }),
     ...(landing && { landing }),
-    ...(secret && { webhook: { secret } }),
+    ...(secret && { webhook: { secret, ...(previousSecret && { previousSecret }) } }),
   }
   return {
     name: 'environment',

@@ -144,7 +144,8 @@ function sharedWarehouses(connections: readonly Connection[]): readonly Problem[
 }
 
 function secretsOf({ apiKey, webhook, warehouse }: Connection, env: Environment): readonly Secret[] {
-  const own = [apiKey, ...(webhook ? [webhook.secret] : [])]
+  const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
+  const own = [apiKey, ...hooks]
   if (warehouse.engine === 'duckdb') return own
   // The driver takes PGPASSWORD where the address has none.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

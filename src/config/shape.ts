@@ -13,6 +13,8 @@ function whole(least: number): z.ZodType<number> {
 const webhook = z.strictObject({
   secret: z.string().optional(),
   secretFile: z.string().optional(),
+  previousSecret: z.string().optional(),
+  previousSecretFile: z.string().optional(),
   headerPrefix: z
     .string()
     .regex(/^[A-Za-z0-9-]+$/, 'must be the beginning of a header name, as in X-Service')

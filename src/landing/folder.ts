@@ -20,6 +20,8 @@ export interface WalkFacts {
   readonly scope: Readonly<Record<string, string>>
   /** For a snapshot: which rows of the warehouse it replaces, as conditions by column. */
   readonly extent?: Readonly<Record<string, string>>
+  /** Whether each page is one record, read by its id. */
+  readonly isById?: boolean
 }
 
 export interface LandedPage {

@@ -15,7 +15,7 @@ import {
   text,
   timestamp,
 } from './column.ts'
-import { bridge, type ChildDeclaration, each, eachValue, fact } from './table.ts'
+import { bridge, each, eachValue, fact } from './table.ts'
 
 const owner = (entity: string, entityKey: string): Record<string, Column> => ({
   entity: constant(entity, 'Kind of record: requisition, assignment or timesheet.'),
@@ -41,7 +41,7 @@ const answerLocations = (entity: string, entityKey: string) =>
   })
 
 /** The answers saved with a record; what was answered is free text and lives in pii.text. */
-export function submissionAnswers(entity: string, entityKey: string): ChildDeclaration {
+export function submissionAnswers(entity: string, entityKey: string) {
   return each(
     'submissionAnswers',
     fact('submission_answer', 'One row per answer saved with a requisition, assignment or timesheet.', {

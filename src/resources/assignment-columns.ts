@@ -16,6 +16,7 @@ import {
   text,
   timestamp,
 } from './column.ts'
+import type { Fields, Figures } from './phrases.ts'
 
 /** Keys of `shiftPattern`. */
 const weekdays = {
@@ -41,9 +42,13 @@ const shiftOf = ([key, day]: [string, string]): [string, Column][] => {
 }
 
 /** Seven days stay wide; star.fact_assignment_shift has them as rows. */
-export const shifts: Record<string, Column> = Object.fromEntries(Object.entries(weekdays).flatMap(shiftOf))
+type ShiftAt = `shiftPattern.${keyof typeof weekdays}`
 
-export const ended: Record<string, Column> = {
+export const shifts = Object.fromEntries(
+  Object.entries(weekdays).flatMap(shiftOf),
+) as Figures<`${ShiftAt}.${'start' | 'end' | 'break'}`> & Fields<`${ShiftAt}.${'active' | 'night'}`, boolean>
+
+export const ended = {
   ended_at: timestamp('ended.date', 'When it was ended.'),
   ended_reason: freeText('ended.reason', 'Why it was ended.'),
   ended_comments: freeText('ended.comments', 'Comments on its end.'),
@@ -61,7 +66,7 @@ export const ended: Record<string, Column> = {
 }
 
 /** Status determination (SDS, SDC) and the key information document (KID). */
-export const papers: Record<string, Column> = {
+export const papers = {
   sds_json: restricted(json('sds', 'Status determination statement; the contract does not show the keys.')),
   has_sds: derived('boolean', 'sds_json is not null', 'Whether there is a status determination statement.'),
   sdc_status: text('sdc.status', 'State of the supervision, direction and control form.'),
@@ -74,7 +79,7 @@ export const papers: Record<string, Column> = {
   ),
 }
 
-export const replacementColumns: Record<string, Column> = {
+export const replacementColumns = {
   replacement_reason: freeText('replacement.reason', 'Why the worker replaces or was replaced.'),
   replacement_type: text('replacement.type', 'Kind of replacement.'),
   cloned_at: timestamp('clone.date', 'When it was cloned from another assignment.'),
@@ -87,10 +92,10 @@ export const replacementColumns: Record<string, Column> = {
   ),
 }
 
-const minutes = (by: string): Column =>
+const minutes = <const By extends string>(by: By) =>
   quantity(`lodge.travel.${by}Minutes`, `Minutes from the lodging to the site by ${by}.`)
 
-export const lodge: Record<string, Column> = {
+export const lodge = {
   is_lodge_applicable: flag('lodgeApplicable', 'Whether lodging applies.'),
   lodge_daily_override: money(
     'lodge.dailyAmountOverride',

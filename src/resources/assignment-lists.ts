@@ -5,6 +5,7 @@ import {
   fileUrl,
   flag,
   freeText,
+  idOf,
   json,
   keyOf,
   ofParent,
@@ -16,7 +17,7 @@ import {
   text,
   timestamp,
 } from './column.ts'
-import { bridge, type ChildDeclaration, eachValue, fact, only } from './table.ts'
+import { bridge, eachValue, fact, only } from './table.ts'
 
 /** The contract has seen seven keys; whatever else stands there is a row as well. */
 export const uplifts = fact('assignment_uplift', 'One row per uplift of an assignment.', {
@@ -49,7 +50,7 @@ interface Link {
 
 const nothing = 'cast(null as varchar)'
 
-function link(path: string, { kind, to }: Link): ChildDeclaration {
+function link<const At extends string>(path: At, { kind, to }: Link) {
   const isReplacement = kind !== 'clone_original'
   const ofReplacement = (column: string, description: string): Column =>
     isReplacement ? { ...ofRoot(column), description } : derived('text', nothing, description)
@@ -64,7 +65,7 @@ function link(path: string, { kind, to }: Link): ChildDeclaration {
         'replaced_by, replacement_for, replacement_requisition or clone_original.',
       ),
       linked_entity: derived('text', `'${to}'`, 'assignment or requisition.'),
-      linked_id: text('id', 'Id of what it is linked to.'),
+      linked_id: idOf(`${to}s`, text('id', 'Id of what it is linked to.'), `linked_entity = '${to}'`),
       linked_reference: text('reference', 'Reference of what it is linked to.'),
       linked_nanoid:
         to === 'requisition'
@@ -74,12 +75,12 @@ function link(path: string, { kind, to }: Link): ChildDeclaration {
       reason: {
         ...ofReplacement('replacement_reason', 'Why the worker replaces or was replaced.'),
         privacy: 'freeText',
-      },
+      } satisfies Column,
     }),
   )
 }
 
-export const links: Record<string, ChildDeclaration> = {
+export const links = {
   replaced_by: link('replacement.replacedBy', { kind: 'replaced_by', to: 'assignment' }),
   replacement_for: link('replacement.replacementFor', { kind: 'replacement_for', to: 'assignment' }),
   replacement_requisition: link('replacement.requisition', {

@@ -3,11 +3,11 @@ import { submissionAnswers } from './answers.ts'
 import { ended, lodge, papers, replacementColumns, shifts } from './assignment-columns.ts'
 import { activities, documents, links, metaValues, uplifts } from './assignment-lists.ts'
 import {
-  type Column,
   dayOf,
   derived,
   flag,
   id,
+  idOf,
   integer,
   json,
   money,
@@ -25,7 +25,7 @@ import { changeTimes, costCode, namedInCompany, purchaseOrder, tag } from './phr
 import { resource } from './resource.ts'
 import { each, eachLeaf, fact } from './table.ts'
 
-const parties: Record<string, Column> = {
+const parties = {
   company_id: named('company', 'company'),
   project_id: named('project', 'project'),
   region_id: named('region', 'region'),
@@ -35,7 +35,7 @@ const parties: Record<string, Column> = {
   tag_id: tag('tag', 'assignment'),
   agency_id: named('agency', 'agency'),
   worker_id: ref('worker.id', 'worker', { name: 'worker.name', worker_reference: 'worker.reference' }),
-  requisition_id: text('requisition.id', 'Id of the requisition it fills.'),
+  requisition_id: idOf('requisitions', text('requisition.id', 'Id of the requisition it fills.')),
   requisition_reference: text('requisition.reference', 'Reference of that requisition.'),
   requisition_nanoid: text('requisition.nanoid', 'Short id of that requisition.'),
   ...namedInCompany('umbrella', 'umbrella', 'Umbrella company that employs the worker'),
@@ -44,7 +44,7 @@ const parties: Record<string, Column> = {
   ...costCode('costCode'),
 }
 
-const times: Record<string, Column> = {
+const times = {
   start_at: timestamp('startDate', 'Start.'),
   start_date: dayOf('start_at', 'First day.'),
   end_at: timestamp('endDate', 'End.'),
@@ -61,7 +61,7 @@ const times: Record<string, Column> = {
   ...changeTimes,
 }
 
-const amounts: Record<string, Column> = {
+const amounts = {
   distance_to_site_miles: number('workerDistanceToSite', 'Miles from the worker to the site.'),
   lodge_distance_to_site_miles: number(
     'workerLodgeDistanceToSite',

@@ -44,6 +44,9 @@ export const catalogue: readonly Resource[] = [
 /** What a sync reads, in its order. */
 export const collections: readonly Collection[] = catalogue.filter(isCollection)
 
+/** What can be read one by one only. */
+export const hydrated: readonly Resource[] = catalogue.filter(resource => !isCollection(resource))
+
 /** The resource of that name; undefined when there is none. */
 export function findResource(name: string): Resource | undefined {
   return catalogue.find(resource => resource.name === name)

@@ -59,7 +59,19 @@ export interface Member {
   readonly attributes: Readonly<Record<string, Source>>
 }
 
-export interface Column {
+/** Whose id a column holds. */
+export interface Naming {
+  /** Plural name of the resource. */
+  readonly resource: string
+  /** Portable SQL over the columns of its table: which of its rows; all when left out. */
+  readonly where?: string
+  /** The record stands there as well, whole, so that it need not be asked for. */
+  readonly brings?: true
+}
+
+export interface Column<Read extends Leaf = Leaf> {
+  /** For the compiler only: the path that is read, and what stands there. */
+  readonly reads?: Read
   readonly type: ColumnType
   readonly source: Source
   readonly description: string
@@ -67,50 +79,74 @@ export interface Column {
   /** Values the contract names; others are kept and reported as drift. */
   readonly values?: readonly string[]
   readonly member?: Member
+  /** The value is the id of a record that can be read one by one only. */
+  readonly names?: Naming
   /** Moves with the clock, so a difference in it alone is no change. */
   readonly volatile?: true
   /** A record without it cannot be stored and goes to quarantine. */
   readonly required?: true
 }
 
+/** A path and the type of what the service writes there; one of each path where there are several. */
+export type Leaf<At extends string = string, Value = unknown> = At extends string
+  ? readonly [path: At, value: Value]
+  : never
+
 const split = (path: string): Path => (path === '' ? [] : path.split('.'))
 
-function field(type: ColumnType, path: string, description: string): Column {
+function field<const At extends string, Value>(
+  type: ColumnType,
+  path: At,
+  description: string,
+): Column<Leaf<At, Value>> {
   return { type, source: { from: 'field', path: split(path) }, description, privacy: 'open' }
 }
 
-type Declare = (path: string, description: string) => Column
+type Declare<Value> = <const At extends string>(path: At, description: string) => Column<Leaf<At, Value>>
 
-export const text: Declare = (path, description) => field('text', path, description)
-export const integer: Declare = (path, description) => field('integer', path, description)
+export const text: Declare<string> = (path, description) => field('text', path, description)
+export const integer: Declare<number> = (path, description) => field('integer', path, description)
 /** A number the contract gives no unit for, such as an uplift factor. */
-export const number: Declare = (path, description) => field('number', path, description)
+export const number: Declare<number> = (path, description) => field('number', path, description)
 /** Currency of the company, four decimals. */
-export const money: Declare = (path, description) => field('money', path, description)
+export const money: Declare<number> = (path, description) => field('money', path, description)
 /** Hours or units, four decimals. */
-export const quantity: Declare = (path, description) => field('quantity', path, description)
-export const coordinate: Declare = (path, description) => field('coordinate', path, description)
-export const flag: Declare = (path, description) => field('boolean', path, description)
-export const timestamp: Declare = (path, description) => field('timestamp', path, description)
+export const quantity: Declare<number> = (path, description) => field('quantity', path, description)
+export const coordinate: Declare<number> = (path, description) => field('coordinate', path, description)
+export const flag: Declare<boolean> = (path, description) => field('boolean', path, description)
+export const timestamp: Declare<string> = (path, description) => field('timestamp', path, description)
 /** A day the service writes as DD/MM/YYYY, empty when absent. */
-export const dayMonthYear: Declare = (path, description) => field('dayMonthYear', path, description)
+export const dayMonthYear: Declare<string> = (path, description) => field('dayMonthYear', path, description)
 /** What the contract calls "not shown": kept as JSON, its leaves in attribute_leaf. */
-export const json: Declare = (path, description) => field('json', path, description)
+export const json: Declare<unknown> = (path, description) => field('json', path, description)
 
 /** The id that every row needs; a record without it is quarantined. */
-export const id: Declare = (path, description) => ({ ...text(path, description), required: true })
+export const id: Declare<string> = (path, description) => ({ ...text(path, description), required: true })
 
-export const personal = (column: Column): Column => ({ ...column, privacy: 'personal' })
-export const restricted = (column: Column): Column => ({ ...column, privacy: 'restricted' })
+export const personal = <Any extends Column>(column: Any): Any => ({ ...column, privacy: 'personal' })
+export const restricted = <Any extends Column>(column: Any): Any => ({ ...column, privacy: 'restricted' })
 /** Words people typed, which may say anything of anybody. */
-export const freeText: Declare = (path, description) => ({ ...text(path, description), privacy: 'freeText' })
+export const freeText: Declare<string> = (path, description) => ({
+  ...text(path, description),
+  privacy: 'freeText',
+})
 /** A link to a file: stored without its query string, which is a key to the file. */
-export const fileUrl: Declare = (path, description) => restricted(field('url', path, description))
+export const fileUrl: Declare<string> = (path, description) => restricted(field('url', path, description))
 
-export const volatile = (column: Column): Column => ({ ...column, volatile: true })
+/** An id of a record that can be read one by one only. References to a dimension of such records need no word. */
+export const idOf = <Any extends Column>(resource: string, column: Any, where?: string): Any => ({
+  ...column,
+  names: { resource, ...(where !== undefined && { where }) },
+})
+
+export const volatile = <Any extends Column>(column: Any): Any => ({ ...column, volatile: true })
 
 /** A closed list in the contract; a new value is kept and reported. */
-export function oneOf(path: string, values: readonly string[], description: string): Column {
+export function oneOf<const At extends string>(
+  path: At,
+  values: readonly string[],
+  description: string,
+): Column<Leaf<At, string>> {
   return { ...text(path, description), values }
 }
 
@@ -118,7 +154,11 @@ export function oneOf(path: string, values: readonly string[], description: stri
  * A reference to a dimension row, `'-1'` when the record names none. `attributes` maps columns of that dimension
  * to fields of this record, so that a thing that cannot be read by itself is still known by name.
  */
-export function ref(path: string, dimension: string, attributes: Record<string, string> = {}): Column {
+export function ref<const At extends string, const Also extends string = never>(
+  path: At,
+  dimension: string,
+  attributes: Readonly<Record<string, Also>> = {},
+): Column<Leaf<At | Also, string>> {
   const sources = Object.entries(attributes).map(([name, at]): [string, Source] => [
     name,
     { from: 'field', path: split(at) },
@@ -130,10 +170,12 @@ export function ref(path: string, dimension: string, attributes: Record<string, 
 }
 
 /** A `{id, name}` object of the contract. */
-export function named(path: string, dimension: string): Column {
+export function named<const At extends string>(path: At, dimension: string): Column<Leaf<Below<At>, string>> {
   const below = path === '' ? '' : `${path}.`
-  return ref(`${below}id`, dimension, { name: `${below}name` })
+  return ref(`${below}id` as Below<At>, dimension, { name: `${below}name` as Below<At> })
 }
+
+type Below<At extends string> = At extends '' ? 'id' | 'name' : `${At}.${'id' | 'name'}`
 
 function placed(source: Source, type: ColumnType, description: string): Column {
   return { type, source, description, privacy: 'open' }

@@ -18,7 +18,7 @@ import {
 } from './column.ts'
 import { changeTimes, phone } from './phrases.ts'
 import { resource } from './resource.ts'
-import { bridge, type ChildDeclaration, dimension, each, eachLeaf, eachValue, only } from './table.ts'
+import { bridge, dimension, each, eachLeaf, eachValue, only } from './table.ts'
 
 const basedOn = bridge(
   'cost_component_based_on',
@@ -88,7 +88,7 @@ const restriction = dimension('company_restriction', 'One row per configured res
   ),
 })
 
-const configuration: Record<string, ChildDeclaration> = {
+const configuration = {
   settings: eachLeaf(
     'config',
     dimension('company_setting', 'One row per leaf of the company configuration, known to us or not.', {

@@ -3,18 +3,18 @@ import { type Column, flag, keyOf, ofParent, ofRoot, oneOf, ordinal, ref, scope,
 import { resource } from './resource.ts'
 import { bridge, each, fact } from './table.ts'
 
-const row: Record<string, Column> = {
+const row = {
   company_id: scope('company_id', 'Company that was asked for.'),
   user_id: {
     ...ref('id', 'user', { name: 'name', email: 'email', job_title: 'jobTitle' }),
     required: true,
-  },
+  } satisfies Column,
   role_label: text('role', 'Role on projects, as people read it.'),
   status: oneOf('status', ['Active', 'Inactive'], 'Whether the user is active in the company.'),
   job_title: text('jobTitle', 'Job title.'),
 }
 
-const project: Record<string, Column> = {
+const project = {
   company_id: ofRoot('company_id'),
   user_id: ofRoot('user_id'),
   project_ordinal: ordinal(),

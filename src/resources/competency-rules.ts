@@ -1,6 +1,6 @@
 /** Rules that name qualifications: of a matrix, of a trade, or of one assignment. */
 import { type Column, derived, keyOf, ofParent, ofRoot, ordinal, ref, text } from './column.ts'
-import { type ChildDeclaration, each, fact } from './table.ts'
+import { each, fact } from './table.ts'
 
 /** What differs between the records that carry such rules. */
 export interface RuleOwner {
@@ -29,9 +29,9 @@ function ownerColumns({ entity, key }: RuleOwner): Record<string, Column> {
   }
 }
 
-function requirement(owner: RuleOwner, logic: 'items' | 'groups', group: Column): ChildDeclaration {
+function requirement<const Logic extends 'items' | 'groups'>(owner: RuleOwner, logic: Logic, group: Column) {
   return each(
-    logic === 'items' ? 'items' : 'groups[].items',
+    (logic === 'items' ? 'items' : 'groups[].items') as Logic extends 'items' ? 'items' : 'groups[].items',
     fact('competency_requirement', 'One row per qualification that a competency rule names.', {
       competency_requirement_key: keyOf('competency_rule_key', 'logic', 'group_ordinal', 'item_ordinal'),
       competency_rule_key: ofParent('competency_rule_key'),
@@ -65,7 +65,7 @@ const noGroup: Column = {
 const onlyEntry = derived('integer', '1', '')
 
 /** The list of rules at `path`, and below each rule the qualifications it names. */
-export function competencyRules(path: string, owner: RuleOwner): ChildDeclaration {
+export function competencyRules<const At extends string>(path: At, owner: RuleOwner) {
   const { entry = onlyEntry, place } = owner
   return each(
     path,

@@ -22,7 +22,7 @@ import { changeTimes, costCode } from './phrases.ts'
 import { resource } from './resource.ts'
 import { each, fact } from './table.ts'
 
-const categories = [
+export const expenseCategories = [
   'Accommodation',
   'Bonus',
   'Driving hours',
@@ -38,7 +38,7 @@ const categories = [
   'Price work',
   'Training hours',
   'Vehicles',
-]
+] as const
 
 const receipts = fact('expense_receipt', 'One row per receipt of an expense.', {
   expense_receipt_key: keyOf('expense_id', 'receipt_ordinal'),
@@ -66,7 +66,7 @@ export const expenses = resource({
   table: fact('expense', 'One row per expense claim.', {
     expense_id: id('id', 'Id of the expense.'),
     status: oneOf('status', ['pending', 'approved', 'rejected'], 'Approval state.'),
-    category: oneOf('category', categories, 'Category.'),
+    category: oneOf('category', expenseCategories, 'Category.'),
     description: freeText('description', 'What it was for.'),
     no_receipt_reason: freeText('noReceiptReason', 'Why there is no receipt.'),
     expense_at: timestamp('date', 'When the expense was made.'),

@@ -1,10 +1,10 @@
 /** The service's own row per submitted worker: a census of requisition references and of recruitment stages. */
-import { type Column, dayMonthYear, derived, integer, keyOf, oneOf, personal, scope, text } from './column.ts'
+import { dayMonthYear, derived, integer, keyOf, oneOf, personal, scope, text } from './column.ts'
 import { recruitmentStages } from './recruitment-stages.ts'
 import { resource } from './resource.ts'
 import { fact } from './table.ts'
 
-const stageDates: Record<string, Column> = {
+const stageDates = {
   submitted_date: dayMonthYear('submitted', 'Day the worker was submitted.'),
   cv_reviewed_date: dayMonthYear('cvReviewed', 'Day the CV was reviewed.'),
   interviewed_date: dayMonthYear('interviewed', 'Day of the interview.'),
@@ -15,7 +15,7 @@ const stageDates: Record<string, Column> = {
   missing_compliance_date: dayMonthYear('missingCompliance', 'Day compliance was found missing.'),
 }
 
-const dayCounts: Record<string, Column> = {
+const dayCounts = {
   manager_review_days: integer('managerReviewDays', 'Days from submitted to CV reviewed.'),
   time_to_interview_days: integer('timeToInterviewDays', 'Days from submitted to interviewed.'),
   time_to_offer_days: integer('timeToOfferDays', 'Days from submitted to offer made.'),

@@ -1,8 +1,27 @@
 /** Groups of columns that several records share. */
-import { type Column, derived, money, number, personal, ref, text, timestamp } from './column.ts'
+import {
+  type Column,
+  derived,
+  type Leaf,
+  money,
+  named,
+  number,
+  personal,
+  ref,
+  type Source,
+  text,
+  timestamp,
+} from './column.ts'
 
 /** wdNightwork becomes wd_nightwork. */
 const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+/** Columns that read these paths, under names that only run time knows. */
+export type Fields<At extends string, Value> = {
+  readonly [Path in At as `at ${Path}`]: Column<Leaf<Path, Value>>
+}
+
+export type Figures<At extends string> = Fields<At, number>
 
 /** createdAt and updatedAt, which most records carry. */
 export const changeTimes = {
@@ -10,7 +29,7 @@ export const changeTimes = {
   updated_at: timestamp('updatedAt', 'When the record last changed.'),
 }
 
-export function phone(owner: string): Record<string, Column> {
+export function phone(owner: string) {
   return {
     phone_country_code: personal(text('phone.countryCode', `Telephone country code of the ${owner}.`)),
     phone_number: personal(text('phone.number', `Telephone number of the ${owner}.`)),
@@ -18,7 +37,7 @@ export function phone(owner: string): Record<string, Column> {
 }
 
 /** A cost code has no id of its own: company, name and description identify it; the table must carry company_id. */
-export function costCode(path: string): Record<string, Column> {
+export function costCode<const At extends string>(path: At) {
   return {
     cost_code_name: text(`${path}.name`, 'Cost code.'),
     cost_code_description: text(`${path}.description`, 'What the cost code stands for.'),
@@ -38,12 +57,12 @@ export function costCode(path: string): Record<string, Column> {
           company_id: { from: 'derived', sql: 'company_id' },
         },
       },
-    },
+    } satisfies Column,
   }
 }
 
 /** Something without an id of its own, known by its name within a company; the table must carry company_id. */
-export function namedInCompany(path: string, thing: string, what: string): Record<string, Column> {
+export function namedInCompany<const At extends string>(path: At, thing: string, what: string) {
   const name = `${thing}_name`
   return {
     [name]: text(path, `${what}, by name.`),
@@ -62,11 +81,11 @@ export function namedInCompany(path: string, thing: string, what: string): Recor
         },
       },
     },
-  }
+  } as unknown as Fields<At, string>
 }
 
 /** A person given by name and e-mail address without an id: known by the address, else by the name. */
-export function contact(path: string, column: string, what: string): Record<string, Column> {
+export function contact<const At extends string>(path: At, column: string, what: string) {
   const said = `lower(coalesce(${column}__email, ${column}__name))`
   return {
     [column]: {
@@ -74,7 +93,7 @@ export function contact(path: string, column: string, what: string): Record<stri
       source: { from: 'derived', sql: `coalesce(md5(${said}), '-1')` },
       description: `${what}: md5 of the e-mail address in lower case; '-1' when the record names nobody.`,
     },
-  }
+  } as unknown as Fields<`${At}.${'name' | 'email'}`, string>
 }
 
 /**
@@ -89,7 +108,7 @@ export const orderReference = (column: string): Column =>
   )
 
 /** The purchase order of a record that gives its reference only: a row of its own, apart from the one read by id. */
-export function purchaseOrder(path: string): Record<string, Column> {
+export function purchaseOrder<const At extends string>(path: At) {
   return {
     purchase_order_reference: text(path, 'Reference of the purchase order.'),
     purchase_order_id: {
@@ -103,7 +122,7 @@ export function purchaseOrder(path: string): Record<string, Column> {
           purchase_order_reference_key: { from: 'derived', sql: 'purchase_order_id' },
         },
       },
-    },
+    } satisfies Column,
   }
 }
 
@@ -111,41 +130,51 @@ export function purchaseOrder(path: string): Record<string, Column> {
 type Tagged = 'trade' | 'assignment' | 'purchase_order'
 
 /** A tag, which remembers on what kind of record it was seen. */
-export function tag(path: string, on: Tagged, attributes: Record<string, string> = {}): Column {
-  const below = path === '' ? '' : `${path}.`
-  const column = ref(`${below}id`, 'tag', { name: `${below}name`, ...attributes })
+export function tag<const At extends string>(path: At, on: Tagged, attributes: Record<string, string> = {}) {
+  const column = named(path, 'tag')
+  const more = ref('', 'tag', attributes).member?.attributes
+  const seen: Source = { from: 'derived', sql: 'true' }
   return {
     ...column,
     member: {
       dimension: 'tag',
-      attributes: { ...column.member?.attributes, [`is_seen_on_${on}`]: { from: 'derived', sql: 'true' } },
+      attributes: { ...column.member?.attributes, ...more, [`is_seen_on_${on}`]: seen },
     },
   }
 }
 
+export type RatePart = keyof typeof rateParts
+
 const rateParts = { pay: 'pay', emp: 'employer cost', margin: 'margin', charge: 'charge' }
 
 /** pay, emp, margin and charge below `path`, as columns that begin with `prefix`. */
-export function rateSet(path: string, prefix: string, what: string): Record<string, Column> {
+export function rateSet<const At extends string>(path: At, prefix: string, what: string) {
   const parts = Object.entries(rateParts)
   return Object.fromEntries(
     parts.map(([part, label]) => [`${prefix}_${part}`, money(`${path}.${part}`, `${what}: ${label}.`)]),
-  )
+  ) as Figures<`${At}.${RatePart}`>
 }
 
-export function rateSets(path: string, keys: readonly string[]): Record<string, Column> {
+export function rateSets<const At extends string, const Key extends string>(
+  path: At,
+  keys: readonly Key[],
+): Figures<`${At}.${Key}.${RatePart | 'uplift'}`> {
   return Object.assign(
     {},
     ...keys.map(key => ({
       ...rateSet(`${path}.${key}`, `rate_${snake(key)}`, `Rate ${key}`),
       [`rate_${snake(key)}_uplift`]: number(`${path}.${key}.uplift`, `Rate ${key}: uplift factor.`),
     })),
-  ) as Record<string, Column>
+  ) as Figures<`${At}.${Key}.${RatePart | 'uplift'}`>
 }
 
 /** Value buckets below `path`, as columns that begin with `prefix`. */
-export function buckets(path: string, prefix: string, keys: readonly string[]): Record<string, Column> {
+export function buckets<const At extends string, const Key extends string>(
+  path: At,
+  prefix: string,
+  keys: readonly Key[],
+) {
   return Object.fromEntries(
     keys.map(key => [`${prefix}_${snake(key)}`, money(`${path}.${key}`, `Value of ${key}, ${prefix} side.`)]),
-  )
+  ) as Figures<`${At}.${Key}`>
 }

@@ -1,31 +1,32 @@
 /** What a rate says, the same in the list of its trade and when read by itself. */
 import { type Column, constant, keyOf, money, named, ofRoot, ordinal, ref } from './column.ts'
-import { rateSet } from './phrases.ts'
-import { bridge, type ChildDeclaration, each } from './table.ts'
+import { type Figures, type RatePart, rateSet } from './phrases.ts'
+import { bridge, each } from './table.ts'
 
 /** How a worker is engaged; each has rates of its own or none. */
 const engagements = ['cis', 'paye', 'psc'] as const
+type Engagement = (typeof engagements)[number]
 
-const setsOf = (path: string, prefix: string, what: string): Record<string, Column> =>
+const setsOf = <const At extends string>(path: At, prefix: string, what: string) =>
   Object.assign(
     {},
     ...engagements.map(kind => rateSet(`${path}.${kind}`, `${prefix}${kind}`, `${what}, ${kind}`)),
-  ) as Record<string, Column>
+  ) as Figures<`${At}.${Engagement}.${RatePart}`>
 
 /** Fifteen hourly and twelve daily figures: they stay wide, star.fact_rate has them as rows. */
-export const rateFigures: Record<string, Column> = {
+export const rateFigures = {
   ...setsOf('rates', 'hourly_', 'An hour'),
-  ...Object.fromEntries(
+  ...(Object.fromEntries(
     engagements.map(kind => [
       `hourly_${kind}_comparable_pay_rate`,
       money(`rates.${kind}.comparablePayRate`, `An hour, ${kind}: comparable pay rate.`),
     ]),
-  ),
+  ) as Figures<`rates.${Engagement}.comparablePayRate`>),
   ...setsOf('dayRates', 'daily_', 'A day'),
 }
 
 /** Where a rate applies, besides its trade and company. */
-export const rateReach: Record<string, Column> = {
+export const rateReach = {
   region_id: named('region', 'region'),
   sector_id: named('sector', 'sector'),
   project_id: named('project', 'project'),
@@ -33,7 +34,7 @@ export const rateReach: Record<string, Column> = {
 }
 
 /** Piece rates of a rate that was read by itself (`rate`) or in its trade (`trade`). */
-export function pieceRateFigures(entity: 'rate' | 'trade', rateId: Column): ChildDeclaration {
+export function pieceRateFigures(entity: 'rate' | 'trade', rateId: Column) {
   const owner = entity === 'rate' ? 'rate_id' : 'trade_id'
   return each(
     'pieceRates',

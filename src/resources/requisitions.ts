@@ -55,7 +55,7 @@ const stepAt = (stage: (typeof recruitmentStages)[number], description: string):
   )
 
 /** What its agencies and the stages of its workers amount to. */
-const milestones: Record<string, Column> = {
+const milestones = {
   first_received_at: ofList(
     'timestamp',
     { of: 'agencies[].dateReceived', take: 'min' },

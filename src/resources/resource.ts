@@ -32,7 +32,7 @@ export interface SingleRead {
   readonly query: Readonly<Record<string, string>>
 }
 
-export interface Resource {
+export interface Resource<Row = unknown> {
   /** Plural name on the command line and in ops tables, e.g. timesheets. */
   readonly name: string
   /** Singular name of the record, as webhooks and attribute_leaf call it. */
@@ -51,14 +51,14 @@ export interface Resource {
   /** Fields that order versions of one record: updatedAt first, then a version number when there is one. */
   readonly updatedAt?: string
   readonly version?: string
-  readonly table: Table
+  readonly table: Table<Row>
 }
 
 type Optional = 'query' | 'keys' | 'events'
 
-export function resource(
-  declaration: Omit<Resource, Optional> & Partial<Pick<Resource, Optional>>,
-): Resource {
+export function resource<Row>(
+  declaration: Omit<Resource<Row>, Optional> & Partial<Pick<Resource, Optional>>,
+): Resource<Row> {
   return { query: {}, keys: 'any', events: [], ...declaration }
 }
 

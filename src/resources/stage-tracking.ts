@@ -1,6 +1,5 @@
 /** The stages that submitted workers of a requisition pass, where the company tracks them. */
 import {
-  type Column,
   daysBetween,
   derived,
   flag,
@@ -19,7 +18,7 @@ import {
 import { recruitmentStages } from './recruitment-stages.ts'
 import { each, fact } from './table.ts'
 
-const ofTracking: Record<string, Column> = {
+const ofTracking = {
   submission_stage_key: ofParent('submission_stage_key'),
   requisition_id: ofRoot('requisition_id'),
   worker_id: ofParent('worker_id'),

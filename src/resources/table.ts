@@ -1,7 +1,10 @@
 /** A table of the star and the lists inside a record that become tables of their own. */
-import type { Column, Path } from './column.ts'
+import type { Column, Leaf, Path } from './column.ts'
+import type { ListLeaf, RecordOf } from './record-of.ts'
 
-export interface Table {
+export interface Table<Row = unknown> {
+  /** For the compiler only: the JSON that a row is made of. */
+  readonly row?: Row
   /** Name in star, e.g. fact_timesheet. */
   readonly name: string
   /** Name of its twin in pii, which holds the columns that are not open. */
@@ -28,7 +31,9 @@ export interface Child {
 }
 
 /** What stands for a list in a resource file, between the columns. */
-export interface ChildDeclaration {
+export interface ChildDeclaration<Read extends Leaf = Leaf> {
+  /** For the compiler only, as of a column. */
+  readonly reads?: Read
   readonly child: Child
 }
 
@@ -38,7 +43,11 @@ function isChild(entry: Column | ChildDeclaration): entry is ChildDeclaration {
   return 'child' in entry
 }
 
-function table(name: string, description: string, declarations: Declarations): Table {
+function table<D extends Declarations>(
+  name: string,
+  description: string,
+  declarations: D,
+): Table<RecordOf<D>> {
   const columns = Object.entries(declarations).filter(
     (entry): entry is [string, Column] => !isChild(entry[1]),
   )
@@ -55,26 +64,30 @@ function table(name: string, description: string, declarations: Declarations): T
 }
 
 /** The first column declared is the key. */
-export const fact = (name: string, description: string, declarations: Declarations): Table =>
+export const fact = <const D extends Declarations>(name: string, description: string, declarations: D) =>
   table(`fact_${name}`, description, declarations)
-export const dimension = (name: string, description: string, declarations: Declarations): Table =>
+export const dimension = <const D extends Declarations>(name: string, description: string, declarations: D) =>
   table(`dim_${name}`, description, declarations)
-export const bridge = (name: string, description: string, declarations: Declarations): Table =>
+export const bridge = <const D extends Declarations>(name: string, description: string, declarations: D) =>
   table(`bridge_${name}`, description, declarations)
 
-function child(path: string, shape: ElementShape, rows: Table): ChildDeclaration {
+function child<Read extends Leaf>(path: string, shape: ElementShape, rows: Table): ChildDeclaration<Read> {
   const lists = path.split('[].').map(segment => segment.split('.'))
   return { child: { lists, shape, table: rows } }
 }
 
 /** One row per object of a list; `a[].b` walks a list inside a list. */
-export const each = (path: string, rows: Table): ChildDeclaration => child(path, 'object', rows)
+export const each = <const At extends string, Row>(path: At, rows: Table<Row>) =>
+  child<ListLeaf<At, Row>>(path, 'object', rows)
 /** One row per plain value of a list; the value's own path is ''. */
-export const eachValue = (path: string, rows: Table): ChildDeclaration => child(path, 'value', rows)
+export const eachValue = <const At extends string>(path: At, rows: Table) =>
+  child<ListLeaf<At, string>>(path, 'value', rows)
 /** At most one row, from an object that has the shape of a list's elements. */
-export const only = (path: string, rows: Table): ChildDeclaration => child(path, 'single', rows)
+export const only = <const At extends string, Row>(path: At, rows: Table<Row>) =>
+  child<Leaf<At, Row>>(path, 'single', rows)
 /** One row per leaf of a JSON document whose keys are data. */
-export const eachLeaf = (path: string, rows: Table): ChildDeclaration => child(path, 'leaves', rows)
+export const eachLeaf = <const At extends string>(path: At, rows: Table) =>
+  child<Leaf<At, unknown>>(path, 'leaves', rows)
 
 /** This table and all below it, parents first. */
 export function tablesOf(root: Table): Table[] {

@@ -1,41 +1,26 @@
 /** The shifts that make up a timesheet, and the cost codes their hours go to. */
-import {
-  type Column,
-  dayOf,
-  id,
-  keyOf,
-  money,
-  ofParent,
-  ofRoot,
-  ordinal,
-  quantity,
-  text,
-  timestamp,
-} from './column.ts'
-import { costCode, rateSet } from './phrases.ts'
-import { each, fact, type Table } from './table.ts'
+import { dayOf, id, keyOf, money, ofParent, ofRoot, ordinal, quantity, text, timestamp } from './column.ts'
+import { costCode, type Figures, rateSet } from './phrases.ts'
+import { each, fact } from './table.ts'
 
-const timelogCostCodes: Table = fact(
-  'timelog_cost_code',
-  'One row per cost code that hours of a timelog go to.',
-  {
-    timelog_cost_code_key: keyOf('timelog_id', 'allocation_ordinal'),
-    timelog_id: ofParent('timelog_id'),
-    timesheet_id: ofRoot('timesheet_id'),
-    allocation_ordinal: ordinal(),
-    hours: quantity('hours', 'Hours allocated.'),
-    company_id: ofRoot('company_id'),
-    ...costCode('costCode'),
-  },
-)
-
-const hourValue = (side: string): Record<string, Column> => ({
-  [`${side}_standard_value`]: money(`values.${side}.standard`, `Standard time, ${side}.`),
-  [`${side}_overtime_value`]: money(`values.${side}.overtime`, `Overtime, ${side}.`),
-  [`${side}_total_value`]: money(`values.${side}.total`, `All hours, ${side}.`),
+const timelogCostCodes = fact('timelog_cost_code', 'One row per cost code that hours of a timelog go to.', {
+  timelog_cost_code_key: keyOf('timelog_id', 'allocation_ordinal'),
+  timelog_id: ofParent('timelog_id'),
+  timesheet_id: ofRoot('timesheet_id'),
+  allocation_ordinal: ordinal(),
+  hours: quantity('hours', 'Hours allocated.'),
+  company_id: ofRoot('company_id'),
+  ...costCode('costCode'),
 })
 
-export const timelogs: Table = fact('timelog', 'One row per timelog: a shift of a timesheet.', {
+const hourValue = <const Side extends string>(side: Side) =>
+  ({
+    [`${side}_standard_value`]: money(`values.${side}.standard`, `Standard time, ${side}.`),
+    [`${side}_overtime_value`]: money(`values.${side}.overtime`, `Overtime, ${side}.`),
+    [`${side}_total_value`]: money(`values.${side}.total`, `All hours, ${side}.`),
+  }) as unknown as Figures<`values.${Side}.${'standard' | 'overtime' | 'total'}`>
+
+export const timelogs = fact('timelog', 'One row per timelog: a shift of a timesheet.', {
   timelog_id: id('id', 'Id of the timelog.'),
   timesheet_id: ofRoot('timesheet_id'),
   worker_id: ofRoot('worker_id'),

@@ -30,7 +30,11 @@ function rateOfTrade(): Column {
   const known = ['trade_id', 'company_id', ...Object.keys(rateReach)]
   const column = ref('id', 'rate')
   const attributes = known.map(name => [name, { from: 'derived', sql: name }] as const)
-  return { ...column, member: { dimension: 'rate', attributes: Object.fromEntries(attributes) } }
+  return {
+    ...column,
+    member: { dimension: 'rate', attributes: Object.fromEntries(attributes) },
+    names: { resource: 'rates', brings: true },
+  }
 }
 
 const rates = bridge('trade_rate', 'One row per rate of a trade, as the trade gives it.', {

@@ -4,7 +4,7 @@ import { changeTimes } from './phrases.ts'
 import { resource } from './resource.ts'
 import { bridge, dimension, eachValue } from './table.ts'
 
-const baseRoles = [
+export const baseRoles = [
   'companyAdmin',
   'companyFinance',
   'companyBot',
@@ -14,7 +14,7 @@ const baseRoles = [
   'projectRequestor',
   'ldAdmin',
   'ldUser',
-]
+] as const
 
 const membership = (thing: string) =>
   bridge(`user_${thing}`, `One row per user and ${thing} the user belongs to, within the scope of the key.`, {

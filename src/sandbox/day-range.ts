@@ -18,13 +18,20 @@ export function dayRange(
   to: string | undefined,
   reading: Reading = knobsOf(),
 ): (timestamp: unknown) => boolean {
+  const isInRange = instantRange(from, to, reading)
+  return timestamp => typeof timestamp === 'string' && isInRange(Date.parse(timestamp))
+}
+
+export function instantRange(
+  from: string | undefined,
+  to: string | undefined,
+  reading: Reading,
+): (timeMs: number) => boolean {
   const first = from === undefined ? -Infinity : midnight(from) + (reading.from === 'inclusive' ? 0 : DAY_MS)
   const end = to === undefined ? Infinity : endOf(midnight(to), reading.to)
   const shift = shiftOf(reading['day-zone'])
-  return timestamp => {
-    if (typeof timestamp !== 'string') return false
-    const time = Date.parse(timestamp)
-    const shown = time + shift(time)
+  return timeMs => {
+    const shown = timeMs + shift(timeMs)
     return shown >= first && shown < end
   }
 }

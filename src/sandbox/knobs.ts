@@ -4,41 +4,9 @@
  */
 import { closestMatch } from 'leven'
 import { UsageError } from '../lib/errors.ts'
-import { isZone } from './zone.ts'
+import { type Knob, oneOf, share, zone } from './knob-kinds.ts'
+import { metricKnobs } from './metrics/knobs.ts'
 
-export interface Knob<Value> {
-  /** As help and docs show it. */
-  readonly values: string
-  readonly fallback: Value
-  readonly meaning: string
-  /** Undefined for a text that is none of its values. */
-  readonly parse: (text: string) => Value | undefined
-}
-
-function oneOf<const Values extends readonly string[]>(
-  values: Values,
-  fallback: Values[number],
-  meaning: string,
-): Knob<Values[number]> {
-  const parse = (text: string) => values.find(value => value === text)
-  return { values: values.join(', '), fallback, meaning, parse }
-}
-
-/** A number from 0, never, to 1, always. */
-export function shareOf(text: string): number | undefined {
-  return /^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined
-}
-
-function share(meaning: string): Knob<number> {
-  return { values: '0 to 1', fallback: 0, meaning, parse: shareOf }
-}
-
-function zone(meaning: string): Knob<string> {
-  const parse = (text: string) => (isZone(text) ? text : undefined)
-  return { values: 'Europe/London, +05:30, …', fallback: 'UTC', meaning, parse }
-}
-
-/** The knobs of the recruitment metrics (quantiles, weeks, day units) join here: `...metricKnobs`. */
 export const knobTable = {
   from: oneOf(['inclusive', 'exclusive'], 'inclusive', 'whether the day of `from` belongs to the range'),
   to: oneOf(
@@ -46,7 +14,9 @@ export const knobTable = {
     'inclusive',
     'whether the day of `to` belongs to the range, or its first instant, or nothing of it',
   ),
-  'day-zone': zone('the zone in which `from` and `to` are days'),
+  'day-zone': zone(
+    'the zone in which `from` and `to` are days, and in which the metrics count days, weeks and months',
+  ),
   ties: oneOf(
     ['stable', 'random'],
     'stable',
@@ -69,6 +39,7 @@ export const knobTable = {
     'the minute of the rate limit: of the clock, or the last 60 seconds',
   ),
   'retry-after': oneOf(['seconds', 'date', 'absent'], 'seconds', 'how a 429 says when to come back'),
+  ...metricKnobs,
 } as const satisfies Readonly<Record<string, Knob<unknown>>>
 
 export type Knobs = {

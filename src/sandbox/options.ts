@@ -7,7 +7,7 @@ import type { EventOptions } from './events/event-options.ts'
 import type { FaultRates } from './faults/faults.ts'
 import { type ApiKey, defaultKeys } from './keys.ts'
 import { type Knobs, knobsOf } from './knobs.ts'
-import { type MetricOptions, metricDefaults } from './metrics/options.ts'
+import { type MetricOptions, metricOptions } from './metrics/options.ts'
 import type { Records } from './world.ts'
 
 export interface SandboxRequest {
@@ -57,7 +57,7 @@ export interface SandboxOptions {
   /** Of keys that name no limits of their own. */
   readonly rateLimitPerMinute?: number
   readonly rateLimitPerDay?: number
-  /** Readings of what the contract leaves open about the recruitment metrics. */
+  /** In place of what the knobs say of the recruitment metrics. */
   readonly metrics?: Partial<MetricOptions>
   /** Changes records while they are read. */
   readonly live?: LiveOptions
@@ -79,7 +79,7 @@ const optionDefaults = {
   host: '127.0.0.1',
   clock: systemClock,
   keys: defaultKeys,
-  rateLimitPerMinute: 600,
+  rateLimitPerMinute: 3_000,
   rateLimitPerDay: 50_000,
   faults: {},
   faultSeed: 1,
@@ -92,8 +92,9 @@ export type Settings = SandboxOptions &
   }
 
 export function settingsOf(options: SandboxOptions): Settings {
-  const readings = { knobs: knobsOf(options.knobs), metrics: { ...metricDefaults, ...options.metrics } }
-  const settings = { ...optionDefaults, ...options, ...readings }
+  const knobs = knobsOf(options.knobs)
+  const metrics = { ...metricOptions(knobs), ...options.metrics }
+  const settings = { ...optionDefaults, ...options, knobs, metrics }
   if (!isDay(settings.today)) {
     throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
   }

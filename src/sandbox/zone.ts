@@ -56,6 +56,11 @@ export function isZone(text: string): boolean {
   }
 }
 
+/** Kept by zone: a formatter costs more to make than a thousand instants to shift. */
+const shifts = new Map<string, Shift>()
+
 export function shiftOf(zone: string): Shift {
-  return fixedShift(zone) ?? namedShift(zone)
+  const known = shifts.get(zone) ?? fixedShift(zone) ?? namedShift(zone)
+  shifts.set(zone, known)
+  return known
 }

@@ -206,17 +206,22 @@ export async function backfill(task: ResourceTask): Promise<void> {
 /** The zone and the inclusivity of the day filter are unknown; whatever they are, two days more hold the days meant. */
 const slackDays = 2
 
-/** Walks the records created between two UTC days again, whatever the mark says; the mark stays where it is. */
-export async function backfillBetween(task: ResourceTask, from: string, to: string): Promise<void> {
-  const bounded = walkOf(task).createdBetween !== undefined
-  const days: Days = bounded
-    ? { from: utcDay(`${from}T00:00:00Z`, -slackDays), to: utcDay(`${to}T00:00:00Z`, slackDays) }
-    : { from: null, to: null }
-  const window = await newWindow(task, { ...days, kind: 'backfill', scope: 'asked for' })
+/** Walks the records of these days again, whatever the mark says; the mark stays where it is. `scope` says for whom. */
+export async function walkAgainOver(task: ResourceTask, days: Days, scope: string): Promise<void> {
+  const window = await newWindow(task, { ...days, kind: 'backfill', scope })
   await readWindow(task, {
     window,
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
     beginAt: 1,
     finish: async () => undefined,
   })
+}
+
+/** Those created between two UTC days, or the whole list where it has no filter of days. */
+export function backfillBetween(task: ResourceTask, from: string, to: string): Promise<void> {
+  const bounded = walkOf(task).createdBetween !== undefined
+  const days: Days = bounded
+    ? { from: utcDay(`${from}T00:00:00Z`, -slackDays), to: utcDay(`${to}T00:00:00Z`, slackDays) }
+    : { from: null, to: null }
+  return walkAgainOver(task, days, 'asked for')
 }

@@ -1,12 +1,15 @@
 /** Brings one listable collection up to date: a backfill the first time, then walks over what changed. */
 import { lastPage } from '../api/paging.ts'
+import { sawAllOf } from '../warehouse/ledger/key-scopes.ts'
 import type { WatermarkTable } from '../warehouse/ledger/schema.ts'
-import { readWatermark } from '../warehouse/ledger/watermarks.ts'
-import { unfinishedWindow } from '../warehouse/ledger/windows.ts'
+import { forgetWatermark, readWatermark } from '../warehouse/ledger/watermarks.ts'
+import { retireWindows, unfinishedWindow } from '../warehouse/ledger/windows.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import { backfill } from './backfill.ts'
 import { byUpdate, moveMark, newWindow, walkOf } from './collection-window.ts'
 import type { ResourceTask } from './context.ts'
+import { fenced } from './hold-lease.ts'
+import { readNoted } from './read-noted.ts'
 import { readWindow } from './read-window.ts'
 import { isLater, utcDay } from './times.ts'
 import type { Days } from './windows.ts'
@@ -49,8 +52,22 @@ async function incremental(task: ResourceTask, mark: WatermarkTable & { mark: st
   })
 }
 
+/** A mark that was made when the key saw less says nothing of the rest: the list is read from its beginning. */
+async function usableMark(task: ResourceTask): Promise<WatermarkTable | undefined> {
+  const { sync, resource, tally } = task
+  const mark = await readWatermark(sync.engine, resource.name)
+  if (!mark || (await sawAllOf(sync.engine, mark.run_id, sync.key))) return mark
+  await fenced(task, async () => {
+    await retireWindows(sync.engine, resource.name)
+    await forgetWatermark(sync.engine, resource.name)
+  })
+  tally.note = 'the key sees more than it did: read from the beginning'
+  return undefined
+}
+
 export async function syncCollection(task: ResourceTask): Promise<void> {
-  const mark = await readWatermark(task.sync.engine, task.resource.name)
-  if (mark?.mark) await incremental(task, { ...mark, mark: mark.mark })
-  else await backfill(task)
+  const mark = await usableMark(task)
+  if (!mark?.mark) return backfill(task)
+  await incremental(task, { ...mark, mark: mark.mark })
+  await readNoted(task)
 }

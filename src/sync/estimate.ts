@@ -36,6 +36,10 @@ export type Reading =
       readonly changed: number | undefined
       readonly days: number
     }
+  /** Records that are read by id: never read, to be tried again, and held ones that are worth reading again. */
+  | { readonly kind: 'ids'; readonly unseen: number; readonly retried: number; readonly worth: number }
+  /** Their ids are not known before the lists are read; `most` says how many those can name, and of what. */
+  | { readonly kind: 'ids to come'; readonly most: number; readonly per: string }
   /** Scopes that are due, and how many pages they are expected to have; `source` says who expects it. */
   | {
       readonly kind: 'snapshot'
@@ -112,6 +116,17 @@ function ofSnapshot({ scopes, pages, source, isCounted }: Extract<Reading, { kin
   return { low, high, reasoning: `${counted(scopes, 'scope')} due, ${size}` }
 }
 
+function ofIds({ unseen, retried, worth }: Extract<Reading, { kind: 'ids' }>): Estimate {
+  const parts = [
+    unseen > 0 && `${unseen.toLocaleString('en')} never read`,
+    retried > 0 && `${retried.toLocaleString('en')} to be tried again`,
+    worth > 0 && `${worth.toLocaleString('en')} worth reading again, as far as the pace of the day goes`,
+  ].filter(part => part !== false)
+  const reasoning = parts.length === 0 ? 'nothing is due' : parts.join(', ')
+  const low = unseen + retried
+  return { low, high: low + worth, reasoning: `${reasoning}; ids that this run finds come on top` }
+}
+
 export function estimate(reading: Reading): Estimate {
   switch (reading.kind) {
     case 'key':
@@ -132,6 +147,14 @@ export function estimate(reading: Reading): Estimate {
       return ofChanges(reading)
     case 'snapshot':
       return ofSnapshot(reading)
+    case 'ids':
+      return ofIds(reading)
+    case 'ids to come':
+      return {
+        low: 0,
+        high: reading.most,
+        reasoning: `ids are found in what the lists bring: at most one ${reading.per}`,
+      }
   }
 }
 

@@ -3,7 +3,8 @@ import type { LandedPage } from '../landing/folder.ts'
 import { recordSent } from '../warehouse/ledger/access.ts'
 import { renewLease } from '../warehouse/ledger/leases.ts'
 import { addToRun, type RunFigures } from '../warehouse/ledger/runs.ts'
-import { type Loaded, type LoadRequest, load } from '../warehouse/load.ts'
+import type { Loaded, LoadRequest } from '../warehouse/load.ts'
+import { loadInParts } from '../warehouse/load-in-parts.ts'
 import type { PageFile, RowsAt } from '../warehouse/stage/pages.ts'
 import type { ResourceTask } from './context.ts'
 
@@ -52,7 +53,7 @@ export async function loadPages(
   const { sync, resource, plan, lease, drifted } = task
   const files = batch.pages.map((page): PageFile => ({ ...page, scope: batch.scope(page) }))
   const sampled = files.filter((_, index) => isSampled(batch.pages[index] as LandedPage))
-  const loaded = await load(
+  const loaded = await loadInParts(
     sync.engine,
     {
       plan,

@@ -10,6 +10,7 @@ import { heldTables } from '../warehouse/ledger/held-tables.ts'
 import type { WatermarkTable } from '../warehouse/ledger/schema.ts'
 import { readWatermark } from '../warehouse/ledger/watermarks.ts'
 import { type Estimate, estimate, type Reading } from './estimate.ts'
+import { knownIds } from './plan-by-id.ts'
 import { dueScopes, type Scope } from './scopes.ts'
 import { chosenResources, type SyncRequest } from './sync.ts'
 import { daysBetween, utcDay } from './times.ts'
@@ -169,7 +170,7 @@ async function scopesDue(resource: Resource, sources: Sources): Promise<readonly
   const { engine, clock, key } = sources
   if (engine && (await readWatermark(engine, 'projects')))
     return dueScopes({ resource, sync: { engine, clock, key } })
-  const [projects] = chosenResources(['projects'])
+  const [projects] = chosenResources({ resources: ['projects'] })
   return firstScopes(resource.read as Snapshot, sources, projects)
 }
 
@@ -190,10 +191,18 @@ async function snapshot(resource: Resource, sources: Sources): Promise<Known> {
   return reading(pages, 'by the size of the first', false)
 }
 
+/** Undefined when it is not known, and was not to be asked for. */
+async function walkedTotal(name: string, sources: Sources): Promise<number | undefined> {
+  const [resource] = chosenResources({ resources: [name] })
+  return resource && (await askTotal(resource, sources))
+}
+
 async function known(resource: Resource, sources: Sources, request: SyncRequest): Promise<Known> {
   if (resource.keys === 'company' && sources.key.kind === 'agency')
     return { strategy: 'skipped', reading: { kind: 'none', why: 'agency keys cannot read it' } }
   try {
+    if (resource.read.strategy === 'hydrate')
+      return await knownIds(resource, sources, () => walkedTotal('timesheets', sources))
     if (resource.read.strategy === 'snapshot') return await snapshot(resource, sources)
     if (request.between) return await between(resource, sources, request.between)
     return await walk(resource, sources)
@@ -207,7 +216,7 @@ async function known(resource: Resource, sources: Sources, request: SyncRequest)
 export async function planRun(request: SyncRequest, sources: PlanSources): Promise<PlannedResource[]> {
   const planned: PlannedResource[] = []
   const remembering = { ...sources, totals: new Map<string, number>() }
-  for (const resource of chosenResources(request.resources)) {
+  for (const resource of chosenResources(request)) {
     const { strategy, reading, mark = null, total = null } = await known(resource, remembering, request)
     planned.push({ resource: resource.name, strategy, mark, total, ...estimate(reading) })
   }

@@ -7,7 +7,8 @@ import { type LandedPage, type Landing, openLanding, type WalkFacts } from '../l
 import { findResource } from '../resources/catalogue.ts'
 import { type Resource, rowsAt } from '../resources/resource.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { type Loaded, type LoadRequest, load } from '../warehouse/load.ts'
+import type { Loaded, LoadRequest } from '../warehouse/load.ts'
+import { loadInParts } from '../warehouse/load-in-parts.ts'
 import type { PageFile } from '../warehouse/stage/pages.ts'
 import { type StagePlan, stagePlan } from '../warehouse/stage/plan.ts'
 import { totalOf } from './landed-total.ts'
@@ -74,8 +75,8 @@ async function loadBatch(
   drifted.set(resource.name, known)
   const pages = batch.pages.map((page): PageFile => ({ ...page, scope: batch.facts.scope }))
   const snapshot = snapshotOf(batch.facts, batch.pages)
-  const rows = rowsAt(resource)
-  return load(engine, {
+  const rows = batch.facts.isById ? 'data as one record' : rowsAt(resource)
+  return loadInParts(engine, {
     plan,
     pages,
     rows,

@@ -1,6 +1,5 @@
 /** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
 
-import { createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
 import type { KeyInfo } from '../api/key.ts'
 import type { FetchOptions } from '../api/wire.ts'
@@ -9,15 +8,18 @@ import type { Clock } from '../lib/clock.ts'
 import { BudgetSpent, type MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { knownPerMinute, recordUsage, sentSince } from '../warehouse/ledger/access.ts'
+import { recordUsage } from '../warehouse/ledger/access.ts'
+import { recordKeyScope } from '../warehouse/ledger/key-scopes.ts'
 import { newRunId } from '../warehouse/ledger/run-id.ts'
 import { startRun } from '../warehouse/ledger/runs.ts'
 import { migrate } from '../warehouse/migrate.ts'
 import type { KeyRequests } from '../warehouse/postgres/key-requests.ts'
 import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts'
 import { apiKeyId } from './key.ts'
+import { ledgerBudget } from './key-budget.ts'
 import { recordEnd } from './run-end.ts'
-import { sharedRequests } from './shared-requests.ts'
+import type { SweepOptions } from './sweep.ts'
+import { sweepResources } from './sweep-run.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
 /** Where to read from and write to; secrets already revealed. */
@@ -39,6 +41,8 @@ export interface RunLimits {
 }
 
 export interface RunRequest extends SyncRequest {
+  /** Looks for what is gone instead of reading what changed. */
+  readonly sweep?: SweepOptions
   readonly command: string
   readonly arguments: string
   readonly limits: RunLimits
@@ -85,16 +89,7 @@ async function openClient(
   const { engine, clock, signal } = effects
   const second = (): number => Math.floor(clock.now() / 1000)
   const sent = new Map<number, number>()
-  const keyId = apiKeyId(connection.apiKey)
-  const perMinute = await knownPerMinute(engine, keyId)
-  const shared = await sharedRequests(engine, keyId, perMinute)
-  const budget = createBudget({
-    clock,
-    ...request.limits,
-    recentRequests: await sentSince(engine, second() - 62),
-    perMinute,
-    shared,
-  })
+  const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
   const client = createClient({
     ...connection,
     clock,
@@ -102,6 +97,7 @@ async function openClient(
     version: effects.version,
     budget,
     signal,
+    ...(request.purpose && { purpose: request.purpose }),
     fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)
@@ -173,6 +169,11 @@ interface Read {
 
 /** Written at once, whatever the run is to read and however it ends: the next one asks `/me` at this pace. */
 async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
+  const { runId, apiKeyId: id } = sync
+  const observedAt = instant(sync.clock.now())
+  await sync.engine.transaction(() =>
+    recordKeyScope(sync.engine, { runId, apiKeyId: id, sight: key, observedAt }),
+  )
   await recordUsage(sync.engine, {
     run_id: sync.runId,
     api_key_id: sync.apiKeyId,
@@ -191,7 +192,8 @@ async function readAll(session: Session, request: RunRequest): Promise<Read> {
   try {
     const key = await client.getMe()
     await recordLimits(session, key)
-    const resources = await syncResources({ ...sync, key }, request)
+    const read = request.sweep ? sweepResources : syncResources
+    const resources = await read({ ...sync, key }, request)
     return { resources, failure: interrupted(sync.signal, failureAmong(resources)) }
   } catch (error) {
     return { resources: [], failure: interrupted(sync.signal, error as MusterError) }

@@ -6,6 +6,7 @@ import { recordDrift } from './ledger/drift.ts'
 import { keepQuarantine, packQuarantine } from './ledger/quarantine.ts'
 import { applyMembers, makeRoom, packDelta } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, seenIds } from './merge/delta.ts'
+import { recordSightings } from './merge/sightings.ts'
 import { type PageTrouble, type Readable, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
 import { type Batch, dropStages, type Staged, stageBatch } from './stage/batch.ts'
 import type { PageFile } from './stage/pages.ts'
@@ -35,8 +36,6 @@ export interface Loaded {
   readonly removed: number
   readonly unchanged: number
   readonly quarantined: number
-  /** Undeclared paths found on these pages for the first time. */
-  readonly newDrift: readonly string[]
 }
 
 /** Undeclared fields on the sampled pages that earlier pages did not show. */
@@ -60,7 +59,7 @@ function seen({ windowId, snapshot }: LoadRequest): Share[] {
   return windowId !== undefined && !snapshot ? [seenIds] : []
 }
 
-function outcome(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined' | 'newDrift'> {
+function outcome(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined'> {
   return {
     records,
     inserted: counts.new + counts.stub,
@@ -107,6 +106,7 @@ async function mergePages(
   const kept = { ...batch, plan }
   return engine.merge(async () => {
     const counts = await createDelta(engine, plan.resource, request)
+    await recordSightings(engine, plan.resource.name)
     const merge = { counts, filled: staged.filled }
     const { freight, members } = await packDelta(engine, plan, merge)
     const parcel = engine.pack([...freight, ...seen(request), ...(await packQuarantine(engine, kept))])
@@ -130,7 +130,6 @@ async function mergePages(
     const loaded = {
       ...outcome(counts, staged),
       quarantined: staged.quarantined + trouble.length,
-      newDrift: drift.map(row => row.path),
     }
     await request.commit(loaded)
     return loaded

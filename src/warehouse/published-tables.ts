@@ -12,7 +12,17 @@ export interface PublishedTable {
 const openSchemas = ['star', 'mart']
 
 /** Of ops, what tells how complete and fresh the data is; quarantine and the like hold payloads and stay behind. */
-const openLedger = ['run', 'watermark', 'window', 'schema_drift']
+const openLedger = [
+  'run',
+  'watermark',
+  'window',
+  'schema_drift',
+  'discovered',
+  'check_result',
+  'metric_calibration',
+  'metric_definition',
+  'crosscheck',
+]
 
 export const isPublished = (schema: string, name: string): boolean =>
   openSchemas.includes(schema) || (schema === 'ops' && openLedger.includes(name))

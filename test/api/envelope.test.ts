@@ -165,3 +165,18 @@ describe('pages', () => {
     expect([lastPage(0), lastPage(200), lastPage(201)]).toEqual([1, 1, 2])
   })
 })
+
+it('takes the page of an aggregate from the request, where its meta names none', () => {
+  const meta = {
+    total: 1,
+    metric: 'timeToFill',
+    groupBy: 'all',
+    dateField: 'dateAccepted',
+    outlierRule: 'IQR_1_5',
+  }
+  const bytes = Buffer.from(JSON.stringify({ success: true, data: [{}], meta }))
+  expect(readEnvelope(bytes, { page: 1, limit: 5 }).meta).toEqual({ ...meta, page: 1, limit: 5 })
+  const { metric: _, ...list } = meta
+  const ofList = Buffer.from(JSON.stringify({ success: true, data: [{}], meta: list }))
+  expect(() => readEnvelope(ofList, { page: 1, limit: 5 })).toThrow('meta is not whole numbers')
+})

@@ -120,7 +120,7 @@ describe.concurrent('over the wire', () => {
       },
       async (client, service) => {
         const first = client.getPage('/first')
-        await systemClock.sleep(100)
+        await systemClock.sleep(400)
         const others = ['/a', '/b', '/c', '/d'].map(path => client.getPage(path))
         await Promise.all([first, ...others])
         expect(service.asked).toHaveLength(6)

@@ -1,10 +1,19 @@
 /**
  * `npm run bench`: one sync of timesheets served from memory on loopback, beside the floor of the same bytes.
- * `npm run bench -- million` syncs 1,000,000 and prints the memory; `-- postgres` measures that warehouse, `-- marts` the
- * building of all marts over 1,000,000 timesheets.
+ * `npm run bench -- million` syncs 1,000,000 and prints the memory; `-- postgres` measures that warehouse; `-- marts` the
+ * building of all marts over 1,000,000 timesheets; `-- freshness` simulates the refresh policy, and `-- nights` syncs for
+ * six nights with 2,000 requests each; `-- receiver` measures how webhooks are taken in.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { migrate } from '../../src/warehouse/migrate.ts'
+import { printFreshness } from './freshness.ts'
 import { buildAll } from './marts.ts'
+import { printNights } from './nights.ts'
 import { comparePostgres } from './postgres.ts'
+import { benchReceiver } from './receiver.ts'
 import {
   median,
   root,
@@ -67,9 +76,24 @@ async function million(): Promise<void> {
   }
 }
 
+async function nights(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
+  const engine = await openDuckdb(join(folder, 'bench.duckdb'))
+  try {
+    await migrate(engine, new Date().toISOString())
+    await printNights({ engine, landing: join(folder, 'bench.landing') }, line => console.log(line))
+  } finally {
+    await engine.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 const wanted = process.argv[2] ?? 'all'
 if (wanted === 'million') await million()
 else if (wanted === 'marts') await buildAll()
+else if (wanted === 'nights') await nights()
+else if (wanted === 'freshness') printFreshness(line => console.log(line))
+else if (wanted === 'receiver') await benchReceiver(Number(process.argv[3] ?? 30))
 else if (wanted === 'postgres') await comparePostgres({ count: 100_000, timelogs: 'without' })
 else {
   if (wanted !== 'with') await compare({ count: 100_000, timelogs: 'without' })

@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import type { Sandbox } from '../../src/sandbox/server.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { type Dump, tables } from '../warehouse/fixture.ts'
 import { canMount, type Ended, SmallDisk } from './small-disk.ts'
 
@@ -39,12 +40,11 @@ function expectOneLine({ code, err }: Ended, where: string): void {
 }
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ scale: 0.02, rateLimitPerMinute: 100_000 })
+  sandbox = await keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000 })
 })
 
 afterAll(async () => {
   await Promise.all(disks.map(one => one.close()))
-  await sandbox.close()
 })
 
 const skipped = canMount() ? '' : ' (skipped: this system does not let its users mount a small disk)'

@@ -55,6 +55,18 @@ test('sync, and then status, runs, plan, sql and publish', async () => {
   expect(await rows('select count(*) as n from acme_star.fact_expense')).toEqual([counted])
 })
 
+test('commands that are no run share the budget of the key, and are in the ledger', async () => {
+  const spent = async () =>
+    (await rows(`select (select sum(requests) from ops.sent) as sent, operator from ops.request_budget`))[0]
+  const before = await spent()
+  expect((await command('get me')).code).toBe(0)
+  expect((await command('plan users')).code).toBe(0)
+  expect((await command('doctor')).out).toContain('0 failed')
+  const after = await spent()
+  expect(after.operator - before.operator).toBeGreaterThan(10)
+  expect(after.sent - before.sent).toBe(after.operator - before.operator)
+})
+
 test.each([
   ['delete from star.fact_expense', 2, /DELETE is not a query/],
   ['with gone as (delete from star.fact_expense returning 1) select 1', 1, /read-only|data-modifying/],

@@ -64,6 +64,7 @@ describe('muster publish', () => {
         where table_catalog = current_database() and table_schema not in ('star', 'mart') order by name`),
     )
     expect(others.map(row => (row as { name: string }).name)).toEqual([
+      'ops.check_result',
       'ops.run',
       'ops.schema_drift',
       'ops.watermark',

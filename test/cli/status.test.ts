@@ -1,7 +1,7 @@
 /** What the reading commands say of a warehouse: status, runs, plan and doctor, before and after a sync. */
 import { existsSync, readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { collections } from '../../src/resources/catalogue.ts'
+import { catalogue, collections } from '../../src/resources/catalogue.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
 
 let place: Place
@@ -99,7 +99,7 @@ describe('after a sync', () => {
     const [run, ...others] = await json('runs --limit 1')
     expect([run.command, run.state, others]).toEqual(['sync', 'done', []])
     const { resources } = await json(`runs ${run.run_id}`)
-    expect(resources).toHaveLength(13)
+    expect(resources).toHaveLength(catalogue.length)
     expect((await place.command(`runs ${run.run_id.slice(0, 18)}`)).out).toMatch(/^\S+: sync, done\nbegan /)
     expect(await place.command('runs nothing')).toMatchObject({
       code: 2,
@@ -113,6 +113,10 @@ describe('after a sync', () => {
     expect(place.sandbox.requests.length).toBe(before)
     expect(plan.resources).toMatchObject([{ resource: 'timesheets', strategy: 'what changed', low: 1 }])
     expect(plan.totals).toMatchObject({ minutes: { low: 1 }, days: { low: 1 } })
+    expect((await json('plan --offline trades assignments')).resources).toMatchObject([
+      { resource: 'assignments', strategy: 'by id', low: 0 },
+      { resource: 'trades', strategy: 'by id', low: 0 },
+    ])
     const asked = await json('plan')
     expect([asked.spent, place.sandbox.requests.length - before]).toEqual([1, 1])
   })

@@ -1,5 +1,6 @@
 /** `workers create` and `workers update` against a sandbox: what is sent, what is kept, what a second run does. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/companies.ts'
@@ -51,6 +52,21 @@ describe('a file of workers', () => {
     expect(again.out).toContain('For review, because a matching worker exists (nothing was created):')
     expect(again.out).toContain('2 done before, 1 review')
     expect(readFileSync(join(cwd, 'w.csv.outcome.ndjson'), 'utf8')).not.toContain(bob.lastName)
+  })
+
+  test('is written by one run at a time, and a killed one holds up nobody', async () => {
+    const { run, file, cwd } = opened()
+    file('w.json', JSON.stringify([person(), person(), person()]))
+    const lock = join(cwd, 'w.json.lock')
+    const before = writes()
+    const both = await Promise.all([run('workers create w.json'), run('workers create w.json')])
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
+    expect(both.map(({ err }) => err).join('')).toMatch(/another run is writing w\.json: wait until it ends/)
+    expect([writes() - before, existsSync(lock)]).toEqual([3, false])
+    writeFileSync(lock, `${hostname()} 999999999\n`)
+    expect((await run('workers create w.json')).out).toContain('3 done before')
+    writeFileSync(lock, 'elsewhere 1\n')
+    expect((await run('workers create w.json')).code).toBe(1)
   })
 
   test.each([

@@ -272,13 +272,17 @@ describe('without a file', () => {
       MUSTER_WAREHOUSE: 'postgresql://me:secret@db/x',
       MUSTER_LANDING: 'pages',
       MUSTER_WEBHOOK_SECRET: 'hook',
+      MUSTER_WEBHOOK_PREVIOUS_SECRET: 'older hook',
     })
     const { warehouse, landing, webhook } = connectionNamed(settings)
-    expect([warehouse.engine, landing, webhook?.secret.reveal()]).toEqual([
+    const hooks = [webhook?.secret.reveal(), webhook?.previousSecret?.reveal()]
+    expect([warehouse.engine, landing, ...hooks]).toEqual([
       'postgres',
       join(cwd, 'pages'),
       'hook',
+      'older hook',
     ])
+    expect(settings.secrets.map(one => one.reveal())).toContain('older hook')
     expect(settings.warnings).toEqual([])
   })
 

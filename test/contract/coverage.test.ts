@@ -49,7 +49,7 @@ function document(): string {
       'A row is its test: `test/contract/contract.test.ts` runs one for each, over HTTP, and this file is written from',
       'the same rows (`WRITE_COVERAGE=1 npx vitest run test/contract/coverage.test.ts`). One test alone:',
       '`npx vitest run test/contract/contract.test.ts -t "NAME"`, NAME being a regular expression. The second column',
-      'is the section of the contract; an operation is followed by the method of the client that calls it.',
+      'is the section of the contract; an operation is followed by the methods of the client that call it.',
     ].join('\n'),
     ...kinds.map(table),
   ].join('\n\n')}\n`

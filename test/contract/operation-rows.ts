@@ -1,10 +1,12 @@
 /** Each operation answered 200 to the keys that may call it, and to Muster's client through the method for it. */
 import { expect } from 'vitest'
-import { type Client, createClient } from '../../src/api/client.ts'
+import { type Client, createClient, type Fetched, type Page } from '../../src/api/client.ts'
+import { reads } from '../../src/api/reads.ts'
 import { createUpload } from '../../src/api/uploads.ts'
 import { createWorker, updateWorker } from '../../src/api/workers.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import type { Body } from '../sandbox/open-sandbox.ts'
+import type { Operation as AnyOperation } from '../../src/resources/operation.ts'
+import { operations } from '../../src/resources/operations.ts'
 import { person } from '../sandbox/worker-inputs.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import type { Row } from './row.ts'
@@ -30,47 +32,62 @@ const writes: Readonly<Record<string, (client: Client, stand: Stand) => Promise<
   createUpload: (client, stand) => createUpload(client, declaration(workerOf(stand)) as never),
 }
 
-/** The method of the client that an operation is called by. */
-function clientCall({ name, answers }: Pick<Operation, 'name' | 'answers'>): string {
-  if (name === 'GET /me') return 'getMe'
-  if (name === 'POST /workers') return 'createWorker'
-  if (name === 'PATCH /workers/{id}') return 'updateWorker'
-  if (name === 'POST /files/uploads') return 'createUpload'
-  return answers === 'list' ? 'getPage' : 'getRecord'
+/** The typed reads of a path. */
+const readsOf = (path: string) =>
+  Object.entries(operations).flatMap(([name, operation]) =>
+    operation.path === path ? [name as ReadName] : [],
+  )
+
+type ReadName = keyof typeof operations
+
+/** The methods of the client that an operation is called by. */
+function clientCalls({ name }: Pick<Operation, 'name'>): readonly string[] {
+  if (name === 'GET /me') return ['getMe']
+  if (name === 'POST /workers') return ['createWorker']
+  if (name === 'PATCH /workers/{id}') return ['updateWorker']
+  if (name === 'POST /files/uploads') return ['createUpload']
+  return readsOf(name.slice('GET '.length))
 }
 
-async function throughClient(client: Client, operation: Operation, path: string): Promise<Body> {
-  const call = clientCall(operation)
-  if (call === 'getMe') return client.getMe()
-  if (call === 'getRecord') return (await client.getRecord(path)).record
-  const page = await client.getPage(path)
-  return { rows: page.records(), total: page.meta.total }
+/** Whatever the method, its answer is the one that the same request has without it. */
+async function throughRead(stand: Stand, client: Client, [method, path]: readonly [ReadName, string]) {
+  const { path: pattern, fixed = {} } = operations[method] as AnyOperation
+  const extra = method === 'groupAccessRules' ? { groupBy: 'rule' } : {}
+  const id = path.split('/')[2] ?? ''
+  const given = pattern.includes('{id}') ? [id, extra] : [extra]
+  const call = reads(client)[method] as (...all: unknown[]) => Promise<Page | Fetched>
+  const answer = await call(...given)
+  const query = new URLSearchParams({ ...fixed, ...extra, limit: '200' })
+  const plain = 'record' in answer ? path : `${path}?${query}`
+  const { body } = await stand.send(`GET ${plain}`, { key: keyOf(`GET ${pattern}`) })
+  if ('record' in answer) expect(answer.record).toEqual(body.data)
+  else expect([answer.records(), answer.meta]).toEqual([body.data, body.meta])
 }
 
 const show = (operation: Operation) => async (stand: Stand) => {
-  const { name, answers } = operation
+  const { name } = operation
   const target = targetOf(stand, name)
   const { status, body } = await stand.send(target, { key: keyOf(name), body: bodyOf(stand, name) })
   expect([status, body.success]).toEqual([200, true])
   const breaches = stand.sandbox.breaches().length
-  const write = writes[clientCall(operation)]
-  if (write) {
-    const written = await withClient(stand, name, client => write(client, stand))
-    const known = name.includes('/workers') ? 'reference' : 'uploadToken'
-    expect(written).toMatchObject({ [known]: expect.stringMatching(/^.{8,}$/) })
-  } else {
-    const path = target.slice('GET '.length)
-    const read = await withClient(stand, name, client => throughClient(client, operation, path))
-    if (name === 'GET /me') expect(read.kind).toBe('company')
-    else if (answers === 'record') expect(read).toEqual(body.data)
-    else expect(read).toEqual({ rows: (await stand.list(path)).slice(0, 200), total: body.meta.total })
-  }
+  const calls = clientCalls(operation)
+  expect(calls).not.toEqual([])
+  await withClient(stand, name, async client => {
+    for (const call of calls) {
+      const write = writes[call]
+      if (write) {
+        const known = name.includes('/workers') ? 'reference' : 'uploadToken'
+        expect(await write(client, stand)).toMatchObject({ [known]: expect.stringMatching(/^.{8,}$/) })
+      } else if (call === 'getMe') expect((await client.getMe()).kind).toBe('company')
+      else await throughRead(stand, client, [call as ReadName, target.slice('GET '.length)])
+    }
+  })
   expect(stand.sandbox.breaches().slice(breaches)).toEqual([])
 }
 
 export const operationRows: readonly Row[] = OPERATIONS.map(operation => ({
   kind: 'operation',
-  what: `${operation.name} by ${clientCall(operation)}`,
+  what: `${operation.name} by ${clientCalls(operation).join(', ')}`,
   where: '4',
   show: show(operation),
 }))

@@ -8,9 +8,16 @@ import { type BuildOutcome, buildMarts } from '../../src/marts/build.ts'
 import { type Check, readCheck } from '../../src/marts/checks/check.ts'
 import { everyCheck } from '../../src/marts/checks/every.ts'
 import { martGate } from '../../src/marts/checks/mart-gate.ts'
-import { type CheckMoment, type CheckResult, failedRows, runCheck } from '../../src/marts/checks/run.ts'
+import {
+  type CheckMoment,
+  type CheckResult,
+  failedRows,
+  runCheck,
+  withTables,
+} from '../../src/marts/checks/run.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { useEngines } from '../warehouse/fixture.ts'
 import { filledAt, useFilled } from './filled-warehouse.ts'
 import { planted } from './planted.ts'
 
@@ -19,6 +26,7 @@ const checks = everyCheck(marts)
 const clock = { now: () => Date.parse(filledAt), sleep: async () => undefined }
 const moment: CheckMoment = { asOf: filledAt, today: filledAt.slice(0, 10), now: filledAt }
 const filled = useFilled()
+const empty = useEngines()
 
 const named = (name: string): Check => checks.find(check => check.name === name) as Check
 
@@ -92,10 +100,11 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
   })
 
   test.each(planted(name))('$check finds what was planted', async ({ check, statements, subject, rows }) => {
-    const { failures } = await withPlanted(engine, statements, () => runCheck(engine, named(check), moment))
+    const result = await withPlanted(engine, statements, () => runCheck(engine, named(check), moment))
+    const { failures } = result
     const own = failures.find(failure => failure.subject === subject)
     expect({ failures, own }).toMatchObject({ own: { subject } })
-    if (rows !== undefined) expect(own).toMatchObject({ rows })
+    if (rows !== undefined) expect(failedRows(result)).toBe(rows)
     expect(own?.samples[0]).toMatch(/^\S/)
   })
 
@@ -131,6 +140,36 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
     })
     expect(await engine.rows(rows)).toEqual(before)
   })
+})
+
+test('find nothing in an empty warehouse, and say which of them could not be asked', async () => {
+  const { engine } = await empty.duckdb()
+  const found: string[] = []
+  for (const check of withTables(checks, new Set()))
+    if (failedRows(await runCheck(engine, check, moment)) > 0) found.push(check.name)
+  expect(found).toEqual([])
+  await expect(runCheck(engine, named('mart_labour_totals'), moment)).rejects.toThrow(
+    /^the check mart_labour_totals could not run: .*labour_spend_weekly/,
+  )
+})
+
+test('a resource that never was read is late from the day after it first failed', async () => {
+  const { engine } = await empty.duckdb()
+  const late = async (): Promise<number> =>
+    failedRows(await runCheck(engine, named('read_within_26_hours'), moment))
+  const run = (id: string, at: string): string =>
+    `insert into ops.run (run_id, command, arguments, state, started_at, finished_at, requests, retries, records_read,
+       rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
+     values ('${id}', 'sync', '', 'failed', '${at}', '${at}', 0, 0, 0, 0, 0, 0, 0, 0, 'test');
+     insert into ops.run_resource values ('${id}', 'sites', 'failed', 0, 0, 0, 0, 0, 0, 0, null)`
+  await engine.run(run('first', '2026-11-01T01:00:00Z'))
+  expect(await late()).toBe(0)
+  await engine.run(run('before', '2026-10-31T23:00:00Z'))
+  expect(await late()).toBe(1)
+  await engine.run(
+    `insert into ops.run_resource values ('first', 'users', 'skipped', 0, 0, 0, 0, 0, 0, 0, null)`,
+  )
+  expect(await late()).toBe(1)
 })
 
 test('a header that says too little is told with its file', () => {

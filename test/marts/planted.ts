@@ -6,7 +6,7 @@ export interface Planted {
   readonly statements: readonly string[]
   /** Table that the check names. */
   readonly subject: string
-  /** Rows that it returns; at least one when left out. */
+  /** Rows that it returns of all tables; at least one when left out. */
   readonly rows?: number
 }
 
@@ -178,6 +178,20 @@ export const planted = (engine: Engine['name']): readonly Planted[] => [
     statements: [`update mart.expense_summary set claims = claims + 1 where category = 'Mileage'`],
   },
   {
+    check: 'mart_funnel_narrows',
+    subject: 'mart.requisition_funnel',
+    rows: 1,
+    statements: [
+      `update mart.requisition_funnel set interviewed = submitted + 1
+       where requisition_id || agency_id = (select min(requisition_id || agency_id) from mart.requisition_funnel)`,
+    ],
+  },
+  {
+    check: 'mart_headcount_flow',
+    subject: 'mart.headcount_weekly',
+    statements: [`update mart.headcount_weekly set leavers = leavers + 1 where starters > 0`],
+  },
+  {
     check: 'mart_health_rows',
     subject: 'mart.data_health',
     rows: 1,
@@ -201,6 +215,14 @@ export const planted = (engine: Engine['name']): readonly Planted[] => [
     check: 'mart_premium_totals',
     subject: 'mart.overtime_uplift',
     statements: [`update mart.overtime_uplift set pay_value = pay_value + 1 where hour_type = 'saturday'`],
+  },
+  {
+    check: 'mart_worker_week_totals',
+    subject: 'mart.worker_week',
+    rows: 1,
+    statements: [
+      `delete from mart.worker_week where worker_id = (select min(worker_id) from mart.worker_week)`,
+    ],
   },
   {
     check: 'money_identities',
@@ -249,13 +271,13 @@ export const planted = (engine: Engine['name']): readonly Planted[] => [
   },
   {
     check: 'rows_match_total',
-    subject: 'star.dim_company',
+    subject: 'star.fact_expense',
     rows: 1,
     statements: [`delete from star.fact_expense where ${one('star.fact_expense', 'expense_id')}`],
   },
   {
     check: 'rows_missing',
-    subject: 'star.dim_company',
+    subject: 'star.fact_expense',
     rows: 1,
     statements: [
       `delete from star.fact_expense where expense_id in (select expense_id from star.fact_expense order by expense_id limit 6)`,

@@ -2,11 +2,12 @@
 import { expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
-import { type EventType, eventRule, eventTypes } from '../../src/resources/events.ts'
+import { type EventType, eventRule, eventTypes, payloadKeys } from '../../src/resources/events.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import type { Concern } from '../../src/sandbox/events/concern.ts'
+import { homes } from '../../src/sandbox/events/subjects.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
-import { type Collection, World } from '../../src/sandbox/world.ts'
+import { World } from '../../src/sandbox/world.ts'
 import { SECRET, webhook } from './event-world.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 import { openReceiver, refusal } from './receiver.ts'
@@ -14,12 +15,6 @@ import { brokenSums } from './sums.ts'
 
 const options = { seed: 1, scale: 0.2, today: '2026-11-02' }
 const start = Date.parse('2026-11-02T08:00:00.000Z')
-
-const homes: Readonly<Record<string, Collection>> = {
-  timesheet: 'timesheets',
-  expense: 'expenses',
-  invoice: 'invoices',
-}
 
 /** What must be true of the record once the event is out; by default only that it is there. */
 const truths: Readonly<Record<string, (record: Body) => boolean>> = {
@@ -36,32 +31,51 @@ const truths: Readonly<Record<string, (record: Body) => boolean>> = {
   expense_deleted: row => row === undefined,
   invoice_created: row => row.status === 'pending',
   invoice_paid: row => row.status === 'confirmed' && row.confirmedDate !== null,
+  requisition_created: row => row.status === 'raised' && row.agencies.length === 0,
+  requisition_approved: row =>
+    row.status === 'approved' && row.approvalStages.every((one: Body) => one.approved),
+  requisition_received: row => row.agencies.some((agency: Body) => agency.dateReceived !== null),
+  requisition_cancelled: row => row.status === 'cancelled' && row.cancellation !== undefined,
+  requisition_filled: row => row.status === 'filled',
+  requisition_worker_submitted: row => row.agencies.some((agency: Body) => agency.submissions.length > 0),
+  requisition_assigned: row => row.agencies.some((agency: Body) => agency.assigned > 0),
+  assignment_created: row => ['pending', 'confirmed'].includes(row.status),
+  assignment_confirmed: row => row.status === 'confirmed' && row.confirmationDate !== undefined,
+  assignment_cancelled: row => row.status === 'cancelled' && row.cancellation !== undefined,
+  assignment_ended: row => row.status === 'ended' && row.ended !== undefined,
+  assignment_reinstated: row =>
+    row.status === 'confirmed' && !('ended' in row) && row.reinstatement !== undefined,
+  credit_note_created: row => row.status === 'pending' && row.timesheet !== undefined,
+  credit_note_processed: row => row.status === 'processed' && row.confirmedDate !== null,
+  trade_disabled: row => row.active === false,
+  purchase_order_expired: row => row.status === 'inactive',
+  purchase_order_deleted: row => row === undefined,
 }
 
-it('raises every type of what the sandbox holds, when it is true, for company and agency of the record', () => {
+/** Agencies that may be told of a record: its own, or those that a requisition went to. */
+const partners = (record: Body): string[] =>
+  record.agencies ? record.agencies.map((agency: Body) => agency.id) : record.agency ? [record.agency.id] : []
+
+it('raises every type there is, when it is true, for company and agency of the record', () => {
   const world = new World(generateRecords(options))
   const counts = new Map<EventType, number>()
   const raise = (type: EventType, id: string, concern?: Concern) => {
     counts.set(type, (counts.get(type) ?? 0) + 1)
-    const home = homes[eventRule(type).entity]
-    const record = home && (world.get(home, id) as Body)
-    if (home) expect({ type, isTrue: (truths[type] ?? Boolean)(record) }).toEqual({ type, isTrue: true })
+    const { entity, agency } = eventRule(type)
+    const record = world.get(homes[entity], id) as Body
+    expect({ type, isTrue: (truths[type] ?? Boolean)(record) }).toEqual({ type, isTrue: true })
     expect(world.get('companies', concern?.companyId ?? '')).toBeDefined()
-    expect(concern?.agencyIds?.map(agency => world.get('agencies', agency) !== undefined)).toEqual([true])
-    if (record) expect(concern?.agencyIds).toEqual([record.agency.id])
+    const told = concern?.agencyIds ?? []
+    expect(told.every(one => world.get('agencies', one) !== undefined)).toBe(true)
+    if (!agency || record === undefined) return
+    if (entity === 'requisition') expect(partners(record)).toEqual(expect.arrayContaining([...told]))
+    else expect(told).toEqual(partners(record))
   }
   const rng = seededRng(7)
-  for (let step = 0; step < 80; step += 1) {
+  for (let step = 0; step < 120; step += 1) {
     mutateWorld(world, { rng, nowMs: start + step * 1000, count: 10, deletions: true, raise })
   }
-  const possible = eventTypes.filter(type => homes[eventRule(type).entity])
-  const others = [
-    'credit_note_created',
-    'credit_note_processed',
-    'assignment_created',
-    'assignment_confirmed',
-  ]
-  expect([...counts.keys()].sort()).toEqual([...possible, ...others].sort())
+  expect(eventTypes.filter(type => !counts.has(type))).toEqual([])
   const work = { timesheets: 'timesheets', expenses: 'expenses', invoices: 'invoices' } as const
   const rows = Object.fromEntries(
     Object.entries(work).map(([name, from]) => [name, world.all(from) as Body[]]),
@@ -78,7 +92,7 @@ it('changes the same whether anybody is told or not', () => {
   expect(run(() => undefined)).toBe(run())
 })
 
-it('sends them while it is live, with news of records that only their ids stand for', async () => {
+it('sends them while it is live, of records of every kind', async () => {
   let at = start
   const clock: Clock = {
     now: () => at,
@@ -99,16 +113,17 @@ it('sends them while it is live, with news of records that only their ids stand 
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBeGreaterThan(200)
   await sandbox.close()
   const kinds = new Set(receiver.received.map(({ body }) => Object.keys(body.data).join()))
-  expect([...kinds].sort()).toEqual(expect.arrayContaining(['assignment', 'expense', 'timesheet', 'trade']))
-  const timesheets = [...(records.timesheets ?? []), ...sandbox.world.all('timesheets')] as Body[]
-  const assignments = new Set(timesheets.map(row => row.assignment.id))
-  const deleted = (text: string) => text.endsWith('_deleted')
+  expect([...kinds].sort()).toEqual(
+    expect.arrayContaining(['assignment', 'expense', 'requisition', 'timesheet']),
+  )
   for (const request of receiver.received) {
     const { type, data } = request.body
     expect(await refusal(request, { secret: SECRET, nowMs: at })).toBeUndefined()
-    const home = homes[eventRule(type).entity]
-    if (home && deleted(type))
-      expect(sandbox.world.get(home, data[eventRule(type).entity].id)).toBeUndefined()
-    if (type === 'assignment_ended') expect(assignments).toContain(data.assignment.id)
+    const { entity, deletes } = eventRule(type)
+    const id = data[payloadKeys[entity]].id
+    // What was written may be deleted before its news is looked at.
+    if (deletes) expect(sandbox.world.get(homes[entity], id)).toBeUndefined()
+    else if (!eventTypes.some(one => eventRule(one).entity === entity && eventRule(one).deletes))
+      expect(sandbox.world.get(homes[entity], id)).toBeDefined()
   }
 })

@@ -65,16 +65,24 @@ it(`answers ${REQUESTS} malformed requests as the contract says`, async () => {
       .slice(0, 5)
       .map(({ id }) => String(id)),
   )
+  const [agency] = sandbox.world.all('agencies')
+  const workerIds = [...sandbox.workers.all()].flatMap(worker =>
+    worker.agencies.has(String(agency?.id)) ? [worker.id] : [],
+  )
+  const ground = { basePath, paths, ids, workerIds }
+  const writes = new Map<number, number>()
   const rng = namedRng(Number(process.env.FUZZ_SEED ?? 1), 'malformed requests')
   const seen = new Map<number, number>()
   const complaints: object[] = []
   for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
-    const requests = Array.from({ length: AT_ONCE }, () => malformed(rng, { basePath, paths, ids }))
+    const requests = Array.from({ length: AT_ONCE }, () => malformed(rng, ground))
     const answers = await Promise.all(requests.map(request => exchange(Number(port), request)))
     for (const [index, answer] of answers.entries()) {
       const request = requests[index] as Malformed
       const why = complaint(request, answer)
       seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
+      if (/\/(workers|uploads)/.test(request.target))
+        writes.set(answer.status, (writes.get(answer.status) ?? 0) + 1)
       if (why)
         complaints.push({
           why,
@@ -87,5 +95,7 @@ it(`answers ${REQUESTS} malformed requests as the contract says`, async () => {
   // Enough got through to the endpoints, and enough was refused, for this to say something.
   for (const status of [200, 400, 401, 404, 405])
     expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(2)
+  expect(writes.get(200)).toBeGreaterThan(3)
+  expect(writes.get(400)).toBeGreaterThan(60)
   expect((await sandbox.get('/me')).status).toBe(200)
 })

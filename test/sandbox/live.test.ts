@@ -60,6 +60,49 @@ it('moves records on, keeping sums and moving updatedAt forward', () => {
   expect(timesheets.every(row => row.start <= latest)).toBe(true)
 })
 
+it('keeps the story of recruitment and of credit', () => {
+  const world = new World(generateRecords(options))
+  const rng = seededRng(11)
+  const kinds = new Set<string>()
+  for (let step = 0; step < 100; step += 1) {
+    const occasion = { rng, nowMs: start + step * 1000, count: 10, deletions: true }
+    for (const { kind, collection } of mutateWorld(world, occasion)) kinds.add(`${kind} ${collection}`)
+  }
+  expect([...kinds]).toEqual(
+    expect.arrayContaining([
+      ...['requisitions', 'assignments', 'trades', 'rates', 'creditNotes', 'purchaseOrders'].flatMap(name => [
+        `created ${name}`,
+        `updated ${name}`,
+      ]),
+      'removed purchaseOrders',
+    ]),
+  )
+  const assignments = world.all('assignments') as Body[]
+  for (const row of world.all('requisitions') as Body[]) {
+    const own = assignments.filter(one => one.requisition?.id === row.id)
+    const kept = own.filter(one => one.status !== 'cancelled')
+    const assigned = row.agencies.reduce((sum: number, agency: Body) => sum + agency.assigned, 0)
+    expect([row.reference, assigned]).toEqual([row.reference, kept.length])
+    expect(row.status === 'filled').toBe(assigned === row.quantity)
+    const tracked = row.stageTracking?.filter((one: Body) => one.stage === 'assigned')
+    if (tracked) expect(tracked).toHaveLength(own.length)
+  }
+  const cents = (amount: number) => Math.round(amount * 100)
+  const notes = world.all('creditNotes') as Body[]
+  for (const { id, reference, values } of world.all('invoices') as Body[]) {
+    const own = notes.filter(note => note.invoice?.id === id)
+    const sum = own.reduce((total, note) => total + cents(note.values.subtotal), 0)
+    expect([reference, cents(values.creditNotes)]).toEqual([reference, sum])
+  }
+  const credited = new Set(notes.map(note => note.timesheet?.id))
+  const sheets = world.all('timesheets') as Body[]
+  expect(sheets.filter(row => row.status === 'cancelled' && !credited.has(row.id))).toEqual([])
+  for (const rate of world.all('rates') as Body[])
+    for (const set of Object.values(rate.rates) as Body[])
+      if (set) expect(cents(set.charge)).toBe(cents(set.pay) + cents(set.emp) + cents(set.margin))
+  expect(brokenSums(workOf(world))).toEqual([])
+})
+
 it('changes the same way for the same seed', () => {
   const run = () => {
     const world = new World(generateRecords({ ...options, scale: 0.05 }))

@@ -2,6 +2,7 @@
 import { METHODS } from 'node:http'
 import type { Rng } from '../../src/lib/rng.ts'
 import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import { mutatedWrite } from './mutated-bodies.ts'
 
 /** Every parameter of the contract, and names that have undone servers. */
 const names = [
@@ -177,9 +178,29 @@ export interface Ground {
   readonly paths: readonly string[]
   /** Ids of records that there are. */
   readonly ids: readonly string[]
+  /** Of workers of the agency. */
+  readonly workerIds: readonly string[]
 }
 
-export function malformed(rng: Rng, { basePath, paths, ids }: Ground): Malformed {
+/** Of the requests, writes with a body that was right but for a few places. */
+const WRITES = 0.3
+
+export function malformed(rng: Rng, ground: Ground): Malformed {
+  return rng() < WRITES ? malformedWrite(rng, ground) : anyMalformed(rng, ground)
+}
+
+function malformedWrite(rng: Rng, ground: Ground): Malformed {
+  const [method, path, body] = mutatedWrite(rng, ground)
+  const target = ground.basePath + path + (rng() < 0.1 ? queryText(rng) : '')
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...['Connection: close', 'Host: localhost', `Authorization: Bearer ${AGENCY_KEY}`],
+    ...['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`],
+  ]
+  return { method, target, bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`) }
+}
+
+function anyMalformed(rng: Rng, { basePath, paths, ids }: Ground): Malformed {
   const method = rng() < 0.6 ? pick(rng, ['GET', 'GET', 'POST', 'PATCH']) : pick(rng, methods)
   const path = pick(rng, paths).replace(/:\w+/g, () => idText(rng, ids))
   const place =

@@ -200,7 +200,7 @@ describe('keys of groups', () => {
   it('follow the zone', async () => {
     const late = [sheet(['t1', 'w1', '2026-06-30'], 40, { weekEnding: '2026-06-30T23:30:00.000Z' })]
     expect(await groups({}, 'month', late)).toEqual([{ month: '2026-06' }])
-    expect(await groups({ zone: 'london' }, 'month', late)).toEqual([{ month: '2026-07' }])
+    expect(await groups({ zone: 'Europe/London' }, 'month', late)).toEqual([{ month: '2026-07' }])
   })
 })
 

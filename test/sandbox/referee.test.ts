@@ -1,4 +1,5 @@
 /** What the referee counts, and what it lets pass. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
@@ -83,4 +84,15 @@ it('holds a storm to the same rules', async () => {
   expect(kinds()).toEqual([])
   await sandbox.get('/me')
   expect(kinds()).toEqual(['told-to-wait'])
+})
+
+it('watches over every test: each opens its sandboxes where they are held to it', () => {
+  const root = new URL('..', import.meta.url)
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    name => name.endsWith('.ts') && !name.startsWith('bench'),
+  )
+  const opening = files.filter(name =>
+    readFileSync(new URL(name, root), 'utf8').includes(`startSandbox${'('}`),
+  )
+  expect(opening).toEqual(['sandbox/open-sandbox.ts'])
 })

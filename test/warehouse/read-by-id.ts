@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resource } from '../../src/resources/resource.ts'
-import { rowsAt } from '../../src/resources/resource.ts'
 import { type Loaded, load } from '../../src/warehouse/load.ts'
 import { stagePlan } from '../../src/warehouse/stage/plan.ts'
 import type { Warehouse } from './fixture.ts'
@@ -27,7 +26,7 @@ export async function readById(
   return load(engine, {
     plan: stagePlan(resource),
     pages,
-    rows: rowsAt(resource),
+    rows: 'data as one record',
     sampled: pages,
     drifted: new Set(),
     commit: async () => undefined,

@@ -1,34 +1,70 @@
-/** What the published copy says of its own tables, as DuckDB keeps it. */
+/** What a warehouse says of its own tables, as each engine keeps it. */
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-
-const tables = `
-  select schema_name, table_name, 'table' as kind, comment from duckdb_tables() where not internal
-  union all
-  select schema_name, view_name, 'view', comment from duckdb_views()
-  where not internal and schema_name in ('star', 'mart', 'ops')`
-
-export const tablesSql = `select * from (${tables}) order by schema_name, table_name`
 
 export interface TableRow {
   readonly schema_name: string
   readonly table_name: string
   readonly kind: 'table' | 'view'
   readonly comment: string | null
+  /** Where the engine knows it without counting; about as many as that. */
+  readonly n?: number | null
+}
+
+/** Statements; a schema is called in them what it is called in queries. */
+export interface Catalogue {
+  /** Whose SQL the queries are written in. */
+  readonly dialect: string
+  /** Selects TableRow. */
+  readonly tables: string
+  /** Selects name (schema.table) and n; undefined where `tables` has the figures. */
+  counts?(rows: readonly TableRow[]): string
+  /** Selects column_name, data_type and comment. */
+  columns(schema: string, table: string): string
 }
 
 /** DuckDB knows how many rows a table has; a view would have to be computed. */
-export function countsSql(rows: readonly TableRow[]): string {
-  const counts = rows
+function counts(rows: readonly TableRow[]): string {
+  const each = rows
     .filter(({ kind }) => kind === 'table')
     .map(({ schema_name: schema, table_name: name }) => {
       const label = quoteText(`${schema}.${name}`)
       return `select ${label} as name, count(*) as n from ${quoteName(schema)}.${quoteName(name)}`
     })
-  return counts.length > 0 ? counts.join(' union all ') : `select '' as name, 0 as n where false`
+  return each.length > 0 ? each.join(' union all ') : `select '' as name, 0 as n where false`
 }
 
-export function columnsSql(schema: string, table: string): string {
-  return `select column_name, data_type, comment from duckdb_columns()
+export const duckdbCatalogue: Catalogue = {
+  dialect: 'DuckDB',
+  tables: `select * from (
+    select schema_name, table_name, 'table' as kind, comment from duckdb_tables() where not internal
+    union all
+    select schema_name, view_name, 'view', comment from duckdb_views()
+    where not internal and schema_name in ('star', 'mart', 'ops')
+  ) order by schema_name, table_name`,
+  counts,
+  columns: (schema, table) => `select column_name, data_type, comment from duckdb_columns()
     where not internal and schema_name = ${quoteText(schema)} and table_name = ${quoteText(table)}
-    order by column_index`
+    order by column_index`,
+}
+
+/** Counting is a scan there, so that rows are those of the last ANALYZE. */
+export function postgresCatalogue(prefix: string): Catalogue {
+  const name = `substr(n.nspname, ${prefix.length + 1})`
+  const visible = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v') and n.nspname in (${quoteText(`${prefix}star`)}, ${quoteText(`${prefix}mart`)})
+      and pg_catalog.has_schema_privilege(n.oid, 'usage') and pg_catalog.has_table_privilege(c.oid, 'select')`
+  return {
+    dialect: 'PostgreSQL',
+    tables: `select ${name} as schema_name, c.relname as table_name,
+      case c.relkind when 'v' then 'view' else 'table' end as kind,
+      pg_catalog.obj_description(c.oid, 'pg_class') as comment,
+      case when c.relkind <> 'v' and c.reltuples >= 0 then cast(c.reltuples as bigint) end as n
+      from ${visible} order by 1, 2`,
+    columns: (schema, table) => `select a.attname as column_name,
+      pg_catalog.format_type(a.atttypid, a.atttypmod) as data_type,
+      pg_catalog.col_description(c.oid, a.attnum) as comment
+      from pg_catalog.pg_attribute a, ${visible}
+      and a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      and ${name} = ${quoteText(schema)} and c.relname = ${quoteText(table)} order by a.attnum`,
+  }
 }

@@ -9,15 +9,16 @@ import { referenceDimensions } from '../../resources/dimensions.ts'
 import { tablesOf } from '../../resources/table.ts'
 import type { QuerySession } from '../../warehouse/query.ts'
 import { answer, failure, rowsAnswer } from './answer.ts'
-import { columnsSql, countsSql, type TableRow, tablesSql } from './catalogue-sql.ts'
+import type { Catalogue, TableRow } from './catalogue-sql.ts'
+import type { AssistantData } from './open-data.ts'
 
 /** More tables or columns than a warehouse has. */
 const ALL = 100_000
 const MOST_ROWS = 5000
 
 export interface AssistantOptions {
-  /** Opened for every call, so that each reads what was published last. */
-  readonly open: () => Promise<QuerySession>
+  /** Opened for every call, so that each reads what is there then. */
+  readonly data: AssistantData
   readonly version: string
   readonly seconds: number
   /** Rows of a query that names no limit. */
@@ -29,7 +30,8 @@ export interface AssistantOptions {
 const readOnlyHint = { readOnlyHint: true, openWorldHint: false }
 
 export function assistantServer(options: AssistantOptions): McpServer {
-  const { version, seconds, rows } = options
+  const { version, seconds, rows, data } = options
+  const { catalogue } = data
   const server = new McpServer({ name: 'muster', version })
   const listing = {
     description:
@@ -37,7 +39,7 @@ export function assistantServer(options: AssistantOptions): McpServer {
     annotations: readOnlyHint,
   }
   server.registerTool('list_tables', listing, ({ signal }) =>
-    using(options, { tool: 'list_tables', signal }, listTables),
+    using(options, { tool: 'list_tables', signal }, (session, stop) => listTables(session, catalogue, stop)),
   )
   const describing = {
     description: 'Columns of one table with their types and descriptions, and its key.',
@@ -45,10 +47,12 @@ export function assistantServer(options: AssistantOptions): McpServer {
     annotations: readOnlyHint,
   }
   server.registerTool('describe_table', describing, ({ schema, table }, { signal }) =>
-    using(options, { tool: 'describe_table', signal }, session => describeTable(session, schema, table)),
+    using(options, { tool: 'describe_table', signal }, session =>
+      describeTable(session, catalogue, { schema, table }),
+    ),
   )
   const querying = {
-    description: `Runs one read-only statement in DuckDB's SQL, for at most ${seconds} s. Decimals are text, timestamps ISO 8601 in UTC. Names of people are not in this copy.`,
+    description: `Runs one read-only statement in ${catalogue.dialect}'s SQL, for at most ${seconds} s. Decimals are text, timestamps ISO 8601 in UTC. Names of people cannot be read here.`,
     inputSchema: { sql: z.string(), limit: z.number().int().min(1).max(MOST_ROWS).default(rows) },
     annotations: readOnlyHint,
   }
@@ -67,13 +71,13 @@ interface Call {
 }
 
 async function using(
-  { open, seconds, note }: AssistantOptions,
+  { data, seconds, note }: AssistantOptions,
   { tool, signal }: Call,
   work: (session: QuerySession, stop: AbortSignal) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
   const late = AbortSignal.timeout(seconds * 1000)
   try {
-    const session = await open()
+    const session = await data.open(seconds)
     try {
       const result = await work(session, AbortSignal.any([late, signal]))
       note(tool, { outcome: 'answered' })
@@ -93,17 +97,21 @@ const tooLong = (seconds: number): MusterError =>
     next: 'read fewer rows, or aggregate',
   })
 
-async function listTables(session: QuerySession, stop: AbortSignal): Promise<CallToolResult> {
-  const tables = (await session.query(tablesSql, ALL, stop)).rows as unknown as TableRow[]
-  const counted = await session.query(countsSql(tables), ALL, stop)
-  const counts = new Map(counted.rows.map(({ name, n }) => [name, n]))
+async function listTables(
+  session: QuerySession,
+  catalogue: Catalogue,
+  stop: AbortSignal,
+): Promise<CallToolResult> {
+  const tables = (await session.query(catalogue.tables, ALL, stop)).rows as unknown as TableRow[]
+  const counted = catalogue.counts && (await session.query(catalogue.counts(tables), ALL, stop))
+  const counts = new Map((counted?.rows ?? []).map(({ name, n }) => [name, n]))
   return answer({
-    tables: tables.map(({ schema_name: schema, table_name: name, kind, comment }) => ({
+    tables: tables.map(({ schema_name: schema, table_name: name, kind, comment, n }) => ({
       schema,
       name,
       kind,
       description: comment,
-      rows: counts.get(`${schema}.${name}`) ?? null,
+      rows: counts.get(`${schema}.${name}`) ?? n ?? null,
     })),
   })
 }
@@ -130,8 +138,12 @@ function keyOf(schema: string, table: string): string | readonly string[] | null
   return schema === 'star' ? (keys.get(table) ?? null) : null
 }
 
-async function describeTable(session: QuerySession, schema: string, table: string): Promise<CallToolResult> {
-  const { rows } = await session.query(columnsSql(schema, table), ALL)
+async function describeTable(
+  session: QuerySession,
+  catalogue: Catalogue,
+  { schema, table }: { readonly schema: string; readonly table: string },
+): Promise<CallToolResult> {
+  const { rows } = await session.query(catalogue.columns(schema, table), ALL)
   if (rows.length === 0) {
     throw new MusterError({
       what: `there is no table ${schema}.${table}`,

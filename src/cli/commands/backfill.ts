@@ -26,7 +26,7 @@ export const command: CommandModule = {
     if (from === undefined || to === undefined)
       throw new UsageError({ what: 'backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })
     if (from > to) throw new UsageError({ what: `--from ${from} is after --to ${to}`, next: 'swap them' })
-    const resources = args.length === 0 ? walked : resourceNames(args)
+    const resources = args.length === 0 ? walked : resourceNames(args, 'lists')
     return runAndPrint(context, {
       command: 'backfill',
       arguments: [`--from ${from} --to ${to}`, ...args].join(' '),

@@ -1,11 +1,13 @@
 /** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync, the marts. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MusterError } from '../../lib/errors.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { type BuildOutcome, buildMarts } from '../../marts/build.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
 import { martGate } from '../../marts/checks/mart-gate.ts'
 import { readMarts } from '../../marts/mart.ts'
+import type { Breach } from '../../sandbox/referee.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run.ts'
 import { runSync } from '../../sync/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
@@ -130,6 +132,14 @@ async function tell(
   say('  npm run -s muster -- sandbox      # a service of your own to try things on')
 }
 
+function requireNoBreach(breaches: readonly Breach[]): void {
+  if (breaches.length === 0) return
+  throw new MusterError({
+    what: `${breaches.length} requests of the demo broke the contract, the first with ${breaches[0]?.message}`,
+    next: 'report this as a bug',
+  })
+}
+
 export const command: CommandModule = {
   name: 'demo',
   summary: 'show it all: start the sandbox, sync it, change it, sync again, build the marts',
@@ -166,6 +176,7 @@ export const command: CommandModule = {
       const second = await syncOnce(context, connection, engine)
       printLine(context, summary(second))
       const third = await syncOnce(context, connection, engine)
+      requireNoBreach(sandbox.breaches())
       const built = await buildAll(context, engine)
       if (context.json) printJson(context, { first, second, third, built })
       else await tell(context, engine, { first, second, third, built })

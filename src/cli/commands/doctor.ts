@@ -1,13 +1,12 @@
 /** `muster doctor`: whether everything that a sync needs is in reach, and what to do where it is not. */
 import type { Connection } from '../../config/connection.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { recordSent } from '../../warehouse/ledger/access.ts'
-import { heldTables } from '../../warehouse/ledger/held-tables.ts'
 import { type Finding, failed, ok, warn } from '../checkup/finding.ts'
 import { keyFindings } from '../checkup/key.ts'
 import { diskSpace, landingFolder, nodeVersion } from '../checkup/machine.ts'
 import { resourceFindings } from '../checkup/resources.ts'
 import { checkFile, checkServer } from '../checkup/warehouse.ts'
+import { webhookFindings } from '../checkup/webhook.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitStatus } from '../exit-status.ts'
@@ -45,6 +44,7 @@ async function examine(context: CommandContext): Promise<Examination> {
   const { finding, engine } = file === undefined ? await checkServer(open) : await checkFile(file, open)
   try {
     findings.push(finding, landingFolder(connection.landing), diskSpace(file ?? connection.landing))
+    findings.push(...(await webhookFindings(connection, engine)))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }
   } finally {
@@ -68,7 +68,7 @@ async function askService(
 ): Promise<Examination> {
   const findings: Finding[] = []
   try {
-    const { client, sent } = await openQuestions(connection, context, engine)
+    const { client, close } = await openQuestions(connection, context, engine)
     try {
       const key = await client.getMe()
       findings.push(...keyFindings(key, context.clock.now()), ...(await resourceFindings(client, key)))
@@ -77,8 +77,7 @@ async function askService(
       findings.push(failed('key', error))
     }
     const requests = client.usage().requestsThisRun
-    await client.close()
-    if (engine && (await heldTables(engine)).has('sent')) await recordSent(engine, sent)
+    await close()
     return { findings, requests }
   } catch (error) {
     // The address or the key can not be right: nothing was sent.

@@ -31,7 +31,7 @@ export const command: CommandModule = {
   ],
   run: async (context, [shown = ''], options) => {
     const { bytes, declaration } = readDeclaration(context, shown, options)
-    const { client } = await openQuestions(context.connection(), context, undefined)
+    const { client, close } = await openQuestions(context.connection(), context)
     try {
       const key = await client.getMe()
       if (declaration.resource === 'worker') requireAgencyKey(key)
@@ -58,7 +58,7 @@ export const command: CommandModule = {
         )
       return 0
     } finally {
-      await client.close()
+      await close()
     }
   },
 }

@@ -26,13 +26,13 @@ export const command: CommandModule = {
   ],
   run: async (context, [what = '', id], options) => {
     const { path, query } = requestPath(what, id, listOption(options, 'param'))
-    const { client } = await openQuestions(context.connection(), context, undefined)
+    const { client, close } = await openQuestions(context.connection(), context)
     try {
       const { record } = await client.getRecord(path, query, { purpose: 'operator' })
       printJson(context, record)
       return 0
     } finally {
-      await client.close()
+      await close()
     }
   },
 }

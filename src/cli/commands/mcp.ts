@@ -1,7 +1,7 @@
 /** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
 import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { openData } from '../assistant/open-data.ts'
+import { assistantData } from '../assistant/open-data.ts'
 import { assistantServer } from '../assistant/server.ts'
 import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
 import { programVersion } from '../warehouse.ts'
@@ -11,7 +11,8 @@ const usualRows = 200
 
 export const command: CommandModule = {
   name: 'mcp',
-  summary: 'offer the published warehouse to an assistant as read-only tools, over stdin and stdout',
+  summary:
+    'offer the warehouse without personal data to an assistant as read-only tools, over stdin and stdout',
   options: [
     {
       flags: '--seconds <number>',
@@ -31,12 +32,14 @@ export const command: CommandModule = {
   run: async (context, _, options) => {
     const connection = context.connection()
     // Whoever starts it learns at once that there is nothing to read.
-    const session = await openData(connection)
+    const data = assistantData(connection)
+    const seconds = numberOption(options, 'seconds') ?? usualSeconds
+    const session = await data.open(seconds)
     await session.close()
     const server = assistantServer({
-      open: () => openData(connection),
+      data,
       version: programVersion,
-      seconds: numberOption(options, 'seconds') ?? usualSeconds,
+      seconds,
       rows: numberOption(options, 'rows') ?? usualRows,
       note: (tool, detail) => context.log.debug(detail, tool),
     })

@@ -3,6 +3,7 @@ import { UsageError } from '../../lib/errors.ts'
 import { collections } from '../../resources/catalogue.ts'
 import { durationOf, type Limits, type Range, sumOf } from '../../sync/estimate.ts'
 import { type PlannedResource, planRun } from '../../sync/plan.ts'
+import { planSweep } from '../../sync/plan-sweep.ts'
 import type { SyncRequest } from '../../sync/sync.ts'
 import { type CommandModule, calendarDay, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -10,10 +11,12 @@ import { formatNumber, printJson, printLine, printTable } from '../output.ts'
 import { askedFacts, type PlanFacts, rememberedFacts } from '../plan-sources.ts'
 import { resourceNames } from '../run-command.ts'
 import { openIfSynced } from '../warehouse.ts'
+import { sweptNames } from './sweep.ts'
 
 export const command: CommandModule = {
   name: 'plan',
-  summary: 'say what a sync, or with --from and --to a backfill, will cost in requests, minutes and days',
+  summary:
+    'say what a sync, a sweep, or with --from and --to a backfill, will cost in requests, minutes and days',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     { flags: '--from <day>', summary: 'first created day of a backfill, YYYY-MM-DD', parse: calendarDay },
@@ -23,16 +26,18 @@ export const command: CommandModule = {
   examples: [
     'muster plan',
     'muster plan timesheets --from 2026-01-01 --to 2026-03-31',
+    'muster plan sweep',
     'muster plan --offline --json',
   ],
   run: async (context, args, options) => {
-    const request = requestOf(args, options)
+    const { isSweep, ...request } = requestOf(args, options)
     const engine = (await openIfSynced(context.connection(), context))?.handle
     try {
       const find = flagOption(options, 'offline') ? rememberedFacts : askedFacts
       const facts = await find(context.connection(), context, engine)
       try {
-        print(context, request, { facts, planned: await planRun(request, facts.sources) })
+        const plan = isSweep ? planSweep(request.resources, facts.sources) : planRun(request, facts.sources)
+        print(context, { ...request, isSweep }, { facts, planned: await plan })
       } finally {
         await facts.close()
       }
@@ -45,12 +50,28 @@ export const command: CommandModule = {
 
 const walked = collections.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
 
+interface PlanRequest extends SyncRequest {
+  readonly isSweep: boolean
+}
+
+function requestOf([first, ...rest]: readonly string[], options: Options): PlanRequest {
+  if (first === 'sweep') return { resources: sweptNames(rest), isSweep: true }
+  return {
+    ...syncOrBackfill(
+      [first, ...rest].filter(word => word !== undefined),
+      options,
+    ),
+    isSweep: false,
+  }
+}
+
 /** `plan backfill` and `plan sync` may be said, because people do. */
-function requestOf([first, ...rest]: readonly string[], options: Options): SyncRequest {
+function syncOrBackfill([first, ...rest]: readonly string[], options: Options): SyncRequest {
   const named = first === 'backfill' || first === 'sync'
-  const resources = resourceNames(named || first === undefined ? rest : [first, ...rest])
   const from = textOption(options, 'from')
   const to = textOption(options, 'to')
+  const names = named || first === undefined ? rest : [first, ...rest]
+  const resources = resourceNames(names, from === undefined && first !== 'backfill' ? 'all' : 'lists')
   if (from === undefined && to === undefined && first !== 'backfill') return { resources }
   if (from === undefined || to === undefined || first === 'sync')
     throw new UsageError({ what: 'a backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })
@@ -63,11 +84,11 @@ interface Plan {
   readonly planned: readonly PlannedResource[]
 }
 
-function print(context: CommandContext, request: SyncRequest, { facts, planned }: Plan): void {
+function print(context: CommandContext, request: PlanRequest, { facts, planned }: Plan): void {
   const total = sumOf(planned)
   const { limits } = facts
   const [low, high] = [durationOf(total.low, limits), durationOf(total.high, limits)]
-  const command = request.between ? 'backfill' : 'sync'
+  const command = request.isSweep ? 'sweep' : request.between ? 'backfill' : 'sync'
   if (context.json) {
     const minutes = { low: low.minutes, high: high.minutes }
     const days = { low: low.days, high: high.days }

@@ -19,6 +19,7 @@ import { printJson, printLine } from '../output.ts'
 import { deliveryLine, eventOptions, webhookLines, webhookOptions } from '../sandbox-webhooks.ts'
 
 const LARGEST_PORT = 65_535
+const NAME_WIDTH = 17
 
 export const command: CommandModule = {
   name: 'sandbox',
@@ -128,7 +129,7 @@ function faultLines(): string[] {
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
-  return rows.map(([name = '', text = '']) => `  ${name.padEnd(14)}${text.replaceAll('`', '')}`)
+  return rows.map(([name = '', text = '']) => `  ${name.padEnd(NAME_WIDTH)}${text.replaceAll('`', '')}`)
 }
 
 const EXAMPLES_SHOWN = 3

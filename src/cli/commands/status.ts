@@ -1,8 +1,10 @@
 /** `muster status`: how complete and how fresh the warehouse is, with the proof. */
-import { collections } from '../../resources/catalogue.ts'
+import { catalogue } from '../../resources/catalogue.ts'
 import { apiKeyId } from '../../sync/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { type Absence, absences } from '../../warehouse/ledger/absence.ts'
 import { type BudgetSeen, budgetSeen } from '../../warehouse/ledger/budget-seen.ts'
+import { type Coverage, readCoverage } from '../../warehouse/ledger/coverage.ts'
 import { heldTables } from '../../warehouse/ledger/held-tables.ts'
 import { type HeldLease, heldLeases } from '../../warehouse/ledger/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../warehouse/ledger/resource-state.ts'
@@ -10,6 +12,8 @@ import { lostRuns } from '../../warehouse/ledger/runs.ts'
 import { ageOf } from '../age.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { coverageLines } from '../coverage-lines.ts'
+import { deletionLines } from '../deletion-lines.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import {
   budgetLine,
@@ -27,7 +31,10 @@ interface Status {
   /** When the last sync that was done ended. */
   readonly lastDone: string | null
   readonly budget: BudgetSeen | undefined
+  /** Of what is read by id; undefined where the file does not keep it. */
+  readonly coverage: Coverage | undefined
   readonly leases: readonly HeldLease[]
+  readonly absences: readonly Absence[]
   /** Runs without an end whose process is gone. */
   readonly lost: readonly string[]
 }
@@ -53,7 +60,7 @@ export const command: CommandModule = {
 
 async function readStatus(context: CommandContext, engine: Engine): Promise<Status> {
   const resources: ResourceState[] = []
-  for (const resource of collections) resources.push(await resourceState(engine, resource))
+  for (const resource of catalogue) resources.push(await resourceState(engine, resource))
   const id = apiKeyId(context.connection().apiKey.reveal())
   const lastDone = await lastDoneSync(engine)
   const budget = await budgetSeen(engine, id)
@@ -63,6 +70,8 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
     resources,
     lastDone,
     budget,
+    coverage: await readCoverage(engine),
+    absences: await absences(engine),
     leases: isItself ? await heldLeases(engine) : [],
     lost: isItself ? await lostRuns(engine) : [],
   }
@@ -70,7 +79,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
 
 function printStatus(
   context: CommandContext,
-  { resources, lastDone, budget, leases, lost }: Status,
+  { resources, lastDone, budget, coverage, leases, lost, absences: gone }: Status,
   windows: boolean,
 ): void {
   const freshness =
@@ -78,13 +87,15 @@ function printStatus(
   printLine(context, `${summaryLine(resources)}; ${freshness}`)
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)
+  if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
+  for (const line of deletionLines(gone)) printLine(context, line)
   for (const lease of leases) printLine(context, holderLine(lease))
   for (const id of lost) printLine(context, lostRunLine(id))
   printLine(context, budgetLine(budget))
 }
 
 function asJson(
-  { resources, lastDone, budget, leases, lost }: Status,
+  { resources, lastDone, budget, coverage, leases, lost, absences: gone }: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
   return {
@@ -93,8 +104,10 @@ function asJson(
     lastDone,
     summary: summaryLine(resources),
     budget: budget ?? null,
+    coverage: coverage ?? null,
     leases,
     lostRuns: lost,
+    deletions: gone,
     resources: resources.map(({ windows: list, ...rest }) => ({
       ...rest,
       ...(windows && { windows: list }),

@@ -6,6 +6,7 @@ import type { CommandContext } from '../context.ts'
 import type { ExitStatus } from '../exit-status.ts'
 import { openQuestions } from '../questions.ts'
 import { type Checked, checkRows, type Operation, type Target } from './check-rows.ts'
+import { alone } from './one-run.ts'
 import { OutcomeFile } from './outcome-file.ts'
 import { type Problem, problemLine } from './problem.ts'
 import { printReport } from './report.ts'
@@ -43,15 +44,17 @@ export async function runWorkers(
     printReport(context, input, { results: [], problems: checked.problems, unsent: checked.ready.length })
     return checked.problems.length > 0 ? 2 : 0
   }
-  const { client } = await openQuestions(connection, context, undefined)
+  const { client, close } = await openQuestions(connection, context)
   try {
     const key = await client.getMe()
     requireAgencyKey(key)
     requireScope(key, 'write:workers')
     const agency = chosenAgency(key, named)
-    return await sendAll(context, input, { client, target: { ...target, agency }, checked })
+    return await alone(input, () =>
+      sendAll(context, input, { client, target: { ...target, agency }, checked }),
+    )
   } finally {
-    await client.close()
+    await close()
   }
 }
 

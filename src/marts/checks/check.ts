@@ -8,8 +8,8 @@ export type Severity = 'error' | 'warn'
 
 /** One statement of a check, about one table. */
 export interface Part {
-  /** The table, with its schema. */
-  readonly subject: string
+  /** The table, with its schema; null where a column of that name tells it for each row. */
+  readonly subject: string | null
   /** Tables that the statement names, with their schema. */
   readonly reads: readonly string[]
   /** Its first column tells which row is wrong, and never anything personal; tokens as in a mart, and `:now`. */
@@ -42,7 +42,7 @@ export function readCheck({ name: file, text }: SqlFile): Check {
   const sources = namesOf(said('Sources'))
   if ([...reads].sort().join() !== [...sources].sort().join())
     throw new Error(`sql/${file}: its Sources line says ${sources.join(', ')}; it reads ${reads.join(', ')}`)
-  const subject = sources[0] ?? ''
+  const subject = /\bas subject\b/.test(body) ? null : (sources[0] ?? '')
   return {
     name: basename(file, '.sql'),
     severity,

@@ -1,5 +1,7 @@
 /** Runs checks: how many rows each statement returns, and which, for a few of them. */
+import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
 import { fillTokens, type Moment } from '../tokens.ts'
 import type { Check, Part, Severity } from './check.ts'
 
@@ -54,41 +56,69 @@ function together(parts: readonly Part[]): number[][] {
   return groups
 }
 
-/** By the place of the part. */
+interface Counted {
+  readonly part: Part
+  readonly subject: string
+  readonly rows: number
+}
+
+/** Of parts and tables that return rows. */
 async function countRows(
   engine: Engine,
   parts: readonly Part[],
   moment: CheckMoment,
-): Promise<ReadonlyMap<number, number>> {
-  const counts = new Map<number, number>()
+): Promise<readonly Counted[]> {
+  const counted: Counted[] = []
   for (const places of together(parts)) {
-    const counted = places.map(
-      place =>
-        `select ${place} as place, count(*) as n from (\n${filled(parts[place] as Part, moment)}\n) as found`,
+    const selects = places.map(place => {
+      const part = parts[place] as Part
+      const subject = part.subject === null ? 'found.subject' : `cast(${quoteText(part.subject)} as text)`
+      return `select ${place} as place, ${subject} as subject, count(*) as n from (\n${filled(part, moment)}\n) as found group by 2`
+    })
+    const rows = await engine.rows<{ place: number; subject: string; n: number }>(
+      selects.join('\nunion all\n'),
     )
-    for (const { place, n } of await engine.rows<{ place: number; n: number }>(counted.join('\nunion all\n')))
-      counts.set(Number(place), Number(n))
+    for (const { place, subject, n } of rows)
+      counted.push({ part: parts[Number(place)] as Part, subject, rows: Number(n) })
   }
-  return counts
+  return counted
 }
 
-async function samplesOf(engine: Engine, part: Part, moment: CheckMoment): Promise<string[]> {
+async function samplesOf(
+  engine: Engine,
+  { part, subject }: Counted,
+  moment: CheckMoment,
+): Promise<readonly string[]> {
+  const own = part.subject === null ? `where found.subject = ${quoteText(subject)}` : ''
   const rows = await engine.rows(
-    `select found.* from (\n${filled(part, moment)}\n) as found order by 1 limit ${mostSamples}`,
+    `select found.* from (\n${filled(part, moment)}\n) as found ${own} order by 1 limit ${mostSamples}`,
   )
   return rows.map(row => String(Object.values(row)[0]))
 }
 
-/** Of a statement that cannot run, the error names the check. */
+/** Throws MusterError when a statement cannot run: what was not asked is no pass. */
 export async function runCheck(engine: Engine, check: Check, moment: CheckMoment): Promise<CheckResult> {
-  const { name, severity, summary, next, parts } = check
-  const counts = await countRows(engine, parts, moment)
-  const failures: Failure[] = []
-  for (const [place, part] of parts.entries()) {
-    const rows = counts.get(place) ?? 0
-    if (rows > 0)
-      failures.push({ subject: part.subject, rows, samples: await samplesOf(engine, part, moment) })
+  try {
+    return await ask(engine, check, moment)
+  } catch (error) {
+    const [said] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new MusterError({
+      what: `the check ${check.name} could not run: ${said}`,
+      where: engine.location,
+      next: 'run muster sync with this version first, which brings the tables up to date; else report it',
+      cause: error,
+    })
   }
+}
+
+async function ask(engine: Engine, check: Check, moment: CheckMoment): Promise<CheckResult> {
+  const { name, severity, summary, next, parts } = check
+  const failures: Failure[] = []
+  for (const counted of await countRows(engine, parts, moment)) {
+    const { subject, rows } = counted
+    failures.push({ subject, rows, samples: await samplesOf(engine, counted, moment) })
+  }
+  failures.sort((one, other) => (one.subject < other.subject ? -1 : 1))
   return { name, severity, summary, next, parts: parts.length, failures }
 }
 

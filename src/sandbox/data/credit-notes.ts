@@ -7,7 +7,7 @@ import { type Invoice, type InvoiceLine, invoiceValues, lineOf } from './invoice
 import { add } from './pay.ts'
 import { type Scene, timeBetween } from './scene.ts'
 import { officeRoles, type Staff } from './staff.ts'
-import type { WrittenTimesheet } from './timesheets.ts'
+import type { Timesheet, WrittenTimesheet } from './timesheets.ts'
 
 export type CreditNote = ReturnType<CreditNoteWriter['note']>
 
@@ -26,6 +26,45 @@ interface Credit {
   readonly reason: string
   readonly invoice?: Invoice
   readonly timesheet?: WrittenTimesheet
+}
+
+interface CreditNoteHead {
+  readonly id: string
+  readonly reference: string
+  readonly createdMs: number
+  /** Percent. */
+  readonly cisRate: number
+  readonly reason: string
+  readonly line: InvoiceLine
+  readonly owner: Pick<Timesheet, 'company' | 'agency' | 'weekEnding'>
+  readonly invoice?: Invoice | undefined
+  readonly timesheet?: Pick<Timesheet, 'id' | 'reference'> | undefined
+}
+
+/** All but what became of it. */
+export function creditNoteRecord(head: CreditNoteHead) {
+  const { id, line, owner, invoice, timesheet } = head
+  const lines = [{ ...line, expense: 0 }]
+  const { expenses: _, creditNotes: __, netValue: ___, ...values } = invoiceValues(lines, head.cisRate)
+  return {
+    id,
+    reference: head.reference,
+    creditNoteType: invoice?.invoiceType ?? 'supplierToClient',
+    mspCreditNoteType: invoice?.mspInvoiceType ?? null,
+    reason: head.reason,
+    comments: timesheet ? 'Raised when the timesheet was cancelled' : 'Agreed with the supplier',
+    company: owner.company,
+    agency: refOf(owner.agency),
+    ...(invoice?.msp ? { msp: invoice.msp as Ref } : {}),
+    project: line.project,
+    ...(invoice ? { invoice: { id: invoice.id, reference: invoice.reference } } : {}),
+    ...(timesheet ? { timesheet: { id: line.id, reference: line.reference } } : {}),
+    weekEnding: owner.weekEnding,
+    vatToBeApplied: timesheet === undefined,
+    values,
+    files: { creditNote: `https://files.example.com/credit-notes/${id}.pdf` },
+    createdAt: iso(head.createdMs),
+  }
 }
 
 export class CreditNoteWriter {
@@ -69,40 +108,16 @@ export class CreditNoteWriter {
   }
 
   note({ line, createdMs, reason, invoice, timesheet }: Credit) {
-    const { rng } = this
     this.written += 1
     const owner = invoice ?? (timesheet as WrittenTimesheet).timesheet
-    const {
-      expenses: _,
-      creditNotes: __,
-      netValue: ___,
-      ...values
-    } = invoiceValues(
-      [{ ...line, expense: 0 }],
-      invoice?.values.cisRate ?? (timesheet as WrittenTimesheet).placement.agency.cisRate,
-    )
-    if (invoice) credited(invoice, values.subtotal, createdMs)
-    const id = objectId(rng, createdMs)
-    return {
-      id,
+    const record = creditNoteRecord({
+      id: objectId(this.rng, createdMs),
       reference: reference('CN', this.written),
-      ...this.processing(owner.company.id, createdMs, this.written),
-      creditNoteType: invoice?.invoiceType ?? 'supplierToClient',
-      mspCreditNoteType: invoice?.mspInvoiceType ?? null,
-      reason,
-      comments: timesheet ? 'Raised when the timesheet was cancelled' : 'Agreed with the supplier',
-      company: owner.company,
-      agency: refOf(owner.agency),
-      ...(invoice?.msp ? { msp: invoice.msp as Ref } : {}),
-      project: line.project,
-      ...(invoice ? { invoice: { id: invoice.id, reference: invoice.reference } } : {}),
-      ...(timesheet ? { timesheet: { id: line.id, reference: line.reference } } : {}),
-      weekEnding: owner.weekEnding,
-      vatToBeApplied: timesheet === undefined,
-      values,
-      files: { creditNote: `https://files.example.com/credit-notes/${id}.pdf` },
-      createdAt: iso(createdMs),
-    }
+      cisRate: invoice?.values.cisRate ?? (timesheet as WrittenTimesheet).placement.agency.cisRate,
+      ...{ createdMs, reason, line, owner, invoice, timesheet: timesheet?.timesheet },
+    })
+    if (invoice) credited(invoice, record.values.subtotal, createdMs)
+    return { ...record, ...this.processing(owner.company.id, createdMs, this.written) }
   }
 
   /** Processed some days later, if that is not after the end of the scene. */

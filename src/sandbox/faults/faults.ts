@@ -1,7 +1,8 @@
 /** Which answers are spoiled, and how: every fault by its rate, all of them by one seed. */
 import { UsageError } from '../../lib/errors.ts'
 import { namedRng, type Rng } from '../../lib/rng.ts'
-import { pairOf, shareOf, unknownName } from '../knobs.ts'
+import { shareOf } from '../knob-kinds.ts'
+import { pairOf, unknownName } from '../knobs.ts'
 import type { Answer, Fault } from './answer.ts'
 import { connections } from './connections.ts'
 import { contradictions } from './contradictions.ts'

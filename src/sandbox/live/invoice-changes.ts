@@ -73,7 +73,7 @@ function isBilledWith(candidate: Timesheet, first: Timesheet): boolean {
   )
 }
 
-function breakHours(timesheet: StoredRecord): number {
+export function breakHours(timesheet: StoredRecord): number {
   return (timesheet as unknown as Timesheet).timelogs.reduce((sum, log) => sum + log.breaks / 60, 0)
 }
 

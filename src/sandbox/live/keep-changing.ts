@@ -1,18 +1,13 @@
 /** Live mode: changes the world in the background until stopped. */
 import type { Clock } from '../../lib/clock.ts'
 import { namedRng } from '../../lib/rng.ts'
-import { chance } from '../data/draw.ts'
 import type { Raise } from '../events/concern.ts'
-import { raiseQuiet } from '../events/subjects.ts'
 import type { LiveOptions } from '../options.ts'
 import type { World } from '../world.ts'
 import { mutateWorld } from './mutate-world.ts'
 
 /** Changes come in bursts of this length: finer timers cost more than the changes. */
 const BURST_MS = 50
-
-/** News of records that live mode does not change, for each change. */
-const QUIET_SHARE = 0.2
 
 interface Life {
   readonly live: LiveOptions
@@ -35,8 +30,6 @@ export function keepChanging(world: World, life: Life): { stop(): Promise<void> 
 
 async function run(world: World, { live, clock, raise }: Life, signal: AbortSignal): Promise<void> {
   const rng = namedRng(live.seed ?? 1, 'live')
-  // A stream of its own: what is told does not change what is done.
-  const news = namedRng(live.seed ?? 1, 'news')
   let last = clock.now()
   let owed = 0
   while (!signal.aborted) {
@@ -47,6 +40,5 @@ async function run(world: World, { live, clock, raise }: Life, signal: AbortSign
     const count = Math.floor(owed)
     owed -= count
     if (count > 0) mutateWorld(world, { rng, nowMs, count, deletions: live.deletions ?? false, raise })
-    for (let told = 0; told < count; told += 1) if (chance(news, QUIET_SHARE)) raiseQuiet(world, news, raise)
   }
 }

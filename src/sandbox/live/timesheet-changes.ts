@@ -110,7 +110,8 @@ function nextWeek(context: ChangeContext, model: Timesheet) {
   const startMs = Date.parse(model.start)
   const taken = takenWeeks(context.world)
   const next = `${model.assignment.id} ${iso(Date.parse(model.weekEnding) + WEEK_MS)}`
-  if (!taken.has(next) && startMs + WEEK_MS <= context.nowMs) {
+  const isRunning = runsUntil(context.world, model.assignment.id, iso(Date.parse(model.weekEnding) + WEEK_MS))
+  if (isRunning && !taken.has(next) && startMs + WEEK_MS <= context.nowMs) {
     taken.add(next)
     return { laterMs: WEEK_MS, assignment: model.assignment }
   }
@@ -118,6 +119,13 @@ function nextWeek(context: ChangeContext, model: Timesheet) {
   const laterMs = lastFullWeek(context.nowMs) - startMs
   taken.add(`${assignment.id} ${iso(Date.parse(model.weekEnding) + laterMs)}`)
   return { laterMs, assignment }
+}
+
+/** An assignment that the sandbox does not hold may run for ever. */
+function runsUntil(world: World, id: string, weekEnding: string): boolean {
+  const assignment = world.get('assignments', id)
+  if (!assignment) return true
+  return assignment.status === 'confirmed' && weekEnding <= String(assignment.endDate)
 }
 
 /** Assignment and week of every timesheet there ever was: read once, then kept by those who write them. */

@@ -1,8 +1,9 @@
 /** What undoes a timesheet: its approval taken back, the whole of it cancelled, its worker marked absent. */
-import { objectId } from '../data/identity.ts'
+import type { Timesheet } from '../data/timesheets.ts'
 import type { StoredRecord } from '../record.ts'
 import type { ChangeContext } from './change-context.ts'
-import { billedTimesheets } from './invoice-changes.ts'
+import { creditTimesheet } from './credit-note-changes.ts'
+import { billedTimesheets, breakHours } from './invoice-changes.ts'
 import { isClaimedWith, isWhole, rebuilt, withBase } from './timesheet-changes.ts'
 
 /** Approved and on no invoice: what is billed stays as it was billed. */
@@ -28,14 +29,12 @@ export function unapproveTimesheet(context: ChangeContext): boolean {
   return true
 }
 
-/** By a credit note, of which the events give the id. */
+/** With a credit note, whether it is on an invoice or not yet. */
 export function cancelTimesheet(context: ChangeContext): boolean {
-  const timesheet = findUnbilled(context)
+  const timesheet = context.find('timesheets', 'approved', record => record.status === 'approved')
   if (!timesheet) return false
-  const creditNote = objectId(context.rng, context.nowMs)
   context.update('timesheets', withBase(timesheet, { status: 'cancelled', version: next(timesheet) }))
-  context.tell('credit_note_created', timesheet, creditNote)
-  context.tell('credit_note_processed', timesheet, creditNote)
+  if (isWhole(timesheet)) creditTimesheet(context, timesheet as unknown as Timesheet, breakHours(timesheet))
   context.tell('timesheet_cancelled', timesheet)
   return true
 }

@@ -1,32 +1,24 @@
-/** Days, weeks and months of instants, in UTC or in London. */
+/** Days, weeks and months of instants, as the clocks of a zone show them. */
+import { instantRange } from '../day-range.ts'
+import { shiftOf } from '../zone.ts'
 import type { MetricOptions } from './options.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-type Zone = MetricOptions['zone']
-
-/** Summer time: from the last Sunday of March, 01:00 UTC, to the last Sunday of October, 01:00 UTC. */
-function londonOffset(timeMs: number): number {
-  const year = new Date(timeMs).getUTCFullYear()
-  const changeIn = (month: number) => {
-    const last = Date.UTC(year, month + 1, 0)
-    return last - new Date(last).getUTCDay() * DAY_MS + HOUR_MS
-  }
-  return timeMs >= changeIn(2) && timeMs < changeIn(9) ? HOUR_MS : 0
-}
+const DAY_MS = 86_400_000
 
 /** The calendar day of an instant, as UTC midnight of the same date. */
-function dayOf(timeMs: number, zone: Zone): number {
-  const local = timeMs + (zone === 'london' ? londonOffset(timeMs) : 0)
-  return Math.floor(local / DAY_MS) * DAY_MS
+function dayOf(timeMs: number, zone: string): number {
+  return Math.floor((timeMs + shiftOf(zone)(timeMs)) / DAY_MS) * DAY_MS
 }
 
 export function daysBetween(fromMs: number, toMs: number, unit: MetricOptions['days']): number {
   const days = (toMs - fromMs) / DAY_MS
   if (unit === 'fractional') return days
   if (unit === 'floor' || unit === 'ceil' || unit === 'round') return Math[unit](days)
-  const zone = unit === 'calendarLondon' ? 'london' : 'utc'
+  return calendarDays(fromMs, toMs, unit === 'calendarLondon' ? 'Europe/London' : 'UTC')
+}
+
+/** Midnights passed. */
+export function calendarDays(fromMs: number, toMs: number, zone: string): number {
   return (dayOf(toMs, zone) - dayOf(fromMs, zone)) / DAY_MS
 }
 
@@ -58,7 +50,7 @@ function dateOf(day: number): string {
 }
 
 /** As metric rows write it; empty for what did not happen. */
-export function dayMonthYear(timeMs: number | undefined, zone: Zone): string {
+export function dayMonthYear(timeMs: number | undefined, zone: string): string {
   if (timeMs === undefined) return ''
   const [year, month, day] = dateOf(dayOf(timeMs, zone)).split('-')
   return `${day}/${month}/${year}`
@@ -69,11 +61,9 @@ export interface DayWindow {
   readonly to?: string | undefined
 }
 
-export function inWindow({ from, to }: DayWindow, { zone, to: end }: Pick<MetricOptions, 'zone' | 'to'>) {
-  const first = from === undefined ? -Infinity : Date.parse(from)
-  const last = to === undefined ? Infinity : Date.parse(to) - (end === 'inclusive' ? 0 : DAY_MS)
-  return (timeMs: number) => {
-    const day = dayOf(timeMs, zone)
-    return day >= first && day <= last
-  }
+export function inWindow(
+  { from, to }: DayWindow,
+  options: Pick<MetricOptions, 'zone' | 'from' | 'to'>,
+): (timeMs: number) => boolean {
+  return instantRange(from, to, { from: options.from, to: options.to, 'day-zone': options.zone })
 }

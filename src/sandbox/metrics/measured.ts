@@ -33,5 +33,6 @@ export interface MeasuredTimesheet {
   readonly project?: Ref
   readonly agency?: Ref
   readonly weekEnding?: string
-  readonly [field: string]: unknown
+  readonly netHours?: number
+  readonly timelogs?: readonly { readonly hours?: { readonly total?: number } }[]
 }

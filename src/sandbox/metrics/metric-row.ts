@@ -1,5 +1,5 @@
 /** One row of the metrics: what a requisition's stage tracking says of one worker. */
-import { dayMonthYear, daysBetween } from './calendar-days.ts'
+import { calendarDays, dayMonthYear } from './calendar-days.ts'
 import type { MeasuredRequisition, StageTracking } from './measured.ts'
 import type { MetricOptions } from './options.ts'
 
@@ -31,9 +31,7 @@ export function metricRow(
   >
   const answered = requisition.agencies?.find(({ id }) => id === tracking.agency.id)?.dateAccepted
   const days = (from: number | undefined, to: number | undefined) =>
-    from === undefined || to === undefined
-      ? null
-      : daysBetween(from, to, zone === 'london' ? 'calendarLondon' : 'calendarUtc')
+    from === undefined || to === undefined ? null : calendarDays(from, to, zone)
   return {
     reqRef: requisition.reference,
     reqCreated: dayMonthYear(created, zone),

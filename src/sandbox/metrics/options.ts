@@ -1,4 +1,5 @@
-/** What the contract leaves open about the recruitment metrics: every choice in one object, each with a default. */
+/** What the contract leaves open about the recruitment metrics: every choice in one object. */
+import type { Knobs } from '../knobs.ts'
 
 export interface MetricOptions {
   /** Of the quartiles, the median included: Hyndman and Fan's types 7, 6, 5, 8 and 2, or the nearest rank. */
@@ -19,36 +20,40 @@ export interface MetricOptions {
   /** How a company, project or agency stands in `group`. */
   readonly refKey: 'ref' | 'id' | 'name'
   /** Where days, weeks and months begin: in `from` and `to`, in groups, and in the dates of rows. */
-  readonly zone: 'utc' | 'london'
-  /** Whether the day of `to` belongs to the range. */
-  readonly to: 'inclusive' | 'exclusive'
+  readonly zone: string
+  readonly from: Knobs['from']
+  readonly to: Knobs['to']
   /** Whether a week of exactly the threshold counts as over it. */
   readonly threshold: 'over' | 'at'
   readonly requisitionStatuses: readonly string[]
   readonly timesheetStatuses: readonly string[]
-  /** The field of a timesheet that is added up. */
-  readonly hoursField: string
+  /** What is added up of a timesheet; `hoursField` of the answer. */
+  readonly hoursField: 'netHours' | 'timelogHours'
   /** Decimals of days and hours; null leaves them as they are computed. */
   readonly decimals: number | null
 }
 
-export const metricDefaults: MetricOptions = {
-  quantiles: 'type7',
-  days: 'fractional',
-  acceptance: 'perAgency',
-  bounds: 'inclusive',
-  leastForRule: 1,
-  weekStart: 'monday',
-  weekKey: 'isoWeek',
-  monthKey: 'yearMonth',
-  refKey: 'ref',
-  zone: 'utc',
-  to: 'inclusive',
-  threshold: 'over',
-  requisitionStatuses: ['raised', 'approved', 'filled', 'cancelled', 'rejected'],
-  timesheetStatuses: ['approved'],
-  hoursField: 'netHours',
-  decimals: null,
+/** As the knobs say: those of the metrics, and those that all filters by day have in common. */
+export function metricOptions(knobs: Knobs): MetricOptions {
+  return {
+    quantiles: knobs.quantiles,
+    days: knobs['fill-days'],
+    acceptance: knobs.acceptance,
+    bounds: knobs['outlier-bounds'],
+    leastForRule: knobs['outlier-least'],
+    weekStart: knobs['week-start'],
+    weekKey: knobs['week-key'],
+    monthKey: knobs['month-key'],
+    refKey: knobs['group-ref'],
+    zone: knobs['day-zone'],
+    from: knobs.from,
+    to: knobs.to,
+    threshold: knobs.threshold,
+    requisitionStatuses: knobs['fill-statuses'],
+    timesheetStatuses: knobs['hours-statuses'],
+    hoursField: knobs['hours-field'],
+    decimals: knobs.decimals === 'none' ? null : knobs.decimals,
+  }
 }
 
 export function rounded(value: number, { decimals }: Pick<MetricOptions, 'decimals'>): number {

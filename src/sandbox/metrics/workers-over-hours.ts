@@ -38,8 +38,12 @@ function sheetOf(timesheet: MeasuredTimesheet, { hoursField }: MetricOptions): S
     ...{ company, project, agency },
     worker: worker?.id ?? '',
     atMs: Date.parse(weekEnding ?? ''),
-    hours: Number(timesheet[hoursField] ?? 0),
+    hours: hoursField === 'netHours' ? (timesheet.netHours ?? 0) : timelogHours(timesheet),
   }
+}
+
+function timelogHours({ timelogs = [] }: MeasuredTimesheet): number {
+  return timelogs.reduce((sum, { hours }) => sum + (hours?.total ?? 0), 0)
 }
 
 interface WorkerWeek {

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { DiskFull, MusterError } from '../../lib/errors.ts'
+import { DiskFull, MusterError, OutOfMemory } from '../../lib/errors.ts'
 import type { Engine, Fill, Value } from '../engine.ts'
 import { kyselyOver } from '../kysely-dialect.ts'
 import type { Ledger } from '../ledger/schema.ts'
@@ -89,6 +89,13 @@ function statementError(file: string, cause: unknown): unknown {
       what: 'the disk is full',
       where: file,
       next: 'free some space and run the command again; what was committed is kept',
+      cause,
+    })
+  if (says(/^out of memory error/i))
+    return new OutOfMemory({
+      what: 'the rows of one statement do not fit into the memory that DuckDB may use',
+      where: file,
+      next: 'nothing of them was written; run again with --verbose to see how much it was',
       cause,
     })
   // The log and the temporary folder are files beside the warehouse, which its own rights say nothing of.

@@ -33,6 +33,16 @@ export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, n
   }
 }
 
+/** The same beside what others wrote of the same seconds. */
+export async function addSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
+  const seconds = [...bySecond.keys()]
+  if (seconds.length === 0) return
+  const rows = await engine.ledger.selectFrom('ops.sent').selectAll().where('second', 'in', seconds).execute()
+  const before = new Map(rows.map(row => [Number(row.second), Number(row.requests)]))
+  const sums = [...bySecond].map(([second, count]) => [second, count + (before.get(second) ?? 0)] as const)
+  await recordSent(engine, new Map(sums))
+}
+
 /** How many requests went out after that second. */
 export async function sentSince(engine: Engine, second: number): Promise<number> {
   const rows = await engine.ledger

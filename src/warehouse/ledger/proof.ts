@@ -1,6 +1,7 @@
 /** The proof of completeness that ops.window holds: which walks of a resource count now, and what they saw. */
 import type { Engine } from '../engine.ts'
 import type { WindowTable } from './schema.ts'
+import { retiredScope } from './windows.ts'
 
 export interface Proof {
   readonly accepted: number
@@ -27,7 +28,7 @@ export async function windowsOf(engine: Engine, resource: string): Promise<Windo
 
 /** Windows with the same place replace each other. The day in the name of a snapshot's part moves every month. */
 function placeOf({ kind, scope, from_day, to_day }: WindowTable): string {
-  if (kind === 'incremental') return kind
+  if (kind === 'incremental' || kind === 'hydrate') return kind
   if (kind === 'snapshot') return `${kind} ${(scope ?? '').replace(/ \d{4}-\d\d-\d\d$/, '')}`
   return `${kind} ${from_day ?? ''}..${to_day ?? ''}`
 }
@@ -40,7 +41,8 @@ function covers(later: WindowTable, window: WindowTable): boolean {
 }
 
 /** Windows that nothing later replaces. */
-export function currentWindows(windows: readonly WindowTable[]): WindowTable[] {
+export function currentWindows(all: readonly WindowTable[]): WindowTable[] {
+  const windows = all.filter(({ scope }) => scope !== retiredScope)
   const latest = new Map(windows.map(window => [placeOf(window), window]))
   const ordered = [...latest.values()]
   return ordered.filter(window => {
@@ -52,7 +54,7 @@ export function currentWindows(windows: readonly WindowTable[]): WindowTable[] {
 /** A walk over changes ends where it meets what is known, so only the others compare ids with a total. */
 export function proofOf(windows: readonly WindowTable[]): Proof {
   const current = currentWindows(windows)
-  const whole = current.filter(({ kind }) => kind !== 'incremental')
+  const whole = current.filter(({ kind }) => kind !== 'incremental' && kind !== 'hydrate')
   const count = (state: WindowTable['state']): number => current.filter(one => one.state === state).length
   const sum = (name: 'distinct_ids' | 'greatest_total'): number =>
     whole.reduce((total, window) => total + Number(window[name]), 0)

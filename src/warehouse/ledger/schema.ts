@@ -1,4 +1,7 @@
 /** The tables of ops: what was asked, read, kept and spent. */
+
+import type { CrosscheckTable, MetricCalibrationTable } from './crosscheck-tables.ts'
+import type { DeletionLedger } from './deletion-tables.ts'
 import type { MartTable } from './mart-row.ts'
 
 /** ISO 8601 text in UTC on the way in, and on the way out. */
@@ -57,7 +60,7 @@ export interface WatermarkTable {
 export interface WindowTable {
   window_id: string
   resource: string
-  kind: 'backfill' | 'incremental' | 'snapshot'
+  kind: 'backfill' | 'incremental' | 'snapshot' | 'hydrate'
   /** Days of the created-date filter, both included; null is open. */
   from_day: string | null
   to_day: string | null
@@ -141,6 +144,42 @@ export interface DagTaskTable {
   error: string | null
 }
 
+/** An id of a record that can be read one by one only. */
+export interface DiscoveredTable {
+  /** Plural name of the resource, as in the catalogue. */
+  resource: string
+  record_id: string
+  /** What named it first: `star.fact_timesheet.assignment_id`, `event trade_created`, the name of a file. */
+  source: string
+  first_seen_at: Time
+  /**
+   * `held`: star has it as it was at `last_fetched_at`. `missing`: the last read answered 404. `refused`: the last read
+   * answered 403 or another refusal, or the text is no id that may be asked for.
+   */
+  state: 'unseen' | 'held' | 'missing' | 'refused'
+  state_since: Time
+  /** Why it is missing or refused, in words; null otherwise. */
+  reason: string | null
+  /** What the key could reach when the record was missing or refused; another key or scope asks again. */
+  key_scope: string | null
+  /** When the service last answered about it, whatever it said. */
+  checked_at: Time | null
+  /** When star's version was fetched. */
+  last_fetched_at: Time | null
+  /** A missing or refused record is asked for again from then on; null asks only when the scope of the key changes. */
+  retry_after: Time | null
+  /** Answers that brought the record. One that is held without any came with another record. */
+  fetches: Count
+  /** Answers in a row that did not bring it. */
+  misses: Count
+  /** Fetches that found a change, and the days over which that could be seen: what its rate of change is taken from. */
+  changes: Count
+  exposure_days: number
+  /** Signals since the last fetch began: events, or changes of a parent. */
+  signals: Count
+  signalled_at: Time | null
+}
+
 export interface MigrationTable {
   name: string
   checksum: string
@@ -165,7 +204,12 @@ export interface SentTable {
   requests: Count
 }
 
-export interface Ledger {
+export interface PauseTable {
+  key_id: string
+  paused_until: Time
+}
+
+export interface Ledger extends DeletionLedger {
   'ops.run': RunTable
   'ops.run_resource': RunResourceTable
   'ops.watermark': WatermarkTable
@@ -177,8 +221,12 @@ export interface Ledger {
   'ops.access': AccessTable
   'ops.api_usage': ApiUsageTable
   'ops.dag_task': DagTaskTable
+  'ops.discovered': DiscoveredTable
   'ops.mart': MartTable
   'ops.migration': MigrationTable
   'ops.sent': SentTable
   'ops.check_result': CheckResultTable
+  'ops.pause': PauseTable
+  'ops.metric_calibration': MetricCalibrationTable
+  'ops.crosscheck': CrosscheckTable
 }

@@ -29,3 +29,8 @@ export async function moveWatermark(
   await engine.ledger.deleteFrom('ops.watermark').where('resource', '=', resource).execute()
   await engine.ledger.insertInto('ops.watermark').values(row).execute()
 }
+
+/** As if the list had never been read. */
+export async function forgetWatermark(engine: Engine, resource: string): Promise<void> {
+  await engine.ledger.deleteFrom('ops.watermark').where('resource', '=', resource).execute()
+}

@@ -49,6 +49,22 @@ export async function refuseWalking(
   return (await query.execute()).map(row => row.window_id)
 }
 
+/** Scope of windows that tell nothing any more: the key could not see then what it sees now. */
+export const retiredScope = 'read when the key saw less'
+
+/** Windows of a backfill and walks under way, before the list is read from its beginning again. */
+export async function retireWindows(engine: Engine, resource: string): Promise<void> {
+  await refuseWalking(engine, { resource, kind: 'backfill' })
+  await refuseWalking(engine, { resource, kind: 'incremental' })
+  await engine.ledger
+    .updateTable('ops.window')
+    .set({ scope: retiredScope })
+    .where('resource', '=', resource)
+    .where('kind', 'in', ['backfill', 'incremental'])
+    .where('scope', 'is', null)
+    .execute()
+}
+
 /** The walk that was under way when the last run ended, if any. */
 export async function unfinishedWindow(
   engine: Engine,

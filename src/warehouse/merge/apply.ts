@@ -9,11 +9,13 @@ import { type Target, targetsOf } from './targets.ts'
 
 const nameOf = ({ schema, name }: { schema: string; name: string }): string => `${schema}.${quoteName(name)}`
 
-/** What was held becomes history; rows known only by reference never were a version. */
+/** What was held becomes history; rows known only by reference never were a version, and a tombstone is one of its own. */
 function keepHistory(target: Target): string {
   const names = target.columns.map(([name]) => name)
   return `insert into ${nameOf(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
-    select ${quoteNames(names, 't.')}, coalesce(t.source_updated_at, t.loaded_at), coalesce(d.source_updated_at, d.loaded_at)
+    select ${quoteNames(names, 't.')},
+      case when t.is_deleted then t.deleted_at else coalesce(t.source_updated_at, t.loaded_at) end,
+      case when t.is_deleted then d.loaded_at else coalesce(d.source_updated_at, d.loaded_at) end
     from ${nameOf(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'gone')`
 }
 

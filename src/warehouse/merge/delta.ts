@@ -5,8 +5,8 @@ import { isMember } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 
 /**
- * new: not held; stub: held by reference only; changed: another content, not older; same: equal content;
- * stale: older than what is held; gone: held, but absent from a complete snapshot.
+ * new: not held; stub: held by reference only; changed: another content, not older, or there again; same: equal content;
+ * stale: older than what is held, or fetched before it was found gone; gone: held, but absent from a complete snapshot.
  */
 export type DeltaState = 'new' | 'stub' | 'changed' | 'same' | 'stale' | 'gone'
 
@@ -35,7 +35,8 @@ function deltaTable(resource: Resource): string {
   return `create temp table delta as
     select s.locator, s.record_key, s.row_hash, s.source_updated_at, s.loaded_at, s.run_id,
       coalesce(t.first_loaded_at, s.loaded_at) as first_loaded_at,
-      case when ${key} is null then 'new' ${stub} when t.is_deleted then 'changed'
+      case when ${key} is null then 'new' ${stub}
+        when t.is_deleted then case when s.loaded_at > t.deleted_at then 'changed' else 'stale' end
         when s.row_hash = t.row_hash then 'same' when ${isStale(resource)} then 'stale' else 'changed' end as state
     from stage_record s left join star.${quoteName(table.name)} t on ${key} = s.record_key`
 }

@@ -37,6 +37,7 @@ export interface KeyRequests {
   take(purpose: Purpose): Promise<{ readonly waitMs: number; readonly lateMs: number } | undefined>
   giveBack(purpose: Purpose): Promise<void>
   told(me: Told): Promise<void>
+  pause(waitMs: number): Promise<void>
   readonly figures: Figures
   close(): Promise<void>
 }
@@ -178,6 +179,15 @@ class ServerRequests implements KeyRequests {
     // What is left is known again with the next slot; until then no more than the service says.
     const remaining = Math.max(0, rateLimitPerDay - used)
     this.figures = { perMinute: rateLimitPerMinute, perDay: rateLimitPerDay, remaining, spendable: remaining }
+  }
+
+  /** No slot is used before it is due: the next one is due when the pause is over. */
+  async pause(waitMs: number): Promise<void> {
+    await this.#ask(
+      `update ops.request_budget set next_at = greatest(next_at, clock_timestamp() + make_interval(secs => $2))
+       where key_id = $1`,
+      [this.#key.keyId, waitMs / 1000],
+    )
   }
 
   close(): Promise<void> {

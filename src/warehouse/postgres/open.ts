@@ -115,7 +115,12 @@ async function requestsOf({ address, prefix }: Parts, key: SharedKey): Promise<K
         throw statementError(address.shown, error)
       }
     })
-  return shareRequests(ask, key, session)
+  try {
+    return await shareRequests(ask, key, session)
+  } catch (error) {
+    await session.close()
+    throw error
+  }
 }
 
 function engineOver(parts: Parts, stage: Engine): Engine {

@@ -11,7 +11,7 @@ const selecting = /^(select|with|values|table)\b|^\(/i
 const telling = /^(show|explain)\b/i
 
 /** A query without an end holds back the server's housekeeping: longer ones belong in a client of their own. */
-const longestQuery = '10min'
+const longestSeconds = 600
 
 function requireQuery(bare: string): void {
   if (bare === '')
@@ -68,6 +68,14 @@ async function read(client: pg.Client, sql: string, limit: number): Promise<Quer
   }
 }
 
+/** Whoever stops closes the session, and the server gives the query up by its own limit at the latest. */
+function untilStopped(stop: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (stop.aborted) reject(stop.reason)
+    stop.addEventListener('abort', () => reject(stop.reason), { once: true })
+  })
+}
+
 function queryError(location: string, error: unknown): unknown {
   const known = statementError(location, error)
   if (known instanceof MusterError || !(error instanceof Error)) return known
@@ -75,18 +83,23 @@ function queryError(location: string, error: unknown): unknown {
 }
 
 /** Schemas may be written without the prefix of the connection. Throws MusterError when the server cannot be reached. */
-export async function openPostgresQuery(address: Address, prefix = ''): Promise<QuerySession> {
+export async function openPostgresQuery(
+  address: Address,
+  prefix = '',
+  seconds = longestSeconds,
+): Promise<QuerySession> {
   const session = openSession(address, [
     'set default_transaction_read_only = on',
-    `set statement_timeout = '${longestQuery}'`,
+    `set statement_timeout = '${seconds}s'`,
   ])
   await session.client()
   return {
-    async query(sql, limit) {
+    async query(sql, limit, stop) {
       const bare = bareQuery(sql)
       requireQuery(bare)
       try {
-        return await read(await session.client(), withPrefix(bare, prefix), limit)
+        const reading = read(await session.client(), withPrefix(bare, prefix), limit)
+        return await (stop ? Promise.race([reading, untilStopped(stop)]) : reading)
       } catch (error) {
         throw queryError(address.shown, error)
       }

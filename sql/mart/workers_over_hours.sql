@@ -1,0 +1,190 @@
+-- Weeks in which workers did more hours than a threshold, for each group; beside it what the service itself answers.
+-- The text down to `shown` is that of sql/metric/workers_over_hours.sql; a test holds them together.
+-- Grain: one row per grouping, group and threshold.
+-- Question: Who is over 40, 48 or 60 hours a week?
+-- Sources: ops.crosscheck, ops.metric_definition, star.fact_timelog, star.fact_timesheet
+-- Columns:
+--   group_by text key: Grouping: all, or its keys with commas between.
+--   group_key text key: Values of the keys with bars between: ids, month as YYYY-MM, first day of the week; empty for all.
+--   company_id text: Company of the group, where grouped by company.
+--   project_id text: Project of the group, where grouped by project.
+--   agency_id text: Agency of the group, where grouped by agency.
+--   month_start_date date: First day of the month, where grouped by month.
+--   week_start_date date: First day of the week, where grouped by week.
+--   threshold_hours numeric(12,4) key: Hours a week that are compared with: 40, 48 or 60.
+--   worker_weeks bigint: Weeks of workers with counted timesheets; a worker and a week ending are one.
+--   workers_over_threshold bigint: Of these weeks, those over the threshold.
+--   distinct_workers_over_threshold bigint: Workers with a week over the threshold.
+--   total_hours numeric(18,4): Hours of all these weeks; the numerator of average_weekly_hours.
+--   average_weekly_hours numeric(14,4): Hours a week: total_hours by worker_weeks.
+--   max_weekly_hours numeric(14,4): Hours of the longest week.
+--   hours_field text: The service's word for what is added up: netHours or timelogHours.
+--   api_worker_weeks bigint: What the service answered for this threshold at the last cross-check: workerWeeks.
+--   api_workers_over_threshold bigint: What the service answered for this threshold at the last cross-check: workersOverThreshold.
+--   api_distinct_workers_over_threshold bigint: What the service answered for this threshold at the last cross-check: distinctWorkersOverThreshold.
+--   api_total_hours numeric(18,4): What the service answered for this threshold at the last cross-check: totalHours.
+--   api_average_weekly_hours numeric(14,4): What the service answered for this threshold at the last cross-check: averageWeeklyHours.
+--   api_max_weekly_hours numeric(14,4): What the service answered for this threshold at the last cross-check: maxWeeklyHours.
+--   workers_over_threshold_difference bigint: Our weeks over the threshold less the service's.
+--   match_status text: Whether it is equal, explained or unexplained, as the last cross-check found; not checked where it did not compare.
+--   metric_definition_id text: Definition in force: default, or the calibrated one.
+with definition as (
+  select * from ops.metric_definition
+),
+
+asked as (
+  select 'all' as group_by, false as by_company, false as by_project, false as by_agency, false as by_month, false as by_week
+  union all select 'company', true, false, false, false, false
+  union all select 'project', false, true, false, false, false
+  union all select 'agency', false, false, true, false, false
+  union all select 'month', false, false, false, true, false
+  union all select 'week', false, false, false, false, true
+  union all select 'company,month', true, false, false, true, false
+  union all select 'project,month', false, true, false, true, false
+  union all select 'agency,month', false, false, true, true, false
+),
+
+asking as (
+  select
+    definition.choice, definition.choice || asked.group_by as group_by, asked.by_company, asked.by_project,
+    asked.by_agency, asked.by_month, asked.by_week, definition.threshold,
+    cast(case when definition.hours_decimals is null then 0 else power(10.0, definition.hours_decimals) end
+      as double precision) as factor
+  from definition
+  cross join asked
+),
+
+threshold as (
+  select cast(48 as numeric(12, 4)) as threshold_hours
+  union all select cast(40 as numeric(12, 4))
+  union all select cast(60 as numeric(12, 4))
+),
+
+logged as (
+  select timelog.timesheet_id, sum(timelog.total_hours) as hours
+  from star.fact_timelog as timelog
+  where not timelog.is_deleted
+    and exists (select 1 from definition where definition.hours_field = 'timelogHours')
+  group by timelog.timesheet_id
+),
+
+counted as (
+  select
+    definition.choice, timesheet.worker_id, timesheet.week_ending_at, timesheet.company_id, timesheet.project_id,
+    timesheet.agency_id, definition.week_start,
+    coalesce(case definition.hours_field when 'timelogHours' then logged.hours else timesheet.net_hours end, 0) as hours,
+    case definition.worker_week when 'timesheet' then timesheet.timesheet_id else '' end as sheet,
+    timesheet.week_ending_at at time zone definition.zone as local_at
+  from star.fact_timesheet as timesheet
+  cross join definition
+  left join logged on logged.timesheet_id = timesheet.timesheet_id
+  where not timesheet.is_deleted and timesheet.week_ending_at is not null
+    and position(',' || coalesce(timesheet.status, '') || ',' in definition.timesheet_statuses) > 0
+    and (definition.company_ids = '' or position(',' || timesheet.company_id || ',' in definition.company_ids) > 0)
+),
+cell as (
+  select
+    counted.choice, counted.worker_id, counted.week_ending_at, counted.company_id, counted.project_id, counted.agency_id, counted.sheet,
+    substr(cast(cast(counted.local_at as date) as text), 1, 7) as month_key,
+    cast(
+      cast(counted.local_at as date) - cast(mod(
+        cast(extract(isodow from counted.local_at) as integer)
+          + case counted.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
+      ) as integer) as text
+    ) as week_key,
+    counted.hours
+  from counted
+  where true
+),
+
+worker_week as (
+  select
+    asking.group_by,
+    case when asking.by_company then cell.company_id end as company_id,
+    case when asking.by_project then cell.project_id end as project_id,
+    case when asking.by_agency then cell.agency_id end as agency_id,
+    case when asking.by_month then cell.month_key end as month_key,
+    case when asking.by_week then cell.week_key end as week_key,
+    cell.worker_id, sum(cell.hours) as hours
+  from cell
+  join asking on asking.choice = cell.choice
+  group by
+    asking.group_by,
+    case when asking.by_company then cell.company_id end,
+    case when asking.by_project then cell.project_id end,
+    case when asking.by_agency then cell.agency_id end,
+    case when asking.by_month then cell.month_key end,
+    case when asking.by_week then cell.week_key end,
+    cell.worker_id, cell.week_ending_at, cell.sheet
+),
+
+summary as (
+  select
+    worker_week.group_by, worker_week.company_id, worker_week.project_id, worker_week.agency_id,
+    worker_week.month_key, worker_week.week_key, threshold.threshold_hours,
+    count(*) as worker_weeks,
+    sum(case when worker_week.hours > threshold.threshold_hours
+      or (asking.threshold = 'at' and worker_week.hours = threshold.threshold_hours) then 1 else 0 end) as weeks_over,
+    count(distinct case when worker_week.hours > threshold.threshold_hours
+      or (asking.threshold = 'at' and worker_week.hours = threshold.threshold_hours)
+      then worker_week.worker_id end) as workers_over,
+    cast(sum(worker_week.hours) as double precision) as total_hours,
+    cast(max(worker_week.hours) as double precision) as max_weekly_hours,
+    max(asking.factor) as factor
+  from worker_week
+  cross join threshold
+  join asking on asking.group_by = worker_week.group_by
+  group by
+    worker_week.group_by, worker_week.company_id, worker_week.project_id, worker_week.agency_id,
+    worker_week.month_key, worker_week.week_key, threshold.threshold_hours
+),
+
+shown as (
+  select
+    group_by, concat_ws('|', company_id, project_id, agency_id, month_key, week_key) as group_key,
+    company_id, project_id, agency_id, month_key, week_key, cast(threshold_hours as double precision) as threshold_hours,
+    cast(worker_weeks as bigint) as worker_weeks, cast(weeks_over as bigint) as workers_over_threshold,
+    cast(workers_over as bigint) as distinct_workers_over_threshold,
+    case when factor = 0 then total_hours else floor(total_hours * factor + 0.5) / factor end as total_hours,
+    case when factor = 0 then total_hours / worker_weeks
+      else floor(total_hours / worker_weeks * factor + 0.5) / factor end as average_weekly_hours,
+    case when factor = 0 then max_weekly_hours
+      else floor(max_weekly_hours * factor + 0.5) / factor end as max_weekly_hours
+  from summary
+),
+
+checked as (
+  select
+    crosscheck.group_by, crosscheck.group_key,
+    max(case when crosscheck.figure = 'thresholdHours' then crosscheck.theirs end) as threshold_hours,
+    max(case when crosscheck.figure = 'workerWeeks' then crosscheck.theirs end) as worker_weeks,
+    max(case when crosscheck.figure = 'workersOverThreshold' then crosscheck.theirs end) as workers_over_threshold,
+    max(case when crosscheck.figure = 'distinctWorkersOverThreshold' then crosscheck.theirs end) as distinct_workers_over_threshold,
+    max(case when crosscheck.figure = 'totalHours' then crosscheck.theirs end) as total_hours,
+    max(case when crosscheck.figure = 'averageWeeklyHours' then crosscheck.theirs end) as average_weekly_hours,
+    max(case when crosscheck.figure = 'maxWeeklyHours' then crosscheck.theirs end) as max_weekly_hours,
+    max(case crosscheck.verdict when 'unexplained' then 2 when 'explained' then 1 else 0 end) as severity
+  from ops.crosscheck as crosscheck
+  where crosscheck.metric = 'workersOverHours'
+  group by crosscheck.group_by, crosscheck.group_key
+)
+
+select
+  shown.group_by, shown.group_key, shown.company_id, shown.project_id, shown.agency_id,
+  cast(shown.month_key || '-01' as date) as month_start_date, cast(shown.week_key as date) as week_start_date,
+  shown.threshold_hours, shown.worker_weeks, shown.workers_over_threshold, shown.distinct_workers_over_threshold,
+  shown.total_hours, shown.average_weekly_hours, shown.max_weekly_hours, definition.hours_field,
+  checked.worker_weeks as api_worker_weeks,
+  checked.workers_over_threshold as api_workers_over_threshold,
+  checked.distinct_workers_over_threshold as api_distinct_workers_over_threshold,
+  checked.total_hours as api_total_hours,
+  checked.average_weekly_hours as api_average_weekly_hours,
+  checked.max_weekly_hours as api_max_weekly_hours,
+  cast(shown.workers_over_threshold - checked.workers_over_threshold as bigint) as workers_over_threshold_difference,
+  case checked.severity when 0 then 'equal' when 1 then 'explained' when 2 then 'unexplained' else 'not checked' end
+    as match_status,
+  definition.definition_id as metric_definition_id
+from shown
+cross join definition
+left join checked on checked.group_by = shown.group_by and checked.group_key = shown.group_key
+  and checked.threshold_hours = shown.threshold_hours

@@ -1,0 +1,136 @@
+/** `muster crosscheck`: our metrics beside the service's own, and with --calibrate the definition that makes them agree. */
+import { calibrate } from '../../crosscheck/calibrate.ts'
+import { type Crosschecked, crosscheck } from '../../crosscheck/crosscheck.ts'
+import type { DefinitionInForce } from '../../crosscheck/definition.ts'
+import { readDefinition, recordCalibration } from '../../crosscheck/definition-store.ts'
+import { type Grouping, groupingOf } from '../../crosscheck/metric-query.ts'
+import { type Asker, createAsker } from '../../crosscheck/their-metrics.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { newRunId } from '../../warehouse/ledger/run-id.ts'
+import { startRun, updateRun } from '../../warehouse/ledger/runs.ts'
+import { migrate } from '../../warehouse/migrate.ts'
+import {
+  type CommandModule,
+  flagOption,
+  listOption,
+  numberOption,
+  type Options,
+  repeated,
+  wholeNumber,
+} from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { crosscheckAsJson, isAgreed, printCalibration, printCrosscheck } from '../crosscheck-lines.ts'
+import type { ExitStatus } from '../exit-status.ts'
+import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
+import { printJson } from '../output.ts'
+import { openQuestions } from '../questions.ts'
+import { openToWrite, programVersion } from '../warehouse.ts'
+
+/** Of a nightly cross-check: two metrics, six groupings. */
+const usualGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']
+const usualRequests = 120
+
+export const command: CommandModule = {
+  name: 'crosscheck',
+  summary: 'compare our metrics with the service’s own, figure by figure, and name the records that differ',
+  options: [
+    { flags: '--calibrate', summary: 'first find out how the service computes them; about 25 requests' },
+    {
+      flags: '--group-by <keys>',
+      summary: 'compare only this grouping; may be given several times',
+      parse: repeated(groupingOption),
+    },
+    ...rangeOptions,
+    thresholdOption,
+    {
+      flags: '--max-requests <number>',
+      summary: 'requests that may be spent',
+      parse: wholeNumber(1),
+      fallback: usualRequests,
+    },
+  ],
+  examples: [
+    'muster crosscheck',
+    'muster crosscheck --calibrate --json',
+    'muster crosscheck --group-by agency,month --from 2026-01-01',
+  ],
+  notes: ['Ends with 3 when a difference is unexplained.'],
+  run: async (context, _, options) => {
+    const engine = await openToWrite(context.connection())
+    try {
+      return await runCrosscheck(context, engine, options)
+    } finally {
+      await engine.close()
+    }
+  },
+}
+
+const instant = ({ clock }: CommandContext): string => new Date(clock.now()).toISOString()
+
+async function runCrosscheck(context: CommandContext, engine: Engine, options: Options): Promise<ExitStatus> {
+  await migrate(engine, instant(context))
+  const runId = newRunId(context.clock, context.rng)
+  const words = flagOption(options, 'calibrate') ? '--calibrate' : ''
+  await startRun(engine, {
+    ...{ runId, command: 'crosscheck', arguments: words },
+    ...{ startedAt: instant(context), version: programVersion },
+  })
+  const { client, close } = await openQuestions(context.connection(), context, engine)
+  const asker = createAsker(client, numberOption(options, 'maxRequests') ?? usualRequests)
+  const end = async (change: { state: 'done' | 'failed'; message: string }): Promise<void> => {
+    const { requestsThisRun: requests, retries } = client.usage()
+    await updateRun(engine, runId, { ...change, requests, retries, finished_at: instant(context) })
+    await close()
+  }
+  try {
+    const status = await compareAll({ context, engine, asker, runId }, options)
+    await end({ state: 'done', message: status === 0 ? 'agreed' : 'differences are unexplained' })
+    return status
+  } catch (error) {
+    await end({ state: 'failed', message: error instanceof Error ? error.message : String(error) })
+    throw error
+  }
+}
+
+interface Session {
+  readonly context: CommandContext
+  readonly engine: Engine
+  readonly asker: Asker
+  readonly runId: string
+}
+
+async function compareAll(session: Session, options: Options): Promise<ExitStatus> {
+  const { context, engine } = session
+  const calibration = flagOption(options, 'calibrate') ? await calibrated(session) : undefined
+  const inForce = calibration?.inForce ?? (await readDefinition(engine))
+  const given = listOption<string>(options, 'groupBy')
+  const groupings = (given.length > 0 ? given : usualGroupings).map(text => groupingOf(text) as Grouping)
+  const threshold = numberOption(options, 'threshold')
+  const checked = await crosscheck(
+    { ...session, now: () => instant(context) },
+    { groupings, threshold, range: rangeOf(options), inForce },
+  )
+  print(session, { calibration: calibration?.found, inForce, checked })
+  return isAgreed(checked) ? 0 : 3
+}
+
+async function calibrated({ context, engine, asker, runId }: Session) {
+  const found = await calibrate({ engine, asker })
+  const id = await recordCalibration(engine, found, { runId, at: instant(context) })
+  return { found, inForce: { definition: found.definition, id } }
+}
+
+interface Outcome {
+  readonly calibration: Awaited<ReturnType<typeof calibrate>> | undefined
+  readonly inForce: DefinitionInForce
+  readonly checked: Crosschecked
+}
+
+function print({ context }: Session, { calibration, inForce, checked }: Outcome): void {
+  if (context.json) {
+    printJson(context, crosscheckAsJson(checked, inForce, calibration))
+    return
+  }
+  if (calibration) printCalibration(context, calibration)
+  printCrosscheck(context, checked, inForce)
+}

@@ -1,0 +1,124 @@
+/** `muster metric NAME`: a recruitment metric, computed from the warehouse as the service would. */
+
+import type { MetricDefinition } from '../../crosscheck/definition.ts'
+import { readDefinition } from '../../crosscheck/definition-store.ts'
+import { groupLabel, groupObject, type Names } from '../../crosscheck/group-shape.ts'
+import {
+  figureNames,
+  type Grouping,
+  groupingOf,
+  groupKeys,
+  type Metric,
+  type MetricQuery,
+  metrics,
+} from '../../crosscheck/metric-query.ts'
+import { readNames } from '../../crosscheck/names.ts'
+import { type OurGroup, ourMetrics } from '../../crosscheck/our-metrics.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { type CommandModule, numberOption, type Options, textOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { openToRead } from '../warehouse.ts'
+
+export const command: CommandModule = {
+  name: 'metric',
+  summary: 'compute timeToFill or workersOverHours from the warehouse, as the service defines it',
+  arguments: [{ name: '<metric>', summary: metrics.join(' or ') }],
+  options: [
+    {
+      flags: '--group-by <keys>',
+      summary: `all, or of ${groupKeys.join(', ')}, with commas between`,
+      parse: groupingOption,
+    },
+    ...rangeOptions,
+    thresholdOption,
+  ],
+  examples: [
+    'muster metric timeToFill --group-by agency,month --from 2026-01-01 --to 2026-06-30',
+    'muster metric workersOverHours --threshold 48 --group-by week',
+    'muster metric timeToFill --json',
+  ],
+  notes: ['--from and --to apply to the day of acceptance, and to the end of the week.'],
+  run: async (context, [name = ''], options) => {
+    const query = queryOf(name, options)
+    const { handle: engine } = await openToRead(context.connection(), context)
+    try {
+      const { definition, id } = await readDefinition(engine)
+      const names = await readNames(engine)
+      const groups = await ourMetrics(engine, query, definition)
+      print(context, { query, definition, names, groups, id })
+      return 0
+    } finally {
+      await engine.close()
+    }
+  },
+}
+
+function queryOf(name: string, options: Options): MetricQuery {
+  const metric = metrics.find(one => one === name)
+  if (!metric)
+    throw new UsageError({ what: `there is no metric ${name}`, next: `give one of ${metrics.join(', ')}` })
+  const grouping = groupingOf(textOption(options, 'groupBy') ?? 'all') as Grouping
+  return { metric, groupings: [grouping], threshold: numberOption(options, 'threshold'), ...rangeOf(options) }
+}
+
+interface Shown {
+  readonly query: MetricQuery
+  readonly definition: MetricDefinition
+  readonly id: string
+  readonly names: Names
+  readonly groups: readonly OurGroup[]
+}
+
+function print(context: CommandContext, { query, definition, id, names, groups }: Shown): void {
+  const rows = groups
+    .map(own => ({ group: groupObject(own.keys, definition, names), own }))
+    .map(row => ({ ...row, label: titleOf(row.group) || groupLabel(row.group) }))
+    .sort((left, right) => (left.label < right.label ? -1 : left.label > right.label ? 1 : 0))
+  if (context.json) {
+    printJson(
+      context,
+      rows.map(({ group, own }) => rowOf(group, own.figures, { metric: query.metric, definition })),
+    )
+  } else {
+    const [grouping = []] = query.groupings
+    const keys = groupKeys.filter(key => grouping.includes(key))
+    const figures = figureNames[query.metric]
+    printTable(
+      context,
+      [...keys, ...figures].map(title => ({ title })),
+      rows.map(({ group, own }) => [
+        ...keys.map(key => nameOf(group[key])),
+        ...figures.map(figure => shortened(own.figures[figure])),
+      ]),
+    )
+    printLine(context, `${rows.length} groups, definition ${id}`)
+  }
+}
+
+const nameOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null
+    ? String((value as { name?: unknown }).name)
+    : String(value ?? '')
+
+const titleOf = (group: Readonly<Record<string, unknown>>): string =>
+  Object.values(group).map(nameOf).join(' ')
+
+/** Digits beyond the fourth are of no use on a screen; --json has them all. */
+const shortened = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Math.round(value * 10_000) / 10_000
+
+/** As the service's row. */
+function rowOf(
+  group: Record<string, unknown>,
+  figures: OurGroup['figures'],
+  { metric, definition }: { metric: Metric; definition: MetricDefinition },
+): object {
+  if (metric === 'workersOverHours') {
+    const { thresholdHours, ...rest } = figures
+    return { group, values: { thresholdHours, hoursField: definition.hoursField, ...rest } }
+  }
+  const { rawCount, excludedOutliers, lower, upper, ...values } = figures
+  return { group, rawCount, excludedOutliers, iqrBounds: { lower, upper }, values }
+}

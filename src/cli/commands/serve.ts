@@ -1,0 +1,138 @@
+/** `muster serve`: receive webhooks, keep the warehouse up with them, and run what is due, until interrupted. */
+import { InvalidArgumentError } from 'commander'
+import type { Connection } from '../../config/connection.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { ScheduledDag } from '../../serve/schedule.ts'
+import type { ServeEffects, ServeRequest } from '../../serve/serve.ts'
+import { usualRhythm } from '../../serve/upkeep.ts'
+import type { Verification } from '../../webhooks/verify.ts'
+import {
+  type CommandModule,
+  flagOption,
+  listOption,
+  numberOption,
+  type Options,
+  repeated,
+  textOption,
+  timeSpan,
+  wholeNumber,
+} from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { dagNamed, dagNames } from '../dag-folder.ts'
+import { openInboxStore } from '../inbox-store.ts'
+import { printJson, printLine } from '../output.ts'
+import { duckdbFile, openToWrite, programVersion, runConnection } from '../warehouse.ts'
+
+const usualPort = 8080
+const largestPort = 65_535
+
+export const command: CommandModule = {
+  name: 'serve',
+  summary: 'receive webhooks, read what they point at, and run the DAGs that are due, until interrupted',
+  options: [
+    { flags: '--host <address>', summary: 'address to listen on', fallback: '127.0.0.1' },
+    {
+      flags: '--port <number>',
+      summary: 'port to listen on; 0 takes a free one',
+      parse: wholeNumber(0, largestPort),
+      fallback: usualPort,
+    },
+    { flags: '--path <path>', summary: 'where webhooks are posted', parse: plainPath, fallback: '/webhook' },
+    {
+      flags: '--allow-host <name>',
+      summary: 'a name under which a proxy passes requests on; may be repeated',
+      parse: repeated((text: string) => text),
+    },
+    {
+      flags: '--every <span>',
+      summary: 'read what events point at no more often than this, as 30s or 5m',
+      parse: timeSpan,
+      fallback: usualRhythm.leastMs,
+    },
+    {
+      flags: '--dag <name>',
+      summary: 'run this DAG when it is due; may be repeated; on a DuckDB file all of them unless given',
+      parse: repeated((text: string) => text),
+    },
+    { flags: '--no-schedule', summary: 'run no DAG' },
+  ],
+  notes: ['GET /health tells the state as JSON. Schedules of DAGs are in UTC.', ''],
+  examples: [
+    'muster serve',
+    'muster serve --port 8443 --allow-host hooks.example.com --path /hooks/f3a9c1',
+    'muster serve --no-schedule --every 5m --json',
+  ],
+  run: async (context, _, options) => {
+    // Loaded here because few other commands need a web server.
+    const { serve } = await import('../../serve/serve.ts')
+    const connection = context.connection()
+    await serve(requestOf(context, connection, options), effectsOf(context, connection))
+    return 0
+  },
+}
+
+/** Letters that no router takes for a pattern. */
+function plainPath(text: string): string {
+  if (/^(\/[A-Za-z0-9_-]+)+$/.test(text) && text !== '/health') return text
+  throw new InvalidArgumentError('Give a path as /webhook: letters, digits, _ and -, other than /health.')
+}
+
+function requestOf(context: CommandContext, connection: Connection, options: Options): ServeRequest {
+  return {
+    connection: runConnection(connection),
+    verification: verificationOf(connection),
+    receiver: {
+      host: textOption(options, 'host') ?? '',
+      port: numberOption(options, 'port') ?? usualPort,
+      path: textOption(options, 'path') ?? '',
+      allowedHosts: listOption<string>(options, 'allowHost'),
+    },
+    schedule: scheduleOf(context, connection, options),
+    rhythm: { ...usualRhythm, leastMs: numberOption(options, 'every') ?? usualRhythm.leastMs },
+  }
+}
+
+function verificationOf({ name, webhook }: Connection): Verification {
+  if (!webhook) {
+    throw new ConfigError({
+      what: `connection ${name} has no webhook secret`,
+      next: 'set webhook.secret in its settings, or MUSTER_WEBHOOK_SECRET; it is shown where the webhook was made',
+    })
+  }
+  const { secret, previousSecret, headerPrefix } = webhook
+  return {
+    headerPrefix,
+    secrets: [secret.reveal(), ...(previousSecret ? [previousSecret.reveal()] : [])],
+  }
+}
+
+/** A server is written to by many, and has a scheduler of its own: there a DAG runs only when it is named. */
+function scheduleOf(context: CommandContext, connection: Connection, options: Options): ScheduledDag[] {
+  if (options.schedule === false) return []
+  const named = listOption<string>(options, 'dag')
+  const all = duckdbFile(connection) === undefined ? [] : dagNames(context.cwd)
+  return (named.length > 0 ? named : all).map(name => {
+    const { schedule } = dagNamed(name, context.cwd, context.program.commandNames)
+    return { name, schedule }
+  })
+}
+
+function effectsOf(context: CommandContext, connection: Connection): ServeEffects {
+  const { clock, rng, signal, log, program } = context
+  return {
+    open: () => openToWrite(connection),
+    openStore: engine => openInboxStore(connection, engine),
+    runDag: name => program.invoke(['dag', 'run', name]),
+    clock,
+    rng,
+    signal,
+    version: programVersion,
+    log: log.child({}, { level: flagOption(context.globals as Options, 'quiet') ? 'error' : 'info' }),
+    onReady: ({ url, due }) => {
+      if (context.json) return printJson(context, { url, due })
+      printLine(context, `Webhooks are received at ${url}`)
+      for (const { dag, at } of due) printLine(context, `  ${dag} runs next at ${at}`)
+      printLine(context, 'Ctrl-C ends it.')
+    },
+  }
+}

@@ -1,0 +1,206 @@
+/** Our metrics beside the service's own: asked for, compared, explained and recorded. */
+import { BudgetSpent } from '../lib/errors.ts'
+import type { Engine } from '../warehouse/engine.ts'
+import type { CrosscheckTable } from '../warehouse/ledger/crosscheck-tables.ts'
+import { quoteText } from '../warehouse/sql-text.ts'
+import { type ComparedGroup, compare } from './compare.ts'
+import type { DefinitionInForce, MetricDefinition } from './definition.ts'
+import { doubt } from './definition-doubt.ts'
+import { Evidence } from './evidence.ts'
+import { differs, explain, keysOf } from './explain.ts'
+import type { Finding } from './finding.ts'
+import { groupTitle, type Names } from './group-shape.ts'
+import {
+  type Grouping,
+  groupKeys,
+  type Metric,
+  type MetricRange,
+  metrics,
+  usualThreshold,
+} from './metric-query.ts'
+import { readNames } from './names.ts'
+import { ourMetrics } from './our-metrics.ts'
+import type { Answer, Asker } from './their-metrics.ts'
+import { verdictsOf } from './verdict.ts'
+
+export interface CrosscheckRequest {
+  readonly groupings: readonly Grouping[]
+  readonly range: MetricRange
+  /** Hours; the service's default when left out. */
+  readonly threshold?: number | undefined
+  readonly inForce: DefinitionInForce
+}
+
+export interface CrosscheckEffects {
+  readonly engine: Engine
+  readonly asker: Asker
+  readonly runId: string
+  /** ISO 8601. */
+  readonly now: () => string
+}
+
+export interface Crosschecked {
+  readonly rows: readonly CrosscheckTable[]
+  readonly findings: readonly Finding[]
+  readonly requests: number
+  /** Groupings that were compared, of each metric. */
+  readonly compared: readonly { readonly metric: Metric; readonly groupBy: string; readonly groups: number }[]
+  /** Why it ended before everything was compared. */
+  readonly stopped: string | undefined
+}
+
+interface Compared {
+  readonly metric: Metric
+  readonly answer: Answer
+  readonly groups: readonly ComparedGroup[]
+}
+
+async function readMark(engine: Engine): Promise<string | undefined> {
+  const row = await engine.ledger
+    .selectFrom('ops.watermark')
+    .select('mark')
+    .where('resource', '=', 'timesheets')
+    .executeTakeFirst()
+  return row?.mark ?? undefined
+}
+
+async function askAll(
+  { asker }: CrosscheckEffects,
+  { groupings, range, threshold = usualThreshold }: CrosscheckRequest,
+): Promise<{ answers: Answer[]; stopped: string | undefined }> {
+  const answers: Answer[] = []
+  try {
+    for (const metric of metrics)
+      for (const grouping of groupings) {
+        const more = metric === 'workersOverHours' ? { threshold } : {}
+        answers.push(await asker.ask({ metric, grouping, ...range, ...more }))
+      }
+  } catch (error) {
+    if (!(error instanceof BudgetSpent)) throw error
+    return { answers, stopped: error.report.what }
+  }
+  return { answers, stopped: undefined }
+}
+
+interface Sides {
+  readonly engine: Engine
+  readonly definition: MetricDefinition
+  readonly names: Names
+}
+
+async function compareAll(sides: Sides, answers: readonly Answer[]): Promise<Compared[]> {
+  const compared: Compared[] = []
+  for (const metric of metrics) {
+    const own = answers.filter(({ query }) => query.metric === metric)
+    const [first] = own
+    if (!first) continue
+    const groupings = own.map(({ query }) => query.grouping)
+    const ours = await ourMetrics(sides.engine, { ...first.query, groupings }, sides.definition)
+    compared.push(...own.map(answer => ({ metric, answer, groups: compare(ours, answer, sides) })))
+  }
+  return compared
+}
+
+/** First whether the definition differs, then the records behind what that leaves. */
+async function findingsOf(
+  effects: CrosscheckEffects,
+  { request, sides, compared }: { request: CrosscheckRequest; sides: Sides; compared: readonly Compared[] },
+): Promise<Finding[]> {
+  const evidence = new Evidence(effects.engine, sides.names)
+  for (const { answer } of compared) evidence.add(answer)
+  const findings: Finding[] = []
+  const mark = await readMark(effects.engine)
+  for (const metric of metrics) {
+    const groups = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
+    if (!groups.some(group => differs(group, metric))) continue
+    const doubted = await doubt(evidence, sides.definition, metric)
+    if (doubted) findings.push(doubted.finding)
+    if (doubted?.isWhole) continue
+    const definition = doubted?.definition ?? sides.definition
+    findings.push(
+      ...(await explain({ ...sides, ...effects, definition, mark, range: request.range }, metric)),
+    )
+  }
+  return findings
+}
+
+/** Also records what it found, in place of what the last cross-check did. */
+export async function crosscheck(
+  effects: CrosscheckEffects,
+  request: CrosscheckRequest,
+): Promise<Crosschecked> {
+  const { engine, asker } = effects
+  const sides = { engine, definition: request.inForce.definition, names: await readNames(engine) }
+  const { answers, stopped } = await askAll(effects, request)
+  const compared = await compareAll(sides, answers)
+  const findings = await findingsOf(effects, { request, sides, compared })
+  const stamp = { run_id: effects.runId, definition_id: request.inForce.id, checked_at: effects.now() }
+  const rows = compared.flatMap(({ metric, groups }) =>
+    groups.flatMap(group => rowsOf(group, { metric, sides, findings }).map(row => ({ ...row, ...stamp }))),
+  )
+  await record(engine, rows)
+  return {
+    rows,
+    findings,
+    requests: asker.requests,
+    compared: compared.map(({ metric, groups, answer }) => ({
+      metric,
+      groupBy: answer.query.grouping.join(',') || 'all',
+      groups: groups.length,
+    })),
+    stopped,
+  }
+}
+
+function rowsOf(
+  group: ComparedGroup,
+  { metric, sides, findings }: { metric: Metric; sides: Sides; findings: readonly Finding[] },
+): Omit<CrosscheckTable, 'run_id' | 'definition_id' | 'checked_at'>[] {
+  const { definition, names } = sides
+  const keys = group.keys ?? keysOf(group, { definition, names })
+  const parts = groupKeys.flatMap(name => keys[name] ?? [])
+  const isKnown = group.keys !== undefined || parts.length === group.groupBy.split(',').length
+  const which = {
+    metric,
+    group_by: group.groupBy,
+    // What is not known here by its keys keeps the service's words, so that no two groups are one.
+    group_key: isKnown ? parts.join('|') : group.label,
+    group_label: groupTitle(keys, definition, names),
+  }
+  return verdictsOf(group, { metric, keys, findings }).map(verdict => ({ ...which, ...verdict }))
+}
+
+const columns = [
+  'run_id',
+  'metric',
+  'group_by',
+  'group_key',
+  'group_label',
+  'figure',
+  'ours',
+  'theirs',
+  'difference',
+  'verdict',
+  'reason',
+  'records',
+  'definition_id',
+  'checked_at',
+] as const satisfies readonly (keyof CrosscheckTable)[]
+
+const literal = (value: string | number | null): string =>
+  value === null ? 'null' : typeof value === 'number' ? `${value}::double precision` : quoteText(value)
+
+/** As text: binding ten thousand values a statement takes DuckDB ten times as long. */
+const rowsTogether = 500
+
+async function record(engine: Engine, rows: readonly CrosscheckTable[]): Promise<void> {
+  await engine.transaction(async () => {
+    await engine.run('delete from ops.crosscheck')
+    for (let from = 0; from < rows.length; from += rowsTogether) {
+      const some = rows
+        .slice(from, from + rowsTogether)
+        .map(row => `(${columns.map(name => literal(row[name])).join(', ')})`)
+      await engine.run(`insert into ops.crosscheck (${columns.join(', ')}) values ${some.join(', ')}`)
+    }
+  })
+}

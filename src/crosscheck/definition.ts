@@ -1,0 +1,127 @@
+/** What the contract leaves open about the recruitment metrics, as data: one choice a rule, with the readings a service may have. */
+
+export const quantileMethods = [
+  'type7',
+  'type6',
+  'type5',
+  'type8',
+  'type2',
+  'nearestRank',
+  'floorIndex',
+] as const
+export type QuantileMethod = (typeof quantileMethods)[number]
+
+/** A definition in force. Its columns in SQL are those of `ops.metric_definition`. */
+export interface MetricDefinition {
+  /** Of the quartiles behind the bounds: Hyndman and Fan's types, the nearest rank, or the value at floor(n × p). */
+  readonly quantiles: QuantileMethod
+  /** Of the median and the quartiles that are shown. */
+  readonly valueQuantiles: QuantileMethod
+  readonly days: 'fractional' | 'floor' | 'ceil' | 'round' | 'calendarUtc' | 'calendarLondon'
+  /** What is counted: every agency's answer, or the first or last one of each requisition. */
+  readonly acceptance: 'perAgency' | 'earliest' | 'latest'
+  /** Whether a value exactly on a bound is kept. */
+  readonly bounds: 'inclusive' | 'exclusive'
+  /** Groups of fewer values have no bounds and keep all. */
+  readonly leastForRule: number
+  readonly requisitionStatuses: readonly string[]
+  readonly timesheetStatuses: readonly string[]
+  /** Companies that are counted at all: those that track stages; null is all. */
+  readonly companies: readonly string[] | null
+  /** Where days, weeks and months begin: an IANA name. */
+  readonly zone: string
+  readonly from: 'inclusive' | 'exclusive'
+  /** Whether the day of `to` belongs to a range, or its first instant, or nothing of it. */
+  readonly to: 'inclusive' | 'midnight' | 'exclusive'
+  /** The service's word for what is added up: a timesheet's net hours, or the totals of its timelogs. */
+  readonly hoursField: 'netHours' | 'timelogHours'
+  readonly weekStart: 'monday' | 'sunday' | 'saturday'
+  /** Whether a week of exactly the threshold counts as over it. */
+  readonly threshold: 'over' | 'at'
+  /** What is held against the threshold: a worker's timesheets of one week ending together, or each by itself. */
+  readonly workerWeek: 'worker' | 'timesheet'
+  /** Decimals of days and of hours; null leaves them as computed. */
+  readonly daysDecimals: number | null
+  readonly hoursDecimals: number | null
+  /** How keys stand in `group`; of no consequence for figures. */
+  readonly weekKey: 'isoWeek' | 'firstDay'
+  readonly monthKey: 'yearMonth' | 'firstDay'
+  readonly refKey: 'ref' | 'id' | 'name'
+}
+
+export const requisitionStatuses = ['raised', 'approved', 'filled', 'cancelled', 'rejected'] as const
+
+export const definitionDefaults: MetricDefinition = {
+  quantiles: 'type7',
+  valueQuantiles: 'type7',
+  days: 'fractional',
+  acceptance: 'perAgency',
+  bounds: 'inclusive',
+  leastForRule: 1,
+  requisitionStatuses,
+  timesheetStatuses: ['approved'],
+  companies: null,
+  zone: 'UTC',
+  from: 'inclusive',
+  to: 'inclusive',
+  hoursField: 'netHours',
+  weekStart: 'monday',
+  threshold: 'over',
+  workerWeek: 'worker',
+  daysDecimals: null,
+  hoursDecimals: null,
+  weekKey: 'isoWeek',
+  monthKey: 'yearMonth',
+  refKey: 'ref',
+}
+
+export type Rule = keyof MetricDefinition
+
+const decimals = [null, 0, 1, 2, 3, 4] as const
+
+/** Readings tried in this order, the default first; rules without a list are read off the answers. */
+export const candidates: {
+  readonly [Name in Exclude<Rule, 'companies'>]: readonly MetricDefinition[Name][]
+} = {
+  quantiles: quantileMethods,
+  valueQuantiles: quantileMethods,
+  days: ['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon'],
+  acceptance: ['perAgency', 'earliest', 'latest'],
+  bounds: ['inclusive', 'exclusive'],
+  leastForRule: [1, 2, 3, 4, 5, 6, 8, 10],
+  requisitionStatuses: [
+    requisitionStatuses,
+    ['approved', 'filled'],
+    ['filled'],
+    ['raised', 'approved', 'filled', 'cancelled'],
+    ['raised', 'approved', 'filled', 'rejected'],
+    ['approved', 'filled', 'cancelled'],
+  ],
+  timesheetStatuses: [
+    ['approved'],
+    ['approved', 'pending_approval'],
+    ['approved', 'pending_approval', 'pending'],
+    ['approved', 'pending_approval', 'pending', 'absent'],
+    ['approved', 'absent'],
+    ['approved', 'pending_approval', 'pending', 'absent', 'cancelled'],
+  ],
+  zone: ['UTC', 'Europe/London'],
+  from: ['inclusive', 'exclusive'],
+  to: ['inclusive', 'midnight', 'exclusive'],
+  hoursField: ['netHours', 'timelogHours'],
+  weekStart: ['monday', 'sunday', 'saturday'],
+  threshold: ['over', 'at'],
+  workerWeek: ['worker', 'timesheet'],
+  daysDecimals: decimals,
+  hoursDecimals: decimals,
+  weekKey: ['isoWeek', 'firstDay'],
+  monthKey: ['yearMonth', 'firstDay'],
+  refKey: ['ref', 'id', 'name'],
+}
+
+/** What is in force and where from: the name goes on every figure that was computed with it. */
+export interface DefinitionInForce {
+  readonly definition: MetricDefinition
+  /** `default`, or a hash of the choices. */
+  readonly id: string
+}

@@ -1,0 +1,93 @@
+/** How the keys of a group are written: as the service does, once it has been seen to, and one text for comparing. */
+import type { MetricDefinition } from './definition.ts'
+import { type GroupKey, groupKeys } from './metric-query.ts'
+
+type Shape = Pick<MetricDefinition, 'weekKey' | 'monthKey' | 'refKey'>
+
+/** Names of companies, projects and agencies by kind and id. */
+export type Names = Readonly<Record<'company' | 'project' | 'agency', ReadonlyMap<string, string>>>
+
+/** The record names none. */
+export const unknownMember = '-1'
+
+const DAY_MS = 86_400_000
+
+/** The ISO week in which the fourth day of the week lies that begins on this day. */
+function isoWeek(firstDay: string): string {
+  const fourth = Date.parse(`${firstDay}T00:00:00Z`) + 3 * DAY_MS
+  const weekday = (new Date(fourth).getUTCDay() + 6) % 7
+  const thursday = fourth + (3 - weekday) * DAY_MS
+  const year = new Date(thursday).getUTCFullYear()
+  const week = Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * DAY_MS)) + 1
+  return `${year}-W${String(week).padStart(2, '0')}`
+}
+
+export type Keys = Readonly<Partial<Record<GroupKey, string>>>
+
+function shapedTime(key: 'month' | 'week', value: string, shape: Shape): string {
+  if (key === 'month') return shape.monthKey === 'firstDay' ? `${value}-01` : value
+  return shape.weekKey === 'isoWeek' ? isoWeek(value) : value
+}
+
+/** The `group` of our row, as the service would write it. */
+export function groupObject(keys: Keys, shape: Shape, names: Names): Record<string, unknown> {
+  const entries = groupKeys.flatMap((key): [string, unknown][] => {
+    const value = keys[key]
+    if (value === undefined) return []
+    if (key === 'month' || key === 'week') return [[key, shapedTime(key, value, shape)]]
+    if (value === unknownMember) return [[key, null]]
+    const name = names[key].get(value) ?? value
+    return [[key, shape.refKey === 'ref' ? { id: value, name } : shape.refKey === 'id' ? value : name]]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** What both sides are matched by: ids where the service gives them, else what it gives. */
+export function groupLabel(group: Readonly<Record<string, unknown>>): string {
+  return groupKeys
+    .filter(key => Object.hasOwn(group, key))
+    .map(key => labelOf(group[key]))
+    .join('|')
+}
+
+function labelOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return unknownMember
+  if (typeof value !== 'object') return String(value)
+  const { id, name } = value as { id?: unknown; name?: unknown }
+  return String(id ?? name ?? JSON.stringify(value))
+}
+
+/** For people: names where there are any. */
+export function groupTitle(keys: Keys, shape: Shape, names: Names): string {
+  const parts = Object.values(groupObject(keys, { ...shape, refKey: 'name' }, names))
+  return parts.length === 0 ? 'all' : parts.map(part => (part === null ? 'none' : String(part))).join(', ')
+}
+
+/** The shape of keys, as far as a group shows it. Undefined values are none that we know. */
+export function shapeOf(
+  group: Readonly<Record<string, unknown>>,
+  names: Names,
+): { readonly [Rule in keyof Shape]?: Shape[Rule] | undefined } {
+  const { month, week } = group
+  const refs = (['company', 'project', 'agency'] as const)
+    .filter(key => group[key] !== undefined && group[key] !== null)
+    .map(key => refShape(group[key], names[key]))
+  return {
+    ...(month !== undefined && { monthKey: timeShape(month, /^\d{4}-\d{2}$/, 'yearMonth') }),
+    ...(week !== undefined && { weekKey: timeShape(week, /^\d{4}-W\d{2}$/, 'isoWeek') }),
+    ...(refs.length > 0 && { refKey: refs[0] }),
+  }
+}
+
+function timeShape<Word>(value: unknown, pattern: RegExp, word: Word): Word | 'firstDay' | undefined {
+  if (typeof value !== 'string') return undefined
+  if (pattern.test(value)) return word
+  return /^\d{4}-\d{2}-\d{2}$/.test(value) ? 'firstDay' : undefined
+}
+
+function refShape(value: unknown, names: ReadonlyMap<string, string>): Shape['refKey'] | undefined {
+  if (typeof value === 'object') return 'ref'
+  if (typeof value !== 'string') return undefined
+  if (names.has(value)) return 'id'
+  return [...names.values()].includes(value) ? 'name' : undefined
+}

@@ -1,0 +1,116 @@
+/** The metrics as the service computes them: its aggregates, page by page, each request counted. */
+import type { Client } from '../api/client.ts'
+import { BudgetSpent } from '../lib/errors.ts'
+import {
+  type Figures,
+  figureNames,
+  type Grouping,
+  groupingName,
+  type Metric,
+  type MetricQuery,
+} from './metric-query.ts'
+
+export interface TheirGroup {
+  readonly groupBy: string
+  /** As the service wrote it. */
+  readonly group: Readonly<Record<string, unknown>>
+  readonly figures: Figures
+  readonly hoursField: string | undefined
+}
+
+export interface Answer {
+  readonly query: AskedQuery
+  readonly groups: readonly TheirGroup[]
+  /** Whether every page of it was read: only then is a group that is not there known to be missing. */
+  readonly isWhole: boolean
+}
+
+export type AskedQuery = Omit<MetricQuery, 'groupings'> & { readonly grouping: Grouping }
+
+/** Asks with the reconciliation part of the day, and no more often than it may. */
+export interface Asker {
+  /** Throws BudgetSpent when its requests are used up, and what the client throws. */
+  ask(query: AskedQuery, pages?: number): Promise<Answer>
+  /** Rows of any list, one page. */
+  list(path: string, query: Readonly<Record<string, string>>): Promise<readonly Record<string, unknown>[]>
+  /** One record by id. */
+  read(path: string): Promise<Record<string, unknown>>
+  readonly requests: number
+  readonly left: number
+}
+
+const path = '/requisitions/recruitment-metrics'
+const rowsPerPage = 200
+
+type Parameters = Record<string, string>
+
+function parametersOf({ metric, grouping, threshold, ...range }: AskedQuery): Parameters {
+  const given = Object.entries(range).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return {
+    metric,
+    groupBy: groupingName(grouping),
+    ...Object.fromEntries(given),
+    ...(metric === 'workersOverHours' && threshold !== undefined && { hoursThreshold: String(threshold) }),
+  }
+}
+
+function figuresOf(row: Record<string, unknown>, metric: Metric): Figures {
+  const flat = { ...row, ...(row.iqrBounds ?? {}), ...(row.values ?? {}) } as Record<string, unknown>
+  const list = figureNames[metric].map(name => {
+    const value = flat[name]
+    return [name, typeof value === 'number' ? value : null]
+  })
+  return Object.fromEntries(list)
+}
+
+function groupOf(row: Record<string, unknown>, { metric, grouping }: AskedQuery): TheirGroup {
+  const { hoursField } = (row.values ?? {}) as { hoursField?: unknown }
+  return {
+    groupBy: groupingName(grouping),
+    group: (row.group ?? {}) as Record<string, unknown>,
+    figures: figuresOf(row, metric),
+    hoursField: typeof hoursField === 'string' ? hoursField : undefined,
+  }
+}
+
+export function createAsker(client: Client, mostRequests: number): Asker {
+  let requests = 0
+  const spend = (): void => {
+    if (requests >= mostRequests) {
+      throw new BudgetSpent({
+        what: `the ${mostRequests} requests of the cross-check are used`,
+        next: 'raise --max-requests',
+      })
+    }
+    requests += 1
+  }
+  const page = async (where: string, query: Parameters, number: number) => {
+    spend()
+    return client.getPage(where, { ...query, page: number, limit: rowsPerPage }, { purpose: 'reconcile' })
+  }
+  return {
+    async ask(query, pages = Number.POSITIVE_INFINITY) {
+      const groups: TheirGroup[] = []
+      for (let number = 1; ; number += 1) {
+        const { meta, records } = await page(path, parametersOf(query), number)
+        const rows = records() as Record<string, unknown>[]
+        groups.push(...rows.map(row => groupOf(row, query)))
+        const isWhole = rows.length === 0 || groups.length >= meta.total
+        if (isWhole || number >= pages) return { query, groups, isWhole }
+      }
+    },
+    async list(where, query) {
+      return (await page(where, { ...query }, 1)).records() as Record<string, unknown>[]
+    },
+    async read(where) {
+      spend()
+      return (await client.getRecord(where, {}, { purpose: 'reconcile' })).record
+    },
+    get requests() {
+      return requests
+    },
+    get left() {
+      return mostRequests - requests
+    },
+  }
+}

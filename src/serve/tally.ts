@@ -1,0 +1,59 @@
+/** What arrived since the start, counted; and a line for the log now and then, however many came. */
+
+/** Words of this program only: nothing that a sender chose gets into a log. */
+export type Reason = 'headers' | 'timestamp' | 'signature' | 'body' | 'request'
+
+export interface Counts {
+  /** Answered 202, repetitions included. */
+  readonly taken: number
+  /** Answered 503. */
+  readonly failed: number
+  readonly refused: Readonly<Record<string, number>>
+  /** ISO 8601; null before the first. */
+  readonly lastTakenAt: string | null
+}
+
+export interface Tally {
+  taken(at: string): void
+  refused(reason: Reason, why: string): void
+  failed(error: unknown): void
+  counts(): Counts
+  /** Whether the latest event that was genuine could be stored. */
+  isStoring(): boolean
+  /** What was refused and failed since the last call, as words with their number; and why storing failed. */
+  news(): { readonly refused: ReadonlyMap<string, number>; readonly failure: string | undefined }
+}
+
+export function createTally(): Tally {
+  const refused: Record<Reason, number> = { headers: 0, timestamp: 0, signature: 0, body: 0, request: 0 }
+  let taken = 0
+  let failed = 0
+  let lastTakenAt: string | null = null
+  let isStoring = true
+  let fresh = new Map<string, number>()
+  let failure: string | undefined
+  return {
+    taken(at) {
+      taken += 1
+      lastTakenAt = at
+      isStoring = true
+    },
+    refused(reason, why) {
+      refused[reason] += 1
+      fresh.set(why, (fresh.get(why) ?? 0) + 1)
+    },
+    failed(error) {
+      failed += 1
+      isStoring = false
+      failure = error instanceof Error ? error.message : String(error)
+    },
+    counts: () => ({ taken, failed, refused: { ...refused }, lastTakenAt }),
+    isStoring: () => isStoring,
+    news() {
+      const told = { refused: fresh, failure }
+      fresh = new Map()
+      failure = undefined
+      return told
+    },
+  }
+}

@@ -1,0 +1,46 @@
+/** Loads pages together where memory allows, and in halves where it does not. */
+import { OutOfMemory } from '../lib/errors.ts'
+import type { Engine } from './engine.ts'
+import { type Loaded, type LoadRequest, load } from './load.ts'
+
+function sum(first: Loaded, second: Loaded): Loaded {
+  return {
+    records: first.records + second.records,
+    inserted: first.inserted + second.inserted,
+    changed: first.changed + second.changed,
+    removed: first.removed + second.removed,
+    unchanged: first.unchanged + second.unchanged,
+    quarantined: first.quarantined + second.quarantined,
+  }
+}
+
+/**
+ * As `load`, but records larger than anybody expected are loaded fewer at a time. The caller's ledger rows commit with
+ * the last part, told of all of them: should the process die before, the parts that are written are read again and
+ * change nothing. A snapshot is never parted, as what is absent from half of it is not gone.
+ */
+export async function loadInParts(
+  engine: Engine,
+  request: LoadRequest,
+  before?: Promise<unknown>,
+): Promise<Loaded> {
+  const { pages, commit, snapshot } = request
+  try {
+    return await load(engine, request, before)
+  } catch (error) {
+    if (!(error instanceof OutOfMemory) || snapshot || pages.length < 2) throw error
+    const half = Math.ceil(pages.length / 2)
+    const nothing = async (): Promise<void> => undefined
+    const first = await loadInParts(engine, { ...request, pages: pages.slice(0, half), commit: nothing })
+    let all = first
+    await loadInParts(engine, {
+      ...request,
+      pages: pages.slice(half),
+      commit: async second => {
+        all = sum(first, second)
+        await commit(all)
+      },
+    })
+    return all
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Events on disk beside a DuckDB file, which takes few small transactions a second: lines appended and synced in
+ * groups, in files that a drain loads whole and then removes.
+ */
+import { mkdirSync, readdirSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { InboxEvent } from './event.ts'
+
+export interface EventLog {
+  /** All or none; resolves when they are on disk. */
+  append(events: readonly InboxEvent[]): Promise<void>
+  /** Files that nothing is added to any more, oldest first; what is appended from now on goes to another. */
+  seal(): Promise<readonly string[]>
+  /** Once their events are in the warehouse. */
+  remove(files: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+interface Open {
+  readonly file: string
+  readonly handle: FileHandle
+}
+
+const suffix = '.ndjson'
+
+/** Of this process and of those before it, in the order in which they were begun. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter(name => /^\d{12}\.ndjson$/.test(name))
+    .sort()
+    .map(name => join(folder, name))
+}
+
+const lineOf = (event: InboxEvent): string => `${JSON.stringify(event)}\n`
+
+class Log implements EventLog {
+  readonly #folder: string
+  #number: number
+  #current: Open | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#folder = folder
+    this.#number = filesIn(folder).length === 0 ? 0 : lastNumber(folder)
+  }
+
+  append(events: readonly InboxEvent[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const { handle } = await this.#open()
+      try {
+        await handle.appendFile(events.map(lineOf).join(''))
+        await handle.datasync()
+      } catch (error) {
+        // What was written of the last line must not join the next one.
+        await this.#end().catch(() => undefined)
+        throw error
+      }
+    })
+  }
+
+  seal(): Promise<readonly string[]> {
+    return this.#inTurn(async () => {
+      await this.#end()
+      return filesIn(this.#folder)
+    })
+  }
+
+  async remove(files: readonly string[]): Promise<void> {
+    for (const file of files) await rm(file, { force: true })
+  }
+
+  async close(): Promise<void> {
+    await this.#inTurn(() => this.#end())
+  }
+
+  /** Whoever came first, so that a drain under load is not kept waiting by the writes that follow each other. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+
+  async #open(): Promise<Open> {
+    if (this.#current) return this.#current
+    this.#number += 1
+    const file = join(this.#folder, `${String(this.#number).padStart(12, '0')}${suffix}`)
+    const handle = await open(file, 'ax', 0o600)
+    this.#current = { file, handle }
+    // The name of a new file is on disk only when its folder is.
+    const folder = await open(this.#folder, 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+    return this.#current
+  }
+
+  async #end(): Promise<void> {
+    const current = this.#current
+    this.#current = undefined
+    await current?.handle.close()
+  }
+}
+
+function lastNumber(folder: string): number {
+  return Number(
+    filesIn(folder)
+      .at(-1)
+      ?.slice(-(12 + suffix.length), -suffix.length),
+  )
+}
+
+/** Makes the folder, for its owner only, where it is missing. What a process that died has left there is kept. */
+export function openEventLog(folder: string): EventLog {
+  return new Log(folder)
+}

@@ -1,0 +1,105 @@
+/** `muster metric` and `muster crosscheck`: figures as the service gives them, what differs, and from which file. */
+import { copyFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { useFilled } from '../marts/filled-warehouse.ts'
+import { holdFile } from './held-file.ts'
+import { openPlace, type Place } from './synced-warehouse.ts'
+
+const filled = useFilled()
+const knobs = { quantiles: 'type6', decimals: 2, 'week-start': 'sunday', 'week-key': 'firstDay' } as const
+let place: Place
+
+const asked = async (query: string) => {
+  const response = await fetch(`${place.sandbox.url}/requisitions/recruitment-metrics?limit=200&${query}`, {
+    headers: { authorization: `Bearer ${COMPANY_KEY}` },
+  })
+  return ((await response.json()) as { data: unknown[] }).data
+}
+const json = async (line: string) => JSON.parse((await place.command(`${line} --json`)).out)
+
+beforeAll(async () => {
+  place = await openPlace({ scale: 0.2, knobs })
+  const warehouse = await filled.duckdb()
+  await warehouse.close()
+  copyFileSync(warehouse.address.replace('duckdb:', ''), place.file)
+})
+
+describe('before a calibration', () => {
+  test('metric uses the default definition, and says so', async () => {
+    const { code, out } = await place.command(
+      'metric workersOverHours --group-by company,month --threshold 40',
+    )
+    expect([code, out.split('\n')[0]]).toEqual([
+      0,
+      expect.stringMatching(/^company +month +thresholdHours +workerWeeks /),
+    ])
+    expect(out).toMatch(/\d+ groups, definition default\n$/)
+  })
+
+  test('crosscheck names the definition that would agree, and ends well: it explains all', async () => {
+    const { code, out } = await place.command('crosscheck --group-by all --group-by agency')
+    expect(out).toMatch(/^timeToFill +agency +11 +121 +\d+ +0$/m)
+    expect(out).toContain('timeToFill: definition: quantiles type6 instead of type7 would agree')
+    expect(code).toBe(0)
+  })
+})
+
+describe('after a calibration', () => {
+  beforeAll(async () => {
+    const { code, out, err } = await place.command('crosscheck --calibrate')
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/^quantiles +type6 +found/m)
+    expect(out).toMatch(/^calibrated with \d+ requests$/m)
+    expect(out).toMatch(
+      / figures compared under definition [0-9a-f]{12}, 0 unexplained; spent \d+ requests\n$/,
+    )
+  })
+
+  test.each([
+    ['timeToFill --group-by agency', 'metric=timeToFill&groupBy=agency'],
+    ['timeToFill --from 2026-03-01 --to 2026-05-31', 'metric=timeToFill&from=2026-03-01&to=2026-05-31'],
+    [
+      'workersOverHours --group-by week --threshold 45',
+      'metric=workersOverHours&groupBy=week&hoursThreshold=45',
+    ],
+  ])('metric %s is what the service answers', async (line, query) => {
+    const theirs = await asked(query)
+    expect(theirs.length).toBeGreaterThan(0)
+    expect(await json(`metric ${line}`)).toEqual(theirs)
+  })
+
+  test('an hour that changed is named, and ends with 3', async () => {
+    const engine = await openDuckdb(place.file)
+    const [one] = await engine.rows<{ reference: string }>(
+      `update star.fact_timesheet set net_hours = net_hours + 1 where timesheet_id =
+       (select min(timesheet_id) from star.fact_timesheet where status = 'approved') returning reference`,
+    )
+    await engine.close()
+    const { code, out } = await place.command('crosscheck --group-by all')
+    expect(code).toBe(3)
+    expect(out).toContain(`workersOverHours: timesheet ${one?.reference}: hours `)
+    expect(await json('crosscheck --group-by all')).toMatchObject({
+      unexplained: 1,
+      findings: [{ kind: 'differs' }],
+    })
+  })
+
+  test('metric reads the published copy, with its definition, while another process holds the file', async () => {
+    const before = await json('metric workersOverHours --group-by month')
+    expect((await place.command('publish')).code).toBe(0)
+    await holdFile(place.file)
+    const { code, out, err } = await place.command('metric workersOverHours --group-by month --json')
+    expect([code, JSON.parse(out)]).toEqual([0, before])
+    expect(err).toMatch(/reading the published copy .*w\.published\.duckdb\n$/)
+  })
+})
+
+test.each([
+  ['metric timeToFil', 'muster: there is no metric timeToFil: give one of timeToFill, workersOverHours\n'],
+  ['metric timeToFill --group-by worker', 'Give all, or of company, project, agency, month, week'],
+])('%s is wrong usage', async (line, words) => {
+  const { code, err } = await place.command(line)
+  expect([code, err]).toEqual([2, expect.stringContaining(words)])
+})

@@ -1,0 +1,61 @@
+/** Calibrations and cross-checks of a warehouse against a sandbox, over real HTTP. */
+import { createClient } from '../../src/api/client.ts'
+import { type Calibration, calibrate } from '../../src/crosscheck/calibrate.ts'
+import { type Crosschecked, crosscheck } from '../../src/crosscheck/crosscheck.ts'
+import type { DefinitionInForce } from '../../src/crosscheck/definition.ts'
+import { recordCalibration } from '../../src/crosscheck/definition-store.ts'
+import { type Grouping, groupingOf } from '../../src/crosscheck/metric-query.ts'
+import { createAsker } from '../../src/crosscheck/their-metrics.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import type { Sandbox } from '../../src/sandbox/server.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+
+/** Each key, and combinations of two and three. */
+export const everyGrouping = [
+  'all',
+  'company',
+  'project',
+  'agency',
+  'month',
+  'week',
+  'company,month',
+  'project,agency',
+  'agency,week',
+  'project,agency,month',
+]
+
+const at = '2026-11-02T03:00:00.000Z'
+
+export interface Checking {
+  calibrated(): Promise<Calibration & DefinitionInForce>
+  checked(inForce: DefinitionInForce, groupings?: readonly string[]): Promise<Crosschecked>
+}
+
+export function checking(sandbox: Pick<Sandbox, 'url'>, engine: Engine): Checking {
+  const withAsker = async <Result>(work: (asker: ReturnType<typeof createAsker>) => Promise<Result>) => {
+    const client = createClient({
+      ...{ baseUrl: sandbox.url, apiKey: COMPANY_KEY, clock: systemClock, rng: () => 0, version: 'test' },
+    })
+    try {
+      return await work(createAsker(client, 200))
+    } finally {
+      await client.close()
+    }
+  }
+  return {
+    calibrated: () =>
+      withAsker(async asker => {
+        const found = await calibrate({ engine, asker })
+        const id = await recordCalibration(engine, found, { runId: 'run-2', at })
+        return { ...found, id }
+      }),
+    checked: (inForce, groupings = everyGrouping) =>
+      withAsker(asker =>
+        crosscheck(
+          { engine, asker, runId: 'run-3', now: () => at },
+          { groupings: groupings.map(text => groupingOf(text) as Grouping), range: {}, inForce },
+        ),
+      ),
+  }
+}

@@ -1,0 +1,12 @@
+/** A process that dies has lost nothing that it acknowledged. */
+import { test } from 'vitest'
+import { describeOnEngines } from '../warehouse/fixture.ts'
+import { losesNothing } from './kills.ts'
+
+describeOnEngines(
+  'a receiver that is killed',
+  bench => {
+    test('twice, has every event that it answered 202', () => losesNothing(bench, 2))
+  },
+  'duckdb',
+)

@@ -1,0 +1,163 @@
+/** `muster serve` in this process over a warehouse of a test, and deliveries signed as the service signs them. */
+import { createHmac } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import type { ReceiverOptions } from '../../src/serve/receiver.ts'
+import { type ServeRequest, serve } from '../../src/serve/serve.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { type InboxStore, logStore, tableStore } from '../../src/webhooks/store.ts'
+import type { Warehouse } from '../warehouse/fixture.ts'
+
+export const SECRET = 'canary-77ab-signing-secret'
+
+export interface Served {
+  readonly url: string
+  readonly health: string
+  /** Lines of the log, as JSON. */
+  readonly log: readonly string[]
+  /** As SIGTERM does; resolves when all is stored. */
+  stop(): Promise<void>
+}
+
+export interface ServedOptions {
+  readonly secrets?: readonly string[]
+  readonly headerPrefix?: string
+  /** Of the service; no request is sent unless events ask for one. */
+  readonly baseUrl?: string
+  readonly rhythm?: Partial<ServeRequest['rhythm']>
+  readonly clock?: Clock
+  readonly receiver?: Partial<ReceiverOptions>
+  readonly schedule?: ServeRequest['schedule']
+  readonly runDag?: (name: string) => Promise<number>
+  readonly store?: (own: InboxStore) => InboxStore
+}
+
+/** Looks twenty times a second and reads at once. */
+const quick = { tickMs: 50, quietMs: 0, latestMs: 0, leastMs: 0 }
+
+const open: Served[] = []
+
+afterEach(async () => {
+  for (const served of open.splice(0)) await served.stop()
+})
+
+async function storeOf(warehouse: Warehouse, engine: Engine): Promise<InboxStore> {
+  if (engine.name === 'duckdb') return logStore(join(warehouse.landing, '..', 'test.inbox'))
+  const address = { url: warehouse.address, shown: 'the test database' }
+  return tableStore(
+    await openPostgres(address, { scratch: mkdtempSync('/tmp/muster-test-'), stage: engine.stage }),
+  )
+}
+
+/** The engine stays with the test: the door borrows it and does not close it. */
+function borrowed(engine: Engine): Engine {
+  const lent: Engine = {
+    ...engine,
+    // A file is its own stage, and whoever loads pages asks whether it is.
+    get stage() {
+      return engine.stage === engine ? lent : engine.stage
+    },
+    close: async () => undefined,
+  }
+  return lent
+}
+
+export async function served(warehouse: Warehouse, options: ServedOptions = {}): Promise<Served> {
+  const stop = new AbortController()
+  const log: string[] = []
+  const note = (fields: object, text: string): void => void log.push(JSON.stringify({ ...fields, text }))
+  let ended: Promise<void> = Promise.resolve()
+  const url = await new Promise<string>((resolve, reject) => {
+    ended = serve(
+      {
+        connection: {
+          baseUrl: options.baseUrl ?? 'http://127.0.0.1:9/api/open/v1',
+          apiKey: COMPANY_KEY,
+          landing: warehouse.landing,
+          retentionDays: 30,
+          lookbackMinutes: 15,
+          pageCapBytes: 1_048_576,
+        },
+        verification: {
+          headerPrefix: options.headerPrefix ?? 'X-Service',
+          secrets: options.secrets ?? [SECRET],
+        },
+        receiver: { host: '127.0.0.1', port: 0, path: '/webhook', allowedHosts: [], ...options.receiver },
+        schedule: options.schedule ?? [],
+        rhythm: { ...quick, ...options.rhythm },
+      },
+      {
+        open: async () => borrowed(warehouse.engine),
+        openStore: async engine => {
+          const own = await storeOf(warehouse, engine)
+          return options.store?.(own) ?? own
+        },
+        runDag: options.runDag ?? (async () => 0),
+        clock: options.clock ?? systemClock,
+        rng: () => 0.5,
+        signal: stop.signal,
+        version: 'test',
+        log: { info: note, warn: note },
+        onReady: ready => resolve(ready.url),
+      },
+    )
+    ended.catch(reject)
+  })
+  const running: Served = {
+    url,
+    health: new URL('/health', url).href,
+    log,
+    async stop() {
+      stop.abort()
+      await ended
+    },
+  }
+  open.push(running)
+  return running
+}
+
+export interface Signed {
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Signing {
+  readonly secret?: string
+  readonly timestamp?: string
+  readonly encoding?: 'hex' | 'base64'
+  readonly prefix?: string
+  readonly headerPrefix?: string
+}
+
+export function signed(body: Buffer | string, how: Signing = {}): Signed {
+  const { secret = SECRET, timestamp = new Date().toISOString(), encoding = 'hex' } = how
+  const { prefix = '', headerPrefix = 'X-Service' } = how
+  const bytes = Buffer.from(body)
+  const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest(encoding)
+  return {
+    body: bytes,
+    headers: {
+      'Content-Type': 'application/json',
+      [`${headerPrefix}-Signature`]: prefix + digest,
+      [`${headerPrefix}-Timestamp`]: timestamp,
+    },
+  }
+}
+
+export function eventBody(
+  id: string,
+  type = 'timesheet_approved',
+  data: object = { timesheet: { id: 't1' } },
+) {
+  return JSON.stringify({ id, type, createdAt: '2026-11-21T05:00:00.000Z', data })
+}
+
+export async function post(url: string, { body, headers }: Signed): Promise<number> {
+  const answer = await fetch(url, { method: 'POST', headers, body })
+  await answer.arrayBuffer()
+  return answer.status
+}

@@ -1,0 +1,116 @@
+/** Keys of agencies: what they may read arrives, dimensions come from references, and a company key can follow. */
+import { expect, test } from 'vitest'
+import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import type { World } from '../../src/sandbox/world.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { describeOnEngines, syncOnce, tables, type Warehouse } from '../warehouse/fixture.ts'
+import { deleted } from './sweeping.ts'
+
+const facts = ['timesheet', 'expense', 'invoice'] as const
+const dimensions = ['company', 'project', 'site', 'trade', 'agency', 'worker'] as const
+
+const agenciesOf = (world: World, count: number): Set<string> =>
+  new Set(
+    world
+      .all('agencies')
+      .slice(0, count)
+      .map(({ id }) => String(id)),
+  )
+
+const agencyOf = (record: object): string => String((record as { agency?: { id: string } }).agency?.id)
+
+const own = (world: World, name: 'timesheets' | 'expenses', count: number): string[] =>
+  world
+    .all(name)
+    .filter(record => agenciesOf(world, count).has(agencyOf(record)))
+    .map(({ id }) => String(id))
+
+async function ids({ engine }: Warehouse, fact: (typeof facts)[number]): Promise<string[]> {
+  const rows = await engine.rows<{ id: string }>(
+    `select ${fact}_id as id from star.fact_${fact} where not is_deleted`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Members that facts name and no row tells anything of. */
+async function nameless({ engine }: Warehouse): Promise<string[]> {
+  const found: string[] = []
+  for (const dimension of ['company', 'project', 'site', 'agency', 'worker']) {
+    const key = `${dimension}_id`
+    const [row] = await engine.rows<{ named: number; missing: number }>(
+      `select count(*) as named, count(*) filter (where d.${key} is null${dimension === 'worker' ? '' : ' or d.name is null'}) as missing
+       from star.fact_timesheet f left join star.dim_${dimension} d on d.${key} = f.${key} where f.${key} <> '-1'`,
+    )
+    if (Number(row?.missing) > 0 || Number(row?.named) === 0)
+      found.push(`${dimension} ${JSON.stringify(row)}`)
+  }
+  return found
+}
+
+/** Snapshots are for company keys only, and take their time. */
+const resources = ['key', 'companies', 'projects', 'sites', 'users', 'timesheets', 'expenses', 'invoices']
+
+const sorted = (list: readonly string[]): string[] => [...list].sort()
+
+describeOnEngines(
+  'an agency key',
+  bench => {
+    test('syncs and sweeps its records, and dimensions are made of references', async () => {
+      const sandbox = await openSandbox({ scale: 0.02 })
+      const warehouse = await bench.warehouse()
+      const connection = { apiKey: AGENCY_KEY }
+      const first = await syncOnce(sandbox, warehouse, { connection })
+      expect(first.failure).toBeUndefined()
+      const skipped = first.resources.filter(({ state }) => state === 'skipped').map(one => one.resource)
+      expect(skipped).toEqual(expect.arrayContaining(['companies', 'projects', 'sites']))
+      expect(sorted(await ids(warehouse, 'timesheet'))).toEqual(sorted(own(sandbox.world, 'timesheets', 1)))
+      expect(await nameless(warehouse)).toEqual([])
+      const [timesheet] = own(sandbox.world, 'timesheets', 1) as [string]
+      const [expense] = own(sandbox.world, 'expenses', 1) as [string]
+      sandbox.world.remove('timesheets', timesheet)
+      sandbox.world.remove('expenses', expense)
+      const request = { command: 'sweep', sweep: {} }
+      for (let run = 0; run < 2; run += 1)
+        expect((await syncOnce(sandbox, warehouse, { connection, request })).failure).toBeUndefined()
+      expect(await deleted(warehouse)).toEqual([expense, timesheet].sort())
+    })
+
+    test('of several agencies reads all of them without naming one', async () => {
+      const sandbox = await openSandbox({ scale: 0.02 })
+      const warehouse = await bench.warehouse()
+      const connection = { apiKey: 'sandbox-agencies-key' }
+      expect((await syncOnce(sandbox, warehouse, { connection })).failure).toBeUndefined()
+      const records = own(sandbox.world, 'timesheets', 3)
+      expect(records.length).toBeGreaterThan(own(sandbox.world, 'timesheets', 1).length)
+      expect(sorted(await ids(warehouse, 'timesheet'))).toEqual(sorted(records))
+    })
+
+    test('leaves nothing that a company key duplicates, and tombstones nothing of what only that one sees', async () => {
+      const sandbox = await openSandbox({ scale: 0.02 })
+      const warehouse = await bench.warehouse()
+      await syncOnce(sandbox, warehouse, { connection: { apiKey: AGENCY_KEY }, request: { resources } })
+      const company = { connection: { apiKey: COMPANY_KEY }, request: { resources } }
+      const outcome = await syncOnce(sandbox, warehouse, company)
+      const note = outcome.resources.find(({ resource }) => resource === 'timesheets')?.note
+      expect(note).toBe('the key sees more than it did: read from the beginning')
+      const alone = await bench.warehouse()
+      await syncOnce(sandbox, alone, company)
+      const names = [...facts.map(name => `star.fact_${name}`), ...dimensions.map(name => `star.dim_${name}`)]
+      const [both, one] = [await tables(warehouse.engine, names), await tables(alone.engine, names)]
+      for (const name of names) expect({ name, rows: both[name] }).toEqual({ name, rows: one[name] })
+      const request = { command: 'sweep', sweep: {}, resources: ['timesheets', 'expenses'] }
+      const codes: (number | undefined)[] = []
+      for (let run = 0; run < 2; run += 1) {
+        const agency = { connection: { apiKey: AGENCY_KEY }, request }
+        codes.push((await syncOnce(sandbox, warehouse, agency)).failure?.exitCode)
+        codes.push(
+          (await syncOnce(sandbox, warehouse, { connection: company.connection, request })).failure?.exitCode,
+        )
+      }
+      // The first sweep of each key learns what that key sees.
+      expect(codes).toEqual([3, 3, undefined, undefined])
+      expect(await deleted(warehouse)).toEqual([])
+    })
+  },
+  'duckdb',
+)

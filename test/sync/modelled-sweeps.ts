@@ -1,0 +1,230 @@
+/** A warehouse as a map beside a vanishing list, swept by the walk and the decisions of the product. */
+import { lastPage } from '../../src/api/paging.ts'
+import type { Rng } from '../../src/lib/rng.ts'
+import {
+  decide,
+  isProved,
+  mostAtOnce,
+  type Suspect,
+  type Word,
+  worthOf,
+} from '../../src/sync/deletion-verdict.ts'
+import { walkOnce } from '../../src/sync/sweep-course.ts'
+import { isSwept, mostWalks } from '../../src/sync/swept-page.ts'
+import { beginWalk } from '../../src/sync/walk.ts'
+import { Refused, type VanishingList } from './vanishing-list.ts'
+
+interface Held {
+  loadedAt: number
+  run: number
+  isDeleted: boolean
+  words: (Word & { readonly time: number })[]
+}
+
+/** Mistakes to plant, one at a time. */
+export interface Mistakes {
+  readonly oneWitness?: boolean
+  readonly noBreaker?: boolean
+  readonly anyScope?: boolean
+  readonly acceptsAnything?: boolean
+}
+
+const time = (at: number): string => new Date(at * 1000).toISOString()
+
+export class ModelledWarehouse {
+  readonly #list: VanishingList
+  readonly #mistakes: Mistakes
+  readonly #hasSingleRead: boolean
+  readonly held = new Map<string, Held>()
+  /** Live rows that were tombstoned: must stay empty. */
+  readonly false: string[] = []
+  tombstones = 0
+  readonly counts = { witness: 0, baseline: 0, doubted: 0, unsettled: 0, refused: 0, changed: 0 }
+  readonly #scopes = new Map<number, string>()
+  readonly #outOfSight = new Map<string, Set<string>>()
+  readonly #baselines = new Map<string, number>()
+  #most: number | undefined
+  #lastSeen = 0
+  #clock = 0
+  #run = 0
+
+  constructor(
+    list: VanishingList,
+    { mistakes, hasSingleRead }: { mistakes: Mistakes; hasSingleRead: boolean },
+  ) {
+    this.#list = list
+    this.#mistakes = mistakes
+    this.#hasSingleRead = hasSingleRead
+  }
+
+  #tick(): number {
+    this.#clock += 1
+    return this.#clock
+  }
+
+  /** As recordKeyScope: what the run before was shown counts for nothing when the scope is another one now. */
+  #beginRun(): string {
+    this.#list.begin()
+    const scope = this.#mistakes.anyScope ? 'any' : this.#list.me()
+    if (this.#scopes.get(this.#run) !== scope) this.#scopes.set(this.#run, 'unsettled')
+    this.#run += 1
+    this.#scopes.set(this.#run, scope)
+    return scope
+  }
+
+  #sighted(held: Held): void {
+    const at = this.#tick()
+    if (held.isDeleted) held.isDeleted = false
+    held.words = held.words.filter(word => word.time >= at)
+  }
+
+  sync(share: number, isChanged: Rng): void {
+    this.#beginRun()
+    for (const { id } of this.#list.synced(share)) {
+      const held = this.held.get(id)
+      // What did not change is read and not written: its row keeps the run that wrote it.
+      if (held) this.#sighted(held)
+      if (held && isChanged() < 0.7) continue
+      this.held.set(id, {
+        loadedAt: this.#tick(),
+        run: this.#run,
+        isDeleted: false,
+        words: held?.words ?? [],
+      })
+    }
+  }
+
+  hear(): void {
+    const at = this.#tick()
+    for (const id of this.#list.events.splice(0))
+      this.held
+        .get(id)
+        ?.words.push({ kind: 'event', source: `event ${id}`, seenAt: time(at), scopeId: null, time: at })
+  }
+
+  /** `most` is what somebody allows to be gone at once. */
+  async sweep(most?: number): Promise<void> {
+    this.#most = this.#mistakes.noBreaker ? Number.POSITIVE_INFINITY : most
+    const scope = this.#beginRun()
+    const startedAt = this.#tick()
+    try {
+      const seen = await this.#walk()
+      if (!seen) this.counts.unsettled += 1
+      else if (!this.#mistakes.anyScope && this.#list.me() !== scope) this.counts.changed += 1
+      else if (this.#judge(seen, scope, startedAt)) this.#settle(scope)
+    } catch (error) {
+      if (!(error instanceof Refused) && !/contradict/.test(String(error))) throw error
+      this.counts.refused += 1
+    }
+  }
+
+  async #walk(): Promise<Set<string> | undefined> {
+    let begin = beginWalk(lastPage([...this.held.values()].filter(({ isDeleted }) => !isDeleted).length))
+    for (let attempt = 1; attempt <= mostWalks; attempt += 1) {
+      const seen = new Set<string>()
+      const state = await walkOnce(begin, {
+        where: 'the model',
+        ask: async page => this.#list.ask(page),
+        took: async ({ rows }) => {
+          for (const { id } of rows) seen.add(id)
+        },
+      })
+      const { firstTotal, greatestTotal } = state
+      const isWhole = isSwept({ attempt, distinct: seen.size, firstTotal, greatestTotal })
+      if (isWhole || this.#mistakes.acceptsAnything) return seen
+      begin = beginWalk(lastPage(state.lastTotal))
+    }
+    return undefined
+  }
+
+  #isJudged(id: string, held: Held, scope: string): boolean {
+    if (this.#scopes.get(held.run) === scope) return true
+    const baseline = this.#baselines.get(scope)
+    return baseline !== undefined && held.loadedAt < baseline && !this.#outOfSight.get(scope)?.has(id)
+  }
+
+  /** Whether what two witnesses saw may go now. */
+  #judge(seen: ReadonlySet<string>, scope: string, startedAt: number): boolean {
+    const before = [...this.held].filter(([, held]) => !held.isDeleted && held.loadedAt < startedAt)
+    const judged = before.filter(([id, held]) => this.#isJudged(id, held, scope))
+    const missing = judged.filter(([id]) => !seen.has(id))
+    const isJudged = new Set(judged.map(([id]) => id))
+    const unseen = before.filter(([id]) => !isJudged.has(id) && !seen.has(id))
+    const isNewScope = !this.#baselines.has(scope) && (this.#baselines.size > 0 || unseen.length > 0)
+    const most = this.#most === undefined ? {} : { most: this.#most }
+    const worth = worthOf({ judged: judged.length, missing: missing.length, isNewScope, ...most })
+    this.counts[worth] += 1
+    const outOfSight = this.#outOfSight.get(scope) ?? new Set()
+    if (worth !== 'doubted') {
+      for (const [id] of unseen) outOfSight.add(id)
+      this.#baselines.set(scope, startedAt)
+    }
+    if (worth === 'witness')
+      for (const [, held] of missing)
+        held.words.push({
+          kind: 'sweep',
+          source: `${this.#run}`,
+          seenAt: time(startedAt),
+          scopeId: scope,
+          time: startedAt,
+        })
+    for (const id of seen) {
+      outOfSight.delete(id)
+      const held = this.held.get(id)
+      if (held) held.words = held.words.filter(word => word.time >= startedAt)
+      if (held?.isDeleted) held.isDeleted = false
+    }
+    this.#outOfSight.set(scope, outOfSight)
+    this.#lastSeen = seen.size
+    return worth === 'witness'
+  }
+
+  #suspects(scope: string): Suspect[] {
+    return [...this.held]
+      .filter(([, held]) => !held.isDeleted && held.words.some(word => word.time >= held.loadedAt))
+      .map(([id, held]) => ({
+        id,
+        isFetchedWithScope: this.#scopes.get(held.run) === scope,
+        words: held.words.filter(word => word.time >= held.loadedAt),
+      }))
+  }
+
+  #settle(scope: string): void {
+    const live = [...this.held.values()].filter(({ isDeleted }) => !isDeleted).length
+    const most = this.#most
+    if (this.#hasSingleRead && !this.#confirm(scope, mostAtOnce(live, most))) return
+    const suspects = this.#suspects(scope)
+    const { gone } = this.#mistakes.oneWitness
+      ? { gone: suspects.map(suspect => ({ suspect })) }
+      : decide(suspects, { scopeId: scope, live, ...(most !== undefined && { most }) })
+    const alive = new Set(this.#list.rows.map(({ id }) => id))
+    for (const { suspect } of gone) {
+      if (alive.has(suspect.id)) this.false.push(suspect.id)
+      const held = this.held.get(suspect.id)
+      if (held) held.isDeleted = true
+      this.tombstones += 1
+    }
+  }
+
+  /** False when the scope changed meanwhile. */
+  #confirm(scope: string, most: number): boolean {
+    const open = this.#suspects(scope).filter(suspect => !isProved(suspect, scope))
+    if (open.length === 0 || open.length > most) return true
+    const answers = new Map(open.map(({ id }) => [id, this.#list.find(id)]))
+    if (!this.#mistakes.anyScope && this.#list.me() !== scope) return false
+    const isLandslide = this.#list.ask(1).total < this.#lastSeen - most
+    for (const [id, isThere] of isLandslide ? [] : answers) {
+      const at = this.#tick()
+      const held = this.held.get(id)
+      const word = {
+        kind: 'by-id 404' as const,
+        source: `${this.#run}`,
+        seenAt: time(at),
+        scopeId: scope,
+        time: at,
+      }
+      if (held) held.words = isThere ? [] : [...held.words, word]
+    }
+    return true
+  }
+}

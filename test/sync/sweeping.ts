@@ -1,0 +1,63 @@
+/** A sandbox whose key can lose companies, and runs that sync and sweep it. */
+import type { ApiKey } from '../../src/sandbox/keys.ts'
+import type { World } from '../../src/sandbox/world.ts'
+import type { RunOutcome } from '../../src/sync/run.ts'
+import { type OpenOptions, openSandbox } from '../sandbox/open-sandbox.ts'
+import { type Overrides, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
+
+export const lists = ['timesheets', 'expenses'] as const
+
+type Changeable = { -readonly [Name in keyof ApiKey]: ApiKey[Name] }
+
+export interface Swept {
+  readonly world: World
+  readonly url: string
+  /** Changes what the key may see from the next request on. */
+  allow(change: Partial<ApiKey>): void
+  sync(warehouse: Warehouse, overrides?: Overrides): Promise<RunOutcome>
+  sweep(warehouse: Warehouse, overrides?: Overrides): Promise<RunOutcome>
+  /** From now on every answer is right. */
+  calm(): void
+  close(): Promise<void>
+}
+
+export async function openSwept(options: OpenOptions): Promise<Swept> {
+  const key: Changeable = { key: 'sweeping-key', kind: 'company' }
+  const sandbox = await openSandbox({ rateLimitPerDay: 10_000_000, ...options, keys: [key] })
+  const connection = { apiKey: key.key }
+  return {
+    world: sandbox.world,
+    url: sandbox.url,
+    close: sandbox.close,
+    calm: () => sandbox.faults.stop(),
+    allow: change => {
+      Object.assign(key, change)
+      // What a key sees of an unchanged list is kept for it.
+      for (const name of lists) {
+        const record = sandbox.world.at(name, 0)
+        if (record) sandbox.world.upsert(name, { ...record })
+      }
+    },
+    sync: (warehouse, { request, connection: changed, ...rest } = {}) =>
+      syncOnce(sandbox, warehouse, {
+        connection: { ...connection, ...changed },
+        request: { resources: ['key', ...lists], ...request },
+        ...rest,
+      }),
+    sweep: (warehouse, { request, connection: changed, ...rest } = {}) =>
+      syncOnce(sandbox, warehouse, {
+        connection: { ...connection, ...changed },
+        request: { command: 'sweep', resources: lists, sweep: {}, ...request },
+        ...rest,
+      }),
+  }
+}
+
+/** Ids of what is tombstoned. */
+export async function deleted({ engine }: Warehouse): Promise<string[]> {
+  const rows = await engine.rows<{ id: string }>(
+    `select timesheet_id as id from star.fact_timesheet where is_deleted union all
+     select expense_id from star.fact_expense where is_deleted order by 1`,
+  )
+  return rows.map(({ id }) => id)
+}

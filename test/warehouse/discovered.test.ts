@@ -1,0 +1,127 @@
+/** Ids of records that can be read one by one only: found in star, signalled, remembered; each once. */
+import { expect, test } from 'vitest'
+import { findResource } from '../../src/resources/catalogue.ts'
+import { edges } from '../../src/resources/discovery.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { discover, remember, signal } from '../../src/warehouse/ledger/discovered.ts'
+import { describeOnEngines, type Warehouse } from './fixture.ts'
+import { readById } from './read-by-id.ts'
+
+const at = '2026-11-02T10:00:00.000Z'
+const later = '2026-11-02T11:00:00.000Z'
+
+const known = (engine: Engine) =>
+  engine.ledger
+    .selectFrom('ops.discovered')
+    .select(['resource', 'record_id', 'source', 'state'])
+    .orderBy('resource')
+    .orderBy('record_id')
+    .execute()
+
+function load(warehouse: Warehouse, name: string, records: readonly object[]) {
+  const resource = findResource(name)
+  if (!resource) throw new Error(name)
+  return readById(warehouse, resource, records)
+}
+
+test('columns that name ids of records without a list', () => {
+  const told = edges.map(({ table, column, resource }) => `${table}.${column} > ${resource}`)
+  expect(told).toEqual(
+    expect.arrayContaining([
+      'fact_timesheet.assignment_id > assignments',
+      'fact_assignment.requisition_id > requisitions',
+      'fact_assignment.trade_id > trades',
+      'bridge_assignment_link.linked_id > assignments',
+      'bridge_assignment_link.linked_id > requisitions',
+      'fact_requisition.trade_id > trades',
+      'fact_competency_entry.trade_id > trades',
+      'bridge_po_trade.trade_id > trades',
+      'bridge_trade_rate.rate_id > rates',
+    ]),
+  )
+  // What stands for a purchase order there is a hash of its reference.
+  expect(told.filter(edge => edge.endsWith('purchase-orders'))).toEqual([])
+})
+
+describeOnEngines('discovery', bench => {
+  test('finds ids along the columns, each once, and rates with their trade', async () => {
+    const warehouse = await bench.warehouse()
+    const { engine } = warehouse
+    const replacement = { replacedBy: { id: 'a2' }, requisition: { id: 'r2' } }
+    await load(warehouse, 'assignments', [
+      { id: 'a1', trade: { id: 't1', name: 'Joiner' }, requisition: { id: 'r1' }, replacement },
+      { id: 'a9', trade: { id: 't1' }, requisition: { id: '../me' }, clone: { original: { id: 'a1' } } },
+    ])
+    await load(warehouse, 'trades', [{ id: 't1', rates: [{ id: 'ra1' }, { id: 'ra2' }] }])
+    expect(await discover(engine, { at })).toBe(8)
+    expect(await discover(engine, { at: later })).toBe(0)
+    const links = 'star.bridge_assignment_link.linked_id'
+    const requisition = 'star.fact_assignment.requisition_id'
+    const rate = 'star.bridge_trade_rate.rate_id'
+    expect(await known(engine)).toEqual([
+      { resource: 'assignments', record_id: 'a1', source: links, state: 'unseen' },
+      { resource: 'assignments', record_id: 'a2', source: links, state: 'unseen' },
+      { resource: 'rates', record_id: 'ra1', source: rate, state: 'held' },
+      { resource: 'rates', record_id: 'ra2', source: rate, state: 'held' },
+      {
+        resource: 'requisitions',
+        record_id: expect.stringMatching(/^md5 [\da-f]{32}$/),
+        source: requisition,
+        state: 'refused',
+      },
+      { resource: 'requisitions', record_id: 'r1', source: requisition, state: 'unseen' },
+      { resource: 'requisitions', record_id: 'r2', source: links, state: 'unseen' },
+      { resource: 'trades', record_id: 't1', source: 'star.fact_assignment.trade_id', state: 'unseen' },
+    ])
+  })
+
+  test('looks only at rows of one run, along one column, when told so', async () => {
+    const warehouse = await bench.warehouse()
+    await load(warehouse, 'assignments', [{ id: 'a1', trade: { id: 't1' }, requisition: { id: 'r1' } }])
+    expect(await discover(warehouse.engine, { at, runId: 'run-2' })).toBe(0)
+    const trades = edges.filter(({ resource }) => resource === 'trades')
+    expect(await discover(warehouse.engine, { at, runId: 'run-1', edges: trades })).toBe(1)
+    expect(await discover(warehouse.engine, { at, runId: 'run-1' })).toBe(1)
+  })
+
+  test('signals of one record are one row, and ask again for what was missing', async () => {
+    const { engine } = await bench.warehouse()
+    const heard = (recordId: string, when = at) => ({
+      resource: 'credit-notes',
+      recordId,
+      source: 'event credit_note_created',
+      at: when,
+    })
+    await signal(engine, [heard('c1'), heard('c1', later), heard('c1'), heard('c2'), heard('no id')])
+    await engine.run(
+      `update ops.discovered set state = 'missing', retry_after = '2026-12-24' where record_id = 'c2'`,
+    )
+    await signal(engine, [heard('c2', later), heard('c1'), heard('no id', later)])
+    const rows = await engine.rows(
+      `select record_id, state, signals, signalled_at, retry_after from ops.discovered order by record_id`,
+    )
+    expect(rows.map(row => ({ ...row, signals: Number((row as { signals: number }).signals) }))).toEqual([
+      { record_id: 'c1', state: 'unseen', signals: 4, signalled_at: later, retry_after: null },
+      { record_id: 'c2', state: 'missing', signals: 2, signalled_at: later, retry_after: later },
+      {
+        record_id: expect.stringMatching(/^md5 /),
+        state: 'refused',
+        signals: 2,
+        signalled_at: later,
+        retry_after: null,
+      },
+    ])
+  })
+
+  test('a list of thousands with doubles, and again', async () => {
+    const { engine } = await bench.warehouse()
+    const seen = Array.from({ length: 1_200 }, (_, index) => ({
+      resource: 'requisitions',
+      recordId: `r${index % 1_100}`,
+      source: 'ids.csv',
+      at,
+    }))
+    expect(await remember(engine, seen)).toBe(1_100)
+    expect(await remember(engine, seen)).toBe(0)
+  })
+})
