@@ -142,9 +142,7 @@ acceptance as (
 member as (
   select
     asking.group_by, acceptance.requisition_id, acceptance.reference, acceptance.agency_id as answered_by,
-    acceptance.approved_at, acceptance.accepted_at, acceptance.days, asking.bounds, asking.least_for_rule,
-    asking.by_ceil, asking.by_floor, asking.by_line, asking.more, asking.less, asking.value_by_ceil,
-    asking.value_by_floor, asking.value_by_line, asking.value_more, asking.value_less, asking.factor,
+    acceptance.approved_at, acceptance.accepted_at, acceptance.days,
     case when asking.by_company then acceptance.company_id end as company_id,
     case when asking.by_project then acceptance.project_id end as project_id,
     case when asking.by_agency then acceptance.agency_id end as agency_id,
@@ -158,42 +156,37 @@ member as (
   from acceptance
   join asking on asking.choice = acceptance.choice
 ),
-
-ranked as (
+listed as (
   select
-    member.*,
-    row_number() over (partition by member.group_by, member.group_key order by member.days) - 1 as place,
-    cast(count(*) over (partition by member.group_by, member.group_key) as double precision) as size
+    member.group_by, member.group_key, max(member.company_id) as company_id, max(member.project_id) as project_id,
+    max(member.agency_id) as agency_id, max(member.month_key) as month_key, max(member.week_key) as week_key,
+    cast(count(*) as double precision) as size, array_agg(member.days order by member.days) as days
   from member
+  group by member.group_by, member.group_key
 ),
 
 spotted as (
   select
-    ranked.*,
-    ranked.by_ceil * (ceil(0.25 * ranked.size) - 1) + ranked.by_floor * floor(0.25 * ranked.size)
-      + ranked.by_line * (0.25 * (ranked.size + ranked.more) + ranked.less) as q1_spot,
-    ranked.by_ceil * (ceil(0.75 * ranked.size) - 1) + ranked.by_floor * floor(0.75 * ranked.size)
-      + ranked.by_line * (0.75 * (ranked.size + ranked.more) + ranked.less) as q3_spot
-  from ranked
-),
-
-neighboured as (
-  select
-    spotted.*,
-    max(case when place = least(size - 1, greatest(0, floor(q1_spot))) then days end) over grouped as q1_low,
-    max(case when place = least(size - 1, greatest(0, floor(q1_spot) + 1)) then days end) over grouped as q1_high,
-    max(case when place = least(size - 1, greatest(0, floor(q3_spot))) then days end) over grouped as q3_low,
-    max(case when place = least(size - 1, greatest(0, floor(q3_spot) + 1)) then days end) over grouped as q3_high
-  from spotted
-  window grouped as (partition by spotted.group_by, spotted.group_key)
+    listed.*, asking.bounds, asking.least_for_rule, asking.factor, asking.value_by_ceil, asking.value_by_floor,
+    asking.value_by_line, asking.value_more, asking.value_less,
+    asking.by_ceil * (ceil(0.25 * listed.size) - 1) + asking.by_floor * floor(0.25 * listed.size)
+      + asking.by_line * (0.25 * (listed.size + asking.more) + asking.less) as q1_spot,
+    asking.by_ceil * (ceil(0.75 * listed.size) - 1) + asking.by_floor * floor(0.75 * listed.size)
+      + asking.by_line * (0.75 * (listed.size + asking.more) + asking.less) as q3_spot
+  from listed
+  join asking on asking.group_by = listed.group_by
 ),
 
 quartiled as (
   select
-    neighboured.*,
-    q1_low + (q1_spot - floor(q1_spot)) * (q1_high - q1_low) as q1,
-    q3_low + (q3_spot - floor(q3_spot)) * (q3_high - q3_low) as q3
-  from neighboured
+    spotted.*,
+    days[cast(least(size, greatest(1, floor(q1_spot) + 1)) as integer)] + (q1_spot - floor(q1_spot)) * (
+      days[cast(least(size, greatest(1, floor(q1_spot) + 2)) as integer)]
+      - days[cast(least(size, greatest(1, floor(q1_spot) + 1)) as integer)]) as q1,
+    days[cast(least(size, greatest(1, floor(q3_spot) + 1)) as integer)] + (q3_spot - floor(q3_spot)) * (
+      days[cast(least(size, greatest(1, floor(q3_spot) + 2)) as integer)]
+      - days[cast(least(size, greatest(1, floor(q3_spot) + 1)) as integer)]) as q3
+  from spotted
 ),
 
 bounded as (
@@ -206,68 +199,63 @@ bounded as (
 
 judged as (
   select
-    bounded.*,
-    case
-      when lower_bound is null then true
-      when bounds = 'exclusive' then days > lower_bound and days < upper_bound
-      else days >= lower_bound and days <= upper_bound
-    end as is_kept
-  from bounded
+    member.*,
+    bounded.lower_bound is null
+      or (member.days > bounded.lower_bound and member.days < bounded.upper_bound)
+      or (bounded.bounds = 'inclusive' and member.days in (bounded.lower_bound, bounded.upper_bound)) as is_kept,
+    bounded.lower_bound is not null and (member.days < bounded.lower_bound
+      or (bounded.bounds = 'exclusive' and member.days = bounded.lower_bound)) as is_below
+  from member
+  join bounded on bounded.group_by = member.group_by and bounded.group_key = member.group_key
 ),
-
 kept as (
   select
-    judged.*,
-    row_number() over (partition by judged.group_by, judged.group_key, judged.is_kept order by judged.days) - 1
-      as kept_place,
-    cast(count(*) over (partition by judged.group_by, judged.group_key, judged.is_kept) as double precision) as kept_size
+    judged.group_by, judged.group_key,
+    cast(sum(case when judged.is_kept then 1 else 0 end) as double precision) as kept_size,
+    cast(sum(case when judged.is_below then 1 else 0 end) as double precision) as below,
+    sum(case when judged.is_kept then judged.days end) as kept_days
   from judged
+  group by judged.group_by, judged.group_key
 ),
 
 kept_spotted as (
   select
-    kept.*,
-    kept.value_by_ceil * (ceil(0.25 * kept_size) - 1) + kept.value_by_floor * floor(0.25 * kept_size)
-      + kept.value_by_line * (0.25 * (kept_size + kept.value_more) + kept.value_less) as p25_spot,
-    kept.value_by_ceil * (ceil(0.5 * kept_size) - 1) + kept.value_by_floor * floor(0.5 * kept_size)
-      + kept.value_by_line * (0.5 * (kept_size + kept.value_more) + kept.value_less) as median_spot,
-    kept.value_by_ceil * (ceil(0.75 * kept_size) - 1) + kept.value_by_floor * floor(0.75 * kept_size)
-      + kept.value_by_line * (0.75 * (kept_size + kept.value_more) + kept.value_less) as p75_spot
-  from kept
+    bounded.*, kept.kept_size, kept.below, kept.kept_days,
+    value_by_ceil * (ceil(0.25 * kept_size) - 1) + value_by_floor * floor(0.25 * kept_size)
+      + value_by_line * (0.25 * (kept_size + value_more) + value_less) as p25_spot,
+    value_by_ceil * (ceil(0.5 * kept_size) - 1) + value_by_floor * floor(0.5 * kept_size)
+      + value_by_line * (0.5 * (kept_size + value_more) + value_less) as median_spot,
+    value_by_ceil * (ceil(0.75 * kept_size) - 1) + value_by_floor * floor(0.75 * kept_size)
+      + value_by_line * (0.75 * (kept_size + value_more) + value_less) as p75_spot
+  from bounded
+  join kept on kept.group_by = bounded.group_by and kept.group_key = bounded.group_key
 ),
 
-summary as (
+neighboured as (
   select
-    group_by, group_key, max(company_id) as company_id, max(project_id) as project_id, max(agency_id) as agency_id,
-    max(month_key) as month_key, max(week_key) as week_key, max(factor) as factor, count(*) as raw_count,
-    sum(case when is_kept then 0 else 1 end) as excluded_outliers,
-    max(lower_bound) as lower_bound, max(upper_bound) as upper_bound,
-    sum(case when is_kept then 1 else 0 end) as kept_count, sum(case when is_kept then days end) as kept_days,
-    avg(case when is_kept then days end) as average_days,
-    min(case when is_kept then days end) as min_days, max(case when is_kept then days end) as max_days,
-    max(case when is_kept then p25_spot - floor(p25_spot) end) as p25_weight,
-    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(p25_spot))) then days end) as p25_low,
-    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(p25_spot) + 1)) then days end) as p25_high,
-    max(case when is_kept then median_spot - floor(median_spot) end) as median_weight,
-    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(median_spot))) then days end) as median_low,
-    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(median_spot) + 1)) then days end)
-      as median_high,
-    max(case when is_kept then p75_spot - floor(p75_spot) end) as p75_weight,
-    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(p75_spot))) then days end) as p75_low,
-    max(case when is_kept and kept_place = least(kept_size - 1, greatest(0, floor(p75_spot) + 1)) then days end) as p75_high
+    kept_spotted.*,
+    days[cast(below + least(kept_size, greatest(1, floor(p25_spot) + 1)) as integer)] as p25_low,
+    days[cast(below + least(kept_size, greatest(1, floor(p25_spot) + 2)) as integer)] as p25_high,
+    days[cast(below + least(kept_size, greatest(1, floor(median_spot) + 1)) as integer)] as median_low,
+    days[cast(below + least(kept_size, greatest(1, floor(median_spot) + 2)) as integer)] as median_high,
+    days[cast(below + least(kept_size, greatest(1, floor(p75_spot) + 1)) as integer)] as p75_low,
+    days[cast(below + least(kept_size, greatest(1, floor(p75_spot) + 2)) as integer)] as p75_high
   from kept_spotted
-  group by group_by, group_key
 ),
 
 figures as (
   select
     group_by, group_key, company_id, project_id, agency_id, month_key, week_key, factor,
-    cast(raw_count as bigint) as raw_count, cast(excluded_outliers as bigint) as excluded_outliers,
-    cast(kept_count as bigint) as kept_count, lower_bound, upper_bound, kept_days, average_days, min_days, max_days,
-    p25_low + p25_weight * (p25_high - p25_low) as p25_days,
-    median_low + median_weight * (median_high - median_low) as median_days,
-    p75_low + p75_weight * (p75_high - p75_low) as p75_days
-  from summary
+    cast(size as bigint) as raw_count, cast(size - kept_size as bigint) as excluded_outliers,
+    cast(kept_size as bigint) as kept_count, lower_bound, upper_bound, kept_days,
+    kept_days / nullif(kept_size, 0) as average_days,
+    case when kept_size > 0 then days[cast(below + 1 as integer)] end as min_days,
+    case when kept_size > 0 then days[cast(below + kept_size as integer)] end as max_days,
+    case when kept_size > 0 then p25_low + (p25_spot - floor(p25_spot)) * (p25_high - p25_low) end as p25_days,
+    case when kept_size > 0 then median_low + (median_spot - floor(median_spot)) * (median_high - median_low) end
+      as median_days,
+    case when kept_size > 0 then p75_low + (p75_spot - floor(p75_spot)) * (p75_high - p75_low) end as p75_days
+  from neighboured
 ),
 
 shown as (

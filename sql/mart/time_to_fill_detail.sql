@@ -121,9 +121,7 @@ acceptance as (
 member as (
   select
     asking.group_by, acceptance.requisition_id, acceptance.reference, acceptance.agency_id as answered_by,
-    acceptance.approved_at, acceptance.accepted_at, acceptance.days, asking.bounds, asking.least_for_rule,
-    asking.by_ceil, asking.by_floor, asking.by_line, asking.more, asking.less, asking.value_by_ceil,
-    asking.value_by_floor, asking.value_by_line, asking.value_more, asking.value_less, asking.factor,
+    acceptance.approved_at, acceptance.accepted_at, acceptance.days,
     case when asking.by_company then acceptance.company_id end as company_id,
     case when asking.by_project then acceptance.project_id end as project_id,
     case when asking.by_agency then acceptance.agency_id end as agency_id,
@@ -137,42 +135,37 @@ member as (
   from acceptance
   join asking on asking.choice = acceptance.choice
 ),
-
-ranked as (
+listed as (
   select
-    member.*,
-    row_number() over (partition by member.group_by, member.group_key order by member.days) - 1 as place,
-    cast(count(*) over (partition by member.group_by, member.group_key) as double precision) as size
+    member.group_by, member.group_key, max(member.company_id) as company_id, max(member.project_id) as project_id,
+    max(member.agency_id) as agency_id, max(member.month_key) as month_key, max(member.week_key) as week_key,
+    cast(count(*) as double precision) as size, array_agg(member.days order by member.days) as days
   from member
+  group by member.group_by, member.group_key
 ),
 
 spotted as (
   select
-    ranked.*,
-    ranked.by_ceil * (ceil(0.25 * ranked.size) - 1) + ranked.by_floor * floor(0.25 * ranked.size)
-      + ranked.by_line * (0.25 * (ranked.size + ranked.more) + ranked.less) as q1_spot,
-    ranked.by_ceil * (ceil(0.75 * ranked.size) - 1) + ranked.by_floor * floor(0.75 * ranked.size)
-      + ranked.by_line * (0.75 * (ranked.size + ranked.more) + ranked.less) as q3_spot
-  from ranked
-),
-
-neighboured as (
-  select
-    spotted.*,
-    max(case when place = least(size - 1, greatest(0, floor(q1_spot))) then days end) over grouped as q1_low,
-    max(case when place = least(size - 1, greatest(0, floor(q1_spot) + 1)) then days end) over grouped as q1_high,
-    max(case when place = least(size - 1, greatest(0, floor(q3_spot))) then days end) over grouped as q3_low,
-    max(case when place = least(size - 1, greatest(0, floor(q3_spot) + 1)) then days end) over grouped as q3_high
-  from spotted
-  window grouped as (partition by spotted.group_by, spotted.group_key)
+    listed.*, asking.bounds, asking.least_for_rule, asking.factor, asking.value_by_ceil, asking.value_by_floor,
+    asking.value_by_line, asking.value_more, asking.value_less,
+    asking.by_ceil * (ceil(0.25 * listed.size) - 1) + asking.by_floor * floor(0.25 * listed.size)
+      + asking.by_line * (0.25 * (listed.size + asking.more) + asking.less) as q1_spot,
+    asking.by_ceil * (ceil(0.75 * listed.size) - 1) + asking.by_floor * floor(0.75 * listed.size)
+      + asking.by_line * (0.75 * (listed.size + asking.more) + asking.less) as q3_spot
+  from listed
+  join asking on asking.group_by = listed.group_by
 ),
 
 quartiled as (
   select
-    neighboured.*,
-    q1_low + (q1_spot - floor(q1_spot)) * (q1_high - q1_low) as q1,
-    q3_low + (q3_spot - floor(q3_spot)) * (q3_high - q3_low) as q3
-  from neighboured
+    spotted.*,
+    days[cast(least(size, greatest(1, floor(q1_spot) + 1)) as integer)] + (q1_spot - floor(q1_spot)) * (
+      days[cast(least(size, greatest(1, floor(q1_spot) + 2)) as integer)]
+      - days[cast(least(size, greatest(1, floor(q1_spot) + 1)) as integer)]) as q1,
+    days[cast(least(size, greatest(1, floor(q3_spot) + 1)) as integer)] + (q3_spot - floor(q3_spot)) * (
+      days[cast(least(size, greatest(1, floor(q3_spot) + 2)) as integer)]
+      - days[cast(least(size, greatest(1, floor(q3_spot) + 1)) as integer)]) as q3
+  from spotted
 ),
 
 bounded as (
@@ -185,13 +178,14 @@ bounded as (
 
 judged as (
   select
-    bounded.*,
-    case
-      when lower_bound is null then true
-      when bounds = 'exclusive' then days > lower_bound and days < upper_bound
-      else days >= lower_bound and days <= upper_bound
-    end as is_kept
-  from bounded
+    member.*,
+    bounded.lower_bound is null
+      or (member.days > bounded.lower_bound and member.days < bounded.upper_bound)
+      or (bounded.bounds = 'inclusive' and member.days in (bounded.lower_bound, bounded.upper_bound)) as is_kept,
+    bounded.lower_bound is not null and (member.days < bounded.lower_bound
+      or (bounded.bounds = 'exclusive' and member.days = bounded.lower_bound)) as is_below
+  from member
+  join bounded on bounded.group_by = member.group_by and bounded.group_key = member.group_key
 ),
 
 offer as (

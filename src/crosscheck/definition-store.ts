@@ -54,7 +54,7 @@ function readingOf(rule: Rule, text: string): unknown {
   return candidates[rule].find(value => String(value) === text)
 }
 
-export function definitionId(definition: MetricDefinition): string {
+function definitionId(definition: MetricDefinition): string {
   const choices = rules.map(rule => [rule, textOf(definition[rule])])
   return createHash('sha256').update(JSON.stringify(choices)).digest('hex').slice(0, 12)
 }

@@ -49,7 +49,7 @@ export interface MetricDefinition {
   readonly refKey: 'ref' | 'id' | 'name'
 }
 
-export const requisitionStatuses = ['raised', 'approved', 'filled', 'cancelled', 'rejected'] as const
+const requisitionStatuses = ['raised', 'approved', 'filled', 'cancelled', 'rejected'] as const
 
 export const definitionDefaults: MetricDefinition = {
   quantiles: 'type7',

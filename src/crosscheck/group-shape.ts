@@ -8,7 +8,7 @@ type Shape = Pick<MetricDefinition, 'weekKey' | 'monthKey' | 'refKey'>
 export type Names = Readonly<Record<'company' | 'project' | 'agency', ReadonlyMap<string, string>>>
 
 /** The record names none. */
-export const unknownMember = '-1'
+const unknownMember = '-1'
 
 const DAY_MS = 86_400_000
 

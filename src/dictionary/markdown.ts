@@ -18,7 +18,7 @@ import {
 } from './wording.ts'
 
 /** Text in a line or a cell: nothing in it ends a cell, begins an element or starts emphasis. */
-export const escapeMarkdown = (text: string): string =>
+const escapeMarkdown = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
     .replace(/[\\`*_{}[\]|#]/g, character => `\\${character}`)
@@ -30,7 +30,7 @@ export const escapeMarkdown = (text: string): string =>
 const code = (text: string): string => `\`${text.replace(/[`|\s]/g, ' ')}\``
 
 /** Columns as wide as their widest cell, as formatters write them. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, index) =>
     Math.max(3, ...[title, ...rows.map(row => row[index] ?? '')].map(cell => cell.length)),
   )

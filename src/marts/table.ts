@@ -48,7 +48,7 @@ const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`
 
 /** Begins with the grain, as that is what a reader of the table must know first. */
-export const describeMart = ({ grain, summary, question }: Mart): string =>
+const describeMart = ({ grain, summary, question }: Mart): string =>
   `${sentence(grain)} ${summary} Answers: ${question}`
 
 export function commentStatements(mart: Mart, table = tableOf(mart.name)): string[] {

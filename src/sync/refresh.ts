@@ -21,7 +21,7 @@ export const floorDays = 30
 /** Of the budget, what goes to records older than that when others are worth more. */
 export const floorShare = 0.2
 /** A record that has changed with less than this probability is not worth a request. */
-export const leastChance = 0.002
+const leastChance = 0.002
 /** Milliseconds between two requests for one record at least. */
 export const ceilingMs = 60_000
 

@@ -12,7 +12,7 @@ import type { Sandbox } from '../../src/sandbox/server.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 
 /** Each key, and combinations of two and three. */
-export const everyGrouping = [
+const everyGrouping = [
   'all',
   'company',
   'project',

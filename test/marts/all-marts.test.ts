@@ -1,4 +1,6 @@
 /** What holds for every mart in sql/mart, whoever wrote it. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
 import { type BuildOutcome, buildMarts } from '../../src/marts/build.ts'
@@ -91,6 +93,23 @@ describe('every mart', () => {
         isEmpty: false,
       })
     }
+  })
+
+  const page = readFileSync(fileURLToPath(new URL('../../docs/marts.md', import.meta.url)), 'utf8')
+
+  test('has a line in docs/marts.md, whose queries run on both engines and find something', async () => {
+    for (const { name } of marts) expect(page).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'))
+    const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, query]) => query ?? '')
+    expect(queries.length).toBeGreaterThanOrEqual(8)
+    const found = [duckdb, postgres].map(async engine => {
+      const counts: number[] = []
+      for (const query of queries) counts.push((await engine.rows(query)).length)
+      return counts
+    })
+    const [mine, others] = await Promise.all(found)
+    expect(mine).toEqual(others)
+    // Nobody needs to be above 48 hours, or four weeks before twelve.
+    expect(mine?.slice(2).filter(count => count === 0)).toEqual([])
   })
 
   test('and each of its columns is described in the database', async () => {

@@ -16,6 +16,7 @@ import {
   withTables,
 } from '../../src/marts/checks/run.ts'
 import { readMarts } from '../../src/marts/mart.ts'
+import { catalogue } from '../../src/resources/catalogue.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { useEngines } from '../warehouse/fixture.ts'
 import { filledAt, useFilled } from './filled-warehouse.ts'
@@ -30,9 +31,15 @@ const empty = useEngines()
 
 const named = (name: string): Check => checks.find(check => check.name === name) as Check
 
+/** What of a check looks at one table: others have nothing to do with what was planted there. */
+function about(name: string, subject: string): Check {
+  const check = named(name)
+  return { ...check, parts: check.parts.filter(part => part.subject === null || part.subject === subject) }
+}
+
 let runs = 0
 
-function build(engine: Engine, all = false): Promise<BuildOutcome> {
+function build(engine: Engine, names: readonly string[] = []): Promise<BuildOutcome> {
   const gate = martGate(checks, clock)
   runs += 1
   const effects = {
@@ -42,7 +49,7 @@ function build(engine: Engine, all = false): Promise<BuildOutcome> {
     signal: new AbortController().signal,
     version: 'test',
   }
-  return buildMarts({ ...effects, gate, onMart: () => undefined }, { marts, names: [], all })
+  return buildMarts({ ...effects, gate, onMart: () => undefined }, { marts, names, all: true })
 }
 
 const undone = new Error('planted')
@@ -100,12 +107,23 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
   })
 
   test.each(planted(name))('$check finds what was planted', async ({ check, statements, subject, rows }) => {
-    const result = await withPlanted(engine, statements, () => runCheck(engine, named(check), moment))
+    const result = await withPlanted(engine, statements, () =>
+      runCheck(engine, about(check, subject), moment),
+    )
     const { failures } = result
     const own = failures.find(failure => failure.subject === subject)
     expect({ failures, own }).toMatchObject({ own: { subject } })
     if (rows !== undefined) expect(failedRows(result)).toBe(rows)
     expect(own?.samples[0]).toMatch(/^\S/)
+  })
+
+  test('the health of the data is told for every resource there is', async () => {
+    const told = await engine.rows<{ line: string }>(
+      `select resource || ' ' || table_name as line from mart.data_health`,
+    )
+    expect(told.map(({ line }) => line).sort()).toEqual(
+      catalogue.map(resource => `${resource.name} star.${resource.table.name}`).sort(),
+    )
   })
 
   test('ids, references, dates and amounts are no personal data', async () => {
@@ -122,8 +140,19 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
       (text, place) => `update star.dim_site set city = '${text}' where site_id =
        (select site_id from star.dim_site where site_id <> '-1' order by site_id limit 1 offset ${place})`,
     )
-    const star = named('personal_data_in_star')
+    const star = about('personal_data_in_star', 'star.dim_site')
     expect((await withPlanted(engine, statements, () => runCheck(engine, star, moment))).failures).toEqual([])
+  })
+
+  test('a key that is personal itself is told by its hash', async () => {
+    const role = about('personal_data_in_star', 'star.dim_role')
+    const planting = [
+      `insert into star.dim_role (role_id, is_deleted) values ('jo.bloggs@example.com', false)`,
+    ]
+    const { failures } = await withPlanted(engine, planting, () => runCheck(engine, role, moment))
+    expect(failures).toEqual([
+      { subject: 'star.dim_role', rows: 1, samples: [expect.stringMatching(/^md5 [0-9a-f]{32}, role_id$/)] },
+    ])
   })
 
   test('what a check finds in a new mart keeps the old one', async () => {
@@ -133,7 +162,7 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
       await engine.run('alter table star.fact_assignment drop constraint fact_assignment_pkey cascade')
     // Of an assignment that is held twice, every timesheet counts twice.
     await engine.run(`insert into star.fact_assignment select * from star.fact_assignment`)
-    const { marts: built } = await build(engine, true)
+    const { marts: built } = await build(engine, ['labour_spend_weekly'])
     expect(built.find(mart => mart.name === 'labour_spend_weekly')).toMatchObject({
       state: 'refused',
       findings: [{ check: 'mart_labour_totals', severity: 'error', rows: 1 }],

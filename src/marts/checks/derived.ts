@@ -11,7 +11,7 @@ const isHistory = ({ schema, name }: PhysicalTable): boolean =>
 const held = physicalTables.filter(table => !isHistory(table))
 const keyOf = new Map(held.map(({ schema, name, key }) => [`${schema}.${name}`, key]))
 
-/** `select` gets the table as it stands behind `from`. */
+/** `also` are the other tables that it reads. */
 function part(table: string, select: string, also: readonly string[] = []): Part {
   return { subject: table, reads: [table, ...also], select }
 }

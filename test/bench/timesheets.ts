@@ -1,0 +1,62 @@
+/** One sync of timesheets served from memory on loopback, beside the floor of the same bytes. */
+import {
+  median,
+  root,
+  run,
+  type SyncFigures,
+  seconds,
+  startServer,
+  syncOnce,
+  type Workload,
+} from './sync-run.ts'
+
+async function floorOnce(
+  url: string,
+  { count, timelogs }: Workload,
+): Promise<{ fetchMs: number; loadMs: number }> {
+  const { stdout } = await run(
+    process.execPath,
+    ['--import', 'tsx', 'test/bench/floor.ts', url, String(count), timelogs],
+    { cwd: root },
+  )
+  return JSON.parse(stdout) as { fetchMs: number; loadMs: number }
+}
+
+/** Floor and sync in turn, so that a change in the machine's speed meets both; the ratio is of their medians. */
+export async function compareDuckdb(workload: Workload, rounds = 3): Promise<void> {
+  const server = await startServer(workload)
+  const floors: { fetchMs: number; loadMs: number }[] = []
+  const syncs: SyncFigures[] = []
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      floors.push(await floorOnce(server.url, workload))
+      syncs.push(await syncOnce(server.url))
+    }
+  } finally {
+    server.process.kill()
+  }
+  const floor = median(floors.map(({ fetchMs, loadMs }) => fetchMs + loadMs))
+  const sync = median(syncs.map(({ milliseconds }) => milliseconds))
+  console.log(
+    `${workload.count.toLocaleString('en')} timesheets ${workload.timelogs} timelogs, median of ${rounds} rounds`,
+  )
+  console.log(
+    `  floor  ${seconds(floor)} s   fetch ${seconds(median(floors.map(f => f.fetchMs)))} s, typed load ${seconds(median(floors.map(f => f.loadMs)))} s`,
+  )
+  console.log(
+    `  sync   ${seconds(sync)} s   ${Math.round((workload.count / sync) * 1000).toLocaleString('en')} records/s`,
+  )
+  console.log(
+    `  ratio  ${(sync / floor).toFixed(2).padStart(7)}     peak memory ${Math.max(...syncs.map(s => s.peakMegabytes))} MB`,
+  )
+}
+
+export async function million(): Promise<void> {
+  const server = await startServer({ count: 1_000_000, timelogs: 'without' })
+  try {
+    const { milliseconds, peakMegabytes } = await syncOnce(server.url)
+    console.log(`1,000,000 timesheets: ${seconds(milliseconds)} s, peak memory ${peakMegabytes} MB`)
+  } finally {
+    server.process.kill()
+  }
+}
