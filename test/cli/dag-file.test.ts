@@ -41,8 +41,8 @@ test('the nightly DAG syncs, builds, compares, checks, then publishes what passe
   expect(dag.tasks.map(task => [task.id, task.run, task.needs])).toEqual([
     ['sync', 'sync', []],
     ['counts', 'sweep', ['sync']],
-    ['build', 'build', ['sync']],
     ['crosscheck', 'crosscheck', ['sync']],
+    ['build', 'build', ['sync']],
     ['check', 'check', ['sync']],
     ['publish', 'publish', ['check']],
   ])
