@@ -65,6 +65,10 @@ describe('muster publish', () => {
     )
     expect(others.map(row => (row as { name: string }).name)).toEqual([
       'ops.check_result',
+      'ops.crosscheck',
+      'ops.discovered',
+      'ops.metric_calibration',
+      'ops.metric_definition',
       'ops.run',
       'ops.schema_drift',
       'ops.watermark',
@@ -74,7 +78,7 @@ describe('muster publish', () => {
 
   test('says what it wrote, and records the run in both files', async () => {
     expect(out).toMatch(/star\.fact_timesheet +\d+\n/)
-    expect(out).toMatch(/published \d+ tables, 7 views, [\d,]+ rows, [\d.]+ MB: .*w\.published\.duckdb\n$/)
+    expect(out).toMatch(/published \d+ tables, 8 views, [\d,]+ rows, [\d.]+ MB: .*w\.published\.duckdb\n$/)
     const runs = (engine: Engine) => engine.rows(`select command, state from ops.run order by run_id`)
     const expected = ['publish', 'sync'].map(command => ({ command, state: 'done' }))
     for (const file of [place.file, place.published])
