@@ -11,7 +11,7 @@
 --   ours double precision: Our figure, in days, hours or counts; null where there is none.
 --   theirs double precision: The service's figure; null where there is none.
 --   difference double precision: Ours less theirs; null when either is.
---   verdict text: Whether it is equal, explained or unexplained; counts are equal when they are, days and hours to a hundredth.
+--   verdict text: Whether it is equal, explained, uncovered (of requisitions known by reference only) or unexplained; counts are equal when they are, days and hours to a hundredth.
 --   reason text: What is behind a difference, in sentences; null where there is none.
 --   records text: References of the records behind it, as a JSON list; null where none are known.
 --   metric_definition_id text: Definition under which our figure was computed.

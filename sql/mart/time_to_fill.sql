@@ -36,7 +36,7 @@
 --   api_p25_days numeric(14,4): What the service answered at the last cross-check: p25Days.
 --   api_p75_days numeric(14,4): What the service answered at the last cross-check: p75Days.
 --   average_days_difference numeric(14,4): Our average less the service's, in days.
---   match_status text: Whether it is equal, explained or unexplained, as the last cross-check found; not checked where it did not compare.
+--   match_status text: Whether it is equal, explained, uncovered or unexplained, as the last cross-check found; not checked where it did not compare.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
 with definition as (
   select * from ops.metric_definition
@@ -287,7 +287,7 @@ checked as (
     max(case when crosscheck.figure = 'maxDays' then crosscheck.theirs end) as max_days,
     max(case when crosscheck.figure = 'p25Days' then crosscheck.theirs end) as p25_days,
     max(case when crosscheck.figure = 'p75Days' then crosscheck.theirs end) as p75_days,
-    max(case crosscheck.verdict when 'unexplained' then 2 when 'explained' then 1 else 0 end) as severity
+    max(case crosscheck.verdict when 'unexplained' then 3 when 'uncovered' then 2 when 'explained' then 1 else 0 end) as severity
   from ops.crosscheck as crosscheck
   where crosscheck.metric = 'timeToFill'
   group by crosscheck.group_by, crosscheck.group_key
@@ -310,7 +310,7 @@ select
   checked.p25_days as api_p25_days,
   checked.p75_days as api_p75_days,
   shown.average_days - checked.average_days as average_days_difference,
-  case checked.severity when 0 then 'equal' when 1 then 'explained' when 2 then 'unexplained' else 'not checked' end
+  case checked.severity when 0 then 'equal' when 1 then 'explained' when 2 then 'uncovered' when 3 then 'unexplained' else 'not checked' end
     as match_status,
   definition.definition_id as metric_definition_id
 from shown

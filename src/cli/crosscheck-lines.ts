@@ -44,11 +44,21 @@ export function printCrosscheck(
   const { compared, rows, findings, requests, stopped } = checked
   printTable(
     context,
-    ['metric', 'group by', 'groups', 'figures', 'explained', 'unexplained'].map(title => ({ title })),
+    ['metric', 'group by', 'groups', 'figures', 'explained', 'uncovered', 'unexplained'].map(title => ({
+      title,
+    })),
     compared.map(({ metric, groupBy, groups }) => {
       const own = rows.filter(row => row.metric === metric && row.group_by === groupBy)
       const count = (verdict: string): number => own.filter(row => row.verdict === verdict).length
-      return [metric, groupBy, groups, own.length, count('explained'), count('unexplained')]
+      return [
+        metric,
+        groupBy,
+        groups,
+        own.length,
+        count('explained'),
+        count('uncovered'),
+        count('unexplained'),
+      ]
     }),
   )
   for (const { metric, sentence } of distinct(findings)) printLine(context, `${metric}: ${sentence}`)
@@ -57,6 +67,13 @@ export function printCrosscheck(
     printLine(context, `unexplained: ${where}: ${row.figure} ${row.ours} here, ${row.theirs} there`)
   }
   const open = unexplained(checked).length
+  if (rows.some(({ verdict }) => verdict === 'uncovered')) {
+    const { withoutId, known } = checked.coverage
+    printLine(
+      context,
+      `uncovered: ${withoutId} of ${known} requisitions are known by reference only, and time to fill counts them: events (muster serve) or muster discover bring them`,
+    )
+  }
   printLine(
     context,
     `${formatNumber(rows.length)} figures compared under definition ${id}, ${open} unexplained; spent ${requests} requests${stopped ? `; ${stopped}` : ''}`,
@@ -87,6 +104,7 @@ export function crosscheckAsJson(
     figures: rows.length,
     equal: count('equal'),
     explained: count('explained'),
+    uncovered: count('uncovered'),
     unexplained: count('unexplained'),
     findings: distinct(findings),
     differences: rows.filter(({ verdict }) => verdict !== 'equal'),

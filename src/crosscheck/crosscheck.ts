@@ -1,6 +1,7 @@
 /** Our metrics beside the service's own: asked for, compared, explained and recorded. */
 import { BudgetSpent } from '../lib/errors.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { type ReferenceCoverage, readCoverage } from '../warehouse/ledger/coverage.ts'
 import type { CrosscheckTable } from '../warehouse/ledger/crosscheck-tables.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import { type ComparedGroup, compare } from './compare.ts'
@@ -42,6 +43,7 @@ export interface CrosscheckEffects {
 export interface Crosschecked {
   readonly rows: readonly CrosscheckTable[]
   readonly findings: readonly Finding[]
+  readonly coverage: ReferenceCoverage
   readonly requests: number
   /** Groupings that were compared, of each metric. */
   readonly compared: readonly { readonly metric: Metric; readonly groupBy: string; readonly groups: number }[]
@@ -134,14 +136,18 @@ export async function crosscheck(
   const { answers, stopped } = await askAll(effects, request)
   const compared = await compareAll(sides, answers)
   const findings = await findingsOf(effects, { request, sides, compared })
+  const coverage = (await readCoverage(engine))?.requisitions ?? allHeld
   const stamp = { run_id: effects.runId, definition_id: request.inForce.id, checked_at: effects.now() }
   const rows = compared.flatMap(({ metric, groups }) =>
-    groups.flatMap(group => rowsOf(group, { metric, sides, findings }).map(row => ({ ...row, ...stamp }))),
+    groups.flatMap(group =>
+      rowsOf(group, { metric, sides, findings, coverage }).map(row => ({ ...row, ...stamp })),
+    ),
   )
   await record(engine, rows)
   return {
     rows,
     findings,
+    coverage,
     requests: asker.requests,
     compared: compared.map(({ metric, groups, answer }) => ({
       metric,
@@ -152,9 +158,18 @@ export async function crosscheck(
   }
 }
 
+const allHeld: ReferenceCoverage = { held: 0, known: 0, withoutId: 0 }
+
+interface ToJudge {
+  readonly metric: Metric
+  readonly sides: Sides
+  readonly findings: readonly Finding[]
+  readonly coverage: ReferenceCoverage
+}
+
 function rowsOf(
   group: ComparedGroup,
-  { metric, sides, findings }: { metric: Metric; sides: Sides; findings: readonly Finding[] },
+  { metric, sides, findings, coverage }: ToJudge,
 ): Omit<CrosscheckTable, 'run_id' | 'definition_id' | 'checked_at'>[] {
   const { definition, names } = sides
   const keys = group.keys ?? keysOf(group, { definition, names })
@@ -167,7 +182,7 @@ function rowsOf(
     group_key: isKnown ? parts.join('|') : group.label,
     group_label: groupTitle(keys, definition, names),
   }
-  return verdictsOf(group, { metric, keys, findings }).map(verdict => ({ ...which, ...verdict }))
+  return verdictsOf(group, { metric, keys, findings, coverage }).map(verdict => ({ ...which, ...verdict }))
 }
 
 const columns = [

@@ -1,4 +1,5 @@
-/** What is said of each figure: equal, explained by records or a definition, or unexplained. */
+/** What is said of each figure: equal, explained by records or a definition, out of reach, or unexplained. */
+import type { ReferenceCoverage } from '../warehouse/ledger/coverage.ts'
 import type { CrosscheckTable } from '../warehouse/ledger/crosscheck-tables.ts'
 import { type ComparedGroup, comparedFigures } from './compare.ts'
 import { concernsGroup, type Finding, isExplanation } from './finding.ts'
@@ -26,22 +27,48 @@ function accounts(findings: readonly Finding[], group: ComparedGroup, metric: Me
   return open >= known - rounding && open <= known + unsure + rounding
 }
 
-/** One row a figure. `keys` are of the group, ours or theirs. */
-export function verdictsOf(
+interface About {
+  readonly metric: Metric
+  /** Of the group, ours or theirs. */
+  readonly keys: Keys
+  readonly findings: readonly Finding[]
+  readonly coverage: ReferenceCoverage
+}
+
+/**
+ * The service counts more acceptances than we do, nothing that we hold is wrong, and metric rows tell of requisitions
+ * whose ids nothing gives: theirs may be all of the difference, and no request of ours can show it.
+ */
+function isUncovered(
   group: ComparedGroup,
-  { metric, keys, findings }: { metric: Metric; keys: Keys; findings: readonly Finding[] },
-): Verdict[] {
+  { metric, coverage }: About,
+  concerned: readonly Finding[],
+): boolean {
+  const more = (group.theirs?.rawCount ?? 0) - (group.ours?.rawCount ?? 0)
+  const isRight = concerned.every(({ kind }) => kind !== 'differs')
+  return metric === 'timeToFill' && more > 0 && coverage.withoutId > 0 && isRight
+}
+
+const uncoveredReason = ({ withoutId, known }: ReferenceCoverage): string =>
+  `${withoutId} of ${known} requisitions are known by reference only: events or muster discover bring them`
+
+/** One row a figure. */
+export function verdictsOf(group: ComparedGroup, about: About): Verdict[] {
+  const { metric, keys, findings } = about
   const concerned = findings.filter(finding => finding.metric === metric && concernsGroup(finding.cell, keys))
   const distinct = [...new Map(concerned.map(finding => [finding.sentence, finding])).values()]
   const isExplained = accounts(concerned, group, metric)
+  const isOut = !isExplained && isUncovered(group, about, concerned)
+  const otherwise = isExplained ? 'explained' : isOut ? 'uncovered' : 'unexplained'
   const sentences = distinct.map(({ sentence }) => sentence)
   const more = sentences.length > most ? `; and ${sentences.length - most} more` : ''
-  const reason =
+  const found =
     sentences.length === 0 ? 'no record was found to differ' : sentences.slice(0, most).join('; ') + more
+  const reason = isOut ? uncoveredReason(about.coverage) : found
   const records = distinct.flatMap(({ record }) => (record === undefined ? [] : [record]))
   return comparedFigures(group, metric).map(({ isEqual, ...figure }) => ({
     ...figure,
-    verdict: isEqual ? 'equal' : isExplained ? 'explained' : 'unexplained',
+    verdict: isEqual ? 'equal' : otherwise,
     reason: isEqual ? null : reason,
     records: isEqual || records.length === 0 ? null : JSON.stringify([...new Set(records)]),
   }))

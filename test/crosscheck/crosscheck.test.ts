@@ -136,3 +136,17 @@ test('another definition explains a difference, and is named', async () => {
   ])
   expect(result.rows.filter(({ verdict }) => verdict === 'unexplained')).toEqual([])
 })
+
+test('requisitions that nothing gives an id for are out of reach, not unexplained', async () => {
+  const sandbox = await openSandbox({ scale })
+  const { engine } = await filled.duckdb()
+  const unplaced = `select requisition_id from star.fact_requisition where reference not in
+    (select requisition_reference from star.fact_assignment where requisition_reference is not null)`
+  await engine.run(`delete from star.fact_requisition_agency where requisition_id in (${unplaced})`)
+  await engine.run(`delete from star.fact_requisition where requisition_id in (${unplaced})`)
+  const { rows, coverage } = await checking(sandbox, engine).checked(byDefault, ['all', 'agency', 'week'])
+  expect(coverage.withoutId).toBeGreaterThan(0)
+  const counts = rows.filter(({ figure, ours, theirs }) => figure === 'rawCount' && ours !== theirs)
+  expect(new Set(counts.map(({ verdict }) => verdict))).toEqual(new Set(['explained', 'uncovered']))
+  expect(rows.filter(({ verdict }) => verdict === 'unexplained')).toEqual([])
+})

@@ -20,10 +20,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
-import { findResource } from '../../src/resources/catalogue.ts'
+import { collections, findResource } from '../../src/resources/catalogue.ts'
 import { type Resource, rowsAt } from '../../src/resources/resource.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import type { Sandbox } from '../../src/sandbox/server.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { copyWarehouse } from '../../src/warehouse/copy.ts'
 import { fileSource } from '../../src/warehouse/copy-source.ts'
@@ -34,6 +34,7 @@ import { migrate } from '../../src/warehouse/migrate.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { stagePlan } from '../../src/warehouse/stage/plan.ts'
 import { filledDatabase } from '../postgres/database.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 
 /** The morning after the day on which the sandbox's data ends. */
@@ -104,7 +105,7 @@ async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promis
 async function fill(file: string, scale: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-filling-'))
   const fresh = join(folder, 'new.duckdb')
-  const sandbox = await startSandbox({ scale, rateLimitPerMinute: 100_000, rateLimitPerDay: 10_000_000 })
+  const sandbox = await keptSandbox({ scale, rateLimitPerMinute: 100_000, rateLimitPerDay: 10_000_000 })
   const engine = await openDuckdb(fresh)
   try {
     const landing = join(folder, 'landing')
@@ -116,7 +117,8 @@ async function fill(file: string, scale: number): Promise<void> {
       close: async () => undefined,
       open: async () => undefined,
     }
-    const { failure } = await syncOnce(sandbox, warehouse, { effects: { clock } })
+    const request = { resources: collections.map(({ name }) => name) }
+    const { failure } = await syncOnce(sandbox, warehouse, { request, effects: { clock } })
     if (failure) throw failure
     await loadAll(engine, sandbox, landing)
     await engine.run('checkpoint')

@@ -33,7 +33,8 @@ export interface CrosscheckTable {
   ours: number | null
   theirs: number | null
   difference: number | null
-  verdict: 'equal' | 'explained' | 'unexplained'
+  /** `uncovered`: of requisitions that are known by reference only, so that nothing can bring them yet. */
+  verdict: 'equal' | 'explained' | 'uncovered' | 'unexplained'
   reason: string | null
   /** JSON list of the records behind the difference. */
   records: string | null
