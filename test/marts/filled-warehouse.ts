@@ -98,7 +98,8 @@ async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promis
       commit: async () => undefined,
     })
     // The sync has read some of them already.
-    if (loaded.inserted + loaded.unchanged !== ids.length) throw new Error(`${name}: ${JSON.stringify(loaded)} of ${ids.length}`)
+    if (loaded.inserted + loaded.unchanged !== ids.length)
+      throw new Error(`${name}: ${JSON.stringify(loaded)} of ${ids.length}`)
   }
 }
 
