@@ -4,6 +4,20 @@ create table if not exists ops.inbox (
   received_at timestamptz not null, deliveries bigint not null, state text not null, payload text,
   drained_by text, drained_at timestamptz, result text, settled_at timestamptz
 );
+comment on table ops.inbox is 'One row per webhook event, however often it was delivered.';
+comment on column ops.inbox.event_id is 'Event, the same in every delivery of it.';
+comment on column ops.inbox.type is 'Event type as sent.';
+comment on column ops.inbox.entity is 'Kind of record the event is about; null for a type that is not known.';
+comment on column ops.inbox.record_id is 'Record the event is about; null when it names none.';
+comment on column ops.inbox.created_at is 'When it happened, as the event says.';
+comment on column ops.inbox.received_at is 'When it first arrived here.';
+comment on column ops.inbox.deliveries is 'Deliveries with a right signature.';
+comment on column ops.inbox.state is 'signalled: its record is to be read; done: it was read; unknown, unreadable or test: kept, and no data touched.';
+comment on column ops.inbox.payload is 'Body of an event that no other column tells; null for the others.';
+comment on column ops.inbox.drained_by is 'Process that drained it.';
+comment on column ops.inbox.drained_at is 'When that was.';
+comment on column ops.inbox.result is 'How the record was then found.';
+comment on column ops.inbox.settled_at is 'When nothing was left to do.';
 create table if not exists star.fact_webhook_event (
   event_id text not null, type text not null, entity text, record_id text, created_at timestamptz,
   received_at timestamptz not null, delivered_count bigint not null, signature_ok boolean not null,

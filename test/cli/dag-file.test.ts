@@ -8,7 +8,7 @@ import { dagFiles } from '../../src/cli/dag-folder.ts'
 import { ConfigError } from '../../src/lib/errors.ts'
 import { temporaryFolder } from './captured-world.ts'
 
-const COMMANDS = ['sync', 'publish', 'build', 'check', 'workers create']
+const COMMANDS = ['sync', 'sweep', 'publish', 'build', 'check', 'crosscheck', 'workers create']
 const HEAD = 'name: nightly\ndescription: Every night.\nschedule: 30 2 * * *\n'
 
 const parse = (text: string) => parseDag({ file: 'dags/nightly.yaml', text }, COMMANDS)
@@ -35,11 +35,13 @@ test('puts tasks after what they need, otherwise in the order of the file', () =
   ).toEqual(['load', 'check', 'publish', 'other'])
 })
 
-test('the nightly DAG syncs, builds, checks, then publishes what passed', () => {
+test('the nightly DAG syncs, builds, compares, checks, then publishes what passed', () => {
   const text = readFileSync(new URL('../../dags/nightly.yaml', import.meta.url), 'utf8')
   const dag = parse(text)
   expect(dag.tasks.map(task => [task.id, task.run, task.needs])).toEqual([
     ['sync', 'sync', []],
+    ['counts', 'sweep', ['sync']],
+    ['crosscheck', 'crosscheck', ['sync']],
     ['build', 'build', ['sync']],
     ['check', 'check', ['sync']],
     ['publish', 'publish', ['check']],
@@ -49,7 +51,7 @@ test('the nightly DAG syncs, builds, checks, then publishes what passed', () => 
 test('every DAG that comes with the program runs commands that it has', () => {
   const commands = commandSet.modules.map(({ name }) => name)
   const names = dagFiles(temporaryFolder()).map(source => parseDag(source, commands).name)
-  expect(names).toContain('nightly')
+  expect(names).toEqual(['nightly', 'weekly'])
 })
 
 describe('refuses', () => {

@@ -97,7 +97,7 @@ async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promis
       drifted: new Set(),
       commit: async () => undefined,
     })
-    // The sync itself may have come to know some of them.
+    // The sync has read some of them already.
     if (loaded.inserted + loaded.unchanged !== ids.length)
       throw new Error(`${name}: ${JSON.stringify(loaded)} of ${ids.length}`)
   }
