@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts'
 import { memberTables, type PhysicalTable, physicalTables } from './physical.ts'
 import { requireOwner } from './postgres/may-migrate.ts'
 import { addReference, references } from './references.ts'
+import { runTogether } from './run-together.ts'
 import { schemaNames } from './schemas.ts'
 import { type SqlFile, sqlFiles } from './sql-files.ts'
 import { quoteName, quoteText } from './sql-text.ts'
@@ -68,13 +69,6 @@ async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
   await engine.run(
     `update ${table} set run_id = 'seed', row_hash = '-', is_stub = false, is_deleted = false where run_id is null`,
   )
-}
-
-/** Thousands of small statements: one call for many of them, as each is a round trip to a server. */
-async function runTogether(engine: Engine, statements: readonly string[]): Promise<void> {
-  const many = 200
-  for (let from = 0; from < statements.length; from += many)
-    await engine.run(statements.slice(from, from + many).join(';\n'))
 }
 
 async function runStatements(engine: Engine, text: string): Promise<void> {

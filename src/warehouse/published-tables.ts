@@ -1,5 +1,6 @@
 /** Which tables and views are published, and their copy from one attached DuckDB database into the default one. */
 import type { Engine } from './engine.ts'
+import { runTogether } from './run-together.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 
 export interface PublishedTable {
@@ -57,24 +58,25 @@ async function copyRows(engine: Engine, main: string, table: Source): Promise<Pu
   return { name: `${table.schema_name}.${table.name}`, rows }
 }
 
-async function copyComments(engine: Engine, main: string, kind: 'table' | 'view'): Promise<void> {
-  for (const source of await sourcesOf(engine, main, kind)) {
-    if (source.comment !== null)
-      await engine.run(`comment on ${kind} ${qualified(source)} is ${quoteText(source.comment)}`)
-  }
+async function commentsOf(engine: Engine, main: string, kind: 'table' | 'view'): Promise<string[]> {
+  const sources = await sourcesOf(engine, main, kind)
+  return sources.flatMap(source =>
+    source.comment === null
+      ? []
+      : [`comment on ${kind} ${qualified(source)} is ${quoteText(source.comment)}`],
+  )
 }
 
-async function copyColumnComments(engine: Engine, main: string): Promise<void> {
+async function columnCommentsOf(engine: Engine, main: string): Promise<string[]> {
   const columns = await engine.rows<Source & { column_name: string; comment: string }>(
     `select schema_name, table_name as name, column_name, comment from duckdb_columns()
      where database_name = $1 and not internal and comment is not null and ${isOpen('table_name')}`,
     [main],
   )
-  for (const column of columns) {
-    await engine.run(
+  return columns.map(
+    column =>
       `comment on column ${qualified(column)}.${quoteName(column.column_name)} is ${quoteText(column.comment)}`,
-    )
-  }
+  )
 }
 
 /** Copies from the database `main` into the default database, which is empty; comments and views come along. */
@@ -88,9 +90,9 @@ export async function copyOpenTables(
   await engine.transaction(async () => {
     for (const schema of [...openSchemas, 'ops']) await engine.run(`create schema ${schema}`)
     for (const source of [...tables, ...views]) await engine.run(source.sql)
-    await copyComments(engine, main, 'table')
-    await copyComments(engine, main, 'view')
-    await copyColumnComments(engine, main)
+    await runTogether(engine, await commentsOf(engine, main, 'table'))
+    await runTogether(engine, await commentsOf(engine, main, 'view'))
+    await runTogether(engine, await columnCommentsOf(engine, main))
   })
   const copied: PublishedTable[] = []
   for (const table of tables) copied.push(await copyRows(engine, main, table))

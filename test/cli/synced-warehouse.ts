@@ -1,10 +1,12 @@
 /** A small sandbox and the settings of a connection to it, for commands that need a warehouse. */
+import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { Sandbox } from '../../src/sandbox/server.ts'
 import { keptSandbox, type OpenOptions } from '../sandbox/open-sandbox.ts'
+import { templateFile } from '../warehouse/fixture.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 /** The night after the day on which the sandbox's data ends. */
@@ -38,6 +40,7 @@ export interface PlaceOptions extends OpenOptions {
 export async function openPlace({ kind = 'company', ...options }: PlaceOptions = {}): Promise<Place> {
   const sandbox = await keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000, ...options })
   const cwd = temporaryFolder()
+  const file = join(cwd, 'w.duckdb')
   const clock = nightClock()
   const rng = seededRng(1)
   const env = {
@@ -48,10 +51,12 @@ export async function openPlace({ kind = 'company', ...options }: PlaceOptions =
   return {
     sandbox,
     cwd,
-    file: join(cwd, 'w.duckdb'),
+    file,
     published: join(cwd, 'w.published.duckdb'),
-    command: (line, more = {}) => {
+    command: async (line, more = {}) => {
       clock.next()
+      // Migrated before, which a sync would take 1.2 s for.
+      if (line.startsWith('sync') && !existsSync(file)) copyFileSync(await templateFile(), file)
       return muster(line, { cwd, clock, rng, env: { ...env, ...more } })
     },
   }

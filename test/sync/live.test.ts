@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { thorough } from '../thorough.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { proveSeed } from './live-seed.ts'
 
@@ -15,7 +16,7 @@ describeOnEngines('a live service', bench => {
     expect(changes).toBeGreaterThan(10)
   }, 60_000)
 
-  test('as people change it, with believable records', async () => {
+  test.runIf(thorough)('as people change it, with believable records', async () => {
     const rng = seededRng(4)
     const gone = new Set<string>()
     let isLive = true

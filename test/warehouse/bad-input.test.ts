@@ -9,6 +9,7 @@ import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { selfSigned } from '../api/self-signed.ts'
 import { muster } from '../cli/captured-world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { thorough } from '../thorough.ts'
 import { describeOnEngines, rowsTouched, syncOnce, tables, type Warehouse } from './fixture.ts'
 import { oneList } from './one-list.ts'
 
@@ -131,28 +132,32 @@ describeOnEngines('bad answers', bench => {
   ]
   for (const resource of ['timesheets', 'access-rules']) {
     const path = resource === 'timesheets' ? '/timesheets' : '/access-rule-mappings'
-    test(`${resource}: none of them is an empty page`, async () => {
-      const warehouse = await bench.warehouse()
-      const list = await oneList(path, [{ ...good, a: 'admin', can: 'view' }])
-      const only = { request: { resources: ['key', resource] } }
-      await syncOnce(list, warehouse, only)
-      const before = await tables(warehouse.engine)
-      const marks = await warehouse.engine.rows('select * from ops.watermark')
-      // An answer is judged before it comes to an engine or a strategy: all of them once, some everywhere.
-      const all = bench.name === 'duckdb' && resource === 'timesheets'
-      for (const [name, answer] of all ? answers : answers.slice(1, 4)) {
-        list.whole = () => answer
-        const { failure } = await syncOnce(list, warehouse, only)
-        expect([name, failure?.exitCode]).toEqual([name, 1])
-        expect(failure?.message).toMatch(/bad answer|not JSON/)
-        expect(await tables(warehouse.engine)).toEqual(before)
-        expect(await warehouse.engine.rows('select * from ops.watermark')).toEqual(marks)
-        list.whole = undefined
-        const repaired = await syncOnce(list, warehouse, only)
-        expect([name, repaired.failure, rowsTouched(repaired)]).toEqual([name, undefined, 0])
-        marks.splice(0, marks.length, ...(await warehouse.engine.rows('select * from ops.watermark')))
-      }
-    }, 60_000)
+    test.runIf(thorough || resource === 'access-rules')(
+      `${resource}: none of them is an empty page`,
+      async () => {
+        const warehouse = await bench.warehouse()
+        const list = await oneList(path, [{ ...good, a: 'admin', can: 'view' }])
+        const only = { request: { resources: ['key', resource] } }
+        await syncOnce(list, warehouse, only)
+        const before = await tables(warehouse.engine)
+        const marks = await warehouse.engine.rows('select * from ops.watermark')
+        // An answer is judged before it comes to an engine or a strategy: all of them once, some everywhere.
+        const all = bench.name === 'duckdb' && resource === 'timesheets'
+        for (const [name, answer] of all ? answers : answers.slice(1, 4)) {
+          list.whole = () => answer
+          const { failure } = await syncOnce(list, warehouse, only)
+          expect([name, failure?.exitCode]).toEqual([name, 1])
+          expect(failure?.message).toMatch(/bad answer|not JSON/)
+          expect(await tables(warehouse.engine)).toEqual(before)
+          expect(await warehouse.engine.rows('select * from ops.watermark')).toEqual(marks)
+          list.whole = undefined
+          const repaired = await syncOnce(list, warehouse, only)
+          expect([name, repaired.failure, rowsTouched(repaired)]).toEqual([name, undefined, 0])
+          marks.splice(0, marks.length, ...(await warehouse.engine.rows('select * from ops.watermark')))
+        }
+      },
+      60_000,
+    )
   }
 
   test('an object without its list of entries removes nothing', async () => {

@@ -56,7 +56,7 @@ function structureName(): string {
 }
 
 /** Migrated once per structure, then copied: a sync checks the structure again and finds nothing to do. */
-async function templateFile(): Promise<string> {
+export async function templateFile(): Promise<string> {
   const file = join(tmpdir(), `muster-template-${structureName()}.duckdb`)
   if (existsSync(file)) return file
   const fresh = join(mkdtempSync(join(tmpdir(), 'muster-template-')), 'new.duckdb')
