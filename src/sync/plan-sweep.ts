@@ -16,7 +16,7 @@ const counted = (count: number, thing: string): string =>
   `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
 
 /** A page of a sweep is as many rows as one of a sync, so it costs as many requests as reading the list anew. */
-function sweepEstimate(rows: number, suspected: number, isReadById: boolean): Estimate {
+export function sweepEstimate(rows: number, suspected: number, isReadById: boolean): Estimate {
   const pages = lastPage(rows)
   const windows = Math.ceil(pages / pagesPerWindow)
   const asked = isReadById && suspected > 0 ? suspected + 2 : 0

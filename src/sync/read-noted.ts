@@ -18,7 +18,7 @@ const nearDays = 14
 const mostSpans = 12
 
 /** Few spans that hold all of these days, YYYY-MM-DD; no two of them are nearer than `near` days. */
-function spansOver(days: readonly string[], near = nearDays, most = mostSpans): Span[] {
+export function spansOver(days: readonly string[], near = nearDays, most = mostSpans): Span[] {
   const spans: Span[] = []
   for (const day of [...new Set(days)].sort()) {
     const last = spans.at(-1)

@@ -84,6 +84,17 @@ class Run {
     }
   }
 
+  /** False when it could not be, for the reason why a list could not be loaded: that one tells more. */
+  async discover(chosen: readonly Resource[]): Promise<boolean> {
+    try {
+      await discoverIds(this.#sync, chosen)
+      return true
+    } catch (error) {
+      if (failureAmong(this.outcomes)) return false
+      throw error
+    }
+  }
+
   /** What one brings names others, so that they are read in turns. */
   async records(resources: readonly Resource[]): Promise<void> {
     const allowed: Resource[] = []
@@ -116,7 +127,7 @@ export async function syncResources(sync: SyncContext, request: SyncRequest): Pr
   await run.lists(those('walk'))
   await run.lists(those('snapshot'))
   // Signals come every few seconds: what they bring is searched as it is loaded.
-  if (!request.onlySignalled) await discoverIds(sync, chosen)
+  if (!request.onlySignalled && !(await run.discover(chosen))) return run.outcomes
   if (!run.isOver && those('hydrate').length > 0) await run.records(those('hydrate'))
   return run.outcomes
 }

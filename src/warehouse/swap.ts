@@ -16,7 +16,7 @@ const rebuilt = ['quarantine', 'schema_drift', 'migration', 'lease', 'window_id'
 async function opsTables(engine: Engine): Promise<string[]> {
   const rows = await engine.rows<{ name: string }>(
     `select table_name as name from information_schema.tables
-     where table_catalog = current_database() and table_schema = 'ops' order by 1`,
+     where table_catalog = current_database() and table_schema = 'ops' and table_type = 'BASE TABLE' order by 1`,
   )
   return rows.map(row => row.name).filter(name => !rebuilt.includes(name))
 }

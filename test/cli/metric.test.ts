@@ -40,7 +40,7 @@ describe('before a calibration', () => {
 
   test('crosscheck names the definition that would agree, and ends well: it explains all', async () => {
     const { code, out } = await place.command('crosscheck --group-by all --group-by agency')
-    expect(out).toMatch(/^timeToFill +agency +11 +121 +\d+ +0$/m)
+    expect(out).toMatch(/^timeToFill +agency +11 +121 +\d+ +0 +0$/m)
     expect(out).toContain('timeToFill: definition: quantiles type6 instead of type7 would agree')
     expect(code).toBe(0)
   })
