@@ -26,17 +26,6 @@ test.each([11])('a calibrated cross-check agrees in every figure under the drawn
   expect(result.rows.length).toBeGreaterThan(1000)
 })
 
-test('a rule that the data cannot tell is left at its default, and said to be', async () => {
-  const sandbox = await openSandbox({ scale, knobs: { 'outlier-least': 6, 'outlier-bounds': 'exclusive' } })
-  const found = await checking(sandbox, (await filled.duckdb()).engine).calibrated()
-  // No group of six or more has a value exactly on a bound.
-  expect(found.rules.get('bounds')).toMatchObject({
-    state: 'indistinguishable',
-    alive: ['inclusive', 'exclusive'],
-  })
-  expect([found.definition.bounds, found.definition.leastForRule]).toEqual(['inclusive', 6])
-})
-
 interface Planted {
   readonly removed: string
   readonly moved: string
