@@ -36,36 +36,32 @@ async function die(address: string, mart: string, column = ''): Promise<void> {
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
 }
 
-describeOnEngines(
-  'a build that is killed',
-  bench => {
-    test('leaves every mart as it was before, or as it is meant to be', async () => {
-      const warehouse = await bench.warehouse()
-      await addCompany(warehouse, 'c1')
-      const marts = [companyMart('a'), companyMart('b')]
-      await build(warehouse, marts)
-      await addCompany(warehouse, 'c2')
-      await warehouse.close()
-      await die(warehouse.address, 'b')
-      await warehouse.open()
-      expect([await ids(warehouse, 'a'), await ids(warehouse, 'b')]).toEqual([['c1', 'c2'], ['c1']])
-      await warehouse.close()
-      await die(warehouse.address, 'b', 'more text: A shape that differs.')
-      await warehouse.open()
-      expect(await ids(warehouse, 'b')).toEqual(['c1'])
-      expect(await warehouse.engine.rows(`select state from ops.mart order by name`)).toEqual([
-        { state: 'built' },
-        { state: 'built' },
-      ])
-      const outcome = await build(warehouse, marts)
-      expect(outcome.marts.map(({ state }) => state)).toEqual(['built', 'built'])
-      expect(await ids(warehouse, 'b')).toEqual(['c1', 'c2'])
-      const lost = await warehouse.engine.rows(`select distinct message from ops.run where state = 'failed'`)
-      expect(lost).toEqual([{ message: 'the process ended without a word' }])
-    })
-  },
-  'duckdb',
-)
+describeOnEngines('a build that is killed', bench => {
+  test('leaves every mart as it was before, or as it is meant to be', async () => {
+    const warehouse = await bench.warehouse()
+    await addCompany(warehouse, 'c1')
+    const marts = [companyMart('a'), companyMart('b')]
+    await build(warehouse, marts)
+    await addCompany(warehouse, 'c2')
+    await warehouse.close()
+    await die(warehouse.address, 'b')
+    await warehouse.open()
+    expect([await ids(warehouse, 'a'), await ids(warehouse, 'b')]).toEqual([['c1', 'c2'], ['c1']])
+    await warehouse.close()
+    await die(warehouse.address, 'b', 'more text: A shape that differs.')
+    await warehouse.open()
+    expect(await ids(warehouse, 'b')).toEqual(['c1'])
+    expect(await warehouse.engine.rows(`select state from ops.mart order by name`)).toEqual([
+      { state: 'built' },
+      { state: 'built' },
+    ])
+    const outcome = await build(warehouse, marts)
+    expect(outcome.marts.map(({ state }) => state)).toEqual(['built', 'built'])
+    expect(await ids(warehouse, 'b')).toEqual(['c1', 'c2'])
+    const lost = await warehouse.engine.rows(`select distinct message from ops.run where state = 'failed'`)
+    expect(lost).toEqual([{ message: 'the process ended without a word' }])
+  })
+})
 
 const made = useEngines()
 

@@ -4,6 +4,7 @@ import type { RunOutcome } from '../../src/sync/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { plainRecords } from '../sync/plain-records.ts'
+import { thorough } from '../thorough.ts'
 import { type Dump, syncOnce, tables, useEngines, type Warehouse } from '../warehouse/fixture.ts'
 import { Barrier } from './barrier.ts'
 import { onServer } from './database.ts'
@@ -91,7 +92,7 @@ test('a connection that is cut between two transactions is made again', async ()
   expect(await runStates(warehouse.engine)).toEqual(['done', 'done'])
 })
 
-test('a statement that takes longer than the role may', async () => {
+test.runIf(thorough)('a statement that takes longer than the role may', async () => {
   const warehouse = await made.postgres()
   const barrier = await Barrier.put(warehouse.address)
   await barrier.close()
@@ -112,7 +113,7 @@ test('a server that takes no changes', async () => {
   await expectWholeAfterNext(warehouse)
 })
 
-test('a server that becomes read-only while a sync runs', async () => {
+test.runIf(thorough)('a server that becomes read-only while a sync runs', async () => {
   const warehouse = await made.postgres()
   const page = sandbox.hold('3')
   const running = sync(warehouse)

@@ -3,10 +3,6 @@ import { test } from 'vitest'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { losesNothing } from './kills.ts'
 
-describeOnEngines(
-  'a receiver that is killed',
-  bench => {
-    test('twice, has every event that it answered 202', () => losesNothing(bench, 2))
-  },
-  'duckdb',
-)
+describeOnEngines('a receiver that is killed', bench => {
+  test('twice, has every event that it answered 202', () => losesNothing(bench, 2))
+})

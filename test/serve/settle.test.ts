@@ -54,77 +54,73 @@ async function results(engine: Engine): Promise<Record<string, string | null>> {
   return Object.fromEntries(rows.map(row => [row.event_id, row.fetch_result]))
 }
 
-describeOnEngines(
-  'an event is settled',
-  bench => {
-    test('by a walk of its list that began after it came, and ended', async () => {
-      const { engine } = await bench.warehouse()
-      await receive(engine, ['before', 'timesheet', 5])
-      await receive(engine, ['during', 'timesheet', 11])
-      await receive(engine, ['other', 'invoice', 5])
-      await drainInbox(engine, { id: 'd1', at: at(12) })
-      // It was under way when the second event came: the page with its record may have been read before.
-      await walk(engine, { resource: 'timesheets', minute: 10 })
-      await walk(engine, { resource: 'invoices', minute: 10, state: 'failed' })
-      await walk(engine, { resource: 'invoices', minute: 11, command: 'backfill' })
-      expect(await settle(engine, at(20))).toMatchObject({ events: 2, oldest: at(5) })
-      expect(await results(engine)).toEqual({ before: 'listed', during: null, other: null })
-      await walk(engine, { resource: 'timesheets', minute: 30, command: 'serve' })
-      expect(await settle(engine, at(31))).toMatchObject({ events: 1, lists: [], byId: [] })
-      expect(await results(engine)).toEqual({ before: 'listed', during: 'listed', other: null })
-    })
+describeOnEngines('an event is settled', bench => {
+  test('by a walk of its list that began after it came, and ended', async () => {
+    const { engine } = await bench.warehouse()
+    await receive(engine, ['before', 'timesheet', 5])
+    await receive(engine, ['during', 'timesheet', 11])
+    await receive(engine, ['other', 'invoice', 5])
+    await drainInbox(engine, { id: 'd1', at: at(12) })
+    // It was under way when the second event came: the page with its record may have been read before.
+    await walk(engine, { resource: 'timesheets', minute: 10 })
+    await walk(engine, { resource: 'invoices', minute: 10, state: 'failed' })
+    await walk(engine, { resource: 'invoices', minute: 11, command: 'backfill' })
+    expect(await settle(engine, at(20))).toMatchObject({ events: 2, oldest: at(5) })
+    expect(await results(engine)).toEqual({ before: 'listed', during: null, other: null })
+    await walk(engine, { resource: 'timesheets', minute: 30, command: 'serve' })
+    expect(await settle(engine, at(31))).toMatchObject({ events: 1, lists: [], byId: [] })
+    expect(await results(engine)).toEqual({ before: 'listed', during: 'listed', other: null })
+  })
 
-    test('by an answer about its record, and not by one that was asked for before', async () => {
-      const { engine } = await bench.warehouse()
-      await receive(engine, ['one', 'trade', 5])
-      await drainInbox(engine, { id: 'd1', at: at(6) })
-      const answered = (minute: number, signals: number, state: string) =>
-        engine.run(`update ops.discovered set checked_at = $1, signals = $2, state = $3`, [
-          at(minute),
-          signals,
-          state,
-        ])
-      await answered(4, 0, 'held')
-      expect(await settle(engine, at(7))).toMatchObject({ events: 1, byId: ['trades'], records: 1 })
-      // Answered later, but asked for before the signal, which is still there.
-      await answered(8, 1, 'held')
-      expect(await settle(engine, at(9))).toMatchObject({ events: 1 })
-      await answered(10, 0, 'missing')
-      expect(await settle(engine, at(11))).toEqual({
-        events: 0,
-        records: 0,
-        lists: [],
-        byId: [],
-        oldest: null,
-      })
-      expect(await results(engine)).toEqual({ one: 'not found' })
+  test('by an answer about its record, and not by one that was asked for before', async () => {
+    const { engine } = await bench.warehouse()
+    await receive(engine, ['one', 'trade', 5])
+    await drainInbox(engine, { id: 'd1', at: at(6) })
+    const answered = (minute: number, signals: number, state: string) =>
+      engine.run(`update ops.discovered set checked_at = $1, signals = $2, state = $3`, [
+        at(minute),
+        signals,
+        state,
+      ])
+    await answered(4, 0, 'held')
+    expect(await settle(engine, at(7))).toMatchObject({ events: 1, byId: ['trades'], records: 1 })
+    // Answered later, but asked for before the signal, which is still there.
+    await answered(8, 1, 'held')
+    expect(await settle(engine, at(9))).toMatchObject({ events: 1 })
+    await answered(10, 0, 'missing')
+    expect(await settle(engine, at(11))).toEqual({
+      events: 0,
+      records: 0,
+      lists: [],
+      byId: [],
+      oldest: null,
     })
+    expect(await results(engine)).toEqual({ one: 'not found' })
+  })
 
-    test('by the answer that the key may not read such records at all', async () => {
-      const { engine } = await bench.warehouse()
-      await receive(engine, ['one', 'rate', 5])
-      await drainInbox(engine, { id: 'd1', at: at(6) })
-      await recordAccess(engine, {
-        resource: 'rates',
-        state: 'not for this kind of key',
-        reason: 'agency keys cannot read it',
-        checked_at: at(7),
-      })
-      await settle(engine, at(8))
-      expect(await results(engine)).toEqual({ one: 'refused' })
+  test('by the answer that the key may not read such records at all', async () => {
+    const { engine } = await bench.warehouse()
+    await receive(engine, ['one', 'rate', 5])
+    await drainInbox(engine, { id: 'd1', at: at(6) })
+    await recordAccess(engine, {
+      resource: 'rates',
+      state: 'not for this kind of key',
+      reason: 'agency keys cannot read it',
+      checked_at: at(7),
     })
+    await settle(engine, at(8))
+    expect(await results(engine)).toEqual({ one: 'refused' })
+  })
 
-    test('and forgotten by the inbox when it is old, while one that waits is kept', async () => {
-      const { engine } = await bench.warehouse()
-      await receive(engine, ['old', 'timesheet', 1])
-      await receive(engine, ['waiting', 'invoice', 1])
-      await drainInbox(engine, { id: 'd1', at: at(2) })
-      await walk(engine, { resource: 'timesheets', minute: 3 })
-      await settle(engine, at(5))
-      expect(await expireInbox(engine, at(6))).toBe(1)
-      expect(await engine.rows('select event_id from ops.inbox')).toEqual([{ event_id: 'waiting' }])
-      expect(Object.keys(await results(engine))).toEqual(['old', 'waiting'])
-    })
-  },
-  'duckdb',
-)
+  test('and forgotten by the inbox when it is old, while one that waits is kept', async () => {
+    const { engine } = await bench.warehouse()
+    await receive(engine, ['old', 'timesheet', 1])
+    await receive(engine, ['waiting', 'invoice', 1])
+    await drainInbox(engine, { id: 'd1', at: at(2) })
+    await walk(engine, { resource: 'timesheets', minute: 3 })
+    await settle(engine, at(5))
+    expect(await expireInbox(engine, at(6))).toBe(1)
+    expect(await engine.rows('select event_id from ops.inbox')).toEqual([{ event_id: 'waiting' }])
+    expect(Object.keys(await results(engine))).toEqual(['old', 'waiting'])
+  })
+})

@@ -35,98 +35,94 @@ async function held({ engine }: Warehouse): Promise<number> {
   return Number(row?.n)
 }
 
-describeOnEngines(
-  'backfill',
-  bench => {
-    test('reads a large collection in windows while it changes, and then only what changed', async () => {
-      let asked = 0
-      const sandbox = await openSandbox({
-        records,
-        ...roomy,
-        onRequest: ({ path }) => {
-          if (path !== '/timesheets') return
-          asked += 1
-          const at = timeOf(total + asked, { minutesApart: 45 })
-          const moved = sandbox.world.at('timesheets', (asked * 0.37) % 1)!
-          sandbox.world.upsert('timesheets', { ...moved, status: 'approved', updatedAt: at })
-        },
-      })
-      const warehouse = await bench.warehouse()
-      const first = await syncOnce(sandbox, warehouse, { request })
-      expect(first.failure).toBeUndefined()
-      const windows = await windowsOf(warehouse.engine)
-      expect(windows.length).toBeGreaterThan(1)
-      expect(new Set(windows.map(({ state }) => state))).toEqual(new Set(['accepted']))
-      expect(windows.at(-1)!.from_day).toBeNull()
-      const mark = await markOf(warehouse)
-      expect(mark).not.toBeNull()
-      await syncOnce(sandbox, warehouse, { request })
-      const rested = sandbox.world.all('timesheets').map(row => `${row.id} ${row.status} ${row.updatedAt}`)
-      const frozen = await openSandbox({
-        records: { ...records, timesheets: sandbox.world.all('timesheets') },
-        ...roomy,
-      })
-      await syncOnce(frozen, warehouse, { request })
-      const rows = await warehouse.engine.rows<Record<string, string>>(
-        'select timesheet_id, status, updated_at from star.fact_timesheet',
-      )
-      const copies = new Set(rows.map(row => Object.values(row).join(' ')))
-      expect(rested.filter(row => !copies.has(row))).toEqual([])
-      expect(copies.size).toBe(rested.length)
-      expect(rowsTouched(await syncOnce(frozen, warehouse, { request }))).toBe(0)
-      expect(sandbox.breaches()).toEqual([])
-    }, 60_000)
+describeOnEngines('backfill', bench => {
+  test('reads a large collection in windows while it changes, and then only what changed', async () => {
+    let asked = 0
+    const sandbox = await openSandbox({
+      records,
+      ...roomy,
+      onRequest: ({ path }) => {
+        if (path !== '/timesheets') return
+        asked += 1
+        const at = timeOf(total + asked, { minutesApart: 45 })
+        const moved = sandbox.world.at('timesheets', (asked * 0.37) % 1)!
+        sandbox.world.upsert('timesheets', { ...moved, status: 'approved', updatedAt: at })
+      },
+    })
+    const warehouse = await bench.warehouse()
+    const first = await syncOnce(sandbox, warehouse, { request })
+    expect(first.failure).toBeUndefined()
+    const windows = await windowsOf(warehouse.engine)
+    expect(windows.length).toBeGreaterThan(1)
+    expect(new Set(windows.map(({ state }) => state))).toEqual(new Set(['accepted']))
+    expect(windows.at(-1)!.from_day).toBeNull()
+    const mark = await markOf(warehouse)
+    expect(mark).not.toBeNull()
+    await syncOnce(sandbox, warehouse, { request })
+    const rested = sandbox.world.all('timesheets').map(row => `${row.id} ${row.status} ${row.updatedAt}`)
+    const frozen = await openSandbox({
+      records: { ...records, timesheets: sandbox.world.all('timesheets') },
+      ...roomy,
+    })
+    await syncOnce(frozen, warehouse, { request })
+    const rows = await warehouse.engine.rows<Record<string, string>>(
+      'select timesheet_id, status, updated_at from star.fact_timesheet',
+    )
+    const copies = new Set(rows.map(row => Object.values(row).join(' ')))
+    expect(rested.filter(row => !copies.has(row))).toEqual([])
+    expect(copies.size).toBe(rested.length)
+    expect(rowsTouched(await syncOnce(frozen, warehouse, { request }))).toBe(0)
+    expect(sandbox.breaches()).toEqual([])
+  }, 60_000)
 
-    test('is resumed window by window and page by page', async () => {
-      const sandbox = await openSandbox({ records, ...roomy })
-      const warehouse = await bench.warehouse()
-      let runs = 0
-      for (let stopped = true; stopped; runs += 1) {
-        expect(await markOf(warehouse)).toBeNull()
-        const limits = { maxRequests: 24 }
-        stopped =
-          (await syncOnce(sandbox, warehouse, { request: { ...request, limits } })).failure !== undefined
-        if (runs > 10) throw new Error('the backfill does not end')
-      }
-      expect(runs).toBeGreaterThan(2)
-      expect(await markOf(warehouse)).toBe(timeOf(total - 1, { minutesApart: 45 }))
-      expect(await held(warehouse)).toBe(total)
-      const pages = sandbox.requests.filter(({ query }) => query.limit === '200' && query.page !== '1')
-      const names = pages.map(({ query }) => JSON.stringify(query))
-      expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
-    }, 60_000)
-
-    test('a window that never settles is refused, and the mark stays until it is read whole', async () => {
-      // Page 2 of the oldest window shows what page 1 shows, so half of its rows are never seen.
-      let isTorn = true
-      const sandbox = await openSandbox({
-        records,
-        ...roomy,
-        intercept: async ({ query }) => {
-          if (!isTorn || query.limit !== '200' || query.from !== undefined || query.page !== '2')
-            return undefined
-          const asked = new URLSearchParams({ ...(query as Record<string, string>) })
-          const url = `${sandbox.url}/timesheets?${asked.toString().replace('page=2', 'page=1')}`
-          const answer = await fetch(url, { headers: { authorization: 'Bearer sandbox-company-key' } })
-          const body = (await answer.json()) as { meta: { page: number } }
-          body.meta.page = 2
-          return { status: 200, body: JSON.stringify(body) }
-        },
-      })
-      const warehouse = await bench.warehouse()
-      const torn = await syncOnce(sandbox, warehouse, { request })
-      const states = (await windowsOf(warehouse.engine)).map(({ state }) => state)
-      expect(states.filter(state => state === 'refused')).toHaveLength(1)
+  test('is resumed window by window and page by page', async () => {
+    const sandbox = await openSandbox({ records, ...roomy })
+    const warehouse = await bench.warehouse()
+    let runs = 0
+    for (let stopped = true; stopped; runs += 1) {
       expect(await markOf(warehouse)).toBeNull()
-      expect(await held(warehouse)).toBeLessThan(total)
-      expect(torn.resources.find(({ resource }) => resource === 'timesheets')?.note).toContain('walks')
-      isTorn = false
-      const repaired = await syncOnce(sandbox, warehouse, { request })
-      expect(repaired.failure).toBeUndefined()
-      expect(await held(warehouse)).toBe(total)
-      expect(await markOf(warehouse)).toBe(timeOf(total - 1, { minutesApart: 45 }))
-      expect(rowsTouched(await syncOnce(sandbox, warehouse, { request }))).toBe(0)
-    }, 60_000)
-  },
-  'duckdb',
-)
+      const limits = { maxRequests: 24 }
+      stopped =
+        (await syncOnce(sandbox, warehouse, { request: { ...request, limits } })).failure !== undefined
+      if (runs > 10) throw new Error('the backfill does not end')
+    }
+    expect(runs).toBeGreaterThan(2)
+    expect(await markOf(warehouse)).toBe(timeOf(total - 1, { minutesApart: 45 }))
+    expect(await held(warehouse)).toBe(total)
+    const pages = sandbox.requests.filter(({ query }) => query.limit === '200' && query.page !== '1')
+    const names = pages.map(({ query }) => JSON.stringify(query))
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  }, 60_000)
+
+  test('a window that never settles is refused, and the mark stays until it is read whole', async () => {
+    // Page 2 of the oldest window shows what page 1 shows, so half of its rows are never seen.
+    let isTorn = true
+    const sandbox = await openSandbox({
+      records,
+      ...roomy,
+      intercept: async ({ query }) => {
+        if (!isTorn || query.limit !== '200' || query.from !== undefined || query.page !== '2')
+          return undefined
+        const asked = new URLSearchParams({ ...(query as Record<string, string>) })
+        const url = `${sandbox.url}/timesheets?${asked.toString().replace('page=2', 'page=1')}`
+        const answer = await fetch(url, { headers: { authorization: 'Bearer sandbox-company-key' } })
+        const body = (await answer.json()) as { meta: { page: number } }
+        body.meta.page = 2
+        return { status: 200, body: JSON.stringify(body) }
+      },
+    })
+    const warehouse = await bench.warehouse()
+    const torn = await syncOnce(sandbox, warehouse, { request })
+    const states = (await windowsOf(warehouse.engine)).map(({ state }) => state)
+    expect(states.filter(state => state === 'refused')).toHaveLength(1)
+    expect(await markOf(warehouse)).toBeNull()
+    expect(await held(warehouse)).toBeLessThan(total)
+    expect(torn.resources.find(({ resource }) => resource === 'timesheets')?.note).toContain('walks')
+    isTorn = false
+    const repaired = await syncOnce(sandbox, warehouse, { request })
+    expect(repaired.failure).toBeUndefined()
+    expect(await held(warehouse)).toBe(total)
+    expect(await markOf(warehouse)).toBe(timeOf(total - 1, { minutesApart: 45 }))
+    expect(rowsTouched(await syncOnce(sandbox, warehouse, { request }))).toBe(0)
+  }, 60_000)
+})

@@ -9,28 +9,24 @@ const scene: Scene = {
   resources: ['timesheets', 'expenses', 'user-permissions', 'metric-rows'],
 }
 
-describeOnEngines(
-  'kill -9',
-  bench => {
-    test('while pages arrive, while they load and just before the end', async () => {
-      const stage = await Stage.open(scene)
-      try {
-        const { dump, requests } = await stage.undisturbed(bench)
-        expect(requests).toBeGreaterThan(7)
-        const lives: readonly (readonly Death[])[] = [
-          [
-            { atRequest: 4, afterMs: 0 },
-            { atRequest: 3, afterMs: 0 },
-          ],
-          [{ atRequest: requests, afterMs: 25 }],
-        ]
-        let killed = 0
-        for (const deaths of lives) killed += (await stage.survives(bench, deaths, dump)).killed
-        expect(killed).toBeGreaterThanOrEqual(2)
-      } finally {
-        await stage.close()
-      }
-    }, 90_000)
-  },
-  'duckdb',
-)
+describeOnEngines('kill -9', bench => {
+  test('while pages arrive, while they load and just before the end', async () => {
+    const stage = await Stage.open(scene)
+    try {
+      const { dump, requests } = await stage.undisturbed(bench)
+      expect(requests).toBeGreaterThan(7)
+      const lives: readonly (readonly Death[])[] = [
+        [
+          { atRequest: 4, afterMs: 0 },
+          { atRequest: 3, afterMs: 0 },
+        ],
+        [{ atRequest: requests, afterMs: 25 }],
+      ]
+      let killed = 0
+      for (const deaths of lives) killed += (await stage.survives(bench, deaths, dump)).killed
+      expect(killed).toBeGreaterThanOrEqual(2)
+    } finally {
+      await stage.close()
+    }
+  }, 90_000)
+})

@@ -7,107 +7,103 @@ import { type PlainCollection, plainMakers, plainRecords, timeOf } from './plain
 
 const roomy = { rateLimitPerMinute: 100_000, rateLimitPerDay: 1_000_000 }
 
-describeOnEngines(
-  'incremental requests',
-  bench => {
-    for (const name of ['timesheets', 'invoices'] as const satisfies PlainCollection[]) {
-      test(`${name}: at most a page per 200 changes and two more`, async () => {
-        const sandbox = await openSandbox({ records: plainRecords({ [name]: 450 }), ...roomy })
-        const warehouse = await bench.warehouse()
-        const sync = async () => {
-          const before = sandbox.requests.length
-          const outcome = await syncOnce(sandbox, warehouse, { request: { resources: [name] } })
-          expect(outcome.failure).toBeUndefined()
-          const sent = sandbox.requests.slice(before)
-          expect(sent.filter(({ path }) => path === '/me')).toHaveLength(1)
-          expect(outcome.requests).toBe(sent.length)
-          return { asked: sent.length - 1, touched: rowsTouched(outcome) }
+describeOnEngines('incremental requests', bench => {
+  for (const name of ['timesheets', 'invoices'] as const satisfies PlainCollection[]) {
+    test(`${name}: at most a page per 200 changes and two more`, async () => {
+      const sandbox = await openSandbox({ records: plainRecords({ [name]: 450 }), ...roomy })
+      const warehouse = await bench.warehouse()
+      const sync = async () => {
+        const before = sandbox.requests.length
+        const outcome = await syncOnce(sandbox, warehouse, { request: { resources: [name] } })
+        expect(outcome.failure).toBeUndefined()
+        const sent = sandbox.requests.slice(before)
+        expect(sent.filter(({ path }) => path === '/me')).toHaveLength(1)
+        expect(outcome.requests).toBe(sent.length)
+        return { asked: sent.length - 1, touched: rowsTouched(outcome) }
+      }
+      expect((await sync()).touched).toBe(450)
+      let at = 450
+      for (const changes of [0, 1, 199, 200, 201, 400]) {
+        for (let change = 0; change < changes; change += 1, at += 1) {
+          const record = { ...plainMakers[name](change), status: `changed ${at}`, updatedAt: timeOf(at) }
+          sandbox.world.upsert(name, record)
         }
-        expect((await sync()).touched).toBe(450)
-        let at = 450
-        for (const changes of [0, 1, 199, 200, 201, 400]) {
-          for (let change = 0; change < changes; change += 1, at += 1) {
-            const record = { ...plainMakers[name](change), status: `changed ${at}`, updatedAt: timeOf(at) }
-            sandbox.world.upsert(name, record)
-          }
-          const { asked, touched } = await sync()
-          expect(touched).toBe(changes)
-          expect({ changes, asked }).toSatisfy(() => asked <= Math.ceil(changes / 200) + 2)
-          if (changes === 0) expect(asked).toBe(1)
-        }
-        expect(sandbox.breaches()).toEqual([])
+        const { asked, touched } = await sync()
+        expect(touched).toBe(changes)
+        expect({ changes, asked }).toSatisfy(() => asked <= Math.ceil(changes / 200) + 2)
+        if (changes === 0) expect(asked).toBe(1)
+      }
+      expect(sandbox.breaches()).toEqual([])
+    })
+  }
+
+  test('two requests at most when nothing changed, though the last page holds a single row', async () => {
+    const records = plainRecords({ timesheets: 201, invoices: 201 }, { minutesApart: 5 })
+    const sandbox = await openSandbox({ records, ...roomy })
+    const warehouse = await bench.warehouse()
+    for (const resource of ['timesheets', 'invoices']) {
+      const request = { resources: [resource] }
+      await syncOnce(sandbox, warehouse, { request })
+      const again = await syncOnce(sandbox, warehouse, { request })
+      expect({ resource, asked: again.requests - 1, touched: rowsTouched(again) }).toEqual({
+        resource,
+        asked: 2,
+        touched: 0,
       })
     }
+  })
 
-    test('two requests at most when nothing changed, though the last page holds a single row', async () => {
-      const records = plainRecords({ timesheets: 201, invoices: 201 }, { minutesApart: 5 })
-      const sandbox = await openSandbox({ records, ...roomy })
-      const warehouse = await bench.warehouse()
-      for (const resource of ['timesheets', 'invoices']) {
-        const request = { resources: [resource] }
-        await syncOnce(sandbox, warehouse, { request })
-        const again = await syncOnce(sandbox, warehouse, { request })
-        expect({ resource, asked: again.requests - 1, touched: rowsTouched(again) }).toEqual({
-          resource,
-          asked: 2,
-          touched: 0,
-        })
-      }
-    })
+  test('a small list in which nothing changed costs one request, whatever the resource', async () => {
+    const sandbox = await openSandbox({ scale: 0.02, ...roomy })
+    const warehouse = await bench.warehouse()
+    const resources = ['companies', 'projects', 'sites', 'users', 'timesheets', 'expenses', 'invoices']
+    await syncOnce(sandbox, warehouse, { request: { resources } })
+    const before = sandbox.requests.length
+    expect(rowsTouched(await syncOnce(sandbox, warehouse, { request: { resources } }))).toBe(0)
+    const sent = sandbox.requests.slice(before).map(({ path }) => path)
+    expect(sent.sort()).toEqual(['/me', ...resources.map(name => `/${name}`)].sort())
+  })
 
-    test('a small list in which nothing changed costs one request, whatever the resource', async () => {
-      const sandbox = await openSandbox({ scale: 0.02, ...roomy })
-      const warehouse = await bench.warehouse()
-      const resources = ['companies', 'projects', 'sites', 'users', 'timesheets', 'expenses', 'invoices']
-      await syncOnce(sandbox, warehouse, { request: { resources } })
-      const before = sandbox.requests.length
-      expect(rowsTouched(await syncOnce(sandbox, warehouse, { request: { resources } }))).toBe(0)
-      const sent = sandbox.requests.slice(before).map(({ path }) => path)
-      expect(sent.sort()).toEqual(['/me', ...resources.map(name => `/${name}`)].sort())
-    })
-
-    test('an empty list costs one request', async () => {
-      const sandbox = await openSandbox({ records: plainRecords({}), ...roomy })
-      const warehouse = await bench.warehouse()
-      for (const most of [3, 2, 2]) {
-        const outcome = await syncOnce(sandbox, warehouse, { request: { resources: ['invoices'] } })
-        expect(outcome.failure).toBeUndefined()
-        expect(outcome.requests).toBeLessThanOrEqual(most)
-      }
-    })
-
-    test('asks /me at most once in 15 minutes of a run', async () => {
-      let offset = 0
-      const sandbox = await openSandbox({
-        records: plainRecords({ timesheets: 1900 }),
-        ...roomy,
-        onRequest: ({ path }) => {
-          if (path === '/timesheets') offset += 6 * 60_000
-        },
-      })
-      const clock = { now: () => Date.now() + offset, sleep: async () => undefined }
-      const warehouse = await bench.warehouse()
-      const outcome = await syncOnce(sandbox, warehouse, {
-        request: { resources: ['timesheets'] },
-        effects: { clock },
-      })
+  test('an empty list costs one request', async () => {
+    const sandbox = await openSandbox({ records: plainRecords({}), ...roomy })
+    const warehouse = await bench.warehouse()
+    for (const most of [3, 2, 2]) {
+      const outcome = await syncOnce(sandbox, warehouse, { request: { resources: ['invoices'] } })
       expect(outcome.failure).toBeUndefined()
-      const asked = sandbox.requests.filter(({ path }) => path === '/me').length
-      const pages = sandbox.requests.length - asked
-      expect(asked).toBeGreaterThan(1)
-      expect(asked).toBeLessThanOrEqual(1 + Math.floor((pages * 6) / 15))
-    })
+      expect(outcome.requests).toBeLessThanOrEqual(most)
+    }
+  })
 
-    test('asks /me at the pace the key was last told, whichever resources that run read', async () => {
-      const sandbox = await openSandbox({ records: plainRecords({ invoices: 3 }), ...roomy })
-      const warehouse = await bench.warehouse()
-      const request = { resources: ['invoices'] }
-      const first = await syncOnce(sandbox, warehouse, { request })
-      expect(first.resources.map(({ resource }) => resource)).toEqual(['invoices'])
-      // More than the 60 a minute that are safe to send before anything is known of a key.
-      await recordSent(warehouse.engine, new Map([[Math.floor(Date.now() / 1000), 90]]))
-      expect((await syncOnce(sandbox, warehouse, { request })).milliseconds).toBeLessThan(10_000)
+  test('asks /me at most once in 15 minutes of a run', async () => {
+    let offset = 0
+    const sandbox = await openSandbox({
+      records: plainRecords({ timesheets: 1900 }),
+      ...roomy,
+      onRequest: ({ path }) => {
+        if (path === '/timesheets') offset += 6 * 60_000
+      },
     })
-  },
-  'duckdb',
-)
+    const clock = { now: () => Date.now() + offset, sleep: async () => undefined }
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce(sandbox, warehouse, {
+      request: { resources: ['timesheets'] },
+      effects: { clock },
+    })
+    expect(outcome.failure).toBeUndefined()
+    const asked = sandbox.requests.filter(({ path }) => path === '/me').length
+    const pages = sandbox.requests.length - asked
+    expect(asked).toBeGreaterThan(1)
+    expect(asked).toBeLessThanOrEqual(1 + Math.floor((pages * 6) / 15))
+  })
+
+  test('asks /me at the pace the key was last told, whichever resources that run read', async () => {
+    const sandbox = await openSandbox({ records: plainRecords({ invoices: 3 }), ...roomy })
+    const warehouse = await bench.warehouse()
+    const request = { resources: ['invoices'] }
+    const first = await syncOnce(sandbox, warehouse, { request })
+    expect(first.resources.map(({ resource }) => resource)).toEqual(['invoices'])
+    // More than the 60 a minute that are safe to send before anything is known of a key.
+    await recordSent(warehouse.engine, new Map([[Math.floor(Date.now() / 1000), 90]]))
+    expect((await syncOnce(sandbox, warehouse, { request })).milliseconds).toBeLessThan(10_000)
+  })
+})

@@ -13,146 +13,138 @@ const refusal = (status: number) => ({ status, body: `{"success":false,"error":{
 const statesOf = ({ resources }: RunOutcome) =>
   Object.fromEntries(resources.map(({ resource, state }) => [resource, state]))
 
-describeOnEngines(
-  'a run that ends early',
-  bench => {
-    test('stops at --max-requests, and later runs ask for nothing twice', async () => {
-      const records = plainRecords({ timesheets: 1300, invoices: 900 })
-      const request = { resources: ['timesheets', 'invoices'] }
-      const undisturbed = await bench.warehouse()
-      const whole = await openSandbox({ records, ...roomy })
-      await syncOnce(whole, undisturbed, { request })
-      const sandbox = await openSandbox({ records, ...roomy })
-      const warehouse = await bench.warehouse()
-      const runs: RunOutcome[] = []
-      do {
-        const limits = { maxRequests: 4 }
-        runs.push(await syncOnce(sandbox, warehouse, { request: { ...request, limits } }))
-        expect(runs.at(-1)!.requests).toBeLessThanOrEqual(4)
-      } while (runs.at(-1)!.failure && runs.length < 20)
-      expect(runs.length).toBeGreaterThan(3)
-      for (const run of runs.slice(0, -1)) {
-        expect(run.failure).toBeInstanceOf(BudgetSpent)
-        expect(run.failure?.exitCode).toBe(75)
-      }
-      expect(await tables(warehouse.engine)).toEqual(await tables(undisturbed.engine))
-      const pages = (requests: typeof sandbox.requests) =>
-        requests.filter(({ path, query }) => path !== '/me' && query.limit === '200').length
-      // The last run may look once more at the end of a list that an earlier run completed.
-      expect(pages(sandbox.requests)).toBeLessThanOrEqual(pages(whole.requests) + 2)
-      const [stopped] = await warehouse.engine.rows<{ state: string; message: string }>(
-        'select state, message from ops.run order by run_id limit 1',
-      )
-      expect(stopped).toMatchObject({ state: 'stopped', message: expect.stringContaining('4 requests') })
-    })
+describeOnEngines('a run that ends early', bench => {
+  test('stops at --max-requests, and later runs ask for nothing twice', async () => {
+    const records = plainRecords({ timesheets: 1300, invoices: 900 })
+    const request = { resources: ['timesheets', 'invoices'] }
+    const undisturbed = await bench.warehouse()
+    const whole = await openSandbox({ records, ...roomy })
+    await syncOnce(whole, undisturbed, { request })
+    const sandbox = await openSandbox({ records, ...roomy })
+    const warehouse = await bench.warehouse()
+    const runs: RunOutcome[] = []
+    do {
+      const limits = { maxRequests: 4 }
+      runs.push(await syncOnce(sandbox, warehouse, { request: { ...request, limits } }))
+      expect(runs.at(-1)!.requests).toBeLessThanOrEqual(4)
+    } while (runs.at(-1)!.failure && runs.length < 20)
+    expect(runs.length).toBeGreaterThan(3)
+    for (const run of runs.slice(0, -1)) {
+      expect(run.failure).toBeInstanceOf(BudgetSpent)
+      expect(run.failure?.exitCode).toBe(75)
+    }
+    expect(await tables(warehouse.engine)).toEqual(await tables(undisturbed.engine))
+    const pages = (requests: typeof sandbox.requests) =>
+      requests.filter(({ path, query }) => path !== '/me' && query.limit === '200').length
+    // The last run may look once more at the end of a list that an earlier run completed.
+    expect(pages(sandbox.requests)).toBeLessThanOrEqual(pages(whole.requests) + 2)
+    const [stopped] = await warehouse.engine.rows<{ state: string; message: string }>(
+      'select state, message from ops.run order by run_id limit 1',
+    )
+    expect(stopped).toMatchObject({ state: 'stopped', message: expect.stringContaining('4 requests') })
+  })
 
-    test('stops at its deadline, with what was read before loaded', async () => {
-      let offset = 0
-      const sandbox = await openSandbox({
-        records: plainRecords({ timesheets: 900 }),
-        ...roomy,
-        onRequest: () => {
-          offset += 1000
-        },
-      })
-      const clock = { now: () => Date.now() + offset, sleep: async () => undefined }
-      const warehouse = await bench.warehouse()
-      const limits = { deadline: Date.now() + 4_500 }
-      const request = { resources: ['timesheets'], limits }
-      const outcome = await syncOnce(sandbox, warehouse, { request, effects: { clock } })
-      expect(outcome.failure).toBeInstanceOf(BudgetSpent)
-      expect(outcome.failure?.message).toContain('deadline')
-      expect(rowsTouched(outcome)).toBeGreaterThan(0)
-      expect(rowsTouched(outcome)).toBeLessThan(900)
-      const [watermark] = await warehouse.engine.rows<{ mark: string | null }>(
-        'select mark from ops.watermark',
-      )
-      expect(watermark?.mark ?? null).toBeNull()
-      const next = await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets'] } })
-      expect(rowsTouched(outcome) + rowsTouched(next)).toBe(900)
+  test('stops at its deadline, with what was read before loaded', async () => {
+    let offset = 0
+    const sandbox = await openSandbox({
+      records: plainRecords({ timesheets: 900 }),
+      ...roomy,
+      onRequest: () => {
+        offset += 1000
+      },
     })
+    const clock = { now: () => Date.now() + offset, sleep: async () => undefined }
+    const warehouse = await bench.warehouse()
+    const limits = { deadline: Date.now() + 4_500 }
+    const request = { resources: ['timesheets'], limits }
+    const outcome = await syncOnce(sandbox, warehouse, { request, effects: { clock } })
+    expect(outcome.failure).toBeInstanceOf(BudgetSpent)
+    expect(outcome.failure?.message).toContain('deadline')
+    expect(rowsTouched(outcome)).toBeGreaterThan(0)
+    expect(rowsTouched(outcome)).toBeLessThan(900)
+    const [watermark] = await warehouse.engine.rows<{ mark: string | null }>('select mark from ops.watermark')
+    expect(watermark?.mark ?? null).toBeNull()
+    const next = await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets'] } })
+    expect(rowsTouched(outcome) + rowsTouched(next)).toBe(900)
+  })
 
-    test('stops when asked to by a signal, and goes on in the next run', async () => {
-      const stopping = new AbortController()
-      const sandbox = await openSandbox({
-        records: plainRecords({ timesheets: 900 }),
-        ...roomy,
-        onRequest: ({ query }) => {
-          if (query.page === '3') stopping.abort(new Error('asked to stop'))
-        },
-      })
-      const warehouse = await bench.warehouse()
-      const request = { resources: ['timesheets'] }
-      const outcome = await syncOnce(sandbox, warehouse, { request, effects: { signal: stopping.signal } })
-      expect(outcome.failure?.exitCode).toBe(75)
-      const next = await syncOnce(sandbox, warehouse, { request })
-      expect(next.failure).toBeUndefined()
-      expect(rowsTouched(outcome) + rowsTouched(next)).toBe(900)
+  test('stops when asked to by a signal, and goes on in the next run', async () => {
+    const stopping = new AbortController()
+    const sandbox = await openSandbox({
+      records: plainRecords({ timesheets: 900 }),
+      ...roomy,
+      onRequest: ({ query }) => {
+        if (query.page === '3') stopping.abort(new Error('asked to stop'))
+      },
     })
+    const warehouse = await bench.warehouse()
+    const request = { resources: ['timesheets'] }
+    const outcome = await syncOnce(sandbox, warehouse, { request, effects: { signal: stopping.signal } })
+    expect(outcome.failure?.exitCode).toBe(75)
+    const next = await syncOnce(sandbox, warehouse, { request })
+    expect(next.failure).toBeUndefined()
+    expect(rowsTouched(outcome) + rowsTouched(next)).toBe(900)
+  })
 
-    test('skips what an agency key cannot read, without asking for it', async () => {
-      const sandbox = await openSandbox({ scale: 0.02, ...roomy })
-      const warehouse = await bench.warehouse()
-      const outcome = await syncOnce(sandbox, warehouse, { connection: { apiKey: AGENCY_KEY } })
-      expect(outcome.failure).toBeUndefined()
-      expect(statesOf(outcome)).toMatchObject({
-        key: 'done',
-        users: 'done',
-        timesheets: 'done',
-        invoices: 'done',
-        companies: 'skipped',
-        'competency-matrix': 'skipped',
-        'purchase-orders': 'skipped',
-        assignments: 'done',
-      })
-      const paths = new Set(sandbox.requests.map(({ path }) => path))
-      const byId = /^\/(requisitions|assignments|trades|rates)\/[\da-f]+$/
-      const lists = [...paths].filter(path => !byId.test(path))
-      expect(lists.sort()).toEqual(['/expenses', '/invoices', '/me', '/timesheets', '/users'])
-      expect(paths.size).toBeGreaterThan(lists.length)
-      expect(sandbox.breaches()).toEqual([])
+  test('skips what an agency key cannot read, without asking for it', async () => {
+    const sandbox = await openSandbox({ scale: 0.02, ...roomy })
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce(sandbox, warehouse, { connection: { apiKey: AGENCY_KEY } })
+    expect(outcome.failure).toBeUndefined()
+    expect(statesOf(outcome)).toMatchObject({
+      key: 'done',
+      users: 'done',
+      timesheets: 'done',
+      invoices: 'done',
+      companies: 'skipped',
+      'competency-matrix': 'skipped',
+      'purchase-orders': 'skipped',
+      assignments: 'done',
     })
+    const paths = new Set(sandbox.requests.map(({ path }) => path))
+    const byId = /^\/(requisitions|assignments|trades|rates)\/[\da-f]+$/
+    const lists = [...paths].filter(path => !byId.test(path))
+    expect(lists.sort()).toEqual(['/expenses', '/invoices', '/me', '/timesheets', '/users'])
+    expect(paths.size).toBeGreaterThan(lists.length)
+    expect(sandbox.breaches()).toEqual([])
+  })
 
-    test('skips a resource that is refused, and reads the others', async () => {
-      const sandbox = await openSandbox({
-        records: plainRecords({ timesheets: 3, expenses: 3, invoices: 3 }),
-        ...roomy,
-        intercept: ({ path }) => (path === '/expenses' ? refusal(403) : undefined),
-      })
-      const warehouse = await bench.warehouse()
-      const outcome = await syncOnce(sandbox, warehouse, {
-        request: { resources: ['timesheets', 'expenses', 'invoices'] },
-      })
-      expect(outcome.failure).toBeUndefined()
-      expect(statesOf(outcome)).toEqual({ timesheets: 'done', expenses: 'skipped', invoices: 'done' })
-      const access = await warehouse.engine.rows(
-        `select resource, state, reason is not null as told from ops.access order by resource`,
-      )
-      expect(access).toEqual([
-        { resource: 'expenses', state: 'refused', told: true },
-        { resource: 'invoices', state: 'readable', told: false },
-        { resource: 'timesheets', state: 'readable', told: false },
-      ])
+  test('skips a resource that is refused, and reads the others', async () => {
+    const sandbox = await openSandbox({
+      records: plainRecords({ timesheets: 3, expenses: 3, invoices: 3 }),
+      ...roomy,
+      intercept: ({ path }) => (path === '/expenses' ? refusal(403) : undefined),
     })
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce(sandbox, warehouse, {
+      request: { resources: ['timesheets', 'expenses', 'invoices'] },
+    })
+    expect(outcome.failure).toBeUndefined()
+    expect(statesOf(outcome)).toEqual({ timesheets: 'done', expenses: 'skipped', invoices: 'done' })
+    const access = await warehouse.engine.rows(
+      `select resource, state, reason is not null as told from ops.access order by resource`,
+    )
+    expect(access).toEqual([
+      { resource: 'expenses', state: 'refused', told: true },
+      { resource: 'invoices', state: 'readable', told: false },
+      { resource: 'timesheets', state: 'readable', told: false },
+    ])
+  })
 
-    test('ends when the key is refused on the way, and keeps what it read', async () => {
-      const sandbox = await openSandbox({
-        records: plainRecords({ timesheets: 900 }),
-        ...roomy,
-        intercept: ({ query }) => (query.page === '3' ? refusal(401) : undefined),
-      })
-      const warehouse = await bench.warehouse()
-      const resources = ['timesheets', 'access-rules']
-      const outcome = await syncOnce(sandbox, warehouse, { request: { resources } })
-      expect(outcome.failure).toBeInstanceOf(KeyRefused)
-      expect(outcome.failure?.exitCode).toBe(78)
-      expect(statesOf(outcome)).toEqual({ timesheets: 'failed' })
-      expect(sandbox.requests.filter(({ path }) => path === '/access-rule-mappings')).toEqual([])
-      const [held] = await warehouse.engine.rows<{ n: number }>(
-        'select count(*) as n from star.fact_timesheet',
-      )
-      expect(Number(held?.n)).toBeGreaterThan(0)
+  test('ends when the key is refused on the way, and keeps what it read', async () => {
+    const sandbox = await openSandbox({
+      records: plainRecords({ timesheets: 900 }),
+      ...roomy,
+      intercept: ({ query }) => (query.page === '3' ? refusal(401) : undefined),
     })
-  },
-  'duckdb',
-)
+    const warehouse = await bench.warehouse()
+    const resources = ['timesheets', 'access-rules']
+    const outcome = await syncOnce(sandbox, warehouse, { request: { resources } })
+    expect(outcome.failure).toBeInstanceOf(KeyRefused)
+    expect(outcome.failure?.exitCode).toBe(78)
+    expect(statesOf(outcome)).toEqual({ timesheets: 'failed' })
+    expect(sandbox.requests.filter(({ path }) => path === '/access-rule-mappings')).toEqual([])
+    const [held] = await warehouse.engine.rows<{ n: number }>('select count(*) as n from star.fact_timesheet')
+    expect(Number(held?.n)).toBeGreaterThan(0)
+  })
+})

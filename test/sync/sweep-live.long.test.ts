@@ -1,4 +1,4 @@
-/** More seeds of sweep-live.test.ts, on both engines. */
+/** Sweeps of a live sandbox over HTTP, in bad weather, on both engines. */
 import { expect, test } from 'vitest'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { proveSweeps } from './sweep-seed.ts'

@@ -50,202 +50,186 @@ describeOnEngines('a sweep', bench => {
   })
 })
 
-describeOnEngines(
-  'a sweep',
-  bench => {
-    test('that sees a tombstoned record brings it back by itself', async () => {
-      const service = await openSwept({ records: plainRecords({ timesheets: 30 }) })
-      const warehouse = await bench.warehouse()
-      await service.sync(warehouse)
-      const gone = service.world.get('timesheets', 't3')
-      service.world.remove('timesheets', 't3')
-      await service.sweep(warehouse)
-      await service.sweep(warehouse)
-      expect(await deleted(warehouse)).toEqual(['t3'])
-      service.world.upsert('timesheets', { ...gone })
-      expect((await service.sweep(warehouse)).failure).toBeUndefined()
-      expect(await deleted(warehouse)).toEqual([])
-      await service.sweep(warehouse)
-      expect(await deleted(warehouse)).toEqual([])
-    })
+describeOnEngines('a sweep', bench => {
+  test('that sees a tombstoned record brings it back by itself', async () => {
+    const service = await openSwept({ records: plainRecords({ timesheets: 30 }) })
+    const warehouse = await bench.warehouse()
+    await service.sync(warehouse)
+    const gone = service.world.get('timesheets', 't3')
+    service.world.remove('timesheets', 't3')
+    await service.sweep(warehouse)
+    await service.sweep(warehouse)
+    expect(await deleted(warehouse)).toEqual(['t3'])
+    service.world.upsert('timesheets', { ...gone })
+    expect((await service.sweep(warehouse)).failure).toBeUndefined()
+    expect(await deleted(warehouse)).toEqual([])
+    await service.sweep(warehouse)
+    expect(await deleted(warehouse)).toEqual([])
+  })
 
-    test('takes the word of an event as one of the two', async () => {
-      const service = await openSwept({ records: plainRecords({ timesheets: 30 }) })
-      const warehouse = await bench.warehouse()
-      await service.sync(warehouse)
-      const row = { resource: 'timesheets', kind: 'event' as const, source: 'event-1' }
-      const heard = { ...row, seen_at: new Date().toISOString() }
-      service.world.remove('timesheets', 't3')
-      // The second is a lie: the sweep sees t4.
-      await witness(warehouse.engine, [
-        { ...heard, record_id: 't3' },
-        { ...heard, record_id: 't3', source: 'event-2' },
-        { ...heard, record_id: 't4' },
-      ])
-      await service.sweep(warehouse)
-      expect(await deleted(warehouse)).toEqual(['t3'])
-      service.world.remove('timesheets', 't4')
-      await service.sweep(warehouse)
-      expect(await deleted(warehouse)).toEqual(['t3'])
-    })
-  },
-  'duckdb',
-)
+  test('takes the word of an event as one of the two', async () => {
+    const service = await openSwept({ records: plainRecords({ timesheets: 30 }) })
+    const warehouse = await bench.warehouse()
+    await service.sync(warehouse)
+    const row = { resource: 'timesheets', kind: 'event' as const, source: 'event-1' }
+    const heard = { ...row, seen_at: new Date().toISOString() }
+    service.world.remove('timesheets', 't3')
+    // The second is a lie: the sweep sees t4.
+    await witness(warehouse.engine, [
+      { ...heard, record_id: 't3' },
+      { ...heard, record_id: 't3', source: 'event-2' },
+      { ...heard, record_id: 't4' },
+    ])
+    await service.sweep(warehouse)
+    expect(await deleted(warehouse)).toEqual(['t3'])
+    service.world.remove('timesheets', 't4')
+    await service.sweep(warehouse)
+    expect(await deleted(warehouse)).toEqual(['t3'])
+  })
+})
 
-describeOnEngines(
-  'a sweep stops the tombstoning',
-  bench => {
-    test('when too much is gone at once, until somebody says that it is', async () => {
-      const service = await openSwept({ records: plainRecords({ timesheets: 230 }) })
-      const warehouse = await bench.warehouse()
-      await service.sync(warehouse)
-      for (let n = 0; n < 21; n += 1) service.world.remove('timesheets', `t${n}`)
-      for (let run = 0; run < 3; run += 1) {
-        const { failure } = await service.sweep(warehouse)
-        expect(failure).toMatchObject({ exitCode: 3 })
-        expect(failure?.message).toBe(
-          '21 of 230 timesheets look gone at once: no tombstone: compare with the application; if they are deleted, muster sweep timesheets --most 21',
-        )
-      }
-      expect(await deleted(warehouse)).toEqual([])
-      const request = { sweep: { most: 21 } }
-      await service.sweep(warehouse, { request })
-      expect((await service.sweep(warehouse, { request })).failure).toBeUndefined()
-      expect(await deleted(warehouse)).toHaveLength(21)
-    })
-
-    test('when the key sees less than before, for as long as it does', async () => {
-      const service = await openSwept({ records: ofTwoCompanies(100) })
-      const warehouse = await bench.warehouse()
-      await service.sync(warehouse)
-      await service.sweep(warehouse)
-      service.allow({ companies: ['c1'] })
-      const only = { request: { resources: ['timesheets'] } }
-      const { failure } = await service.sweep(warehouse, only)
+describeOnEngines('a sweep stops the tombstoning', bench => {
+  test('when too much is gone at once, until somebody says that it is', async () => {
+    const service = await openSwept({ records: plainRecords({ timesheets: 230 }) })
+    const warehouse = await bench.warehouse()
+    await service.sync(warehouse)
+    for (let n = 0; n < 21; n += 1) service.world.remove('timesheets', `t${n}`)
+    for (let run = 0; run < 3; run += 1) {
+      const { failure } = await service.sweep(warehouse)
       expect(failure).toMatchObject({ exitCode: 3 })
-      expect(failure?.message).toContain('10 are out of its sight now and stay')
-      service.world.remove('timesheets', 't3')
-      await service.sync(warehouse)
-      for (let run = 0; run < 3; run += 1) {
-        expect((await service.sweep(warehouse, only)).failure).toBeUndefined()
-        expect(await deleted(warehouse)).toEqual(run === 0 ? [] : ['t3'])
-      }
-      service.allow({ companies: 'all' })
-      const { resources } = await service.sync(warehouse)
-      expect(resources.find(one => one.resource === 'timesheets')?.note).toContain('sees more than it did')
-      service.world.remove('timesheets', 't4')
-      await service.sweep(warehouse, only)
-      await service.sweep(warehouse, only)
-      expect(await deleted(warehouse)).toEqual(['t3', 't4'])
-    })
-
-    test('when the key changes while the list is swept', async () => {
-      let isSweeping = false
-      const service = await openSwept({
-        records: ofTwoCompanies(100),
-        onRequest: ({ path }) => {
-          if (isSweeping && path.endsWith('/timesheets')) service.allow({ companies: ['c1'] })
-        },
-      })
-      const warehouse = await bench.warehouse()
-      await service.sync(warehouse, { request: { resources: ['timesheets'] } })
-      isSweeping = true
-      const { failure } = await service.sweep(warehouse, { request: { resources: ['timesheets'] } })
-      expect(failure?.message).toContain('changed while timesheets were swept')
-      expect(await warehouse.engine.rows('select * from ops.witness')).toEqual([])
-    })
-
-    test('when the service refuses the list', async () => {
-      let isRefusing = false
-      const service = await openSwept({
-        records: plainRecords({ timesheets: 30, expenses: 5 }),
-        intercept: ({ path }) =>
-          isRefusing && !path.endsWith('/me') ? { status: 403, body: '{"success":false}' } : undefined,
-      })
-      const warehouse = await bench.warehouse()
-      await service.sync(warehouse)
-      isRefusing = true
-      for (let run = 0; run < 2; run += 1) {
-        const { resources } = await service.sweep(warehouse)
-        expect(resources.map(({ state }) => state)).toEqual(['skipped', 'skipped'])
-      }
-      expect(await warehouse.engine.rows('select * from ops.witness')).toEqual([])
-    })
-  },
-  'duckdb',
-)
-
-describeOnEngines(
-  'a sweep',
-  bench => {
-    test('notes what the warehouse lacks, and the next sync reads it', async () => {
-      const service = await openSwept({ records: plainRecords({ timesheets: 230 }) })
-      const warehouse = await bench.warehouse()
-      await service.sync(warehouse)
-      const late = plainMakers.timesheets(7)
-      service.world.upsert('timesheets', { ...late, id: 'late' })
-      service.world.upsert('timesheets', {
-        ...service.world.get('timesheets', 't9'),
-        status: 'cancelled',
-        updatedAt: timeOf(10),
-      })
-      const held = `select timesheet_id as id, status from star.fact_timesheet where timesheet_id in ('late', 't9') order by 1`
-      await service.sync(warehouse)
-      expect(await warehouse.engine.rows(held)).toEqual([{ id: 't9', status: 'pending' }])
-      await service.sweep(warehouse)
-      await service.sync(warehouse)
-      expect(await warehouse.engine.rows(held)).toEqual([
-        { id: 'late', status: 'pending' },
-        { id: 't9', status: 'cancelled' },
-      ])
-      const before = await warehouse.engine.rows('select * from ops.unread')
-      expect(before).toEqual([])
-    })
-
-    test('that runs out of requests goes on with the next run', async () => {
-      const service = await openSwept({ records: plainRecords({ timesheets: 910 }) })
-      const warehouse = await bench.warehouse()
-      const only = { resources: ['timesheets'] }
-      await service.sync(warehouse, { request: only })
-      service.world.remove('timesheets', 't3')
-      const limits = { maxRequests: 3 }
-      let runs = 0
-      for (let isCut = true; isCut; runs += 1)
-        isCut = (await service.sweep(warehouse, { request: { ...only, limits } })).failure?.exitCode === 75
-      expect(runs).toBeGreaterThan(2)
-      await service.sweep(warehouse, { request: only })
-      expect(await deleted(warehouse)).toEqual(['t3'])
-    })
-  },
-  'duckdb',
-)
-
-describeOnEngines(
-  'a sweep',
-  bench => {
-    test('asks again for what is read by id only, and hears a 404 of another run with its own', async () => {
-      const service = await openSwept({ scale: 0.02 })
-      const warehouse = await bench.warehouse()
-      const only = { resources: ['timesheets', 'assignments'] }
-      const { runId } = await service.sync(warehouse, { request: only })
-      const rows = await warehouse.engine.rows<{ id: string }>(
-        'select assignment_id as id from star.fact_assignment order by 1 limit 2',
+      expect(failure?.message).toBe(
+        '21 of 230 timesheets look gone at once: no tombstone: compare with the application; if they are deleted, muster sweep timesheets --most 21',
       )
-      const [gone, there] = rows.map(({ id }) => id) as [string, string]
-      service.world.remove('assignments', gone)
-      const word = { resource: 'assignments', kind: 'by-id 404' as const, source: runId }
-      const heard = { ...word, seen_at: new Date().toISOString() }
-      await witness(warehouse.engine, [
-        { ...heard, record_id: gone },
-        { ...heard, record_id: there },
-      ])
-      const sweep = { request: { resources: ['assignments'] } }
-      expect((await service.sweep(warehouse, sweep)).failure).toBeUndefined()
-      const marked = 'select assignment_id as id from star.fact_assignment where is_deleted'
-      expect(await warehouse.engine.rows(marked)).toEqual([{ id: gone }])
-      const standing = 'select distinct record_id as id from ops.witness where void_at is null'
-      expect(await warehouse.engine.rows(standing)).toEqual([{ id: gone }])
+    }
+    expect(await deleted(warehouse)).toEqual([])
+    const request = { sweep: { most: 21 } }
+    await service.sweep(warehouse, { request })
+    expect((await service.sweep(warehouse, { request })).failure).toBeUndefined()
+    expect(await deleted(warehouse)).toHaveLength(21)
+  })
+
+  test('when the key sees less than before, for as long as it does', async () => {
+    const service = await openSwept({ records: ofTwoCompanies(100) })
+    const warehouse = await bench.warehouse()
+    await service.sync(warehouse)
+    await service.sweep(warehouse)
+    service.allow({ companies: ['c1'] })
+    const only = { request: { resources: ['timesheets'] } }
+    const { failure } = await service.sweep(warehouse, only)
+    expect(failure).toMatchObject({ exitCode: 3 })
+    expect(failure?.message).toContain('10 are out of its sight now and stay')
+    service.world.remove('timesheets', 't3')
+    await service.sync(warehouse)
+    for (let run = 0; run < 3; run += 1) {
+      expect((await service.sweep(warehouse, only)).failure).toBeUndefined()
+      expect(await deleted(warehouse)).toEqual(run === 0 ? [] : ['t3'])
+    }
+    service.allow({ companies: 'all' })
+    const { resources } = await service.sync(warehouse)
+    expect(resources.find(one => one.resource === 'timesheets')?.note).toContain('sees more than it did')
+    service.world.remove('timesheets', 't4')
+    await service.sweep(warehouse, only)
+    await service.sweep(warehouse, only)
+    expect(await deleted(warehouse)).toEqual(['t3', 't4'])
+  })
+
+  test('when the key changes while the list is swept', async () => {
+    let isSweeping = false
+    const service = await openSwept({
+      records: ofTwoCompanies(100),
+      onRequest: ({ path }) => {
+        if (isSweeping && path.endsWith('/timesheets')) service.allow({ companies: ['c1'] })
+      },
     })
-  },
-  'duckdb',
-)
+    const warehouse = await bench.warehouse()
+    await service.sync(warehouse, { request: { resources: ['timesheets'] } })
+    isSweeping = true
+    const { failure } = await service.sweep(warehouse, { request: { resources: ['timesheets'] } })
+    expect(failure?.message).toContain('changed while timesheets were swept')
+    expect(await warehouse.engine.rows('select * from ops.witness')).toEqual([])
+  })
+
+  test('when the service refuses the list', async () => {
+    let isRefusing = false
+    const service = await openSwept({
+      records: plainRecords({ timesheets: 30, expenses: 5 }),
+      intercept: ({ path }) =>
+        isRefusing && !path.endsWith('/me') ? { status: 403, body: '{"success":false}' } : undefined,
+    })
+    const warehouse = await bench.warehouse()
+    await service.sync(warehouse)
+    isRefusing = true
+    for (let run = 0; run < 2; run += 1) {
+      const { resources } = await service.sweep(warehouse)
+      expect(resources.map(({ state }) => state)).toEqual(['skipped', 'skipped'])
+    }
+    expect(await warehouse.engine.rows('select * from ops.witness')).toEqual([])
+  })
+})
+
+describeOnEngines('a sweep', bench => {
+  test('notes what the warehouse lacks, and the next sync reads it', async () => {
+    const service = await openSwept({ records: plainRecords({ timesheets: 230 }) })
+    const warehouse = await bench.warehouse()
+    await service.sync(warehouse)
+    const late = plainMakers.timesheets(7)
+    service.world.upsert('timesheets', { ...late, id: 'late' })
+    service.world.upsert('timesheets', {
+      ...service.world.get('timesheets', 't9'),
+      status: 'cancelled',
+      updatedAt: timeOf(10),
+    })
+    const held = `select timesheet_id as id, status from star.fact_timesheet where timesheet_id in ('late', 't9') order by 1`
+    await service.sync(warehouse)
+    expect(await warehouse.engine.rows(held)).toEqual([{ id: 't9', status: 'pending' }])
+    await service.sweep(warehouse)
+    await service.sync(warehouse)
+    expect(await warehouse.engine.rows(held)).toEqual([
+      { id: 'late', status: 'pending' },
+      { id: 't9', status: 'cancelled' },
+    ])
+    const before = await warehouse.engine.rows('select * from ops.unread')
+    expect(before).toEqual([])
+  })
+
+  test('that runs out of requests goes on with the next run', async () => {
+    const service = await openSwept({ records: plainRecords({ timesheets: 910 }) })
+    const warehouse = await bench.warehouse()
+    const only = { resources: ['timesheets'] }
+    await service.sync(warehouse, { request: only })
+    service.world.remove('timesheets', 't3')
+    const limits = { maxRequests: 3 }
+    let runs = 0
+    for (let isCut = true; isCut; runs += 1)
+      isCut = (await service.sweep(warehouse, { request: { ...only, limits } })).failure?.exitCode === 75
+    expect(runs).toBeGreaterThan(2)
+    await service.sweep(warehouse, { request: only })
+    expect(await deleted(warehouse)).toEqual(['t3'])
+  })
+})
+
+describeOnEngines('a sweep', bench => {
+  test('asks again for what is read by id only, and hears a 404 of another run with its own', async () => {
+    const service = await openSwept({ scale: 0.02 })
+    const warehouse = await bench.warehouse()
+    const only = { resources: ['timesheets', 'assignments'] }
+    const { runId } = await service.sync(warehouse, { request: only })
+    const rows = await warehouse.engine.rows<{ id: string }>(
+      'select assignment_id as id from star.fact_assignment order by 1 limit 2',
+    )
+    const [gone, there] = rows.map(({ id }) => id) as [string, string]
+    service.world.remove('assignments', gone)
+    const word = { resource: 'assignments', kind: 'by-id 404' as const, source: runId }
+    const heard = { ...word, seen_at: new Date().toISOString() }
+    await witness(warehouse.engine, [
+      { ...heard, record_id: gone },
+      { ...heard, record_id: there },
+    ])
+    const sweep = { request: { resources: ['assignments'] } }
+    expect((await service.sweep(warehouse, sweep)).failure).toBeUndefined()
+    const marked = 'select assignment_id as id from star.fact_assignment where is_deleted'
+    expect(await warehouse.engine.rows(marked)).toEqual([{ id: gone }])
+    const standing = 'select distinct record_id as id from ops.witness where void_at is null'
+    expect(await warehouse.engine.rows(standing)).toEqual([{ id: gone }])
+  })
+})

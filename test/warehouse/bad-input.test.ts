@@ -112,115 +112,107 @@ describeOnEngines('bad records', bench => {
   })
 })
 
-describeOnEngines(
-  'bad answers',
-  bench => {
-    const body = (parts: object) =>
-      JSON.stringify({ success: true, data: [], meta: { page: 1, limit: 200, total: 0 }, ...parts })
-    const answers: readonly (readonly [string, string])[] = [
-      ['no JSON', '<html>maintenance</html>'],
-      ['JSON that breaks off', '{"success":true,"data":[{"id":"a"'],
-      [
-        'JSON that breaks in the middle',
-        '{"success":true,"data":[{"id":"a",,}],"meta":{"page":1,"limit":200,"total":1}}',
-      ],
-      ['no success', body({ success: false })],
-      ['no meta', '{"success":true,"data":[]}'],
-      ['a meta of another page', body({ meta: { page: 2, limit: 200, total: 0 } })],
-      ['rows missing that the total counts', body({ meta: { page: 1, limit: 200, total: 4 } })],
-      ['data that is no list', body({ data: {} })],
-      ['nothing at all', ''],
-    ]
-    for (const resource of ['timesheets', 'access-rules']) {
-      const path = resource === 'timesheets' ? '/timesheets' : '/access-rule-mappings'
-      test(`${resource}: none of them is an empty page`, async () => {
-        const warehouse = await bench.warehouse()
-        const list = await oneList(path, [{ ...good, a: 'admin', can: 'view' }])
-        const only = { request: { resources: ['key', resource] } }
-        await syncOnce(list, warehouse, only)
-        const before = await tables(warehouse.engine)
-        const marks = await warehouse.engine.rows('select * from ops.watermark')
-        // An answer is judged before it comes to an engine or a strategy: all of them once, some everywhere.
-        const all = bench.name === 'duckdb' && resource === 'timesheets'
-        for (const [name, answer] of all ? answers : answers.slice(1, 4)) {
-          list.whole = () => answer
-          const { failure } = await syncOnce(list, warehouse, only)
-          expect([name, failure?.exitCode]).toEqual([name, 1])
-          expect(failure?.message).toMatch(/bad answer|not JSON/)
-          expect(await tables(warehouse.engine)).toEqual(before)
-          expect(await warehouse.engine.rows('select * from ops.watermark')).toEqual(marks)
-          list.whole = undefined
-          const repaired = await syncOnce(list, warehouse, only)
-          expect([name, repaired.failure, rowsTouched(repaired)]).toEqual([name, undefined, 0])
-          marks.splice(0, marks.length, ...(await warehouse.engine.rows('select * from ops.watermark')))
-        }
-      }, 60_000)
-    }
-
-    test('an object without its list of entries removes nothing', async () => {
+describeOnEngines('bad answers', bench => {
+  const body = (parts: object) =>
+    JSON.stringify({ success: true, data: [], meta: { page: 1, limit: 200, total: 0 }, ...parts })
+  const answers: readonly (readonly [string, string])[] = [
+    ['no JSON', '<html>maintenance</html>'],
+    ['JSON that breaks off', '{"success":true,"data":[{"id":"a"'],
+    [
+      'JSON that breaks in the middle',
+      '{"success":true,"data":[{"id":"a",,}],"meta":{"page":1,"limit":200,"total":1}}',
+    ],
+    ['no success', body({ success: false })],
+    ['no meta', '{"success":true,"data":[]}'],
+    ['a meta of another page', body({ meta: { page: 2, limit: 200, total: 0 } })],
+    ['rows missing that the total counts', body({ meta: { page: 1, limit: 200, total: 4 } })],
+    ['data that is no list', body({ data: {} })],
+    ['nothing at all', ''],
+  ]
+  for (const resource of ['timesheets', 'access-rules']) {
+    const path = resource === 'timesheets' ? '/timesheets' : '/access-rule-mappings'
+    test(`${resource}: none of them is an empty page`, async () => {
       const warehouse = await bench.warehouse()
-      const list = await oneList('/companies/c1/competency-matrix')
-      const entry = { trade: { id: 'x', name: 'Joiner' }, source: 'company', requirements: [] }
-      list.whole = () => JSON.stringify({ success: true, data: { entries: [entry] } })
-      const only = { request: { resources: ['competency-matrix'] } }
-      expect(rowsTouched(await syncOnce(list, warehouse, only))).toBe(1)
+      const list = await oneList(path, [{ ...good, a: 'admin', can: 'view' }])
+      const only = { request: { resources: ['key', resource] } }
+      await syncOnce(list, warehouse, only)
       const before = await tables(warehouse.engine)
-      for (const data of [{}, { entries: null }, { entries: {} }]) {
-        list.whole = () => JSON.stringify({ success: true, data })
-        expect((await syncOnce(list, warehouse, only)).failure?.message).toContain('entries')
+      const marks = await warehouse.engine.rows('select * from ops.watermark')
+      // An answer is judged before it comes to an engine or a strategy: all of them once, some everywhere.
+      const all = bench.name === 'duckdb' && resource === 'timesheets'
+      for (const [name, answer] of all ? answers : answers.slice(1, 4)) {
+        list.whole = () => answer
+        const { failure } = await syncOnce(list, warehouse, only)
+        expect([name, failure?.exitCode]).toEqual([name, 1])
+        expect(failure?.message).toMatch(/bad answer|not JSON/)
         expect(await tables(warehouse.engine)).toEqual(before)
+        expect(await warehouse.engine.rows('select * from ops.watermark')).toEqual(marks)
+        list.whole = undefined
+        const repaired = await syncOnce(list, warehouse, only)
+        expect([name, repaired.failure, rowsTouched(repaired)]).toEqual([name, undefined, 0])
+        marks.splice(0, marks.length, ...(await warehouse.engine.rows('select * from ops.watermark')))
       }
-    })
-  },
-  'duckdb',
-)
+    }, 60_000)
+  }
 
-describeOnEngines(
-  'bad surroundings',
-  bench => {
-    test('a certificate that nobody vouches for', async () => {
-      const server = createServer(selfSigned(), (_, response) => response.end('{}')).listen(0, '127.0.0.1')
-      await new Promise(resolve => server.once('listening', resolve))
-      const { port } = server.address() as AddressInfo
-      const warehouse = await bench.warehouse()
-      const outcome = await syncOnce({ url: `https://127.0.0.1:${port}/api` }, warehouse, { request })
-      server.close()
-      expect(outcome.failure?.message).toContain('certificate')
-    })
+  test('an object without its list of entries removes nothing', async () => {
+    const warehouse = await bench.warehouse()
+    const list = await oneList('/companies/c1/competency-matrix')
+    const entry = { trade: { id: 'x', name: 'Joiner' }, source: 'company', requirements: [] }
+    list.whole = () => JSON.stringify({ success: true, data: { entries: [entry] } })
+    const only = { request: { resources: ['competency-matrix'] } }
+    expect(rowsTouched(await syncOnce(list, warehouse, only))).toBe(1)
+    const before = await tables(warehouse.engine)
+    for (const data of [{}, { entries: null }, { entries: {} }]) {
+      list.whole = () => JSON.stringify({ success: true, data })
+      expect((await syncOnce(list, warehouse, only)).failure?.message).toContain('entries')
+      expect(await tables(warehouse.engine)).toEqual(before)
+    }
+  })
+})
 
-    test('a wrong key ends the run with 78, a wrong address with a word about it', async () => {
-      const warehouse = await bench.warehouse()
-      const list = await oneList('/timesheets', [good])
-      const wrongKey = await syncOnce(list, warehouse, { request, connection: { apiKey: 'wrong' } })
-      expect([wrongKey.failure?.exitCode, wrongKey.failure?.message]).toEqual([
-        78,
-        expect.stringContaining('API key'),
-      ])
-      const { url } = await openSandbox({ records: {}, misdirects: true })
-      const elsewhere = await syncOnce({ url: `${url}/elsewhere` }, warehouse, { request })
-      expect(elsewhere.failure?.message).toContain('baseUrl')
-      const nowhere = await syncOnce({ url: 'http://127.0.0.1:9/api' }, warehouse, { request })
-      expect(nowhere.failure?.message).toMatch(/127\.0\.0\.1:9/)
-      const states = await warehouse.engine.rows('select distinct state from ops.run')
-      expect(states).toEqual([{ state: 'failed' }])
-    })
+describeOnEngines('bad surroundings', bench => {
+  test('a certificate that nobody vouches for', async () => {
+    const server = createServer(selfSigned(), (_, response) => response.end('{}')).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce({ url: `https://127.0.0.1:${port}/api` }, warehouse, { request })
+    server.close()
+    expect(outcome.failure?.message).toContain('certificate')
+  })
 
-    test('pages that cannot be written', async () => {
-      const warehouse = await bench.warehouse()
-      const list = await oneList('/timesheets', [good])
-      const file = join(mkdtempSync(join(tmpdir(), 'muster-bad-')), 'a file')
-      writeFileSync(file, '')
-      const outcome = await syncOnce(list, warehouse, {
-        request,
-        connection: { landing: join(file, 'landing') },
-      })
-      expect(outcome.failure?.exitCode).toBe(1)
-      expect(outcome.failure?.message).toContain(file)
-      expect(rowsTouched(await syncOnce(list, warehouse, { request }))).toBe(1)
+  test('a wrong key ends the run with 78, a wrong address with a word about it', async () => {
+    const warehouse = await bench.warehouse()
+    const list = await oneList('/timesheets', [good])
+    const wrongKey = await syncOnce(list, warehouse, { request, connection: { apiKey: 'wrong' } })
+    expect([wrongKey.failure?.exitCode, wrongKey.failure?.message]).toEqual([
+      78,
+      expect.stringContaining('API key'),
+    ])
+    const { url } = await openSandbox({ records: {}, misdirects: true })
+    const elsewhere = await syncOnce({ url: `${url}/elsewhere` }, warehouse, { request })
+    expect(elsewhere.failure?.message).toContain('baseUrl')
+    const nowhere = await syncOnce({ url: 'http://127.0.0.1:9/api' }, warehouse, { request })
+    expect(nowhere.failure?.message).toMatch(/127\.0\.0\.1:9/)
+    const states = await warehouse.engine.rows('select distinct state from ops.run')
+    expect(states).toEqual([{ state: 'failed' }])
+  })
+
+  test('pages that cannot be written', async () => {
+    const warehouse = await bench.warehouse()
+    const list = await oneList('/timesheets', [good])
+    const file = join(mkdtempSync(join(tmpdir(), 'muster-bad-')), 'a file')
+    writeFileSync(file, '')
+    const outcome = await syncOnce(list, warehouse, {
+      request,
+      connection: { landing: join(file, 'landing') },
     })
-  },
-  'duckdb',
-)
+    expect(outcome.failure?.exitCode).toBe(1)
+    expect(outcome.failure?.message).toContain(file)
+    expect(rowsTouched(await syncOnce(list, warehouse, { request }))).toBe(1)
+  })
+})
 
 test('a warehouse file that is no warehouse, is locked, or may not be read is named in one line', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bad-'))

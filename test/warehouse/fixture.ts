@@ -22,6 +22,7 @@ import { migrate } from '../../src/warehouse/migrate.ts'
 import { physicalTables } from '../../src/warehouse/physical.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { database } from '../postgres/database.ts'
+import { thorough } from '../thorough.ts'
 
 export interface Warehouse {
   readonly engine: Engine
@@ -141,19 +142,16 @@ export function useEngines(): Readonly<Record<Engine['name'], () => Promise<Ware
   return { duckdb: () => make('duckdb'), postgres: () => make('postgres') }
 }
 
-/** Set by the long suite: what the quick one shows on one engine runs on all of them there. */
-const everywhere = process.env.MUSTER_TEST_EVERYWHERE === '1'
-
 /**
- * `quickOn` is for what hardly touches an engine and takes long, such as how a service is paged through: the quick
- * suite runs it on that engine alone.
+ * On every engine in the long suite; the quick one runs `quickOn`. What crosses to PostgreSQL is shown there by the tests
+ * of parity, merging, marts and the server itself, and by what asks for `all`.
  */
 export function describeOnEngines(
   name: string,
   body: (bench: Bench) => void,
-  quickOn?: Engine['name'],
+  quickOn: Engine['name'] | 'all' = 'duckdb',
 ): void {
-  const chosen = quickOn && !everywhere ? [quickOn] : engines
+  const chosen = quickOn === 'all' || thorough ? engines : [quickOn]
   for (const engine of chosen) {
     describe(`${name} (${engine})`, () => {
       const made = useEngines()
