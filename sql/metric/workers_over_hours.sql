@@ -14,7 +14,7 @@ asked as (
 asking as (
   select
     definition.choice, definition.choice || asked.group_by as group_by, asked.by_company, asked.by_project,
-    asked.by_agency, asked.by_month, asked.by_week, definition.threshold,
+    asked.by_agency, asked.by_month, asked.by_week, definition.threshold, definition.zone, definition.week_start,
     -- One for each decimal kept; 0 leaves figures as they are computed.
     cast(case when definition.hours_decimals is null then 0 else power(10.0, definition.hours_decimals) end
       as double precision) as factor
@@ -34,125 +34,160 @@ logged as (
   group by timelog.timesheet_id
 ),
 
--- Read more than once, and sooner computed again than kept: a row for each timesheet and grouping is too much to keep.
-counted as not materialized (
-  select
-    definition.choice, timesheet.worker_id, timesheet.company_id, timesheet.project_id, timesheet.agency_id,
-    timesheet.week_ending_at, timesheet.week_ending_at at time zone definition.zone as local_at, definition.week_start,
-    case definition.worker_week when 'timesheet' then timesheet.timesheet_id else '' end as sheet,
-    coalesce(case definition.hours_field when 'timelogHours' then logged.hours else timesheet.net_hours end, 0) as hours
-  from star.fact_timesheet as timesheet
-  cross join definition
-  left join logged on logged.timesheet_id = timesheet.timesheet_id
-  where not timesheet.is_deleted and timesheet.week_ending_at is not null
-    and position(',' || coalesce(timesheet.status, '') || ',' in definition.timesheet_statuses) > 0
-    and (definition.company_ids = '' or position(',' || timesheet.company_id || ',' in definition.company_ids) > 0)
+-- Numbers for texts that come up a million times.
+worker_number as (
+  select named.worker_id, row_number() over (order by named.worker_id) as worker
+  from (select distinct timesheet.worker_id from star.fact_timesheet as timesheet) as named
 ),
 
-dated as not materialized (
+place_number as (
   select
-    counted.choice, counted.worker_id, counted.week_ending_at, counted.company_id, counted.project_id,
-    counted.agency_id, counted.sheet, counted.hours,
-    substr(cast(cast(counted.local_at as date) as text), 1, 7) as month_key,
-    cast(
-      cast(counted.local_at as date) - cast(mod(
-        cast(extract(isodow from counted.local_at) as integer)
-          + case counted.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
-      ) as integer) as text
-    ) as week_key
-  from counted
-  where :range
+    named.company_id, named.project_id, named.agency_id,
+    row_number() over (order by named.company_id, named.project_id, named.agency_id) as place
+  from (
+    select distinct timesheet.company_id, timesheet.project_id, timesheet.agency_id
+    from star.fact_timesheet as timesheet
+  ) as named
+),
+
+-- Read more than once, and sooner computed again than kept.
+counted as not materialized (
+  select
+    dated.choice, worker_number.worker, place_number.place, dated.week_ending_at, dated.sheet, dated.hours
+  from (
+    select zoned.*
+    from (
+      select
+        definition.choice, timesheet.worker_id, timesheet.company_id, timesheet.project_id, timesheet.agency_id,
+        timesheet.week_ending_at, timesheet.week_ending_at at time zone definition.zone as local_at,
+        case definition.worker_week when 'timesheet' then timesheet.timesheet_id else '' end as sheet,
+        coalesce(case definition.hours_field when 'timelogHours' then logged.hours else timesheet.net_hours end, 0) as hours
+      from star.fact_timesheet as timesheet
+      cross join definition
+      left join logged on logged.timesheet_id = timesheet.timesheet_id
+      where not timesheet.is_deleted and timesheet.week_ending_at is not null
+        and position(',' || coalesce(timesheet.status, '') || ',' in definition.timesheet_statuses) > 0
+        and (definition.company_ids = '' or position(',' || timesheet.company_id || ',' in definition.company_ids) > 0)
+    ) as zoned
+    where :range
+  ) as dated
+  join worker_number on worker_number.worker_id = dated.worker_id
+  join place_number on place_number.company_id = dated.company_id and place_number.project_id = dated.project_id
+    and place_number.agency_id = dated.agency_id
 ),
 
 -- Nearly every worker has one timesheet a week, which is a week in every grouping; only others have to be added up.
 several as (
-  select dated.choice, dated.worker_id, dated.week_ending_at, dated.sheet
-  from dated
-  group by dated.choice, dated.worker_id, dated.week_ending_at, dated.sheet
+  select counted.choice, counted.worker, counted.week_ending_at, counted.sheet
+  from counted
+  group by counted.choice, counted.worker, counted.week_ending_at, counted.sheet
   having count(*) > 1
 ),
 
-keyed as not materialized (
+-- The groups that the timesheets of a place and a week are in.
+slot as (
   select
-    asking.group_by, asking.factor, asking.threshold, dated.worker_id, dated.week_ending_at, dated.sheet, dated.hours,
-    several.worker_id is not null as is_several,
-    case when asking.by_company then dated.company_id end as company_id,
-    case when asking.by_project then dated.project_id end as project_id,
-    case when asking.by_agency then dated.agency_id end as agency_id,
-    case when asking.by_month then dated.month_key end as month_key,
-    case when asking.by_week then dated.week_key end as week_key
-  from dated
-  join asking on asking.choice = dated.choice
-  left join several on several.choice = dated.choice and several.worker_id = dated.worker_id
-    and several.week_ending_at = dated.week_ending_at and several.sheet = dated.sheet
+    asking.group_by, held.choice, held.place, held.week_ending_at,
+    case when asking.by_company then place_number.company_id end as company_id,
+    case when asking.by_project then place_number.project_id end as project_id,
+    case when asking.by_agency then place_number.agency_id end as agency_id,
+    case when asking.by_month then
+      substr(cast(cast(held.week_ending_at at time zone asking.zone as date) as text), 1, 7) end as month_key,
+    case when asking.by_week then cast(
+      cast(held.week_ending_at at time zone asking.zone as date) - cast(mod(
+        cast(extract(isodow from held.week_ending_at at time zone asking.zone) as integer)
+          + case asking.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
+      ) as integer) as text
+    ) end as week_key
+  from (select distinct counted.choice, counted.place, counted.week_ending_at from counted) as held
+  join place_number on place_number.place = held.place
+  join asking on asking.choice = held.choice
+),
+
+keyed as (
+  select
+    slot.*, concat_ws('|', slot.company_id, slot.project_id, slot.agency_id, slot.month_key, slot.week_key) as group_key
+  from slot
+),
+
+numbered as (
+  select
+    keyed.*, dense_rank() over (order by keyed.group_by, keyed.group_key) as number
+  from keyed
 ),
 
 worker_week as not materialized (
-  select
-    keyed.group_by, keyed.factor, keyed.threshold, keyed.company_id, keyed.project_id, keyed.agency_id,
-    keyed.month_key, keyed.week_key, keyed.worker_id, keyed.hours
-  from keyed
-  where not keyed.is_several
+  select numbered.number, counted.worker, counted.hours
+  from counted
+  join numbered on numbered.choice = counted.choice and numbered.place = counted.place
+    and numbered.week_ending_at = counted.week_ending_at
+  left join several on several.choice = counted.choice and several.worker = counted.worker
+    and several.week_ending_at = counted.week_ending_at and several.sheet = counted.sheet
+  where several.worker is null
   union all
+  select numbered.number, counted.worker, sum(counted.hours) as hours
+  from counted
+  join several on several.choice = counted.choice and several.worker = counted.worker
+    and several.week_ending_at = counted.week_ending_at and several.sheet = counted.sheet
+  join numbered on numbered.choice = counted.choice and numbered.place = counted.place
+    and numbered.week_ending_at = counted.week_ending_at
+  group by numbered.number, counted.worker, counted.week_ending_at, counted.sheet
+),
+
+named as (
   select
-    keyed.group_by, keyed.factor, keyed.threshold, keyed.company_id, keyed.project_id, keyed.agency_id,
-    keyed.month_key, keyed.week_key, keyed.worker_id, sum(keyed.hours) as hours
-  from keyed
-  where keyed.is_several
-  group by
-    keyed.group_by, keyed.factor, keyed.threshold, keyed.company_id, keyed.project_id, keyed.agency_id,
-    keyed.month_key, keyed.week_key, keyed.worker_id, keyed.week_ending_at, keyed.sheet
+    numbered.number, max(numbered.group_by) as group_by, max(numbered.group_key) as group_key,
+    max(numbered.company_id) as company_id, max(numbered.project_id) as project_id,
+    max(numbered.agency_id) as agency_id, max(numbered.month_key) as month_key, max(numbered.week_key) as week_key
+  from numbered
+  group by numbered.number
+),
+
+bar as (
+  select named.number, threshold.threshold_hours, asking.threshold, asking.factor
+  from named
+  join asking on asking.group_by = named.group_by
+  cross join threshold
+),
+
+week_count as (
+  select
+    bar.number, bar.threshold_hours, count(*) as worker_weeks,
+    sum(case when worker_week.hours > bar.threshold_hours
+      or (bar.threshold = 'at' and worker_week.hours = bar.threshold_hours) then 1 else 0 end) as weeks_over,
+    cast(sum(worker_week.hours) as double precision) as total_hours,
+    cast(max(worker_week.hours) as double precision) as max_weekly_hours
+  from worker_week
+  join bar on bar.number = worker_week.number
+  group by bar.number, bar.threshold_hours
 ),
 
 -- A worker is over the threshold when the longest week is.
 longest as (
-  select
-    worker_week.group_by, worker_week.threshold, worker_week.company_id, worker_week.project_id, worker_week.agency_id,
-    worker_week.month_key, worker_week.week_key, worker_week.worker_id, max(worker_week.hours) as hours
+  select worker_week.number, worker_week.worker, max(worker_week.hours) as hours
   from worker_week
-  group by
-    worker_week.group_by, worker_week.threshold, worker_week.company_id, worker_week.project_id,
-    worker_week.agency_id, worker_week.month_key, worker_week.week_key, worker_week.worker_id
+  group by worker_week.number, worker_week.worker
 ),
 
-part as (
+worker_count as (
   select
-    worker_week.group_by, worker_week.company_id, worker_week.project_id, worker_week.agency_id,
-    worker_week.month_key, worker_week.week_key, threshold.threshold_hours, max(worker_week.factor) as factor,
-    count(*) as worker_weeks,
-    sum(case when worker_week.hours > threshold.threshold_hours
-      or (worker_week.threshold = 'at' and worker_week.hours = threshold.threshold_hours) then 1 else 0 end) as weeks_over,
-    0 as workers_over, sum(worker_week.hours) as hours, max(worker_week.hours) as longest
-  from worker_week
-  cross join threshold
-  group by
-    worker_week.group_by, worker_week.company_id, worker_week.project_id, worker_week.agency_id,
-    worker_week.month_key, worker_week.week_key, threshold.threshold_hours
-  union all
-  select
-    longest.group_by, longest.company_id, longest.project_id, longest.agency_id,
-    longest.month_key, longest.week_key, threshold.threshold_hours, null, 0, 0,
-    sum(case when longest.hours > threshold.threshold_hours
-      or (longest.threshold = 'at' and longest.hours = threshold.threshold_hours) then 1 else 0 end), null, null
+    bar.number, bar.threshold_hours,
+    sum(case when longest.hours > bar.threshold_hours
+      or (bar.threshold = 'at' and longest.hours = bar.threshold_hours) then 1 else 0 end) as workers_over
   from longest
-  cross join threshold
-  group by
-    longest.group_by, longest.company_id, longest.project_id, longest.agency_id,
-    longest.month_key, longest.week_key, threshold.threshold_hours
+  join bar on bar.number = longest.number
+  group by bar.number, bar.threshold_hours
 ),
 
 summary as (
   select
-    part.group_by, concat_ws('|', part.company_id, part.project_id, part.agency_id, part.month_key, part.week_key)
-      as group_key,
-    part.company_id, part.project_id, part.agency_id, part.month_key, part.week_key, part.threshold_hours,
-    max(part.factor) as factor, sum(part.worker_weeks) as worker_weeks, sum(part.weeks_over) as weeks_over,
-    sum(part.workers_over) as workers_over, cast(sum(part.hours) as double precision) as total_hours,
-    cast(max(part.longest) as double precision) as max_weekly_hours
-  from part
-  group by
-    part.group_by, part.company_id, part.project_id, part.agency_id, part.month_key, part.week_key,
-    part.threshold_hours
+    named.group_by, named.group_key, named.company_id, named.project_id, named.agency_id, named.month_key,
+    named.week_key, bar.threshold_hours, bar.factor, week_count.worker_weeks, week_count.weeks_over,
+    worker_count.workers_over, week_count.total_hours, week_count.max_weekly_hours
+  from named
+  join bar on bar.number = named.number
+  join week_count on week_count.number = bar.number and week_count.threshold_hours = bar.threshold_hours
+  join worker_count on worker_count.number = bar.number and worker_count.threshold_hours = bar.threshold_hours
 ),
 
 shown as (

@@ -1,6 +1,6 @@
 /** Fits the definition of the metrics to the service's own answers, in an order in which each step needs only those before. */
 import { BudgetSpent } from '../lib/errors.ts'
-import type { Engine } from '../warehouse/engine.ts'
+import type { WholeReader } from '../warehouse/whole-tables.ts'
 import type { MetricDefinition, Rule } from './definition.ts'
 import { Evidence } from './evidence.ts'
 import { Fit, type RuleState } from './fit.ts'
@@ -20,7 +20,7 @@ export interface Calibration {
 }
 
 export interface CalibrationEffects {
-  readonly engine: Pick<Engine, 'rows'>
+  readonly engine: WholeReader
   readonly asker: Asker
 }
 

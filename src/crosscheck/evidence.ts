@@ -1,5 +1,5 @@
 /** Answers of the service, and how well a definition explains them. */
-import type { Engine } from '../warehouse/engine.ts'
+import type { WholeReader } from '../warehouse/whole-tables.ts'
 import { compare } from './compare.ts'
 import type { MetricDefinition } from './definition.ts'
 import type { Names } from './group-shape.ts'
@@ -44,11 +44,11 @@ const together = 24
 
 export class Evidence {
   readonly answers: Answer[] = []
-  readonly #engine: Pick<Engine, 'rows'>
+  readonly #engine: WholeReader
   readonly #names: Names
   readonly #computed = new Map<string, readonly OurGroup[]>()
 
-  constructor(engine: Pick<Engine, 'rows'>, names: Names) {
+  constructor(engine: WholeReader, names: Names) {
     this.#engine = engine
     this.#names = names
   }

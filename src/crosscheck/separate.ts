@@ -1,5 +1,5 @@
 /** Looks in our own data for a group on which two readings differ, and asks the service for that group alone. */
-import type { Engine } from '../warehouse/engine.ts'
+import type { WholeReader } from '../warehouse/whole-tables.ts'
 import type { MetricDefinition, Rule } from './definition.ts'
 import { type Grouping, groupingOf } from './metric-query.ts'
 import { type OurGroup, ourMetrics } from './our-metrics.ts'
@@ -20,7 +20,7 @@ interface Separation extends Probing {
 }
 
 export async function separate(
-  engine: Pick<Engine, 'rows'>,
+  engine: WholeReader,
   { asker, evidence, fit, refit }: Separation,
 ): Promise<void> {
   for (const rule of separable) {
@@ -41,7 +41,7 @@ export async function separate(
 }
 
 async function differing(
-  engine: Pick<Engine, 'rows'>,
+  engine: WholeReader,
   left: MetricDefinition,
   right: MetricDefinition,
 ): Promise<OurGroup | undefined> {

@@ -4,6 +4,7 @@ import { type Lease, renewLease } from '../warehouse/ledger/leases.ts'
 import type { MartTable } from '../warehouse/ledger/mart-row.ts'
 import { recordMart } from '../warehouse/ledger/marts.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
+import { planForWholeTables } from '../warehouse/whole-tables.ts'
 import type { Finding, Gate } from './gate.ts'
 import type { Mart } from './mart.ts'
 import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
@@ -71,12 +72,6 @@ async function exchange(engine: Engine, { name }: Mart, beside: string): Promise
   for (const grant of grants) await engine.run(grant)
 }
 
-/**
- * Marts read whole tables: where the server takes a step of a statement to give one row, as it often does behind several
- * others, it would go through the next table once a row. One mart over 1,000 timesheets took 41 s so.
- */
-const wholeTables = 'set local enable_nestloop = off'
-
 /** Returns how many rows were made. */
 async function refill(rebuild: Rebuild): Promise<number> {
   const { engine, mart, held, isThere, moment, now } = rebuild
@@ -103,7 +98,7 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
   const started = now()
   return engine.transaction(async () => {
-    if (engine.name === 'postgres') await engine.run(wholeTables)
+    await planForWholeTables(engine)
     const rows = await refill(rebuild)
     await requireKeys(engine, mart)
     const findings = await gate(engine, mart)

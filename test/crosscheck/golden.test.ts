@@ -179,6 +179,9 @@ describeOnEngines('the metrics by hand', bench => {
       workersOverThreshold: 2,
       distinctWorkersOverThreshold: 1,
     })
+    const place = { company: 'c1', project: 'p1', agency: 'a1' }
+    const [placed] = await ask({ metric: 'workersOverHours', by: 'all', ...place })
+    expect(placed?.figures).toMatchObject({ workerWeeks: 1, totalHours: 20 })
     expect(await hours({ workerWeek: 'timesheet' })).toMatchObject({ workerWeeks: 4, maxWeeklyHours: 48 })
     expect(await hours({ timesheetStatuses: ['pending'] }, 59.5)).toMatchObject({ workersOverThreshold: 1 })
     expect(await hours({ hoursField: 'timelogHours' })).toMatchObject({ totalHours: 0 })

@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -142,13 +143,32 @@ function removeOld(): void {
   }
 }
 
+/** Test files run beside each other: what one is making, the others wait for, and make not a second time. */
+async function alone(lock: string, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      mkdirSync(lock)
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      await setTimeout(50)
+    }
+  }
+  try {
+    await work()
+  } finally {
+    rmSync(lock, { recursive: true })
+  }
+}
+
 async function filledFile(scale: number): Promise<{ file: string; name: string }> {
   const name = `${codeName()}_${String(scale).replace('.', '_')}`
   const file = join(tmpdir(), `muster-filled-${name}.duckdb`)
-  if (!existsSync(file)) {
+  await alone(`${file}.lock`, async () => {
+    if (existsSync(file)) return
     removeOld()
     await fill(file, scale)
-  }
+  })
   return { file, name }
 }
 
