@@ -4,10 +4,10 @@ import { BudgetSpent, ConfigError, DiskFull } from '../lib/errors.ts'
 import { countDue, type DueId, type DueQuestion, dueIds } from '../warehouse/ledger/due.ts'
 import { chooseHeld, type HeldChoice } from './choose-held.ts'
 import type { SyncContext } from './context.ts'
-import { keyScope } from './key-scope.ts'
 import type { ReadById } from './read-by-id.ts'
 import { ceilingMs } from './refresh.ts'
 import type { Allowance } from './refresh-allowance.ts'
+import { currentScope } from './same-scope.ts'
 import type { HeldTask } from './task.ts'
 
 /** One resource. What goes wrong with it leaves the others alone; the end of the budget ends all. */
@@ -139,7 +139,7 @@ export class Hydration {
     const now = this.#sync.clock.now()
     return {
       resource: held.task.resource.name,
-      keyScope: keyScope(this.#sync),
+      keyScope: currentScope({ sync: this.#sync }),
       at: new Date(now).toISOString(),
       fetchedBefore: new Date(now - ceilingMs).toISOString(),
       onlySignalled: this.#plan.onlySignalled,

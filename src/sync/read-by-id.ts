@@ -13,8 +13,8 @@ import { freshWindow, openWindow, unfinishedWindow, updateWindow } from '../ware
 import { now, type ResourceTask } from './context.ts'
 import { type Answers, askForRecords, type Course, type LandedRecord } from './fetch-by-id.ts'
 import { fenced } from './hold-lease.ts'
-import { keyScope } from './key-scope.ts'
 import { loadPages } from './load-pages.ts'
+import { currentScope } from './same-scope.ts'
 
 /** Milliseconds until a record that the service failed on is asked for again. */
 const failurePause = 3_600_000
@@ -92,7 +92,7 @@ export class ReadById {
     )
     const fetches = records.map(({ page, ...rest }) => ({ ...rest, fetchedAt: page.fetchedAt }))
     await recordFetches(engine, { resource: resource.name, table: resource.table }, latest(fetches))
-    await recordMisses(engine, resource.name, { misses, keyScope: keyScope(sync) })
+    await recordMisses(engine, resource.name, { misses, keyScope: currentScope({ sync }) })
     const gone = misses.filter(({ state }) => state === 'missing')
     await witnessHeld(
       engine,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { muster } from './captured-world.ts'
 
 test('syncs, changes the source, syncs what changed, and then nothing', async () => {
-  const { code, out, err, cwd } = await muster('demo --scale 0.05 --changes 40 --quiet')
+  const { code, out, err, cwd } = await muster('demo --scale 0.03 --changes 40 --quiet')
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/First sync, everything:/)
   expect(out).toMatch(/service counted/)

@@ -8,13 +8,9 @@ import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { proveSeed } from './live-seed.ts'
 
 describeOnEngines('a live service', bench => {
-  // What is proved is the reading, which no engine changes: most seeds on one of them.
-  const seeds = bench.name === 'duckdb' ? [1, 2] : [5]
-  test(`seeds ${seeds}`, async () => {
-    let changes = 0
-    for (const seed of seeds) changes += await proveSeed(bench, seed)
-    expect(changes).toBeGreaterThan(10)
-  }, 60_000)
+  test('seed 1', async () => {
+    expect(await proveSeed(bench, 1)).toBeGreaterThan(5)
+  })
 
   test.runIf(thorough)('as people change it, with believable records', async () => {
     const rng = seededRng(4)

@@ -13,7 +13,7 @@ async function caughtBy(mistakes: Mistakes, seeds: number): Promise<number | und
 
 describe('sweeps of a list that changes, fails and hides rows', () => {
   test('tombstone no live row, and find what is deleted with a second witness', async () => {
-    const { tombstones } = await proveSeeds(1, 300)
+    const { tombstones } = await proveSeeds(1, 150)
     expect(tombstones).toBeGreaterThan(500)
   })
 
