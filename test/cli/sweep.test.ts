@@ -6,6 +6,7 @@ import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { plainRecords } from '../sync/plain-records.ts'
+import { thorough } from '../thorough.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 const sandbox = await openSandbox({ records: plainRecords({ timesheets: 230, expenses: 30 }) })
@@ -27,7 +28,7 @@ async function deleted(): Promise<unknown[]> {
   }
 }
 
-test('finds, proves and keeps deletions', async () => {
+test.runIf(thorough)('finds, proves and keeps deletions', async () => {
   const both = 'timesheets expenses'
   expect((await command(`sync key ${both}`)).code).toBe(0)
   expect((await command('plan sweep --offline --json')).out).toContain('"command": "sweep"')
@@ -62,10 +63,11 @@ test('finds, proves and keeps deletions', async () => {
 })
 
 test('ends with 3 when too much is gone, and with 2 for a name it does not know', async () => {
+  expect((await command('sync key timesheets expenses')).code).toBe(0)
   for (let n = 0; n < 22; n += 1) sandbox.world.remove('timesheets', `t${100 + n}`)
   const doubted = await command('sweep timesheets')
   expect(doubted.code).toBe(3)
-  expect(doubted.err).toContain('22 of 229 timesheets look gone at once: no tombstone')
+  expect(doubted.err).toMatch(/22 of 2(29|30) timesheets look gone at once: no tombstone/)
   expect(await command('sweep timesheet')).toMatchObject({ code: 2 })
   expect(await command('plan sweep matrix')).toMatchObject({ code: 2 })
 })

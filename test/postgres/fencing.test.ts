@@ -85,27 +85,31 @@ test.runIf(thorough)(
   60_000,
 )
 
-test('a process stopped in the middle of its transaction does not keep the others waiting', async () => {
-  const expected = await whole()
-  const warehouse = await made.postgres()
-  const barrier = await Barrier.put(warehouse.address)
-  await barrier.close()
-  const first = startSync(place(warehouse), 'timesheets')
-  const pid = await barrier.waiting()
-  first.signal('SIGSTOP')
-  await barrier.open()
-  const waits = `select wait_event from pg_stat_activity where pid = ${pid}`
-  await expect.poll(() => barrier.rows(waits), { timeout: 10_000 }).toEqual([{ wait_event: 'ClientRead' }])
-  await expire(warehouse)
-  expect(await startSync(place(warehouse, 'two'), 'timesheets').ended).toEqual({ code: 0, err: '' })
-  const before = await standing(warehouse)
-  first.signal('SIGCONT')
-  const { code, err } = await first.ended
-  expect([code, err]).toEqual([1, expect.stringMatching(/^muster: [^\n]*taken over timesheets[^\n]*\n$/)])
-  expect(await standing(warehouse)).toEqual(before)
-  expect(await tables(warehouse.engine)).toEqual(expected)
-  await barrier.remove()
-}, 60_000)
+test.runIf(thorough)(
+  'a process stopped in the middle of its transaction does not keep the others waiting',
+  async () => {
+    const expected = await whole()
+    const warehouse = await made.postgres()
+    const barrier = await Barrier.put(warehouse.address)
+    await barrier.close()
+    const first = startSync(place(warehouse), 'timesheets')
+    const pid = await barrier.waiting()
+    first.signal('SIGSTOP')
+    await barrier.open()
+    const waits = `select wait_event from pg_stat_activity where pid = ${pid}`
+    await expect.poll(() => barrier.rows(waits), { timeout: 10_000 }).toEqual([{ wait_event: 'ClientRead' }])
+    await expire(warehouse)
+    expect(await startSync(place(warehouse, 'two'), 'timesheets').ended).toEqual({ code: 0, err: '' })
+    const before = await standing(warehouse)
+    first.signal('SIGCONT')
+    const { code, err } = await first.ended
+    expect([code, err]).toEqual([1, expect.stringMatching(/^muster: [^\n]*taken over timesheets[^\n]*\n$/)])
+    expect(await standing(warehouse)).toEqual(before)
+    expect(await tables(warehouse.engine)).toEqual(expected)
+    await barrier.remove()
+  },
+  60_000,
+)
 
 test('a process that was killed is told as gone, and its resource is free at once', async () => {
   const expected = await whole()

@@ -1,8 +1,9 @@
 /** A process that dies has lost nothing that it acknowledged. */
 import { test } from 'vitest'
+import { thorough } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { losesNothing } from './kills.ts'
 
 describeOnEngines('a receiver that is killed', bench => {
-  test('twice, has every event that it answered 202', () => losesNothing(bench, 2))
+  test.runIf(thorough)('twice, has every event that it answered 202', () => losesNothing(bench, 2))
 })
