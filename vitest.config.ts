@@ -12,7 +12,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // A server is stopped and thousands of files are removed.
-    teardownTimeout: 60_000,
+    // When all is stopped and removed, and the process still does not end by itself.
+    teardownTimeout: 3_000,
   },
 })
