@@ -143,10 +143,8 @@ function fetchWindow(task: ResourceTask, window: WindowTable, mark: WatermarkTab
         if (isFetched) return
         isFetched = true
         const days = nextWindow({ from: window.from_day, to: window.to_day, pages }, extentOf(task, mark))
-        resolve({
-          settled: Promise.resolve().then(() => settled),
-          next: days && (await newWindow(task, { ...days, kind: 'backfill' })),
-        })
+        const next = days && (await newWindow(task, { ...days, kind: 'backfill' }))
+        resolve({ settled: Promise.resolve().then(() => settled), next })
       },
     })
     settled.catch(reject)

@@ -61,6 +61,8 @@ export interface Engine extends Crossing {
   transaction<Result>(work: () => Promise<Result>): Promise<Result>
   /** A transaction that no merge of another process overlaps: what it compares stays as it is until it commits. */
   merge<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Stages of one's own for a batch of pages; `engine.stage` within `work` is where they are. */
+  staging<Result>(work: () => Promise<Result>): Promise<Result>
   /** Nobody else's statement runs while `work` does: temporary tables have one user at a time. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
   /** Lets others see that the holder of this name is alive, for as long as this engine is open. */

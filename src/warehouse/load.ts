@@ -179,7 +179,6 @@ export async function load(
   request: LoadRequest,
   before: Promise<unknown> = Promise.resolve(),
 ): Promise<Loaded> {
-  if (engine.stage === engine) await before
-  const { merged } = await engine.stage.exclusive(() => stageAndMerge(engine, request, before))
+  const { merged } = await engine.staging(() => stageAndMerge(engine, request, before))
   return merged
 }

@@ -8,6 +8,8 @@ export interface Turns {
   /** One statement; a failure inside a transaction is remembered, so that the transaction cannot commit. */
   statement<Result>(work: () => Promise<Result>): Promise<Result>
   transaction<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Whether the caller is in an exclusive block. */
+  isInside(): boolean
   onIdle(): Promise<void>
 }
 
@@ -62,5 +64,11 @@ export function createTurns({ begin, commit, rollback }: Control): Turns {
         block.failure = undefined
       }
     })
-  return { exclusive, statement, transaction, onIdle: () => queue.onIdle() }
+  return {
+    exclusive,
+    statement,
+    transaction,
+    isInside: () => inside.getStore() !== undefined,
+    onIdle: () => queue.onIdle(),
+  }
 }

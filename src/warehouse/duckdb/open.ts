@@ -1,141 +1,71 @@
-/** Opens a DuckDB warehouse: one file, one writing process. */
-
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { DiskFull, MusterError, OutOfMemory } from '../../lib/errors.ts'
+/** The engine over a DuckDB file: one writing process, whose batches are staged beside each other. */
 import type { Engine, Fill, Value } from '../engine.ts'
 import { kyselyOver } from '../kysely-dialect.ts'
 import type { Ledger } from '../ledger/schema.ts'
-import { quoteNames, quoteText } from '../sql-text.ts'
-import { createTurns } from '../turns.ts'
-import { openError } from './open-error.ts'
-import { plainRow } from './plain-row.ts'
+import { quoteNames } from '../sql-text.ts'
+import { connect, create, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
+import { createLanes, type Lanes } from './lanes.ts'
+import { type Statements, statementsOn } from './statements.ts'
 
 /**
- * Memory for DuckDB's own buffers; 208 MB were too little for a batch of pages. The process needs about as much again
- * (docs/measurements.md). What does not fit goes to a temporary folder beside the file.
+ * One batch is staged while the one before it is merged, each by a thread of its own: two cores are busy, and 256 MB are
+ * enough for both. With more threads to a lane they are not.
  */
-const memoryLimit = '256MB'
+const lanesAtMost = 2
 
-interface OpenOptions {
-  readonly readOnly?: boolean
-  readonly memoryLimit?: string
-}
-
-/**
- * Rows per row group. A batch holds some 10,000 records: full groups go to the file at once, compressed, instead of
- * staying in memory and in the log until the next checkpoint, as they would at DuckDB's own 122,880.
- */
-const rowsPerGroup = 8192
-
-/** Wide tables hold a block a column in memory while they are appended to; DuckDB's own blocks are 256 KiB. */
-const blockBytes = 65_536
-
-async function attach(connection: DuckDBConnection, file: string, readOnly: boolean): Promise<void> {
-  // The block size is fixed when a file is made; naming another one later is refused.
-  const size = existsSync(file) ? '' : `block_size ${blockBytes}, `
-  const options = readOnly ? 'read_only' : `${size}row_group_size ${rowsPerGroup}`
-  await connection.run(`attach ${quoteText(file)} as warehouse (${options})`)
-  await connection.run('use warehouse')
-  await connection.run(`attach ':memory:' as stage`)
-}
-
-interface Opened {
-  readonly instance: DuckDBInstance
-  readonly connection: DuckDBConnection
-}
-
-async function create(temporaryFolder: string, limit = memoryLimit): Promise<Opened> {
-  const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: limit,
-    temp_directory: temporaryFolder,
-    // Rows carry their own order; keeping DuckDB's costs twice the time and memory when pages are unnested.
-    preserve_insertion_order: 'false',
-    // What a statement freed goes back to the system soon: 417 MB of memory at the peak instead of 467.
-    allocator_flush_threshold: '16MB',
-    allocator_bulk_deallocation_flush_threshold: '32MB',
-    // Fewer, larger checkpoints: at the default 16 MB a backfill writes its last row groups over and over.
-    wal_autocheckpoint: '64MB',
-    autoinstall_known_extensions: 'false',
+function lanesOf(file: string, { instance }: Opened): Lanes<Statements> {
+  let opened = 0
+  return createLanes({
+    most: lanesAtMost,
+    async open() {
+      opened += 1
+      const lane = opened
+      const connection = await instance.connect()
+      await setUp(connection, { home: 'warehouse', lane })
+      return statementsOn(file, connection)
+    },
+    async turn({ connection }, isBusy) {
+      await connection.run(isBusy ? 'set threads = 1' : 'reset threads')
+    },
   })
-  const connection = await instance.connect()
-  await connection.run(`set timezone = 'UTC'`)
-  return { instance, connection }
 }
 
-async function connect(file: string, options: OpenOptions): Promise<Opened> {
-  try {
-    if (!options.readOnly) mkdirSync(dirname(file), { recursive: true })
-    const fresh = !existsSync(file)
-    const opened = await create(`${file}.tmp`, options.memoryLimit)
-    await attach(opened.connection, file, options.readOnly ?? false)
-    // The working file holds pii: its owner only.
-    if (fresh) chmodSync(file, 0o600)
-    return opened
-  } catch (error) {
-    throw openError(file, error)
+/** Statements of the lane that the caller is in, or of the main connection. */
+function statementsHere(main: Statements, lanes: Lanes<Statements>) {
+  const here = () => lanes.current() ?? main
+  const rows = <Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]> =>
+    here().rows<Row>(sql, values)
+  const run = (sql: string, values?: readonly Value[]): Promise<number> => here().run(sql, values)
+  // What is written from a lane takes its turn among all that is written.
+  const transaction = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const lane = lanes.current()
+    return lane ? main.exclusive(() => lane.transaction(work)) : main.transaction(work)
+  }
+  return {
+    rows,
+    run,
+    transaction,
+    exclusive: <Result>(work: () => Promise<Result>): Promise<Result> => here().exclusive(work),
+    // Inside a transaction of the caller's the batch has to be part of it.
+    staging: <Result>(work: () => Promise<Result>): Promise<Result> =>
+      main.isInside() ? work() : lanes.enter(work),
   }
 }
 
-/** Without values a statement is run as it is; prepared first, a large one would be planned twice, once on this thread. */
-const bound = (values: readonly Value[]): Value[] | undefined =>
-  values.length === 0 ? undefined : [...values]
-
-function statementError(file: string, cause: unknown): unknown {
-  const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
-  if (says(/no space left on device|disk quota exceeded/i))
-    return new DiskFull({
-      what: 'the disk is full',
-      where: file,
-      next: 'free some space and run the command again; what was committed is kept',
-      cause,
-    })
-  if (says(/^out of memory error/i))
-    return new OutOfMemory({
-      what: 'the rows of one statement do not fit into the memory that DuckDB may use',
-      where: file,
-      next: 'nothing of them was written; run again with --verbose to see how much it was',
-      cause,
-    })
-  // The log and the temporary folder are files beside the warehouse, which its own rights say nothing of.
-  if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
-    return new MusterError({
-      what: 'nothing can be written beside the warehouse file',
-      where: file,
-      next: 'check who may write in its folder',
-      cause,
-    })
-  return cause
-}
-
-/** Statements of the engine, each in its turn. */
-function statements(file: string, { connection }: Opened) {
-  const explained = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work()
-    } catch (error) {
-      throw statementError(file, error)
-    }
-  }
-  const { exclusive, statement, transaction, onIdle } = createTurns({
-    begin: () => explained(() => connection.run('begin transaction')),
-    commit: () => explained(() => connection.run('commit')),
-    rollback: () => explained(() => connection.run('rollback')),
-  })
-  const told = <Result>(work: () => Promise<Result>): Promise<Result> => statement(() => explained(work))
-  const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
-    told(async () => {
-      const reader = await connection.runAndReadAll(sql, bound(values))
-      return reader.getRowObjects().map(row => plainRow(row) as Row)
-    })
-  const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
-    told(async () => (await connection.run(sql, bound(values))).rowsChanged)
-  return { exclusive, transaction, onIdle, rows, run }
+async function close({ instance, connection }: Opened, main: Statements, lanes: Lanes<Statements>) {
+  const left = await lanes.leave()
+  await main.onIdle()
+  if ([main, ...left].some(one => one.hasRemoved())) await tidy(connection)
+  // The last connection to go writes the log into the file.
+  for (const lane of left) lane.connection.closeSync()
+  connection.closeSync()
+  instance.closeSync()
 }
 
 function engineOver(file: string, opened: Opened): Engine {
-  const { exclusive, transaction, onIdle, rows, run } = statements(file, opened)
+  const main = statementsOn(file, opened.connection)
+  const lanes = lanesOf(file, opened)
+  const { rows, run, transaction, exclusive, staging } = statementsHere(main, lanes)
   const announced = new Set<string>()
   const insert = ({ table, columns, select }: Fill): string =>
     `insert into ${table} (${quoteNames(columns)}) ${select}`
@@ -149,6 +79,7 @@ function engineOver(file: string, opened: Opened): Engine {
     // The lock on the file keeps other processes out already.
     merge: transaction,
     exclusive,
+    staging,
     get stage() {
       return this
     },
@@ -173,11 +104,7 @@ function engineOver(file: string, opened: Opened): Engine {
     isPresent: async name => announced.has(name),
     async evict() {},
     ledger: kyselyOver<Ledger>(rows),
-    async close() {
-      await onIdle()
-      opened.connection.closeSync()
-      opened.instance.closeSync()
-    },
+    close: () => close(opened, main, lanes),
   }
 }
 
@@ -188,6 +115,6 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
 /** A DuckDB without a file, which reads pages for a warehouse elsewhere; what does not fit into memory goes to the folder. */
 export async function openStage(temporaryFolder: string): Promise<Engine> {
   const opened = await create(temporaryFolder)
-  await opened.connection.run(`attach ':memory:' as stage`)
+  await setUp(opened.connection, { home: 'memory', lane: 0 })
   return engineOver(temporaryFolder, opened)
 }

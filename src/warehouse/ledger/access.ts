@@ -27,10 +27,15 @@ export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<
 export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
   const oldest = Math.max(0, ...bySecond.keys()) - 120
   await engine.ledger.deleteFrom('ops.sent').where('second', '<', oldest).execute()
-  for (const [second, requests] of bySecond) {
-    await engine.ledger.deleteFrom('ops.sent').where('second', '=', second).execute()
-    await engine.ledger.insertInto('ops.sent').values({ second, requests }).execute()
-  }
+  if (bySecond.size === 0) return
+  const rows = [...bySecond].map(([second, requests]) => ({ second, requests }))
+  await engine.ledger
+    .insertInto('ops.sent')
+    .values(rows)
+    .onConflict(conflict =>
+      conflict.column('second').doUpdateSet(eb => ({ requests: eb.ref('excluded.requests') })),
+    )
+    .execute()
 }
 
 /** The same beside what others wrote of the same seconds. */
