@@ -1,6 +1,7 @@
 /** Which single records the service shows, and the path and parameters of each. */
 import { UsageError } from '../lib/errors.ts'
 import { operations } from '../resources/operations.ts'
+import { isSafeId } from '../resources/record-id.ts'
 import { nearest } from './nearest.ts'
 
 interface RecordPath {
@@ -75,7 +76,7 @@ function unknownResource(name: string): UsageError {
 }
 
 function checkedId(id: string): string {
-  if (/^[\w-]{1,64}$/.test(id)) return id
+  if (isSafeId(id)) return id
   throw new UsageError({
     what: `${JSON.stringify(id)} is not an id`,
     next: 'give the id or short id of a record',

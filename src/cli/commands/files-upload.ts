@@ -4,6 +4,7 @@ import { uploadFile } from '../../api/upload-file.ts'
 import { createUpload, type Declaration } from '../../api/uploads.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { isFileName } from '../../lib/file-kind.ts'
+import { isSafeId } from '../../resources/record-id.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { nearest } from '../nearest.ts'
@@ -73,7 +74,7 @@ function readDeclaration(context: CommandContext, shown: string, options: Option
   const resource = oneOf(options, 'resource', ['worker', 'invoice'] as const)
   const purpose = oneOf(options, 'purpose', purposes[resource])
   const recordId = textOption(options, 'record') ?? ''
-  if (!/^[\w-]{1,64}$/.test(recordId)) {
+  if (!isSafeId(recordId)) {
     throw new UsageError({
       what: `--record ${recordId ? 'is not an id' : 'is missing'}`,
       next: 'give the id of the record',

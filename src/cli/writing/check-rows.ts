@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { changedWorker, newWorker } from '../../api/worker-input.ts'
 import { fieldPath } from '../../lib/field-path.ts'
 import { LARGEST_BODY } from '../../lib/file-kind.ts'
+import { isSafeId } from '../../resources/record-id.ts'
 import { didYouMean } from '../nearest.ts'
 import { withLocalFiles } from './local-files.ts'
 import type { Problem } from './problem.ts'
@@ -107,7 +108,7 @@ function apart(value: unknown): { readonly id: unknown; readonly rest: unknown }
 }
 
 function idProblems(operation: Operation, id: unknown): FieldProblem[] {
-  if (operation === 'create' || (typeof id === 'string' && /^[\w-]{1,64}$/.test(id))) return []
+  if (operation === 'create' || (typeof id === 'string' && isSafeId(id))) return []
   return [
     { field: 'id', what: id === undefined ? 'is missing: the id of the worker to update' : 'is not an id' },
   ]
