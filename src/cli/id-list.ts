@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { CsvError, parse } from 'csv-parse/sync'
 import { UsageError } from '../lib/errors.ts'
+import { choiceOf } from '../lib/nearest.ts'
 import { hydrated } from '../resources/catalogue.ts'
 import { isSafeId } from '../resources/record-id.ts'
 
@@ -23,7 +24,7 @@ export function requireHydrated(resource: string, where?: string): string {
   throw new UsageError({
     what: resource === '' ? 'no resource is named' : `no resource ${resource} is read by id`,
     ...(where !== undefined && { where }),
-    next: `name one of ${names.join(', ')}`,
+    next: choiceOf(resource, names),
   })
 }
 

@@ -1,8 +1,8 @@
 /** Which single records the service shows, and the path and parameters of each. */
 import { UsageError } from '../lib/errors.ts'
+import { choiceOf } from '../lib/nearest.ts'
 import { operations } from '../resources/operations.ts'
 import { isSafeId } from '../resources/record-id.ts'
-import { nearest } from './nearest.ts'
 
 interface RecordPath {
   /** `{id}` stands for the record; a path without it takes none. */
@@ -68,10 +68,9 @@ function unknownResource(name: string): UsageError {
       next: 'look in the warehouse with muster sql',
     })
   }
-  const names = Object.keys(recordPaths)
   return new UsageError({
     what: `there is no resource ${name}`,
-    next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
+    next: choiceOf(name, Object.keys(recordPaths)),
   })
 }
 
@@ -101,7 +100,6 @@ function queryOf(params: readonly string[], known: readonly string[] | undefined
 }
 
 function unknownParameter(name: string, known: readonly string[]): UsageError {
-  const next =
-    known.length === 0 ? 'leave it out' : `did you mean ${nearest(name, known)}? Valid: ${known.join(', ')}`
+  const next = known.length === 0 ? 'leave it out' : choiceOf(name, known)
   return new UsageError({ what: `there is no parameter ${name} here`, next })
 }

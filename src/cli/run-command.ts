@@ -1,12 +1,12 @@
 /** What sync and backfill share: a run with a progress display, and its outcome told to people or programs. */
 import { UsageError } from '../lib/errors.ts'
+import { choiceOf } from '../lib/nearest.ts'
 import { catalogue, collections, findResource } from '../resources/catalogue.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
 import type { ResourceOutcome } from '../sync/sync.ts'
 import { numberOption, type Options, spanMs, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
-import { nearest } from './nearest.ts'
 import { type Column, printJson, printLine, printTable } from './output.ts'
 import { createProgress } from './progress.ts'
 import { openToWrite, programVersion, runConnection } from './warehouse.ts'
@@ -21,10 +21,7 @@ export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'al
         what: `${name} are read by id, which knows no days`,
         next: `muster sync ${name} reads them; the others are ${names.join(', ')}`,
       })
-    throw new UsageError({
-      what: `there is no resource ${name}`,
-      next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
-    })
+    throw new UsageError({ what: `there is no resource ${name}`, next: choiceOf(name, names) })
   }
   return args
 }

@@ -323,7 +323,7 @@ describe('connectionNamed', () => {
       'config/muster.yaml has 2 connections: say which with --connection NAME (acme, beta)',
     )
     expect(() => connectionNamed(two(), 'betta')).toThrow(
-      'no connection is named betta (config/muster.yaml): did you mean beta? There is acme, beta',
+      'no connection is named betta (config/muster.yaml): did you mean beta? The other is acme',
     )
   })
 })

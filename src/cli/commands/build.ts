@@ -1,6 +1,7 @@
 /** `muster build`: the marts that BI tools read, brought up to what is in star. */
 import { existsSync } from 'node:fs'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/nearest.ts'
 import { type BuildOutcome, buildMarts, type MartOutcome } from '../../marts/build.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
 import { martGate } from '../../marts/checks/mart-gate.ts'
@@ -8,7 +9,6 @@ import { type Mart, readMarts } from '../../marts/mart.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { nearest } from '../nearest.ts'
 import { formatNumber, printJson, printLine, printTable } from '../output.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
@@ -19,10 +19,7 @@ function martNames(args: readonly string[], marts: readonly Mart[]): readonly st
   return args.map(arg => {
     const name = arg.replace(/^mart\./, '')
     if (names.includes(name)) return name
-    throw new UsageError({
-      what: `there is no mart ${arg}`,
-      next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
-    })
+    throw new UsageError({ what: `there is no mart ${arg}`, next: choiceOf(name, names) })
   })
 }
 

@@ -1,6 +1,7 @@
 /** `muster check`: what in the warehouse does not hold, and what to do about it. */
 import { existsSync } from 'node:fs'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { nearest } from '../../lib/nearest.ts'
 import type { Check } from '../../marts/checks/check.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
 import { type CheckReport, reportChecks } from '../../marts/checks/report.ts'
@@ -10,7 +11,6 @@ import { failureLines, summaryLine } from '../check-lines.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitStatus } from '../exit-status.ts'
-import { nearest } from '../nearest.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
 
@@ -18,9 +18,10 @@ function chosen(args: readonly string[], checks: readonly Check[]): readonly Che
   const names = checks.map(({ name }) => name)
   for (const arg of args) {
     if (names.includes(arg)) continue
+    const found = nearest(arg, names)
     throw new UsageError({
       what: `there is no check ${arg}`,
-      next: `did you mean ${nearest(arg, names)}? muster check --list shows all of them`,
+      next: `${found ? `did you mean ${found}? ` : ''}muster check --list shows all of them`,
     })
   }
   return args.length === 0 ? checks : checks.filter(({ name }) => args.includes(name))

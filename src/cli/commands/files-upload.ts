@@ -4,10 +4,10 @@ import { uploadFile } from '../../api/upload-file.ts'
 import { createUpload, type Declaration } from '../../api/uploads.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { isFileName } from '../../lib/file-kind.ts'
+import { choiceOf } from '../../lib/nearest.ts'
 import { isSafeId } from '../../resources/record-id.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { nearest } from '../nearest.ts'
 import { printJson } from '../output.ts'
 import { openQuestions } from '../questions.ts'
 import { readDeclarable } from '../writing/local-files.ts'
@@ -98,10 +98,7 @@ function oneOf<Value extends string>(options: Options, name: string, values: rea
   const given = textOption(options, name)
   const found = values.find(value => value === given)
   if (found !== undefined) return found
-  const next =
-    given === undefined
-      ? `give ${values.join(' or ')}`
-      : `did you mean ${nearest(given, values)}? Valid: ${values.join(', ')}`
+  const next = given === undefined ? `give ${values.join(' or ')}` : choiceOf(given, values)
   throw new UsageError({
     what: given === undefined ? `--${name} is missing` : `--${name} ${given} is not known`,
     next,

@@ -15,6 +15,7 @@ import {
 import { readNames } from '../../crosscheck/names.ts'
 import { type OurGroup, ourMetrics } from '../../crosscheck/our-metrics.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/nearest.ts'
 import { type CommandModule, numberOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
@@ -57,8 +58,7 @@ export const command: CommandModule = {
 
 function queryOf(name: string, options: Options): MetricQuery {
   const metric = metrics.find(one => one === name)
-  if (!metric)
-    throw new UsageError({ what: `there is no metric ${name}`, next: `give one of ${metrics.join(', ')}` })
+  if (!metric) throw new UsageError({ what: `there is no metric ${name}`, next: choiceOf(name, metrics) })
   const grouping = groupingOf(textOption(options, 'groupBy') ?? 'all') as Grouping
   return { metric, groupings: [grouping], threshold: numberOption(options, 'threshold'), ...rangeOf(options) }
 }

@@ -2,7 +2,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { workerFields } from '../../api/worker-input.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../../lib/nearest.ts'
 import type { Problem } from './problem.ts'
 import type { Row, Rows } from './row.ts'
 
