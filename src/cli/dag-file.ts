@@ -1,8 +1,8 @@
 /** A DAG file: which commands belong to one scheduled run, and which must wait for which. */
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
+import { didYouMean } from '../config/nearest.ts'
 import { ConfigError } from '../lib/errors.ts'
-import { didYouMean } from '../lib/nearest.ts'
 
 export interface DagTask {
   readonly id: string

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { choiceOf } from '../config/nearest.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
-import { choiceOf } from '../lib/nearest.ts'
 import { type Dag, type DagText, parseDag } from './dag-file.ts'
 
 /** The same depth below the package in `src` and in `dist`. */

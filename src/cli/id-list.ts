@@ -1,8 +1,8 @@
 /** Ids of records in a file: one a line, or CSV with the columns resource and id. */
 import { readFileSync } from 'node:fs'
 import { CsvError, parse } from 'csv-parse/sync'
+import { choiceOf } from '../config/nearest.ts'
 import { UsageError } from '../lib/errors.ts'
-import { choiceOf } from '../lib/nearest.ts'
 import { hydrated } from '../resources/catalogue.ts'
 import { isSafeId } from '../resources/record-id.ts'
 

@@ -1,6 +1,7 @@
 /** Which single records the service shows, and the path and parameters of each. */
+
+import { choiceOf } from '../config/nearest.ts'
 import { UsageError } from '../lib/errors.ts'
-import { choiceOf } from '../lib/nearest.ts'
 import { operations } from '../resources/operations.ts'
 import { isSafeId } from '../resources/record-id.ts'
 

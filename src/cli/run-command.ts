@@ -1,15 +1,18 @@
 /** What sync and backfill share: a run with a progress display, and its outcome told to people or programs. */
+
+import { choiceOf } from '../config/nearest.ts'
+import { counted, formatNumber } from '../lib/counted.ts'
 import { UsageError } from '../lib/errors.ts'
-import { choiceOf } from '../lib/nearest.ts'
+import { programVersion } from '../lib/program-version.ts'
 import { catalogue, collections, findResource } from '../resources/catalogue.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
 import type { ResourceOutcome } from '../sync/sync.ts'
 import { numberOption, type Options, spanMs, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
-import { type Column, printJson, printLine, printTable } from './output.ts'
+import { type Column, formatSeconds, printJson, printLine, printTable } from './output.ts'
 import { createProgress } from './progress.ts'
-import { openToWrite, programVersion, runConnection } from './warehouse.ts'
+import { openToWrite, runConnection } from './warehouse.ts'
 
 /** Throws UsageError for a name that is no resource, or with `lists` one that is read by id. */
 export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {
@@ -48,8 +51,8 @@ export function summary({ resources, requests, remainingToday, milliseconds }: R
   const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
   const kept = quarantined > 0 ? `, ${quarantined} quarantined (select * from ops.quarantine)` : ''
-  const spent = `${requests} requests, ${remainingToday.toLocaleString('en')} left today`
-  return `${changed.toLocaleString('en')} changed, ${checked.toLocaleString('en')} checked${kept}; ${spent}; ${(milliseconds / 1000).toFixed(1)} s`
+  const spent = `${counted(requests, 'request')}, ${formatNumber(remainingToday)} left today`
+  return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}`
 }
 
 const outcomeColumns: readonly Column[] = [
@@ -61,7 +64,7 @@ const outcomeColumns: readonly Column[] = [
   'changed',
   'removed',
   'note',
-].map(title => ({ title }))
+]
 
 function printOutcome(context: CommandContext, outcome: RunOutcome): void {
   if (context.json) {

@@ -155,7 +155,7 @@ describe('a running command', () => {
   test('keeps stdout for the one document under --json', async () => {
     const commands = commandThat(async context => {
       printLine(context, 'a sentence')
-      printTable(context, [{ title: 'a' }], [[1]])
+      printTable(context, ['a'], [[1]])
       if (context.json) printJson(context, { rows: 2n, total: 12345678901234567890n })
       return 0
     })

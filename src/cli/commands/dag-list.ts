@@ -16,7 +16,7 @@ export const command: CommandModule = {
     } else {
       printTable(
         context,
-        [{ title: 'name' }, { title: 'schedule' }, { title: 'tasks' }, { title: 'description' }],
+        ['name', 'schedule', 'tasks', 'description'],
         dags.map(dag => [dag.name, dag.schedule, dag.tasks.join(', '), dag.problem ?? dag.description]),
       )
     }

@@ -37,7 +37,7 @@ function print(context: CommandContext, dag: string, outcomes: readonly TaskOutc
   }
   printTable(
     context,
-    [{ title: 'task' }, { title: 'state' }, { title: 'seconds' }, { title: 'why' }],
+    ['task', 'state', 'seconds', 'why'],
     outcomes.map(({ task, state, startedAt, finishedAt, error }) => {
       return [task, state, Math.round((finishedAt - startedAt) / 100) / 10, error]
     }),

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MusterError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { type BuildOutcome, buildMarts } from '../../marts/build.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
@@ -15,10 +16,9 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { accrualTable, changesTable, labourTable, proofTable, workingTimeTable } from '../demo-tables.ts'
-import { printJson, printLine, printTable } from '../output.ts'
+import { formatSeconds, printJson, printLine, printTable } from '../output.ts'
 import { createProgress } from '../progress.ts'
 import { summary } from '../run-command.ts'
-import { programVersion } from '../warehouse.ts'
 
 const folder = join('data', 'demo')
 const apiKey = 'sandbox-company-key'
@@ -88,7 +88,7 @@ function builtLine({ marts, milliseconds }: BuildOutcome): string {
     .filter(({ state }) => state !== 'built')
     .map(({ name, message }) => `${name} (${message})`)
   const not = others.length > 0 ? `, not built: ${others.join(', ')}` : ''
-  return `${built} marts built and checked in ${(milliseconds / 1000).toFixed(1)} s${not}`
+  return `${built} marts built and checked in ${formatSeconds(milliseconds)}${not}`
 }
 
 interface Told {

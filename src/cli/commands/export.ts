@@ -1,10 +1,12 @@
 /** `muster export`: star and mart as Parquet files, with a manifest. */
 import { resolve } from 'node:path'
+import { formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import { exportParquet } from '../../warehouse/export/export.ts'
 import { type CommandModule, flagOption, numberOption, textOption, wholeNumber } from '../command.ts'
-import { formatNumber, printJson, printLine, printTable } from '../output.ts'
-import { openToRead, programVersion } from '../warehouse.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { openToRead } from '../warehouse.ts'
 
 const usualMonthRows = 500_000
 
@@ -52,7 +54,7 @@ export const command: CommandModule = {
       const filled = manifest.tables.filter(({ rows }) => rows > 0)
       printTable(
         context,
-        [{ title: 'table' }, { title: 'rows' }, { title: 'files' }],
+        ['table', 'rows', 'files'],
         filled.map(({ schema, name, rows, files }) => [`${schema}.${name}`, rows, files.length]),
       )
       const files = manifest.tables.flatMap(table => table.files)

@@ -1,5 +1,4 @@
 /** `muster get PATH-OR-RESOURCE [ID]`: one record as the service has it, for a look. */
-
 import { type CommandModule, listOption, repeated } from '../command.ts'
 import { printJson } from '../output.ts'
 import { openQuestions } from '../questions.ts'

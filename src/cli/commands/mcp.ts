@@ -1,10 +1,10 @@
 /** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
 import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { programVersion } from '../../lib/program-version.ts'
 import { assistantData } from '../assistant/open-data.ts'
 import { assistantServer } from '../assistant/server.ts'
 import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
-import { programVersion } from '../warehouse.ts'
 
 const usualSeconds = 30
 const usualRows = 200

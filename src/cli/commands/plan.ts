@@ -1,4 +1,5 @@
 /** `muster plan`: what a sync or a backfill will cost, before anything is spent. */
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { collections } from '../../resources/catalogue.ts'
 import { durationOf, type Limits, type Range, sumOf } from '../../sync/estimate.ts'
@@ -7,7 +8,7 @@ import { planSweep } from '../../sync/plan-sweep.ts'
 import type { SyncRequest } from '../../sync/sync.ts'
 import { type CommandModule, calendarDay, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { formatNumber, printJson, printLine, printTable } from '../output.ts'
+import { printJson, printLine, printTable } from '../output.ts'
 import { askedFacts, type PlanFacts, rememberedFacts } from '../plan-sources.ts'
 import { resourceNames } from '../run-command.ts'
 import { openIfSynced } from '../warehouse.ts'
@@ -99,7 +100,7 @@ function print(context: CommandContext, request: PlanRequest, { facts, planned }
   }
   printTable(
     context,
-    ['resource', 'strategy', 'rows', 'requests', 'why'].map(title => ({ title })),
+    ['resource', 'strategy', 'rows', 'requests', 'why'],
     planned.map(one => [one.resource, one.strategy, one.total, span(one), one.reasoning]),
   )
   const minutes = span({ low: low.minutes, high: high.minutes })
@@ -117,6 +118,7 @@ function span({ low, high }: Range): string {
 
 function limitsLine({ perMinute, spendableToday, spendablePerDay }: Limits, spent: number): string {
   const rates = `${formatNumber(perMinute)} a minute, ${formatNumber(spendableToday)} today, ${formatNumber(spendablePerDay)} a day after reserves`
-  const cost = spent === 0 ? 'no request was spent' : `spent ${spent} requests to learn the limits and totals`
+  const cost =
+    spent === 0 ? 'no request was spent' : `spent ${counted(spent, 'request')} to learn the limits and totals`
   return `a sync may send ${rates}; ${cost}`
 }

@@ -49,8 +49,6 @@ async function readRuns(engine: Engine, limit: number): Promise<RunTable[]> {
   )
 }
 
-const titled = (titles: readonly string[]) => titles.map(title => ({ title }))
-
 function seconds({ started_at, finished_at }: RunTable): number | null {
   return finished_at === null
     ? null
@@ -67,17 +65,7 @@ function printRuns(context: CommandContext, runs: readonly RunTable[]): void {
   }
   printTable(
     context,
-    titled([
-      'run',
-      'command',
-      'state',
-      'seconds',
-      'requests',
-      'checked',
-      'changed',
-      'quarantined',
-      'message',
-    ]),
+    ['run', 'command', 'state', 'seconds', 'requests', 'checked', 'changed', 'quarantined', 'message'],
     runs.map(run => [
       run.run_id,
       `${run.command} ${run.arguments}`.trim(),
@@ -114,17 +102,7 @@ function printRun(
   }
   printTable(
     context,
-    titled([
-      'resource',
-      'state',
-      'requests',
-      'checked',
-      'added',
-      'changed',
-      'removed',
-      'quarantined',
-      'note',
-    ]),
+    ['resource', 'state', 'requests', 'checked', 'added', 'changed', 'removed', 'quarantined', 'note'],
     resources.map(one => [
       one.resource,
       one.state,

@@ -1,5 +1,4 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
-
 import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
 import { knobTable, parseKnob } from '../../sandbox/knobs.ts'
 import type { Breach } from '../../sandbox/referee.ts'

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import type { Connection } from '../../config/connection.ts'
 import { ConfigError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import type { ScheduledDag } from '../../serve/schedule.ts'
 import type { ServeEffects, ServeRequest } from '../../serve/serve.ts'
 import { usualRhythm } from '../../serve/upkeep.ts'
@@ -21,7 +22,7 @@ import type { CommandContext } from '../context.ts'
 import { dagNamed, dagNames } from '../dag-folder.ts'
 import { openInboxStore } from '../inbox-store.ts'
 import { printJson, printLine } from '../output.ts'
-import { duckdbFile, openToWrite, programVersion, runConnection } from '../warehouse.ts'
+import { duckdbFile, openToWrite, runConnection } from '../warehouse.ts'
 
 const usualPort = 8080
 const largestPort = 65_535

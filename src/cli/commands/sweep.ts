@@ -1,6 +1,7 @@
 /** `muster sweep`: find what is gone at the service, and tombstone what two witnesses saw gone. */
+
+import { choiceOf } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { choiceOf } from '../../lib/nearest.ts'
 import { swept } from '../../sync/sweep-run.ts'
 import { type CommandModule, flagOption, numberOption, wholeNumber } from '../command.ts'
 import { limitsOf, runAndPrint } from '../run-command.ts'

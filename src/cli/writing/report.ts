@@ -46,7 +46,7 @@ function printRows(context: CommandContext, results: readonly Result[]): void {
   const titles = ['row', 'worker', 'outcome', 'id', 'reference', 'note']
   printTable(
     context,
-    titles.map(title => ({ title })),
+    titles,
     results.map(({ row, worker, outcome, id, reference, note }) => [
       row,
       worker,
