@@ -83,7 +83,7 @@ function addCommand(program: Command, module: CommandModule, session: Session): 
     command.addOption(option)
   }
   const examples = module.examples.map(example => `  $ ${example}`).join('\n')
-  const notes = (module.notes ?? []).map(line => `\n${line}`).join('')
+  const notes = module.notes ? `\n${module.notes.join('\n')}\n` : ''
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
     const context = contextFor(session, command.optsWithGlobals())

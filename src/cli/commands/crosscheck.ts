@@ -14,6 +14,7 @@ import {
   type CommandModule,
   flagOption,
   listOption,
+  numberOf,
   numberOption,
   type Options,
   repeated,
@@ -29,7 +30,6 @@ import { openMade } from '../warehouse.ts'
 
 /** Of a nightly cross-check: two metrics, six groupings. */
 const usualGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']
-const usualRequests = 120
 
 export const command: CommandModule = {
   name: 'crosscheck',
@@ -47,7 +47,7 @@ export const command: CommandModule = {
       flags: '--max-requests <number>',
       summary: 'requests that may be spent',
       parse: wholeNumber(1),
-      fallback: usualRequests,
+      fallback: 120,
     },
   ],
   examples: [
@@ -80,7 +80,7 @@ async function runCrosscheck(context: CommandContext, engine: Engine, options: O
     version: programVersion,
   })
   const { client, close } = await openQuestions(context.connection(), context, engine)
-  const asker = createAsker(client, numberOption(options, 'maxRequests') ?? usualRequests)
+  const asker = createAsker(client, numberOf(options, 'maxRequests'))
   const end = async (change: { state: 'done' | 'failed'; message: string }): Promise<void> => {
     const { requestsThisRun: requests, retries } = client.usage()
     await updateRun(engine, runId, { ...change, requests, retries, finished_at: instant(context) })

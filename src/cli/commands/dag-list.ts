@@ -7,7 +7,7 @@ import { printJson, printTable } from '../output.ts'
 
 export const command: CommandModule = {
   name: 'dag list',
-  summary: 'List the DAGs, their schedules and tasks; wrong files are listed with what is wrong.',
+  summary: 'list the DAGs, their schedules and tasks; wrong files with what is wrong in them',
   examples: ['muster dag list', 'muster dag list --json'],
   run: async context => {
     const dags = dagFiles(context.cwd).map(source => summarise(source, context.program.commandNames))

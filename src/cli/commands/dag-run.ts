@@ -8,7 +8,7 @@ import { dagExitCode, runDag, type TaskOutcome } from '../run-dag.ts'
 
 export const command: CommandModule = {
   name: 'dag run',
-  summary: 'Run the tasks of a DAG in order; a failed one stops only those that need it.',
+  summary: 'run the tasks of a DAG in order; a failed one stops only those that need it',
   arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml' }],
   examples: ['muster dag run nightly', 'muster dag run nightly --connection acme --json'],
   run: async (context, [name = '']) => {

@@ -10,15 +10,14 @@ import { martGate } from '../../marts/checks/mart-gate.ts'
 import { readMarts } from '../../marts/mart.ts'
 import type { Breach } from '../../sandbox/referee.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run.ts'
-import { runSync } from '../../sync/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { type CommandModule, positiveNumber, wholeNumber } from '../command.ts'
+import { type CommandModule, numberOf, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { accrualTable, changesTable, labourTable, proofTable, workingTimeTable } from '../demo-tables.ts'
 import { formatSeconds, printJson, printLine, printTable } from '../output.ts'
-import { createProgress } from '../progress.ts'
 import { summary } from '../run-command.ts'
+import { runShown } from '../run-shown.ts'
 
 const folder = join('data', 'demo')
 const apiKey = 'sandbox-company-key'
@@ -52,23 +51,10 @@ async function syncOnce(
   connection: RunConnection,
   engine: Engine,
 ): Promise<RunOutcome> {
-  const progress = createProgress(context)
-  try {
-    const request = { command: 'sync', arguments: '', resources: [], limits: {} }
-    const outcome = await runSync(connection, request, {
-      engine,
-      clock: context.clock,
-      rng: context.rng,
-      signal: context.signal,
-      version: programVersion,
-      emit: event => progress.update(event),
-      onBudget: budget => progress.budget(budget),
-    })
-    if (outcome.failure) throw outcome.failure
-    return outcome
-  } finally {
-    progress.stop()
-  }
+  const request = { command: 'sync', arguments: '', resources: [], limits: {} }
+  const outcome = await runShown(context, { connection, engine }, request)
+  if (outcome.failure) throw outcome.failure
+  return outcome
 }
 
 /** Each mart passes its checks, or the demo says which did not. */
@@ -159,7 +145,7 @@ export const command: CommandModule = {
     const root = join(context.cwd, folder)
     rmSync(root, { recursive: true, force: true })
     mkdirSync(root, { recursive: true })
-    const sandbox = await startSandbox({ seed: 1, scale: Number(options.scale), clock: context.clock })
+    const sandbox = await startSandbox({ seed: 1, scale: numberOf(options, 'scale'), clock: context.clock })
     const engine = await openDuckdb(join(root, 'demo.duckdb'))
     try {
       writeSettings(root, sandbox.url)
@@ -170,7 +156,7 @@ export const command: CommandModule = {
       const changes = mutateWorld(sandbox.world, {
         rng: namedRng(1, 'demo'),
         nowMs: context.clock.now(),
-        count: Number(options.changes),
+        count: numberOf(options, 'changes'),
       })
       printLine(context, `\nThe source changes: ${changes.length} records. Second sync, what changed:`)
       const second = await syncOnce(context, connection, engine)

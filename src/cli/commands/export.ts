@@ -4,11 +4,9 @@ import { formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { exportParquet } from '../../warehouse/export/export.ts'
-import { type CommandModule, flagOption, numberOption, textOption, wholeNumber } from '../command.ts'
+import { type CommandModule, flagOption, numberOf, textOption, wholeNumber } from '../command.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { openToRead } from '../warehouse.ts'
-
-const usualMonthRows = 500_000
 
 export const command: CommandModule = {
   name: 'export',
@@ -23,7 +21,7 @@ export const command: CommandModule = {
       flags: '--month-rows <number>',
       summary: 'facts and marts with more rows are cut by month',
       parse: wholeNumber(1),
-      fallback: usualMonthRows,
+      fallback: 500_000,
     },
   ],
   examples: [
@@ -44,7 +42,7 @@ export const command: CommandModule = {
         {
           folder,
           includePii: flagOption(options, 'includePii'),
-          monthRows: numberOption(options, 'monthRows') ?? usualMonthRows,
+          monthRows: numberOf(options, 'monthRows'),
         },
       )
       if (context.json) {

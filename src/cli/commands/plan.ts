@@ -1,13 +1,13 @@
 /** `muster plan`: what a sync or a backfill will cost, before anything is spent. */
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { collections } from '../../resources/catalogue.ts'
 import { durationOf, type Limits, type Range, sumOf } from '../../sync/estimate.ts'
 import { type PlannedResource, planRun } from '../../sync/plan.ts'
 import { planSweep } from '../../sync/plan-sweep.ts'
 import type { SyncRequest } from '../../sync/sync.ts'
-import { type CommandModule, calendarDay, flagOption, type Options, textOption } from '../command.ts'
+import { type CommandModule, calendarDay, flagOption, type Options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { createdBetween, walked } from '../created-days.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { askedFacts, type PlanFacts, rememberedFacts } from '../plan-sources.ts'
 import { resourceNames } from '../run-command.ts'
@@ -49,36 +49,28 @@ export const command: CommandModule = {
   },
 }
 
-const walked = collections.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
-
 interface PlanRequest extends SyncRequest {
   readonly isSweep: boolean
 }
 
-function requestOf([first, ...rest]: readonly string[], options: Options): PlanRequest {
-  if (first === 'sweep') return { resources: sweptNames(rest), isSweep: true }
-  return {
-    ...syncOrBackfill(
-      [first, ...rest].filter(word => word !== undefined),
-      options,
-    ),
-    isSweep: false,
-  }
+/** The kind may be said or left out: with days it is a backfill, else a sync. */
+function requestOf(words: readonly string[], options: Options): PlanRequest {
+  const [first = ''] = words
+  const names = kinds.includes(first) ? words.slice(1) : words
+  if (first === 'sweep') return { resources: sweptNames(names), isSweep: true }
+  const hasDays = options.from !== undefined || options.to !== undefined
+  if (first === 'sync' && hasDays)
+    throw new UsageError({
+      what: 'a sync has no days',
+      next: 'leave --from and --to out, or plan a backfill',
+    })
+  if (first !== 'backfill' && !hasDays) return { resources: resourceNames(names), isSweep: false }
+  const resources = resourceNames(names, 'lists')
+  const between = createdBetween(options)
+  return { resources: resources.length === 0 ? walked : resources, between, isSweep: false }
 }
 
-/** `plan backfill` and `plan sync` may be said, because people do. */
-function syncOrBackfill([first, ...rest]: readonly string[], options: Options): SyncRequest {
-  const named = first === 'backfill' || first === 'sync'
-  const from = textOption(options, 'from')
-  const to = textOption(options, 'to')
-  const names = named || first === undefined ? rest : [first, ...rest]
-  const resources = resourceNames(names, from === undefined && first !== 'backfill' ? 'all' : 'lists')
-  if (from === undefined && to === undefined && first !== 'backfill') return { resources }
-  if (from === undefined || to === undefined || first === 'sync')
-    throw new UsageError({ what: 'a backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })
-  if (from > to) throw new UsageError({ what: `--from ${from} is after --to ${to}`, next: 'swap them' })
-  return { resources: resources.length === 0 ? walked : resources, between: { from, to } }
-}
+const kinds = ['sync', 'backfill', 'sweep']
 
 interface Plan {
   readonly facts: PlanFacts

@@ -4,26 +4,22 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { heldTables } from '../../warehouse/ledger/held-tables.ts'
 import { lostRuns, recentRuns, resourcesOfRun, runNamed } from '../../warehouse/ledger/runs.ts'
 import type { RunResourceTable, RunTable } from '../../warehouse/ledger/schema.ts'
-import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
+import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { openToRead } from '../warehouse.ts'
-
-const usualLimit = 20
 
 export const command: CommandModule = {
   name: 'runs',
   summary: 'list the last runs, or show what one of them did',
   arguments: [{ name: '[run]', summary: 'id of a run, or how it begins' }],
-  options: [
-    { flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: usualLimit },
-  ],
+  options: [{ flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: 20 }],
   examples: ['muster runs', 'muster runs --limit 5 --json', 'muster runs 20260102T023000000Z-k3x9'],
   run: async (context, [id], options) => {
     const { handle: engine } = await openToRead(context.connection(), context)
     try {
       if (id === undefined) {
-        printRuns(context, await readRuns(engine, numberOption(options, 'limit') ?? usualLimit))
+        printRuns(context, await readRuns(engine, numberOf(options, 'limit')))
         return 0
       }
       const run = await runNamed(engine, id)
