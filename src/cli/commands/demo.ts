@@ -1,6 +1,7 @@
 /** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync, the marts. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { namedRng } from '../../lib/rng.ts'
@@ -8,6 +9,8 @@ import { type BuildOutcome, buildMarts } from '../../marts/build.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
 import { martGate } from '../../marts/checks/mart-gate.ts'
 import { readMarts } from '../../marts/mart.ts'
+import { hydrated } from '../../resources/catalogue.ts'
+import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
 import type { Breach } from '../../sandbox/referee.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
@@ -55,6 +58,17 @@ async function syncOnce(
   const outcome = await runShown(context, { connection, engine }, request)
   if (outcome.failure) throw outcome.failure
   return outcome
+}
+
+/** Of changes that no list shows, a sync learns in turn, or at once from events, which the demo sends none of. */
+function changesLine(changes: ReturnType<typeof mutateWorld>): string {
+  const records = new Map(changes.map(({ collection, id }) => [`${collection} ${id}`, collection]))
+  const byId = new Set(
+    hydrated.map(({ name }) => name.replace(/-./g, dashed => dashed.slice(1).toUpperCase())),
+  )
+  const unlisted = [...records.values()].filter(collection => byId.has(collection)).length
+  const listed = `The source changes: ${counted(records.size, 'record')}`
+  return `${listed}, of which ${formatNumber(unlisted)} are in no list and wait for an event or their turn.`
 }
 
 /** Each mart passes its checks, or the demo says which did not. */
@@ -158,7 +172,7 @@ export const command: CommandModule = {
         nowMs: context.clock.now(),
         count: numberOf(options, 'changes'),
       })
-      printLine(context, `\nThe source changes: ${changes.length} records. Second sync, what changed:`)
+      printLine(context, `\n${changesLine(changes)} Second sync, what changed:`)
       const second = await syncOnce(context, connection, engine)
       printLine(context, summary(second))
       const third = await syncOnce(context, connection, engine)
