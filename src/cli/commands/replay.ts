@@ -21,7 +21,7 @@ export const command: CommandModule = {
       const { walks, pages, records } = outcome
       printLine(
         context,
-        `rebuilt from ${counted(walks, 'walk')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests`,
+        `rebuilt from ${counted(walks, 'walk')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests${file === undefined ? '' : '; muster build makes the marts again'}`,
       )
     }
     return 0

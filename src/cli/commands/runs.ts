@@ -23,7 +23,10 @@ export const command: CommandModule = {
         return 0
       }
       const run = await runNamed(engine, id)
-      if (!run) throw new UsageError({ what: `there is no run ${id}`, next: 'muster runs lists them' })
+      if (!run) {
+        const what = `no run, or more than one, begins with ${id}`
+        throw new UsageError({ what, next: 'muster runs lists them' })
+      }
       const keeps = (await heldTables(engine)).has('run_resource')
       printRun(context, run, keeps ? await resourcesOfRun(engine, run.run_id) : undefined)
       return 0
