@@ -9,6 +9,7 @@
  */
 import type { Given, Holding, Kinds, Operation } from '../resources/operation.ts'
 import { operations } from '../resources/operations.ts'
+import { isSafeId } from '../resources/record-id.ts'
 import type { CallOptions, Client, Fetched, Page } from './client.ts'
 import { BadRequest } from './errors.ts'
 import type { Query } from './redact.ts'
@@ -52,7 +53,7 @@ function method(client: Client, operation: Operation) {
 
 /** Anything else than an id could reach another resource. */
 function pathOf(path: string, id: string): string {
-  if (/^[\w-]{1,64}$/.test(id)) return path.replace('{id}', id)
+  if (isSafeId(id)) return path.replace('{id}', id)
   throw new BadRequest({ request: `GET ${path}` }, `${JSON.stringify(id.slice(0, 100))} is not an id`)
 }
 

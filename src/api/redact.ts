@@ -31,7 +31,7 @@ export interface Hidden {
  * characters. The order matters: stripping can join the halves of a split key, and trimming can leave a half
  * of one behind.
  */
-export function harmless(text: string, { secret, values = [] }: Hidden = { secret: '' }): string {
+export function harmless(text: string, { secret, values = [] }: Hidden): string {
   const plain = text.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim()
   const kept = [...withoutValues(withoutSecret(plain, secret), values)]
   return kept.length > LONGEST ? `${kept.slice(0, LONGEST - 1).join('')}…` : kept.join('')

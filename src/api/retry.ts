@@ -58,8 +58,12 @@ interface RetryBudget {
   readonly retries: number
 }
 
-/** `share` of all requests, and never fewer than `floor` in all, so that a short run can repeat at all. */
-export function createRetryBudget(share = 0.1, floor = 10): RetryBudget {
+/** Of all requests. */
+const RETRY_SHARE = 0.1
+/** So that a short run can repeat at all. */
+const LEAST_RETRIES = 10
+
+export function createRetryBudget(): RetryBudget {
   let requests = 0
   let retries = 0
   return {
@@ -67,7 +71,7 @@ export function createRetryBudget(share = 0.1, floor = 10): RetryBudget {
       requests += 1
     },
     spend: () => {
-      if (retries + 1 > Math.max(floor, requests * share)) return false
+      if (retries + 1 > Math.max(LEAST_RETRIES, requests * RETRY_SHARE)) return false
       retries += 1
       return true
     },

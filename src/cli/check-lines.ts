@@ -1,6 +1,7 @@
 /** What `muster check` tells people: one line a failing check and table, worst first, and one that adds up. */
+import { counted } from '../lib/counted.ts'
 import { type CheckResult, failedRows } from '../marts/checks/run.ts'
-import { formatNumber } from './output.ts'
+import { formatSeconds } from './output.ts'
 
 const isError = ({ severity }: CheckResult): boolean => severity === 'error'
 
@@ -10,14 +11,11 @@ export function failureLines(results: readonly CheckResult[]): string[] {
   return worstFirst.flatMap(({ name, severity, summary, next, failures }) =>
     failures.map(({ subject, rows, samples }) => {
       const more = rows > samples.length ? ', ...' : ''
-      const found = `${formatNumber(rows)} ${rows === 1 ? 'row' : 'rows'} of ${subject} (${samples.join('; ')}${more})`
+      const found = `${counted(rows, 'row')} of ${subject} (${samples.join('; ')}${more})`
       return `${severity} ${name}: ${found}. ${summary} Next: ${next}`
     }),
   )
 }
-
-const counted = (count: number, one: string): string =>
-  `${formatNumber(count)} ${one}${count === 1 ? '' : 's'}`
 
 /** `skipped` are checks of marts that were never built. */
 export function summaryLine(
@@ -26,7 +24,7 @@ export function summaryLine(
 ): string {
   const failing = results.filter(result => failedRows(result) > 0)
   const errors = failing.filter(isError).length
-  const asked = `${counted(results.length, 'check')} in ${(milliseconds / 1000).toFixed(1)} s`
+  const asked = `${counted(results.length, 'check')} in ${formatSeconds(milliseconds)}`
   const left = skipped > 0 ? `; ${skipped} wait for marts that were not built yet` : ''
   if (failing.length === 0) return `all pass: ${asked}${left}`
   const bad = [

@@ -15,10 +15,10 @@ interface OptionDeclaration {
   readonly summary: string
   /** Checks and converts the text, as `wholeNumber` and `calendarDay` do; of an option given again, gets what it gave before. */
   readonly parse?: (text: string, before?: unknown) => unknown
-  readonly fallback?: string | number | boolean
+  readonly fallback?: string | number
 }
 
-/** Options as parsed; read them with `numberOption`, `textOption` and `flagOption`. */
+/** Options as parsed; read them with the functions below. */
 export type Options = Readonly<Record<string, unknown>>
 
 export interface CommandModule {
@@ -29,7 +29,7 @@ export interface CommandModule {
   readonly options?: readonly OptionDeclaration[]
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
-  /** Lines that `--help` shows before the examples, such as the values of an option that has many. */
+  /** Lines that `--help` shows before the examples, between empty ones. */
   readonly notes?: readonly string[]
   /** `args` holds the arguments as one flat list. */
   run(context: CommandContext, args: readonly string[], options: Options): Promise<ExitStatus>
@@ -52,18 +52,12 @@ export function positiveNumber(text: string): number {
   throw new InvalidArgumentError('Give a number above 0.')
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
-
-/** Milliseconds of `90s`, `30m` or `2h`; undefined for anything else. */
-export function spanMs(text: string): number | undefined {
-  const [, amount, unit] = /^(\d+)([smh])$/.exec(text) ?? []
-  return amount && unit ? Number(amount) * (unitMs[unit] ?? 1000) : undefined
-}
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000 }
 
 /** Accepts a time span; gives milliseconds. */
 export function timeSpan(text: string): number {
-  const ms = spanMs(text)
-  if (ms !== undefined) return ms
+  const [, amount, unit] = /^(\d+)([smh])$/.exec(text) ?? []
+  if (amount && unit) return Number(amount) * unitMs[unit as keyof typeof unitMs]
   throw new InvalidArgumentError('Give a time span as 90s, 30m or 2h.')
 }
 
@@ -85,6 +79,9 @@ export function oneOf<Word extends string>(...words: readonly Word[]): (text: st
   }
 }
 
+/** Accepts any text. */
+export const anyText = (text: string): string => text
+
 /** For an option that may be given several times: a list of its values, in their order. */
 export function repeated<Value>(parse: (text: string) => Value): (text: string) => unknown {
   return (text: string, previous: readonly Value[] = []) => [...previous, parse(text)]
@@ -100,9 +97,24 @@ export function numberOption(options: Options, name: string): number | undefined
   return typeof value === 'number' ? value : undefined
 }
 
+/** Of an option that has a fallback. */
+export function numberOf(options: Options, name: string): number {
+  return required(numberOption(options, name), name)
+}
+
 export function textOption(options: Options, name: string): string | undefined {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** Of an option that has a fallback. */
+export function textOf(options: Options, name: string): string {
+  return required(textOption(options, name), name)
+}
+
+function required<Value>(value: Value | undefined, name: string): Value {
+  if (value === undefined) throw new Error(`option ${name} has no fallback`)
+  return value
 }
 
 export function flagOption(options: Options, name: string): boolean {

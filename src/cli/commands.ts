@@ -65,8 +65,8 @@ export const commandSet: CommandSet = {
     demo,
   ],
   groups: {
-    dag: 'List and run the DAGs of dags/.',
-    workers: 'Create and update the workers of an agency.',
-    files: 'Upload files for workers and invoices.',
+    dag: 'list and run the DAGs of dags/',
+    workers: 'create and update the workers of an agency',
+    files: 'upload files for workers and invoices',
   },
 }

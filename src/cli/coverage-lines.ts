@@ -1,6 +1,6 @@
 /** What is held of records that are read by id, and why the rest is not, in sentences. */
+import { formatNumber } from '../lib/counted.ts'
 import type { Coverage, IdCoverage } from '../warehouse/ledger/coverage.ts'
-import { formatNumber } from './output.ts'
 
 const join = (parts: readonly (string | false)[]): string => parts.filter(part => part !== false).join('; ')
 

@@ -3,8 +3,9 @@ import type { Calibration } from '../crosscheck/calibrate.ts'
 import type { Crosschecked } from '../crosscheck/crosscheck.ts'
 import type { DefinitionInForce } from '../crosscheck/definition.ts'
 import { textOf } from '../crosscheck/definition-store.ts'
+import { formatNumber } from '../lib/counted.ts'
 import type { CommandContext } from './context.ts'
-import { formatNumber, printLine, printTable } from './output.ts'
+import { printLine, printTable } from './output.ts'
 
 const unexplained = ({ rows }: Crosschecked) => rows.filter(({ verdict }) => verdict === 'unexplained')
 
@@ -20,7 +21,7 @@ export function printCalibration(
 ): void {
   printTable(
     context,
-    ['rule', 'reading', 'how sure', 'possible', 'figures that agree'].map(title => ({ title })),
+    ['rule', 'reading', 'how sure', 'possible', 'figures that agree'],
     Object.entries(definition).map(([rule, value]) => {
       const state = rules.get(rule as keyof typeof definition)
       const score = state?.scores[JSON.stringify(value)]
@@ -44,9 +45,7 @@ export function printCrosscheck(
   const { compared, rows, findings, requests, stopped } = checked
   printTable(
     context,
-    ['metric', 'group by', 'groups', 'figures', 'explained', 'uncovered', 'unexplained'].map(title => ({
-      title,
-    })),
+    ['metric', 'group by', 'groups', 'figures', 'explained', 'uncovered', 'unexplained'],
     compared.map(({ metric, groupBy, groups }) => {
       const own = rows.filter(row => row.metric === metric && row.group_by === groupBy)
       const count = (verdict: string): number => own.filter(row => row.verdict === verdict).length

@@ -1,7 +1,7 @@
 /** A DAG file: which commands belong to one scheduled run, and which must wait for which. */
-import { closestMatch } from 'leven'
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
+import { didYouMean } from '../config/nearest.ts'
 import { ConfigError } from '../lib/errors.ts'
 
 export interface DagTask {
@@ -47,11 +47,14 @@ export function parseDag(source: DagText, commands: readonly string[]): Dag {
   const list = Object.entries(tasks).map(([id, rest]) => ({ id, ...rest }))
   for (const { id, run, needs } of list) {
     if (!commands.includes(run)) {
-      throw wrong(source, `task ${id} runs ${run}, which is no command${hint(run, commands)}`)
+      throw wrong(source, `task ${id} runs ${run}, which is no command${didYouMean(run, commands)}`)
     }
     const missing = needs.find(need => !Object.hasOwn(tasks, need))
     if (missing !== undefined) {
-      throw wrong(source, `task ${id} needs ${missing}, which is no task${hint(missing, Object.keys(tasks))}`)
+      throw wrong(
+        source,
+        `task ${id} needs ${missing}, which is no task${didYouMean(missing, Object.keys(tasks))}`,
+      )
     }
   }
   return { name, description, schedule, tasks: inOrder(source, list) }
@@ -93,12 +96,6 @@ function cycleAmong(tasks: readonly DagTask[], placed: ReadonlySet<string>): rea
     id = open.get(id)?.needs.find(need => open.has(need))
   }
   return id === undefined ? path : [...path.slice(path.indexOf(id)), id]
-}
-
-function hint(word: string, known: readonly string[]): string {
-  // Half of its letters wrong is another word, not a slip.
-  const nearest = closestMatch(word, known, { maxDistance: Math.floor(word.length / 2) })
-  return nearest === undefined ? '' : `, did you mean ${nearest}?`
 }
 
 function wrong({ file }: DagText, what: string): ConfigError {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { closestMatch } from 'leven'
+import { choiceOf } from '../config/nearest.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import { type Dag, type DagText, parseDag } from './dag-file.ts'
 
@@ -28,9 +28,7 @@ export function dagNamed(name: string, cwd: string, commands: readonly string[])
   const files = new Map(dagFiles(cwd).map(source => [nameOf(source), source]))
   const source = files.get(name)
   if (!source) {
-    const nearest = closestMatch(name, [...files.keys()])
-    const advice = nearest ? `did you mean ${nearest}?` : 'write one in dags/'
-    throw new UsageError({ what: `there is no DAG named ${name}`, next: advice })
+    throw new UsageError({ what: `there is no DAG named ${name}`, next: choiceOf(name, [...files.keys()]) })
   }
   const dag = parseDag(source, commands)
   if (dag.name === name) return dag

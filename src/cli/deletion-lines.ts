@@ -1,6 +1,6 @@
 /** What `muster status` says of deletions: only what needs somebody, or a sweep. */
+import { formatNumber } from '../lib/counted.ts'
 import { type Absence, isNewerCount } from '../warehouse/ledger/absence.ts'
-import { formatNumber } from './output.ts'
 
 function countWords(absence: Absence): string[] {
   const { resource, total, held } = absence

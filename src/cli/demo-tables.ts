@@ -5,8 +5,6 @@ import type { Cell, Column } from './output.ts'
 
 type Printable = [readonly Column[], readonly (readonly Cell[])[]]
 
-const titled = (...titles: string[]): Column[] => titles.map(title => ({ title }))
-
 /** Amounts come as exact decimals in text; a table for people shows them rounded. */
 const rounded = (amount: string): number => Math.round(Number(amount))
 
@@ -15,7 +13,7 @@ export function changesTable({ resources }: RunOutcome): Printable {
     ({ rows_inserted, rows_changed, rows_removed }) => rows_inserted + rows_changed + rows_removed > 0,
   )
   return [
-    titled('resource', 'requests', 'checked', 'added', 'changed', 'removed'),
+    ['resource', 'requests', 'checked', 'added', 'changed', 'removed'],
     moved.map(one => [
       one.resource,
       one.requests,
@@ -41,7 +39,7 @@ export async function proofTable(engine: Engine): Promise<Printable> {
      from ops.window where kind = 'backfill' and state = 'accepted' group by resource order by 5 desc`,
   )
   return [
-    titled('resource', 'windows', 'pages', 'ids seen', 'service counted'),
+    ['resource', 'windows', 'pages', 'ids seen', 'service counted'],
     rows.map(({ resource, windows, pages, ids, total }) => [resource, windows, pages, ids, total]),
   ]
 }
@@ -64,7 +62,7 @@ export async function labourTable(engine: Engine): Promise<Printable> {
      group by a.name order by sum(l.cost_value) desc limit 8`,
   )
   return [
-    titled('agency', 'timesheets', 'hours', 'cost', 'an hour', 'margin'),
+    ['agency', 'timesheets', 'hours', 'cost', 'an hour', 'margin'],
     rows.map(({ agency, sheets, hours, cost, per_hour, margin }) => [
       agency,
       sheets,
@@ -87,7 +85,7 @@ export async function workingTimeTable(engine: Engine): Promise<Printable> {
      where from_last = 1 group by wtr_risk order by max(avg_17_week_hours)`,
   )
   return [
-    titled('average over 17 weeks', 'workers', 'highest average', 'over 48 h last week'),
+    ['average over 17 weeks', 'workers', 'highest average', 'over 48 h last week'],
     rows.map(({ risk, workers, most, over }) => [risk, workers, Math.round(most * 10) / 10, over]),
   ]
 }
@@ -98,7 +96,7 @@ export async function accrualTable(engine: Engine): Promise<Printable> {
      from mart.unbilled_accrual group by age_band order by min(age_days)`,
   )
   return [
-    titled('age in days', 'timesheets', 'to be invoiced'),
+    ['age in days', 'timesheets', 'to be invoiced'],
     rows.map(({ age, sheets, accrued }) => [age, sheets, rounded(accrued)]),
   ]
 }

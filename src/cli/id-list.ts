@@ -1,6 +1,7 @@
 /** Ids of records in a file: one a line, or CSV with the columns resource and id. */
 import { readFileSync } from 'node:fs'
 import { CsvError, parse } from 'csv-parse/sync'
+import { choiceOf } from '../config/nearest.ts'
 import { UsageError } from '../lib/errors.ts'
 import { hydrated } from '../resources/catalogue.ts'
 import { isSafeId } from '../resources/record-id.ts'
@@ -23,7 +24,7 @@ export function requireHydrated(resource: string, where?: string): string {
   throw new UsageError({
     what: resource === '' ? 'no resource is named' : `no resource ${resource} is read by id`,
     ...(where !== undefined && { where }),
-    next: `name one of ${names.join(', ')}`,
+    next: choiceOf(resource, names),
   })
 }
 

@@ -1,12 +1,10 @@
 /** What a command prints: tables and sentences for people, or one JSON document for programs. */
 import Table from 'cli-table3'
+import { formatNumber } from '../lib/counted.ts'
 import type { CommandContext } from './context.ts'
 
-export interface Column {
-  readonly title: string
-  /** Right by default for columns of numbers. */
-  readonly align?: 'left' | 'right'
-}
+/** A title alone aligns a column of numbers right and any other left. */
+export type Column = string | { readonly title: string; readonly align: 'left' | 'right' }
 
 export type Cell = string | number | bigint | boolean | null | undefined
 
@@ -37,8 +35,10 @@ export function printJson(context: Streams, value: unknown): void {
 
 export function renderTable(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
   const table = new Table({
-    head: columns.map(column => column.title),
-    colAligns: columns.map((column, index) => column.align ?? alignmentOf(rows.map(row => row[index]))),
+    head: columns.map(column => (typeof column === 'string' ? column : column.title)),
+    colAligns: columns.map((column, index) =>
+      typeof column === 'string' ? alignmentOf(rows.map(row => row[index])) : column.align,
+    ),
     chars: RULES,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   })
@@ -75,10 +75,8 @@ function alignmentOf(cells: readonly Cell[]): 'left' | 'right' {
   return values.length > 0 && isNumeric ? 'right' : 'left'
 }
 
-const thousands = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
-
-export function formatNumber(value: number | bigint): string {
-  return thousands.format(value)
+export function formatSeconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`
 }
 
 /** Control characters in foreign text could move the cursor or colour the terminal. */

@@ -1,7 +1,6 @@
 /** Turns an argument list into one run of one command, and its outcome into an exit code. */
-import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { z } from 'zod'
+import { programVersion } from '../lib/program-version.ts'
 import type { CommandModule, Options } from './command.ts'
 import { type CommandContext, createContext, type GlobalOptions } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
@@ -43,7 +42,7 @@ function buildProgram(session: Session): Command {
   const { world, commands } = session
   const program = new Command('muster')
     .description('Keeps an analytics warehouse in step with a Workforce and Programme Data API.')
-    .version(version(), '--version', 'print the version')
+    .version(programVersion, '--version', 'print the version')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -61,12 +60,6 @@ function buildProgram(session: Session): Command {
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 75 run again later, 78 settings are wrong.`
-
-/** The same depth below the package in `src` and in `dist`. */
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
-}
 
 function globalOptions(): readonly Option[] {
   return [
@@ -90,7 +83,7 @@ function addCommand(program: Command, module: CommandModule, session: Session): 
     command.addOption(option)
   }
   const examples = module.examples.map(example => `  $ ${example}`).join('\n')
-  const notes = (module.notes ?? []).map(line => `\n${line}`).join('')
+  const notes = module.notes ? `\n${module.notes.join('\n')}\n` : ''
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
     const context = contextFor(session, command.optsWithGlobals())

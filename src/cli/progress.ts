@@ -13,7 +13,7 @@ import { describe, renderProgress } from './render-progress.ts'
 export interface Progress {
   update(event: ProgressEvent): void
   budget(budget: BudgetEvent): void
-  /** Leaves the last state standing; to be called however the run ends. */
+  /** Leaves the last state standing; to be called however the run ends, and again at no harm. */
   stop(): void
 }
 
@@ -67,6 +67,7 @@ function liveProgress({ clock, env, stderr }: Surroundings): Progress {
 function plainProgress({ clock, stderr }: Surroundings): Progress {
   const shownAt = new Map<string, number>()
   let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
+  let isStopped = false
   return {
     update: event => {
       state = withEvent(state, event)
@@ -81,6 +82,8 @@ function plainProgress({ clock, stderr }: Surroundings): Progress {
       state = { ...state, budget }
     },
     stop: () => {
+      if (isStopped) return
+      isStopped = true
       const footer = renderProgress({ ...state, resources: new Map() }, 200, clock.now())
       stderr.write(`${footer.join('\n')}\n`)
     },

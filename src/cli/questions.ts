@@ -2,10 +2,10 @@
 import { type Budget, createBudget } from '../api/budget.ts'
 import { type Client, createClient } from '../api/client.ts'
 import type { Connection } from '../config/connection.ts'
+import { programVersion } from '../lib/program-version.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import type { CommandContext } from './context.ts'
 import { type KeyLedger, keyLedger } from './key-ledger.ts'
-import { programVersion } from './warehouse.ts'
 
 export interface Questions {
   readonly client: Client

@@ -1,6 +1,8 @@
 /** Rebuilds a warehouse from its landed pages beside the one in use, and puts it in its place. */
 import type { Connection } from '../config/connection.ts'
+import { formatNumber } from '../lib/counted.ts'
 import { MusterError } from '../lib/errors.ts'
+import { programVersion } from '../lib/program-version.ts'
 import { catalogue } from '../resources/catalogue.ts'
 import { usualLeaseMs } from '../sync/context.ts'
 import { type ReplayOutcome, replay } from '../sync/replay.ts'
@@ -15,9 +17,8 @@ import { openPostgres } from '../warehouse/postgres/open.ts'
 import { dropSide, missingFromSide, replaceRows, sidePrefix } from '../warehouse/postgres/rebuild.ts'
 import { carryOver, type Missing, removeFile, swapIn } from '../warehouse/swap.ts'
 import type { CommandContext } from './context.ts'
-import { formatNumber } from './output.ts'
 import { createProgress } from './progress.ts'
-import { openToWrite, type PostgresPlace, postgresPlace, programVersion } from './warehouse.ts'
+import { isMade, openToWrite, type PostgresPlace, postgresPlace } from './warehouse.ts'
 
 export interface Rebuilt {
   readonly outcome: ReplayOutcome
@@ -81,15 +82,28 @@ async function fill(
   }
 }
 
-/** Opening the file to write proves that nobody else writes it while it is rebuilt. */
+function requireSomething({ connection }: Rebuild, { walks }: ReplayOutcome): void {
+  if (walks > 0 || isMade(connection)) return
+  throw new MusterError({
+    what: 'there are no landed pages, and no warehouse either',
+    where: connection.landing,
+    next: 'run muster sync first, or name the folder of the pages as landing',
+  })
+}
+
+/**
+ * Opening the file to write proves that nobody else writes it while it is rebuilt. A file that is lost is made of its
+ * pages; what is known of them, such as marks, is lost with it.
+ */
 export async function rebuildFile(rebuild: Rebuild, file: string): Promise<Rebuilt> {
-  await (await openToWrite(rebuild.connection)).close()
+  if (isMade(rebuild.connection)) await (await openToWrite(rebuild.connection)).close()
   const target = `${file}.replay`
   removeFile(target)
   const engine = await openDuckdb(target)
   let rebuilt: Rebuilt
   try {
     const outcome = await fill(rebuild, engine)
+    requireSomething(rebuild, outcome)
     rebuilt = { outcome, missing: await carryOver(engine, file) }
     await engine.transaction(() => tombstoneAgain(engine))
     await recordRun(rebuild, engine, outcome)

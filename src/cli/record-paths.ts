@@ -1,7 +1,9 @@
 /** Which single records the service shows, and the path and parameters of each. */
+
+import { choiceOf } from '../config/nearest.ts'
 import { UsageError } from '../lib/errors.ts'
 import { operations } from '../resources/operations.ts'
-import { nearest } from './nearest.ts'
+import { isSafeId } from '../resources/record-id.ts'
 
 interface RecordPath {
   /** `{id}` stands for the record; a path without it takes none. */
@@ -67,15 +69,14 @@ function unknownResource(name: string): UsageError {
       next: 'look in the warehouse with muster sql',
     })
   }
-  const names = Object.keys(recordPaths)
   return new UsageError({
     what: `there is no resource ${name}`,
-    next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
+    next: choiceOf(name, Object.keys(recordPaths)),
   })
 }
 
 function checkedId(id: string): string {
-  if (/^[\w-]{1,64}$/.test(id)) return id
+  if (isSafeId(id)) return id
   throw new UsageError({
     what: `${JSON.stringify(id)} is not an id`,
     next: 'give the id or short id of a record',
@@ -100,7 +101,6 @@ function queryOf(params: readonly string[], known: readonly string[] | undefined
 }
 
 function unknownParameter(name: string, known: readonly string[]): UsageError {
-  const next =
-    known.length === 0 ? 'leave it out' : `did you mean ${nearest(name, known)}? Valid: ${known.join(', ')}`
+  const next = known.length === 0 ? 'leave it out' : choiceOf(name, known)
   return new UsageError({ what: `there is no parameter ${name} here`, next })
 }

@@ -1,5 +1,5 @@
 /** Progress as lines of text, from what is known and the time: no terminal, no colours, no clock. */
-import { formatNumber } from './output.ts'
+import { formatNumber } from '../lib/counted.ts'
 import { isFinal, type ProgressEvent, type ProgressState } from './progress-state.ts'
 
 /** One line a resource and a footer, none longer than `width`. */

@@ -1,15 +1,17 @@
-/** What sync and backfill share: a run with a progress display, and its outcome told to people or programs. */
+/** What sync, backfill and sweep share: their arguments, and the outcome of a run told to people or programs. */
+
+import { choiceOf } from '../config/nearest.ts'
+import { counted, formatNumber } from '../lib/counted.ts'
 import { UsageError } from '../lib/errors.ts'
 import { catalogue, collections, findResource } from '../resources/catalogue.ts'
-import { type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
+import type { RunOutcome, RunRequest } from '../sync/run.ts'
 import type { ResourceOutcome } from '../sync/sync.ts'
-import { numberOption, type Options, spanMs, textOption } from './command.ts'
+import { numberOption, type Options } from './command.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
-import { nearest } from './nearest.ts'
-import { type Column, printJson, printLine, printTable } from './output.ts'
-import { createProgress } from './progress.ts'
-import { openToWrite, programVersion, runConnection } from './warehouse.ts'
+import { type Column, formatSeconds, printJson, printLine, printTable } from './output.ts'
+import { runShown } from './run-shown.ts'
+import { openToWrite, runConnection } from './warehouse.ts'
 
 /** Throws UsageError for a name that is no resource, or with `lists` one that is read by id. */
 export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {
@@ -21,26 +23,18 @@ export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'al
         what: `${name} are read by id, which knows no days`,
         next: `muster sync ${name} reads them; the others are ${names.join(', ')}`,
       })
-    throw new UsageError({
-      what: `there is no resource ${name}`,
-      next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
-    })
+    throw new UsageError({ what: `there is no resource ${name}`, next: choiceOf(name, names) })
   }
   return args
 }
 
-/** `2h`, `30m`, `90s` from now; milliseconds since the epoch. */
-function deadlineFrom(text: string | undefined, nowMs: number): number | undefined {
-  if (text === undefined) return undefined
-  const ms = spanMs(text)
-  if (ms !== undefined) return nowMs + ms
-  throw new UsageError({ what: `--deadline ${text} is no time span`, next: 'write it as 90s, 30m or 2h' })
-}
-
 export function limitsOf(context: CommandContext, options: Options): RunRequest['limits'] {
   const maxRequests = numberOption(options, 'maxRequests')
-  const deadline = deadlineFrom(textOption(options, 'deadline'), context.clock.now())
-  return { ...(maxRequests !== undefined && { maxRequests }), ...(deadline !== undefined && { deadline }) }
+  const span = numberOption(options, 'deadline')
+  return {
+    ...(maxRequests !== undefined && { maxRequests }),
+    ...(span !== undefined && { deadline: context.clock.now() + span }),
+  }
 }
 
 const changedRows = (outcome: ResourceOutcome): number =>
@@ -51,8 +45,8 @@ export function summary({ resources, requests, remainingToday, milliseconds }: R
   const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
   const kept = quarantined > 0 ? `, ${quarantined} quarantined (select * from ops.quarantine)` : ''
-  const spent = `${requests} requests, ${remainingToday.toLocaleString('en')} left today`
-  return `${changed.toLocaleString('en')} changed, ${checked.toLocaleString('en')} checked${kept}; ${spent}; ${(milliseconds / 1000).toFixed(1)} s`
+  const spent = `${counted(requests, 'request')}, ${formatNumber(remainingToday)} left today`
+  return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}`
 }
 
 const outcomeColumns: readonly Column[] = [
@@ -64,7 +58,7 @@ const outcomeColumns: readonly Column[] = [
   'changed',
   'removed',
   'note',
-].map(title => ({ title }))
+]
 
 function printOutcome(context: CommandContext, outcome: RunOutcome): void {
   if (context.json) {
@@ -90,23 +84,12 @@ function printOutcome(context: CommandContext, outcome: RunOutcome): void {
 export async function runAndPrint(context: CommandContext, request: RunRequest): Promise<ExitStatus> {
   const connection = context.connection()
   const engine = await openToWrite(connection)
-  const progress = createProgress(context)
   try {
-    const outcome = await runSync(runConnection(connection), request, {
-      engine,
-      clock: context.clock,
-      rng: context.rng,
-      signal: context.signal,
-      version: programVersion,
-      emit: event => progress.update(event),
-      onBudget: budget => progress.budget(budget),
-    })
-    progress.stop()
+    const outcome = await runShown(context, { connection: runConnection(connection), engine }, request)
     printOutcome(context, outcome)
     if (outcome.failure) throw outcome.failure
     return 0
   } finally {
-    progress.stop()
     await engine.close()
   }
 }

@@ -1,5 +1,4 @@
 /** Runs the tasks of a DAG one after the other, because one warehouse file has one writer. */
-
 import type { Dag, DagTask } from './dag-file.ts'
 import type { ExitStatus } from './exit-status.ts'
 

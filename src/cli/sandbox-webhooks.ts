@@ -5,21 +5,23 @@ import { ConfigError, UsageError } from '../lib/errors.ts'
 import { type EventType, isEventType } from '../resources/events.ts'
 import type { EventFaultRates, EventOptions, WebhookOptions } from '../sandbox/events/event-options.ts'
 import type { EventSender } from '../sandbox/events/send-events.ts'
-import { listOption, type Options, oneOf, repeated, textOption, wholeNumber } from './command.ts'
+import { anyText, listOption, type Options, oneOf, repeated, textOption, wholeNumber } from './command.ts'
 
 const SECRET_VARIABLE = 'MUSTER_WEBHOOK_SECRET'
 
 const signatures = ['hex', 'base64', 'sha256=hex', 'sha256=base64'] as const
 const timestamps = ['iso', 'seconds', 'milliseconds'] as const
 
-const asText = (text: string) => text
-
 export const webhookOptions = [
-  { flags: '--webhook <url>', summary: 'send signed events there; may be repeated', parse: repeated(asText) },
+  {
+    flags: '--webhook <url>',
+    summary: 'send signed events there; may be repeated',
+    parse: repeated(anyText),
+  },
   {
     flags: '--webhook-secret-env <name>',
     summary: `variable with the signing secret; ${SECRET_VARIABLE} unless given`,
-    parse: repeated(asText),
+    parse: repeated(anyText),
   },
   {
     flags: '--webhook-kind <kind>',
@@ -29,12 +31,12 @@ export const webhookOptions = [
   {
     flags: '--webhook-company <id>',
     summary: 'the company it belongs to; one webhook for each unless given',
-    parse: repeated(asText),
+    parse: repeated(anyText),
   },
   {
     flags: '--webhook-agency <id>',
     summary: 'the agency it belongs to; the first unless given',
-    parse: repeated(asText),
+    parse: repeated(anyText),
   },
   {
     flags: '--webhook-events <types>',

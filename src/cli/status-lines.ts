@@ -1,11 +1,12 @@
 /** The status of a warehouse in words and rows. */
+import { counted, formatNumber } from '../lib/counted.ts'
 import { hydrated } from '../resources/catalogue.ts'
 import type { BudgetSeen } from '../warehouse/ledger/budget-seen.ts'
 import type { HeldLease } from '../warehouse/ledger/leases.ts'
 import type { Proof } from '../warehouse/ledger/proof.ts'
 import type { ResourceState } from '../warehouse/ledger/resource-state.ts'
 import type { CommandContext } from './context.ts'
-import { type Cell, type Column, formatNumber, printTable } from './output.ts'
+import { type Cell, type Column, printTable } from './output.ts'
 
 export const resourceColumns: readonly Column[] = [
   'resource',
@@ -18,7 +19,7 @@ export const resourceColumns: readonly Column[] = [
   'quarantine',
   'drift',
   'note',
-].map(title => ({ title }))
+]
 
 /** To the second: enough for people, and the ledger keeps the rest. */
 const shortTime = (time: string | null): string | null => time?.replace(/\.\d+Z$/, 'Z') ?? null
@@ -89,7 +90,7 @@ export function printWindows(context: CommandContext, resources: readonly Resour
   ]
   printTable(
     context,
-    columns.map(title => ({ title })),
+    columns,
     resources
       .flatMap(({ windows }) => windows)
       .map(window => [
@@ -111,7 +112,7 @@ export function printWindows(context: CommandContext, resources: readonly Resour
 
 /** `one` is the singular where it differs. */
 function some(count: number, several: string, one = several): string[] {
-  return count > 0 ? [`${formatNumber(count)} ${count === 1 ? one : several}`] : []
+  return count > 0 ? [counted(count, one, several)] : []
 }
 
 /** One sentence that says whether anything needs somebody. */

@@ -15,8 +15,6 @@ import type { Address } from '../warehouse/postgres/session.ts'
 import type { QuerySession } from '../warehouse/query.ts'
 import type { CommandContext } from './context.ts'
 
-export { programVersion } from '../lib/program-version.ts'
-
 /** The file of a DuckDB warehouse; undefined for one on a server. */
 export const duckdbFile = ({ warehouse }: Connection): string | undefined =>
   warehouse.engine === 'duckdb' ? warehouse.file : undefined
@@ -47,6 +45,16 @@ export function openToWrite(connection: Connection): Promise<Engine> {
 export function isMade(connection: Connection): boolean {
   const file = duckdbFile(connection)
   return file === undefined || existsSync(file)
+}
+
+/** A writer of what a sync has made. Throws MusterError for a file that is not there, and makes none. */
+export async function openMade(connection: Connection): Promise<Engine> {
+  if (isMade(connection)) return openToWrite(connection)
+  throw new MusterError({
+    what: 'there is no warehouse file',
+    where: duckdbFile(connection) ?? '',
+    next: 'run muster sync first',
+  })
 }
 
 export function runConnection(connection: Connection): RunConnection {

@@ -24,7 +24,7 @@ export interface Connection {
   readonly schemaPrefix?: string
   /** Absolute path of the folder of landed pages. */
   readonly landing: string
-  /** How long landed pages and old versions are kept. */
+  /** How long landed pages are kept. */
   readonly retentionDays: number
   /** How far behind its mark a walk goes on reading, against late commits on the service's side. */
   readonly lookbackMinutes: number

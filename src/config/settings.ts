@@ -1,11 +1,11 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { closestMatch } from 'leven'
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import { buildConnection, type Connection } from './connection.ts'
 import { type Environment, variable } from './environment.ts'
 import { environmentSource } from './environment-source.ts'
+import { choiceOf } from './nearest.ts'
 import { Secret } from './secret.ts'
 import { checkShape } from './shape.ts'
 import { dotted, type Problem, type Source } from './source.ts'
@@ -75,11 +75,10 @@ export function connectionNamed(settings: Settings, name?: string): Connection {
       next: `say which with --connection NAME (${names.join(', ')})`,
     })
   }
-  const nearest = closestMatch(name, names)
   throw new UsageError({
     what: `no connection is named ${name}`,
     where: settings.source,
-    next: `did you mean ${nearest}? There is ${names.join(', ')}`,
+    next: choiceOf(name, names),
   })
 }
 

@@ -94,17 +94,6 @@ export const assignments = resource({
     'Assignments with their shifts, rates, uplifts, activities, documents, requirements and answers.',
   path: '/assignments/{id}',
   read: { strategy: 'hydrate' },
-  events: [
-    'assignment_created',
-    'assignment_confirmed',
-    'assignment_cancelled',
-    'assignment_reinstated',
-    'assignment_ended',
-    'assignment_dates_updated',
-    'assignment_rates_updated',
-    'assignment_shift_updated',
-    'assignment_trade_updated',
-  ],
   updatedAt: 'updatedAt',
   table: fact('assignment', 'One row per assignment.', {
     assignment_id: id('id', 'Id of the assignment.'),

@@ -23,7 +23,6 @@ export const creditNotes = resource({
   description: 'Credit notes with the invoice and the timesheet they are for.',
   path: '/credit-notes/{id}',
   read: { strategy: 'hydrate' },
-  events: ['credit_note_created', 'credit_note_processed'],
   updatedAt: 'updatedAt',
   table: fact('credit_note', 'One row per credit note.', {
     credit_note_id: id('id', 'Id of the credit note.'),

@@ -61,7 +61,6 @@ export const expenses = resource({
     createdBetween: { dateField: 'createdAt' },
   },
   single: { path: '/expenses/{id}', query: {} },
-  events: ['expense_created', 'expense_rejected', 'expense_approved', 'expense_amended', 'expense_deleted'],
   updatedAt: 'updatedAt',
   table: fact('expense', 'One row per expense claim.', {
     expense_id: id('id', 'Id of the expense.'),

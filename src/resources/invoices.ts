@@ -44,7 +44,6 @@ export const invoices = resource({
   description: 'Invoices with the projects and timesheets they cover.',
   path: '/invoices',
   read: { strategy: 'walk', createdBetween: { dateField: 'createdAt' } },
-  events: ['invoice_created', 'invoice_paid'],
   updatedAt: 'updatedAt',
   table: fact('invoice', 'One row per invoice.', {
     invoice_id: id('id', 'Id of the invoice.'),

@@ -22,11 +22,12 @@ import { timesheets } from './timesheets.ts'
 import { trades } from './trades.ts'
 import { baseRoles, users } from './users.ts'
 
-const paging = { page: 'count', limit: 'count', fields: 'names', sortOrder: ['asc', 'desc'] } as const
+const paged = { page: 'count', limit: 'count', fields: 'names' } as const
+const paging = { ...paged, sortOrder: ['asc', 'desc'] } as const
 const dated = { query: 'text', from: 'day', to: 'day' } as const
 const status = ['active', 'inactive'] as const
 const withConfig = { includeConfig: 'flag' } as const
-const ofCompany = { page: 'count', limit: 'count', fields: 'names', status } as const
+const ofCompany = { ...paged, status } as const
 
 type RowOf<Any> = Any extends Holding<infer Row> ? Row : never
 type Ref = { readonly id: string; readonly name: string }
@@ -43,19 +44,10 @@ const ruleGroups: Holding<
   RowOf<typeof accessRules> & { readonly rules: readonly RowOf<typeof accessRules>[] }
 > = {}
 
-const rules = {
-  page: 'count',
-  limit: 'count',
-  fields: 'names',
-  role: 'text',
-  action: 'text',
-  query: 'text',
-} as const
+const rules = { ...paged, role: 'text', action: 'text', query: 'text' } as const
 
 const metrics = {
-  page: 'count',
-  limit: 'count',
-  fields: 'names',
+  ...paged,
   company: 'ids',
   project: 'id',
   agency: 'ids',

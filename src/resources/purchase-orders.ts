@@ -33,12 +33,6 @@ export const purchaseOrders = resource({
   path: '/purchase-orders/{id}',
   keys: 'company',
   read: { strategy: 'hydrate' },
-  events: [
-    'purchase_order_created',
-    'purchase_order_amended',
-    'purchase_order_expired',
-    'purchase_order_deleted',
-  ],
   updatedAt: 'updatedAt',
   table: dimension(
     'purchase_order',

@@ -11,7 +11,6 @@ export const rates = resource({
   description: 'Rates of trades, hourly, daily and by the piece.',
   path: '/rates/{id}',
   read: { strategy: 'hydrate' },
-  events: ['rate_created', 'rate_amended'],
   updatedAt: 'updatedAt',
   table: dimension('rate', 'One row per rate; star.fact_rate has its figures as rows.', {
     rate_id: id('id', 'Id of the rate.'),

@@ -106,16 +106,6 @@ export const requisitions = resource({
   path: '/requisitions/{id}',
   query: { includeStageTracking: 'true' },
   read: { strategy: 'hydrate' },
-  events: [
-    'requisition_created',
-    'requisition_approved',
-    'requisition_received',
-    'requisition_cancelled',
-    'requisition_filled',
-    'requisition_worker_submitted',
-    'requisition_worker_rejected',
-    'requisition_assigned',
-  ],
   updatedAt: 'updatedAt',
   table: fact('requisition', 'One row per requisition.', {
     requisition_id: id('id', 'Id of the requisition.'),

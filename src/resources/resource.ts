@@ -44,8 +44,6 @@ export interface Resource<Row = unknown> {
   readonly read: Walk | Snapshot | Hydrate
   /** How one record of a list is read by its id, where the service has that. */
   readonly single?: SingleRead
-  /** Types of the events that carry the id of such a record. */
-  readonly events: readonly string[]
   /** Agency keys cannot read some collections: skipped without spending a request. */
   readonly keys: 'any' | 'company'
   /** Fields that order versions of one record: updatedAt first, then a version number when there is one. */
@@ -54,12 +52,12 @@ export interface Resource<Row = unknown> {
   readonly table: Table<Row>
 }
 
-type Optional = 'query' | 'keys' | 'events'
+type Optional = 'query' | 'keys'
 
 export function resource<Row>(
   declaration: Omit<Resource<Row>, Optional> & Partial<Pick<Resource, Optional>>,
 ): Resource<Row> {
-  return { query: {}, keys: 'any', events: [], ...declaration }
+  return { query: {}, keys: 'any', ...declaration }
 }
 
 /** What a sync reads from beginning to end: all but what is read by id only. */

@@ -62,15 +62,6 @@ export const timesheets = resource({
     changedSince: { dateField: 'updatedAt' },
     createdBetween: { dateField: 'createdAt' },
   },
-  events: [
-    'timesheet_approval_requested',
-    'timesheet_approved',
-    'timesheet_cancelled',
-    'timesheet_unapproved',
-    'timesheet_amended',
-    'timesheet_deleted',
-    'timesheet_marked_absent',
-  ],
   updatedAt: 'updatedAt',
   version: 'version',
   table: fact('timesheet', 'One row per timesheet.', {

@@ -80,7 +80,6 @@ export const trades = resource({
   path: '/trades/{id}',
   query: { includeRates: 'true', includeCompetencyMatrix: 'true' },
   read: { strategy: 'hydrate' },
-  events: ['trade_created', 'trade_amended', 'trade_disabled'],
   updatedAt: 'updatedAt',
   table: dimension('trade', 'One row per trade that was read or that any record names.', {
     trade_id: id('id', 'Id of the trade.'),

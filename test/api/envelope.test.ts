@@ -149,7 +149,7 @@ describe('a list', () => {
     }
     const fast = timed(() => readEnvelope(bytes, { page: 1, limit: 200 }))
     const slow = timed(() => JSON.parse(bytes.toString()))
-    expect(fast).toBeLessThan(slow)
+    expect(fast * 3).toBeLessThan(slow)
   })
 })
 

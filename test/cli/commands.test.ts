@@ -76,6 +76,9 @@ describe('muster sync', () => {
         /^muster: there is no resource timesheet: did you mean timesheets\? The others/,
       ),
     })
+    expect((await muster('sync xyz')).err).toMatch(
+      /^muster: there is no resource xyz: name one of key, companies,/,
+    )
     for (const line of ['backfill', 'plan backfill']) {
       const { code, err } = await muster(`${line} rates --from 2026-01-01 --to 2026-01-02`)
       expect([code, err]).toEqual([

@@ -6,6 +6,9 @@ test('syncs, changes the source, syncs what changed, and then nothing', async ()
   const { code, out, err, cwd } = await muster('demo --scale 0.03 --changes 40 --quiet')
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/First sync, everything:/)
+  expect(out).toMatch(
+    /The source changes: \d+ records, of which \d+ are in no list and wait for an event or their turn\./,
+  )
   expect(out).toMatch(/service counted/)
   expect(out).toMatch(/A third sync, with nothing new: 0 changed/)
   expect(out).toMatch(/\n\d+ marts built and checked in [\d.]+ s\n/)

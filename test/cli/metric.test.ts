@@ -97,7 +97,10 @@ describe('after a calibration', () => {
 })
 
 test.each([
-  ['metric timeToFil', 'muster: there is no metric timeToFil: give one of timeToFill, workersOverHours\n'],
+  [
+    'metric timeToFil',
+    'muster: there is no metric timeToFil: did you mean timeToFill? The other is workersOverHours\n',
+  ],
   ['metric timeToFill --group-by worker', 'Give all, or of company, project, agency, month, week'],
 ])('%s is wrong usage', async (line, words) => {
   const { code, err } = await place.command(line)

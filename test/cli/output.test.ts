@@ -3,12 +3,7 @@ import { expect, test } from 'vitest'
 import { renderTable } from '../../src/cli/output.ts'
 
 test('aligns numbers right, with thousands separated, and text left', () => {
-  const columns = [
-    { title: 'table' },
-    { title: 'rows' },
-    { title: 'fresh' },
-    { title: 'spent', align: 'right' as const },
-  ]
+  const columns = ['table', 'rows', 'fresh', { title: 'spent', align: 'right' as const }]
   const rows = [
     ['fact_timesheet', 1_234_567, true, '12.50'],
     ['dim_site', 42n, false, null],
@@ -22,10 +17,10 @@ test('aligns numbers right, with thousands separated, and text left', () => {
 })
 
 test('foreign text can neither move the cursor nor break a row', () => {
-  const table = renderTable([{ title: 'name' }], [['a\u001b[2Jb\nc\u202e']])
+  const table = renderTable(['name'], [['a\u001b[2Jb\nc\u202e']])
   expect(table.split('\n')[2]).toBe('a[2Jb c')
 })
 
 test('no rows give the titles alone', () => {
-  expect(renderTable([{ title: 'name' }, { title: 'rows' }], [])).toContain('name  rows')
+  expect(renderTable(['name', 'rows'], [])).toContain('name  rows')
 })

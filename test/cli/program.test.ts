@@ -4,9 +4,10 @@ import type { CommandModule } from '../../src/cli/command.ts'
 import { wholeNumber } from '../../src/cli/command.ts'
 import { commandSet } from '../../src/cli/commands.ts'
 import { printJson, printLine, printTable } from '../../src/cli/output.ts'
+import { run } from '../../src/cli/program.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { BudgetSpent, ConfigError, MusterError } from '../../src/lib/errors.ts'
-import { muster } from './captured-world.ts'
+import { captured, muster } from './captured-world.ts'
 
 function commandThat(run: CommandModule['run'], rest: Partial<CommandModule> = {}) {
   const command: CommandModule = { name: 'try', summary: 'Tries.', examples: ['muster try'], run, ...rest }
@@ -20,7 +21,8 @@ describe('help', () => {
   test('of the program goes to stdout and names every command and exit code', async () => {
     const { code, out, err } = await muster('--help')
     expect([code, err]).toEqual([0, ''])
-    for (const module of commandSet.modules) expect(out).toContain(module.name.split(' ')[0])
+    const listed = [...out.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name)
+    for (const { name } of commandSet.modules) expect(listed).toContain(name.split(' ')[0])
     expect(out).toContain('75 run again later')
   })
 
@@ -34,6 +36,30 @@ describe('help', () => {
       expect(out).toContain('--json')
     },
   )
+
+  test('shows no example that the program would not take', async () => {
+    const taken: string[] = []
+    const modules = commandSet.modules.map(module => ({
+      ...module,
+      run: async () => {
+        taken.push(module.name)
+        return 0 as const
+      },
+    }))
+    const examples = commandSet.modules.flatMap(module =>
+      module.examples.map(example => ({ module, example })),
+    )
+    for (const { module, example } of examples) {
+      const words = [...example.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
+      const { world, err } = captured()
+      expect([example, await run(words.slice(1), world, { ...commandSet, modules }), err()]).toEqual([
+        example,
+        0,
+        '',
+      ])
+      expect([words[0], taken.pop()]).toEqual(['muster', module.name])
+    }
+  })
 
   test('is shown on stderr, as wrong usage, when the command was left out', async () => {
     const { code, out, err } = await muster('')
@@ -155,7 +181,7 @@ describe('a running command', () => {
   test('keeps stdout for the one document under --json', async () => {
     const commands = commandThat(async context => {
       printLine(context, 'a sentence')
-      printTable(context, [{ title: 'a' }], [[1]])
+      printTable(context, ['a'], [[1]])
       if (context.json) printJson(context, { rows: 2n, total: 12345678901234567890n })
       return 0
     })

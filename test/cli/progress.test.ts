@@ -101,6 +101,7 @@ describe('plain progress', () => {
     progress.update({ resource: 'sites', state: 'done' })
     progress.budget({ remainingToday: 940, spentThisRun: 60 })
     progress.stop()
+    progress.stop()
     expect(err().trim().split('\n')).toEqual([
       'sites  walking  1/60 pages',
       'sites  walking  26/60 pages',

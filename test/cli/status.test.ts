@@ -103,7 +103,7 @@ describe('after a sync', () => {
     expect((await place.command(`runs ${run.run_id.slice(0, 18)}`)).out).toMatch(/^\S+: sync, done\nbegan /)
     expect(await place.command('runs nothing')).toMatchObject({
       code: 2,
-      err: 'muster: there is no run nothing: muster runs lists them\n',
+      err: 'muster: no run, or more than one, begins with nothing: muster runs lists them\n',
     })
   })
 

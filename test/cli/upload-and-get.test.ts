@@ -17,13 +17,10 @@ describe('files upload', () => {
     ['card.pdf', '--resource is missing: give worker or invoice'],
     [
       'card.pdf --resource workers',
-      '--resource workers is not known: did you mean worker? Valid: worker, invoice',
+      '--resource workers is not known: did you mean worker? The other is invoice',
     ],
     ['card.pdf --resource worker', '--purpose is missing: give attachments or rightToWork'],
-    [
-      'card.pdf --resource invoice --purpose paymnt',
-      '--purpose paymnt is not known: did you mean payment? Valid: payment',
-    ],
+    ['card.pdf --resource invoice --purpose paymnt', '--purpose paymnt is not known: did you mean payment?'],
     ['card.pdf --resource worker --purpose attachments', '--record is missing: give the id of the record'],
     [
       'card.pdf --resource worker --purpose attachments --record a/b',
@@ -104,7 +101,7 @@ describe('get', () => {
     ['trades x --param includeRates', '--param is not name=value'],
     [
       'trades x --param includeRate=true',
-      'there is no parameter includeRate here: did you mean includeRates? Valid: includeRates',
+      'there is no parameter includeRate here: did you mean includeRates? The other is includeCompetencyMatrix',
     ],
     ['/trades/x --param includeRate=true', 'there is no parameter includeRate here'],
     ['sites x --param a=b', 'there is no parameter a here: leave it out'],

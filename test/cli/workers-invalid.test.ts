@@ -40,7 +40,7 @@ test.each([
   [person({ trades: [] }), 'trades is empty: one or more master trade ids are needed'],
   [person({ trades: ['a', 7] }), 'trades[1] is not a text'],
   [person({ consent: false }), 'consent is not true: written consent must be held'],
-  [person({ firstname: 'Canary' }), 'firstname is not a field; did you mean firstName?'],
+  [person({ firstname: 'Canary' }), 'firstname is not a field, did you mean firstName?'],
   [person({ nationalIns: 'CANARY1' }), 'nationalIns is not a UK National Insurance number'],
   [person({ nationalIns: undefined }), 'nationalIns is missing, and this nationality needs it'],
   [
@@ -134,7 +134,7 @@ describe('CSV', () => {
       'rightToWork.documentId\nx',
       'row 1, rightToWork.documentId has no place in CSV: give documents in JSON',
     ],
-    ['adress.city\nx', 'row 1, adress.city is not a field; did you mean address.city?'],
+    ['adress.city\nx', 'row 1, adress.city is not a field, did you mean address.city?'],
   ])('with heading %j', async (text, line) => {
     file('w.csv', text)
     expect((await refused('w.csv')).split('\n')[0]).toBe(`w.csv, ${line}`)

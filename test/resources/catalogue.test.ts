@@ -1,43 +1,17 @@
 /** What the catalogue as a whole promises: paths, events and tables of the contract, each in one place. */
 import { expect, test } from 'vitest'
 import { catalogue, collections } from '../../src/resources/catalogue.ts'
+import { eventRule, eventTypes } from '../../src/resources/events.ts'
 import { singleRead } from '../../src/resources/resource.ts'
 import { tablesOf } from '../../src/resources/table.ts'
 
-const words = (prefix: string, names: string): string[] => names.split(' ').map(name => `${prefix}_${name}`)
-
-/** Section 6 of the contract. */
-const events: Readonly<Record<string, readonly string[]>> = {
-  requisitions: words(
-    'requisition',
-    'created approved received cancelled filled worker_submitted worker_rejected assigned',
-  ),
-  assignments: words(
-    'assignment',
-    'created confirmed cancelled reinstated ended dates_updated rates_updated shift_updated trade_updated',
-  ),
-  timesheets: words(
-    'timesheet',
-    'approval_requested approved cancelled unapproved amended deleted marked_absent',
-  ),
-  expenses: words('expense', 'created rejected approved amended deleted'),
-  invoices: words('invoice', 'created paid'),
-  'credit-notes': words('credit_note', 'processed created'),
-  'purchase-orders': words('purchase_order', 'created amended expired deleted'),
-  trades: words('trade', 'amended created disabled'),
-  rates: words('rate', 'created amended'),
-}
-
-test('every event type of the contract names one resource', () => {
-  const declared = catalogue.filter(resource => resource.events.length > 0)
-  const sorted = (lists: readonly [string, readonly string[]][]) =>
-    Object.fromEntries(lists.map(([name, types]) => [name, [...types].sort()]))
-  expect(sorted(declared.map(resource => [resource.name, resource.events]))).toEqual(
-    sorted(Object.entries(events)),
-  )
-  expect(new Set(catalogue.flatMap(resource => resource.events)).size).toBe(42)
-  for (const { entity, events: types } of declared)
-    for (const type of types) expect(type.startsWith(`${entity}_`)).toBe(true)
+test('every event type of the contract is about one resource, and is named for it', () => {
+  const entities = catalogue.map(({ entity }) => entity)
+  for (const type of eventTypes) {
+    const { entity } = eventRule(type)
+    expect(entities.filter(one => one === entity)).toHaveLength(1)
+    expect(type.startsWith(`${entity}_`)).toBe(true)
+  }
 })
 
 test('every read of one record by its id', () => {

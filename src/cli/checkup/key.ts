@@ -1,14 +1,11 @@
 /** Checks of the API key: what it is, how much it may ask, and how long it lasts. */
 import type { KeyInfo } from '../../api/key.ts'
-import { formatNumber } from '../output.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 const dayMs = 86_400_000
 /** Long enough for somebody to be asked for a new key. */
 const noticeDays = 14
-
-const counted = (count: number, one: string, several: string): string =>
-  `${formatNumber(count)} ${count === 1 ? one : several}`
 
 function identity(key: KeyInfo): Finding {
   const reach = [
@@ -32,7 +29,7 @@ function expiry({ expiresAt }: KeyInfo, nowMs: number): Finding {
   if (Number.isNaN(days))
     return warn('expiry', `${expiresAt} is no time`, 'look at the key where it was made')
   if (days >= noticeDays) return ok('expiry', expiresAt)
-  return warn('expiry', `${expiresAt}, in ${counted(days, 'day', 'days')}`, 'ask for a new key now')
+  return warn('expiry', `${expiresAt}, in ${counted(days, 'day')}`, 'ask for a new key now')
 }
 
 function allowlist({ ipAllowlist }: KeyInfo): Finding {

@@ -2,6 +2,7 @@
 import type { Client } from '../../api/client.ts'
 import { AccessDenied, NotFound } from '../../api/errors.ts'
 import type { KeyInfo } from '../../api/key.ts'
+import { counted } from '../../lib/counted.ts'
 import { collections } from '../../resources/catalogue.ts'
 import type { Collection } from '../../resources/resource.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
@@ -20,7 +21,7 @@ async function ask(resource: Collection, client: Client, company: string): Promi
   const query = { ...resource.query, ...(byCompany && { company }), page: 1, limit: 1 }
   const { meta } = await client.getPage(path, query, purpose)
   const whole = read.strategy === 'walk' || read.per === 'key'
-  return `readable, ${meta.total.toLocaleString('en')} records${whole ? '' : ' in the first company'}`
+  return `readable, ${counted(meta.total, 'record')}${whole ? '' : ' in the first company'}`
 }
 
 async function readable(resource: Collection, client: Client, key: KeyInfo): Promise<Finding> {

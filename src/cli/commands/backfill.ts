@@ -1,11 +1,8 @@
 /** `muster backfill`: read records again by the day they were created. */
-import { UsageError } from '../../lib/errors.ts'
-import { collections } from '../../resources/catalogue.ts'
-import { type CommandModule, calendarDay, textOption } from '../command.ts'
+import { type CommandModule, calendarDay } from '../command.ts'
+import { createdBetween, walked } from '../created-days.ts'
 import { limitsOf, resourceNames, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
-
-const walked = collections.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
 
 export const command: CommandModule = {
   name: 'backfill',
@@ -21,17 +18,13 @@ export const command: CommandModule = {
     'muster backfill --from 2026-06-01 --to 2026-06-30 timesheets',
   ],
   async run(context, args, options) {
-    const from = textOption(options, 'from')
-    const to = textOption(options, 'to')
-    if (from === undefined || to === undefined)
-      throw new UsageError({ what: 'backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })
-    if (from > to) throw new UsageError({ what: `--from ${from} is after --to ${to}`, next: 'swap them' })
+    const between = createdBetween(options)
     const resources = args.length === 0 ? walked : resourceNames(args, 'lists')
     return runAndPrint(context, {
       command: 'backfill',
-      arguments: [`--from ${from} --to ${to}`, ...args].join(' '),
+      arguments: [`--from ${between.from} --to ${between.to}`, ...args].join(' '),
       resources,
-      between: { from, to },
+      between,
       limits: limitsOf(context, options),
     })
   },

@@ -1,6 +1,9 @@
 /** `muster build`: the marts that BI tools read, brought up to what is in star. */
-import { existsSync } from 'node:fs'
+
+import { choiceOf } from '../../config/nearest.ts'
+import { formatNumber } from '../../lib/counted.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import { type BuildOutcome, buildMarts, type MartOutcome } from '../../marts/build.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
 import { martGate } from '../../marts/checks/mart-gate.ts'
@@ -8,10 +11,9 @@ import { type Mart, readMarts } from '../../marts/mart.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { nearest } from '../nearest.ts'
-import { formatNumber, printJson, printLine, printTable } from '../output.ts'
+import { formatSeconds, printJson, printLine, printTable } from '../output.ts'
 import { createProgress, type Progress } from '../progress.ts'
-import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
+import { openMade } from '../warehouse.ts'
 
 /** With or without the schema before it. */
 function martNames(args: readonly string[], marts: readonly Mart[]): readonly string[] {
@@ -19,10 +21,7 @@ function martNames(args: readonly string[], marts: readonly Mart[]): readonly st
   return args.map(arg => {
     const name = arg.replace(/^mart\./, '')
     if (names.includes(name)) return name
-    throw new UsageError({
-      what: `there is no mart ${arg}`,
-      next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}`,
-    })
+    throw new UsageError({ what: `there is no mart ${arg}`, next: choiceOf(name, names) })
   })
 }
 
@@ -56,13 +55,13 @@ const warned = ({ findings }: MartOutcome): string =>
 
 function print(context: CommandContext, { marts, asOf, milliseconds }: BuildOutcome): void {
   const touched = marts.filter(({ state }) => state !== 'unchanged')
-  const seconds = `${(milliseconds / 1000).toFixed(1)} s`
+  const seconds = formatSeconds(milliseconds)
   const since = asOf === null ? 'nothing was synced yet' : `as of ${asOf}`
   if (touched.length === 0) {
     printLine(context, `nothing changed: ${marts.length} marts are up to date, ${since}; ${seconds}`)
     return
   }
-  const titles = ['mart', 'state', 'rows', 'seconds', 'note'].map(title => ({ title }))
+  const titles = ['mart', 'state', 'rows', 'seconds', 'note']
   printTable(
     context,
     titles,
@@ -124,11 +123,6 @@ async function build(
   }
 }
 
-function requireFile(file: string | undefined): void {
-  if (file === undefined || existsSync(file)) return
-  throw new MusterError({ what: 'there is no warehouse file', where: file, next: 'run muster sync first' })
-}
-
 export const command: CommandModule = {
   name: 'build',
   summary: 'rebuild the marts whose sources or definitions changed, each in one transaction',
@@ -139,8 +133,7 @@ export const command: CommandModule = {
     const marts = readMarts()
     const request = { marts, names: martNames(args, marts), all: flagOption(options, 'all') }
     const connection = context.connection()
-    requireFile(duckdbFile(connection))
-    const engine = await openToWrite(connection)
+    const engine = await openMade(connection)
     try {
       const outcome = await build(context, engine, request)
       if (context.json) printJson(context, outcome)

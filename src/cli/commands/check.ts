@@ -1,6 +1,8 @@
 /** `muster check`: what in the warehouse does not hold, and what to do about it. */
-import { existsSync } from 'node:fs'
-import { MusterError, UsageError } from '../../lib/errors.ts'
+
+import { nearest } from '../../config/nearest.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import type { Check } from '../../marts/checks/check.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
 import { type CheckReport, reportChecks } from '../../marts/checks/report.ts'
@@ -10,17 +12,17 @@ import { failureLines, summaryLine } from '../check-lines.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitStatus } from '../exit-status.ts'
-import { nearest } from '../nearest.ts'
 import { printJson, printLine, printTable } from '../output.ts'
-import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
+import { openMade } from '../warehouse.ts'
 
 function chosen(args: readonly string[], checks: readonly Check[]): readonly Check[] {
   const names = checks.map(({ name }) => name)
   for (const arg of args) {
     if (names.includes(arg)) continue
+    const found = nearest(arg, names)
     throw new UsageError({
       what: `there is no check ${arg}`,
-      next: `did you mean ${nearest(arg, names)}? muster check --list shows all of them`,
+      next: `${found ? `did you mean ${found}? ` : ''}muster check --list shows all of them`,
     })
   }
   return args.length === 0 ? checks : checks.filter(({ name }) => args.includes(name))
@@ -35,7 +37,7 @@ function list(context: CommandContext, checks: readonly Check[]): ExitStatus {
   else
     printTable(
       context,
-      ['check', 'severity', 'what must hold'].map(title => ({ title })),
+      ['check', 'severity', 'what must hold'],
       checks.map(({ name, severity, summary }) => [name, severity, summary]),
     )
   return 0
@@ -44,11 +46,6 @@ function list(context: CommandContext, checks: readonly Check[]): ExitStatus {
 function print(context: CommandContext, { results, skipped, milliseconds }: CheckReport): void {
   for (const line of failureLines(results)) printLine(context, line)
   printLine(context, summaryLine(results, { skipped: skipped.length, milliseconds }))
-}
-
-function requireFile(file: string | undefined): void {
-  if (file === undefined || existsSync(file)) return
-  throw new MusterError({ what: 'there is no warehouse file', where: file, next: 'run muster sync first' })
 }
 
 export const command: CommandModule = {
@@ -62,8 +59,7 @@ export const command: CommandModule = {
     const checks = chosen(args, everyCheck(readMarts()))
     if (flagOption(options, 'list')) return list(context, checks)
     const connection = context.connection()
-    requireFile(duckdbFile(connection))
-    const engine = await openToWrite(connection)
+    const engine = await openMade(connection)
     try {
       const { clock, rng, signal } = context
       const report = await reportChecks({ engine, clock, rng, signal, version: programVersion }, checks)

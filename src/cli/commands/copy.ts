@@ -1,5 +1,6 @@
 /** `muster copy`: moves a warehouse to another engine or place, with its marks. */
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
+import { formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { copyWarehouse } from '../../warehouse/copy.ts'
 import { fileSource, serverSource } from '../../warehouse/copy-source.ts'
@@ -9,7 +10,7 @@ import { migrate } from '../../warehouse/migrate.ts'
 import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { formatNumber, printJson, printLine } from '../output.ts'
+import { printJson, printLine } from '../output.ts'
 
 interface Place {
   readonly warehouse: Warehouse

@@ -5,6 +5,7 @@ import type { DefinitionInForce } from '../../crosscheck/definition.ts'
 import { readDefinition, recordCalibration } from '../../crosscheck/definition-store.ts'
 import { type Grouping, groupingOf } from '../../crosscheck/metric-query.ts'
 import { type Asker, createAsker } from '../../crosscheck/their-metrics.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { newRunId } from '../../warehouse/ledger/run-id.ts'
 import { startRun, updateRun } from '../../warehouse/ledger/runs.ts'
@@ -13,6 +14,7 @@ import {
   type CommandModule,
   flagOption,
   listOption,
+  numberOf,
   numberOption,
   type Options,
   repeated,
@@ -24,11 +26,10 @@ import type { ExitStatus } from '../exit-status.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
 import { printJson } from '../output.ts'
 import { openQuestions } from '../questions.ts'
-import { openToWrite, programVersion } from '../warehouse.ts'
+import { openMade } from '../warehouse.ts'
 
 /** Of a nightly cross-check: two metrics, six groupings. */
 const usualGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']
-const usualRequests = 120
 
 export const command: CommandModule = {
   name: 'crosscheck',
@@ -46,7 +47,7 @@ export const command: CommandModule = {
       flags: '--max-requests <number>',
       summary: 'requests that may be spent',
       parse: wholeNumber(1),
-      fallback: usualRequests,
+      fallback: 120,
     },
   ],
   examples: [
@@ -56,7 +57,7 @@ export const command: CommandModule = {
   ],
   notes: ['Ends with 3 when a difference is unexplained.'],
   run: async (context, _, options) => {
-    const engine = await openToWrite(context.connection())
+    const engine = await openMade(context.connection())
     try {
       return await runCrosscheck(context, engine, options)
     } finally {
@@ -72,11 +73,14 @@ async function runCrosscheck(context: CommandContext, engine: Engine, options: O
   const runId = newRunId(context.clock, context.rng)
   const words = flagOption(options, 'calibrate') ? '--calibrate' : ''
   await startRun(engine, {
-    ...{ runId, command: 'crosscheck', arguments: words },
-    ...{ startedAt: instant(context), version: programVersion },
+    runId,
+    command: 'crosscheck',
+    arguments: words,
+    startedAt: instant(context),
+    version: programVersion,
   })
   const { client, close } = await openQuestions(context.connection(), context, engine)
-  const asker = createAsker(client, numberOption(options, 'maxRequests') ?? usualRequests)
+  const asker = createAsker(client, numberOf(options, 'maxRequests'))
   const end = async (change: { state: 'done' | 'failed'; message: string }): Promise<void> => {
     const { requestsThisRun: requests, retries } = client.usage()
     await updateRun(engine, runId, { ...change, requests, retries, finished_at: instant(context) })

@@ -7,7 +7,7 @@ import { printJson, printTable } from '../output.ts'
 
 export const command: CommandModule = {
   name: 'dag list',
-  summary: 'List the DAGs, their schedules and tasks; wrong files are listed with what is wrong.',
+  summary: 'list the DAGs, their schedules and tasks; wrong files with what is wrong in them',
   examples: ['muster dag list', 'muster dag list --json'],
   run: async context => {
     const dags = dagFiles(context.cwd).map(source => summarise(source, context.program.commandNames))
@@ -16,7 +16,7 @@ export const command: CommandModule = {
     } else {
       printTable(
         context,
-        [{ title: 'name' }, { title: 'schedule' }, { title: 'tasks' }, { title: 'description' }],
+        ['name', 'schedule', 'tasks', 'description'],
         dags.map(dag => [dag.name, dag.schedule, dag.tasks.join(', '), dag.problem ?? dag.description]),
       )
     }

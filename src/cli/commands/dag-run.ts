@@ -8,7 +8,7 @@ import { dagExitCode, runDag, type TaskOutcome } from '../run-dag.ts'
 
 export const command: CommandModule = {
   name: 'dag run',
-  summary: 'Run the tasks of a DAG in order; a failed one stops only those that need it.',
+  summary: 'run the tasks of a DAG in order; a failed one stops only those that need it',
   arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml' }],
   examples: ['muster dag run nightly', 'muster dag run nightly --connection acme --json'],
   run: async (context, [name = '']) => {
@@ -37,7 +37,7 @@ function print(context: CommandContext, dag: string, outcomes: readonly TaskOutc
   }
   printTable(
     context,
-    [{ title: 'task' }, { title: 'state' }, { title: 'seconds' }, { title: 'why' }],
+    ['task', 'state', 'seconds', 'why'],
     outcomes.map(({ task, state, startedAt, finishedAt, error }) => {
       return [task, state, Math.round((finishedAt - startedAt) / 100) / 10, error]
     }),

@@ -1,24 +1,26 @@
 /** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync, the marts. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { type BuildOutcome, buildMarts } from '../../marts/build.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
 import { martGate } from '../../marts/checks/mart-gate.ts'
 import { readMarts } from '../../marts/mart.ts'
+import { hydrated } from '../../resources/catalogue.ts'
+import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
 import type { Breach } from '../../sandbox/referee.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run.ts'
-import { runSync } from '../../sync/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { type CommandModule, positiveNumber, wholeNumber } from '../command.ts'
+import { type CommandModule, numberOf, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { accrualTable, changesTable, labourTable, proofTable, workingTimeTable } from '../demo-tables.ts'
-import { printJson, printLine, printTable } from '../output.ts'
-import { createProgress } from '../progress.ts'
+import { formatSeconds, printJson, printLine, printTable } from '../output.ts'
 import { summary } from '../run-command.ts'
-import { programVersion } from '../warehouse.ts'
+import { runShown } from '../run-shown.ts'
 
 const folder = join('data', 'demo')
 const apiKey = 'sandbox-company-key'
@@ -52,23 +54,21 @@ async function syncOnce(
   connection: RunConnection,
   engine: Engine,
 ): Promise<RunOutcome> {
-  const progress = createProgress(context)
-  try {
-    const request = { command: 'sync', arguments: '', resources: [], limits: {} }
-    const outcome = await runSync(connection, request, {
-      engine,
-      clock: context.clock,
-      rng: context.rng,
-      signal: context.signal,
-      version: programVersion,
-      emit: event => progress.update(event),
-      onBudget: budget => progress.budget(budget),
-    })
-    if (outcome.failure) throw outcome.failure
-    return outcome
-  } finally {
-    progress.stop()
-  }
+  const request = { command: 'sync', arguments: '', resources: [], limits: {} }
+  const outcome = await runShown(context, { connection, engine }, request)
+  if (outcome.failure) throw outcome.failure
+  return outcome
+}
+
+/** Of changes that no list shows, a sync learns in turn, or at once from events, which the demo sends none of. */
+function changesLine(changes: ReturnType<typeof mutateWorld>): string {
+  const records = new Map(changes.map(({ collection, id }) => [`${collection} ${id}`, collection]))
+  const byId = new Set(
+    hydrated.map(({ name }) => name.replace(/-./g, dashed => dashed.slice(1).toUpperCase())),
+  )
+  const unlisted = [...records.values()].filter(collection => byId.has(collection)).length
+  const listed = `The source changes: ${counted(records.size, 'record')}`
+  return `${listed}, of which ${formatNumber(unlisted)} are in no list and wait for an event or their turn.`
 }
 
 /** Each mart passes its checks, or the demo says which did not. */
@@ -88,7 +88,7 @@ function builtLine({ marts, milliseconds }: BuildOutcome): string {
     .filter(({ state }) => state !== 'built')
     .map(({ name, message }) => `${name} (${message})`)
   const not = others.length > 0 ? `, not built: ${others.join(', ')}` : ''
-  return `${built} marts built and checked in ${(milliseconds / 1000).toFixed(1)} s${not}`
+  return `${built} marts built and checked in ${formatSeconds(milliseconds)}${not}`
 }
 
 interface Told {
@@ -159,7 +159,7 @@ export const command: CommandModule = {
     const root = join(context.cwd, folder)
     rmSync(root, { recursive: true, force: true })
     mkdirSync(root, { recursive: true })
-    const sandbox = await startSandbox({ seed: 1, scale: Number(options.scale), clock: context.clock })
+    const sandbox = await startSandbox({ seed: 1, scale: numberOf(options, 'scale'), clock: context.clock })
     const engine = await openDuckdb(join(root, 'demo.duckdb'))
     try {
       writeSettings(root, sandbox.url)
@@ -170,9 +170,9 @@ export const command: CommandModule = {
       const changes = mutateWorld(sandbox.world, {
         rng: namedRng(1, 'demo'),
         nowMs: context.clock.now(),
-        count: Number(options.changes),
+        count: numberOf(options, 'changes'),
       })
-      printLine(context, `\nThe source changes: ${changes.length} records. Second sync, what changed:`)
+      printLine(context, `\n${changesLine(changes)} Second sync, what changed:`)
       const second = await syncOnce(context, connection, engine)
       printLine(context, summary(second))
       const third = await syncOnce(context, connection, engine)

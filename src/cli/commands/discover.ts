@@ -1,12 +1,13 @@
 /** `muster discover`: ids that somebody has in a list, to be read with the next sync. */
 import { basename, resolve } from 'node:path'
+import { formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { remember } from '../../warehouse/ledger/discovered.ts'
 import { migrate } from '../../warehouse/migrate.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { readIdList, requireHydrated } from '../id-list.ts'
-import { formatNumber, printJson, printLine } from '../output.ts'
+import { printJson, printLine } from '../output.ts'
 import { openToWrite } from '../warehouse.ts'
 
 export const command: CommandModule = {

@@ -1,5 +1,6 @@
 /** `muster doctor`: whether everything that a sync needs is in reach, and what to do where it is not. */
 import type { Connection } from '../../config/connection.ts'
+import { counted } from '../../lib/counted.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type Finding, failed, ok, warn } from '../checkup/finding.ts'
 import { keyFindings } from '../checkup/key.ts'
@@ -100,9 +101,9 @@ function print(context: CommandContext, findings: readonly Finding[], requests: 
   }
   printTable(
     context,
-    ['', 'check', 'found', 'what to do'].map(title => ({ title })),
+    ['', 'check', 'found', 'what to do'],
     findings.map(({ state, check, found, advice }) => [state, check, found, advice]),
   )
   const trouble = `${count('fail')} failed, ${count('warn')} to look at`
-  printLine(context, `${count('ok')} ok, ${trouble}; spent ${requests} requests`)
+  printLine(context, `${count('ok')} ok, ${trouble}; spent ${counted(requests, 'request')}`)
 }

@@ -1,12 +1,12 @@
 /** `muster export`: star and mart as Parquet files, with a manifest. */
 import { resolve } from 'node:path'
+import { formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import { exportParquet } from '../../warehouse/export/export.ts'
-import { type CommandModule, flagOption, numberOption, textOption, wholeNumber } from '../command.ts'
-import { formatNumber, printJson, printLine, printTable } from '../output.ts'
-import { openToRead, programVersion } from '../warehouse.ts'
-
-const usualMonthRows = 500_000
+import { type CommandModule, flagOption, numberOf, textOption, wholeNumber } from '../command.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { openToRead } from '../warehouse.ts'
 
 export const command: CommandModule = {
   name: 'export',
@@ -21,7 +21,7 @@ export const command: CommandModule = {
       flags: '--month-rows <number>',
       summary: 'facts and marts with more rows are cut by month',
       parse: wholeNumber(1),
-      fallback: usualMonthRows,
+      fallback: 500_000,
     },
   ],
   examples: [
@@ -42,7 +42,7 @@ export const command: CommandModule = {
         {
           folder,
           includePii: flagOption(options, 'includePii'),
-          monthRows: numberOption(options, 'monthRows') ?? usualMonthRows,
+          monthRows: numberOf(options, 'monthRows'),
         },
       )
       if (context.json) {
@@ -52,7 +52,7 @@ export const command: CommandModule = {
       const filled = manifest.tables.filter(({ rows }) => rows > 0)
       printTable(
         context,
-        [{ title: 'table' }, { title: 'rows' }, { title: 'files' }],
+        ['table', 'rows', 'files'],
         filled.map(({ schema, name, rows, files }) => [`${schema}.${name}`, rows, files.length]),
       )
       const files = manifest.tables.flatMap(table => table.files)

@@ -2,11 +2,12 @@
 import { basename, resolve } from 'node:path'
 import { uploadFile } from '../../api/upload-file.ts'
 import { createUpload, type Declaration } from '../../api/uploads.ts'
+import { choiceOf } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { isFileName } from '../../lib/file-kind.ts'
+import { isSafeId } from '../../resources/record-id.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { nearest } from '../nearest.ts'
 import { printJson } from '../output.ts'
 import { openQuestions } from '../questions.ts'
 import { readDeclarable } from '../writing/local-files.ts'
@@ -73,7 +74,7 @@ function readDeclaration(context: CommandContext, shown: string, options: Option
   const resource = oneOf(options, 'resource', ['worker', 'invoice'] as const)
   const purpose = oneOf(options, 'purpose', purposes[resource])
   const recordId = textOption(options, 'record') ?? ''
-  if (!/^[\w-]{1,64}$/.test(recordId)) {
+  if (!isSafeId(recordId)) {
     throw new UsageError({
       what: `--record ${recordId ? 'is not an id' : 'is missing'}`,
       next: 'give the id of the record',
@@ -97,10 +98,7 @@ function oneOf<Value extends string>(options: Options, name: string, values: rea
   const given = textOption(options, name)
   const found = values.find(value => value === given)
   if (found !== undefined) return found
-  const next =
-    given === undefined
-      ? `give ${values.join(' or ')}`
-      : `did you mean ${nearest(given, values)}? Valid: ${values.join(', ')}`
+  const next = given === undefined ? `give ${values.join(' or ')}` : choiceOf(given, values)
   throw new UsageError({
     what: given === undefined ? `--${name} is missing` : `--${name} ${given} is not known`,
     next,

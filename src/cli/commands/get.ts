@@ -1,6 +1,5 @@
 /** `muster get PATH-OR-RESOURCE [ID]`: one record as the service has it, for a look. */
-
-import { type CommandModule, listOption, repeated } from '../command.ts'
+import { anyText, type CommandModule, listOption, repeated } from '../command.ts'
 import { printJson } from '../output.ts'
 import { openQuestions } from '../questions.ts'
 import { requestPath } from '../record-paths.ts'
@@ -16,7 +15,7 @@ export const command: CommandModule = {
     {
       flags: '--param <name=value>',
       summary: 'a query parameter; may be repeated',
-      parse: repeated(text => text),
+      parse: repeated(anyText),
     },
   ],
   examples: [

@@ -18,7 +18,7 @@ const NEXT_STEPS = [
 
 export const command: CommandModule = {
   name: 'init',
-  summary: 'Write config/muster.yaml, with a comment for every setting.',
+  summary: 'write config/muster.yaml, with a comment for every setting',
   options: [{ flags: '--force', summary: 'replace a file that is already there' }],
   examples: ['muster init', 'muster init --config /etc/muster/acme.yaml'],
   run: async (context, _, options) => {

@@ -1,13 +1,10 @@
 /** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
 import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { programVersion } from '../../lib/program-version.ts'
 import { assistantData } from '../assistant/open-data.ts'
 import { assistantServer } from '../assistant/server.ts'
-import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
-import { programVersion } from '../warehouse.ts'
-
-const usualSeconds = 30
-const usualRows = 200
+import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 
 export const command: CommandModule = {
   name: 'mcp',
@@ -18,13 +15,13 @@ export const command: CommandModule = {
       flags: '--seconds <number>',
       summary: 'longest query',
       parse: wholeNumber(1, 3600),
-      fallback: usualSeconds,
+      fallback: 30,
     },
     {
       flags: '--rows <number>',
       summary: 'rows of a query that names no limit',
       parse: wholeNumber(1, 5000),
-      fallback: usualRows,
+      fallback: 200,
     },
   ],
   notes: ['Only protocol goes to stdout; the log goes to stderr.'],
@@ -33,14 +30,14 @@ export const command: CommandModule = {
     const connection = context.connection()
     // Whoever starts it learns at once that there is nothing to read.
     const data = assistantData(connection)
-    const seconds = numberOption(options, 'seconds') ?? usualSeconds
+    const seconds = numberOf(options, 'seconds')
     const session = await data.open(seconds)
     await session.close()
     const server = assistantServer({
       data,
       version: programVersion,
       seconds,
-      rows: numberOption(options, 'rows') ?? usualRows,
+      rows: numberOf(options, 'rows'),
       note: (tool, detail) => context.log.debug(detail, tool),
     })
     const gone = Promise.race([once(process.stdin, 'end'), aborted(context.signal)])

@@ -1,5 +1,6 @@
 /** `muster metric NAME`: a recruitment metric, computed from the warehouse as the service would. */
 
+import { choiceOf } from '../../config/nearest.ts'
 import type { MetricDefinition } from '../../crosscheck/definition.ts'
 import { readDefinition } from '../../crosscheck/definition-store.ts'
 import { groupLabel, groupObject, type Names } from '../../crosscheck/group-shape.ts'
@@ -14,6 +15,7 @@ import {
 } from '../../crosscheck/metric-query.ts'
 import { readNames } from '../../crosscheck/names.ts'
 import { type OurGroup, ourMetrics } from '../../crosscheck/our-metrics.ts'
+import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { type CommandModule, numberOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -57,8 +59,7 @@ export const command: CommandModule = {
 
 function queryOf(name: string, options: Options): MetricQuery {
   const metric = metrics.find(one => one === name)
-  if (!metric)
-    throw new UsageError({ what: `there is no metric ${name}`, next: `give one of ${metrics.join(', ')}` })
+  if (!metric) throw new UsageError({ what: `there is no metric ${name}`, next: choiceOf(name, metrics) })
   const grouping = groupingOf(textOption(options, 'groupBy') ?? 'all') as Grouping
   return { metric, groupings: [grouping], threshold: numberOption(options, 'threshold'), ...rangeOf(options) }
 }
@@ -87,13 +88,13 @@ function print(context: CommandContext, { query, definition, id, names, groups }
     const figures = figureNames[query.metric]
     printTable(
       context,
-      [...keys, ...figures].map(title => ({ title })),
+      [...keys, ...figures],
       rows.map(({ group, own }) => [
         ...keys.map(key => nameOf(group[key])),
         ...figures.map(figure => shortened(own.figures[figure])),
       ]),
     )
-    printLine(context, `${rows.length} groups, definition ${id}`)
+    printLine(context, `${counted(rows.length, 'group')}, definition ${id}`)
   }
 }
 

@@ -1,13 +1,14 @@
 /** `muster plan`: what a sync or a backfill will cost, before anything is spent. */
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { collections } from '../../resources/catalogue.ts'
 import { durationOf, type Limits, type Range, sumOf } from '../../sync/estimate.ts'
 import { type PlannedResource, planRun } from '../../sync/plan.ts'
 import { planSweep } from '../../sync/plan-sweep.ts'
 import type { SyncRequest } from '../../sync/sync.ts'
-import { type CommandModule, calendarDay, flagOption, type Options, textOption } from '../command.ts'
+import { type CommandModule, calendarDay, flagOption, type Options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { formatNumber, printJson, printLine, printTable } from '../output.ts'
+import { createdBetween, walked } from '../created-days.ts'
+import { printJson, printLine, printTable } from '../output.ts'
 import { askedFacts, type PlanFacts, rememberedFacts } from '../plan-sources.ts'
 import { resourceNames } from '../run-command.ts'
 import { openIfSynced } from '../warehouse.ts'
@@ -48,36 +49,28 @@ export const command: CommandModule = {
   },
 }
 
-const walked = collections.filter(({ read }) => read.strategy === 'walk').map(({ name }) => name)
-
 interface PlanRequest extends SyncRequest {
   readonly isSweep: boolean
 }
 
-function requestOf([first, ...rest]: readonly string[], options: Options): PlanRequest {
-  if (first === 'sweep') return { resources: sweptNames(rest), isSweep: true }
-  return {
-    ...syncOrBackfill(
-      [first, ...rest].filter(word => word !== undefined),
-      options,
-    ),
-    isSweep: false,
-  }
+/** The kind may be said or left out: with days it is a backfill, else a sync. */
+function requestOf(words: readonly string[], options: Options): PlanRequest {
+  const [first = ''] = words
+  const names = kinds.includes(first) ? words.slice(1) : words
+  if (first === 'sweep') return { resources: sweptNames(names), isSweep: true }
+  const hasDays = options.from !== undefined || options.to !== undefined
+  if (first === 'sync' && hasDays)
+    throw new UsageError({
+      what: 'a sync has no days',
+      next: 'leave --from and --to out, or plan a backfill',
+    })
+  if (first !== 'backfill' && !hasDays) return { resources: resourceNames(names), isSweep: false }
+  const resources = resourceNames(names, 'lists')
+  const between = createdBetween(options)
+  return { resources: resources.length === 0 ? walked : resources, between, isSweep: false }
 }
 
-/** `plan backfill` and `plan sync` may be said, because people do. */
-function syncOrBackfill([first, ...rest]: readonly string[], options: Options): SyncRequest {
-  const named = first === 'backfill' || first === 'sync'
-  const from = textOption(options, 'from')
-  const to = textOption(options, 'to')
-  const names = named || first === undefined ? rest : [first, ...rest]
-  const resources = resourceNames(names, from === undefined && first !== 'backfill' ? 'all' : 'lists')
-  if (from === undefined && to === undefined && first !== 'backfill') return { resources }
-  if (from === undefined || to === undefined || first === 'sync')
-    throw new UsageError({ what: 'a backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })
-  if (from > to) throw new UsageError({ what: `--from ${from} is after --to ${to}`, next: 'swap them' })
-  return { resources: resources.length === 0 ? walked : resources, between: { from, to } }
-}
+const kinds = ['sync', 'backfill', 'sweep']
 
 interface Plan {
   readonly facts: PlanFacts
@@ -99,7 +92,7 @@ function print(context: CommandContext, request: PlanRequest, { facts, planned }
   }
   printTable(
     context,
-    ['resource', 'strategy', 'rows', 'requests', 'why'].map(title => ({ title })),
+    ['resource', 'strategy', 'rows', 'requests', 'why'],
     planned.map(one => [one.resource, one.strategy, one.total, span(one), one.reasoning]),
   )
   const minutes = span({ low: low.minutes, high: high.minutes })
@@ -117,6 +110,7 @@ function span({ low, high }: Range): string {
 
 function limitsLine({ perMinute, spendableToday, spendablePerDay }: Limits, spent: number): string {
   const rates = `${formatNumber(perMinute)} a minute, ${formatNumber(spendableToday)} today, ${formatNumber(spendablePerDay)} a day after reserves`
-  const cost = spent === 0 ? 'no request was spent' : `spent ${spent} requests to learn the limits and totals`
+  const cost =
+    spent === 0 ? 'no request was spent' : `spent ${counted(spent, 'request')} to learn the limits and totals`
   return `a sync may send ${rates}; ${cost}`
 }

@@ -1,11 +1,11 @@
 /** `muster publish`: hands analysts a fresh copy, without personal data, beside the working file. */
-import { existsSync } from 'node:fs'
-import { MusterError } from '../../lib/errors.ts'
+import { formatNumber } from '../../lib/counted.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import { publish } from '../../warehouse/publish.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { formatNumber, printJson, printLine, printTable } from '../output.ts'
-import { duckdbFile, openToWrite, programVersion } from '../warehouse.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { duckdbFile, openMade } from '../warehouse.ts'
 
 /** Readers of a server never wait for a writer, so there is nothing to copy. */
 function notNeeded(context: CommandContext): 0 {
@@ -21,16 +21,8 @@ export const command: CommandModule = {
   examples: ['muster publish', 'muster publish --connection acme --json'],
   run: async context => {
     const connection = context.connection()
-    const file = duckdbFile(connection)
-    if (file === undefined) return notNeeded(context)
-    if (!existsSync(file)) {
-      throw new MusterError({
-        what: 'there is no warehouse file',
-        where: file,
-        next: 'run muster sync first',
-      })
-    }
-    const engine = await openToWrite(connection)
+    if (duckdbFile(connection) === undefined) return notNeeded(context)
+    const engine = await openMade(connection)
     try {
       const { clock, rng } = context
       const published = await publish({ engine, clock, rng, version: programVersion })
@@ -41,7 +33,7 @@ export const command: CommandModule = {
       const filled = published.tables.filter(({ rows }) => rows > 0)
       printTable(
         context,
-        [{ title: 'table' }, { title: 'rows' }],
+        ['table', 'rows'],
         filled.map(({ name, rows }) => [name, rows]),
       )
       const rows = filled.reduce((sum, table) => sum + table.rows, 0)

@@ -1,6 +1,7 @@
 /** `muster replay`: rebuild the warehouse from the landed pages. */
+import { counted } from '../../lib/counted.ts'
 import { type CommandModule, flagOption } from '../command.ts'
-import { formatNumber, printJson, printLine } from '../output.ts'
+import { printJson, printLine } from '../output.ts'
 import { rebuildFile, rebuildServer } from '../rebuild.ts'
 import { duckdbFile } from '../warehouse.ts'
 
@@ -20,7 +21,7 @@ export const command: CommandModule = {
       const { walks, pages, records } = outcome
       printLine(
         context,
-        `rebuilt from ${formatNumber(walks)} walks: ${formatNumber(pages)} pages, ${formatNumber(records)} records, 0 requests`,
+        `rebuilt from ${counted(walks, 'walk')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests${file === undefined ? '' : '; muster build makes the marts again'}`,
       )
     }
     return 0

@@ -2,11 +2,9 @@
 import { UsageError } from '../../lib/errors.ts'
 import { grantRoles, plannedRoles } from '../../warehouse/postgres/grant-roles.ts'
 import { isRolePrefix, rolesOf } from '../../warehouse/postgres/roles.ts'
-import { type CommandModule, flagOption, textOption } from '../command.ts'
+import { type CommandModule, flagOption, textOf } from '../command.ts'
 import { printJson, printLine } from '../output.ts'
 import { duckdbFile, openToWrite } from '../warehouse.ts'
-
-const usualPrefix = 'muster_'
 
 function requirePrefix(prefix: string): void {
   if (isRolePrefix(prefix)) return
@@ -20,13 +18,13 @@ export const command: CommandModule = {
   name: 'roles',
   summary: 'create or update the roles of a PostgreSQL warehouse: owner, loader, reader, bi, privacy',
   options: [
-    { flags: '--prefix <text>', summary: 'before the name of every role', fallback: usualPrefix },
+    { flags: '--prefix <text>', summary: 'before the name of every role', fallback: 'muster_' },
     { flags: '--dry-run', summary: 'print the SQL and change nothing' },
   ],
   examples: ['muster roles --dry-run', 'muster roles --prefix acme_'],
   async run(context, _args, options) {
     const connection = context.connection()
-    const prefix = textOption(options, 'prefix') ?? usualPrefix
+    const prefix = textOf(options, 'prefix')
     requirePrefix(prefix)
     const file = duckdbFile(connection)
     if (file !== undefined) {

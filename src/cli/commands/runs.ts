@@ -4,30 +4,29 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { heldTables } from '../../warehouse/ledger/held-tables.ts'
 import { lostRuns, recentRuns, resourcesOfRun, runNamed } from '../../warehouse/ledger/runs.ts'
 import type { RunResourceTable, RunTable } from '../../warehouse/ledger/schema.ts'
-import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
+import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { openToRead } from '../warehouse.ts'
-
-const usualLimit = 20
 
 export const command: CommandModule = {
   name: 'runs',
   summary: 'list the last runs, or show what one of them did',
   arguments: [{ name: '[run]', summary: 'id of a run, or how it begins' }],
-  options: [
-    { flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: usualLimit },
-  ],
+  options: [{ flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: 20 }],
   examples: ['muster runs', 'muster runs --limit 5 --json', 'muster runs 20260102T023000000Z-k3x9'],
   run: async (context, [id], options) => {
     const { handle: engine } = await openToRead(context.connection(), context)
     try {
       if (id === undefined) {
-        printRuns(context, await readRuns(engine, numberOption(options, 'limit') ?? usualLimit))
+        printRuns(context, await readRuns(engine, numberOf(options, 'limit')))
         return 0
       }
       const run = await runNamed(engine, id)
-      if (!run) throw new UsageError({ what: `there is no run ${id}`, next: 'muster runs lists them' })
+      if (!run) {
+        const what = `no run, or more than one, begins with ${id}`
+        throw new UsageError({ what, next: 'muster runs lists them' })
+      }
       const keeps = (await heldTables(engine)).has('run_resource')
       printRun(context, run, keeps ? await resourcesOfRun(engine, run.run_id) : undefined)
       return 0
@@ -49,8 +48,6 @@ async function readRuns(engine: Engine, limit: number): Promise<RunTable[]> {
   )
 }
 
-const titled = (titles: readonly string[]) => titles.map(title => ({ title }))
-
 function seconds({ started_at, finished_at }: RunTable): number | null {
   return finished_at === null
     ? null
@@ -67,17 +64,7 @@ function printRuns(context: CommandContext, runs: readonly RunTable[]): void {
   }
   printTable(
     context,
-    titled([
-      'run',
-      'command',
-      'state',
-      'seconds',
-      'requests',
-      'checked',
-      'changed',
-      'quarantined',
-      'message',
-    ]),
+    ['run', 'command', 'state', 'seconds', 'requests', 'checked', 'changed', 'quarantined', 'message'],
     runs.map(run => [
       run.run_id,
       `${run.command} ${run.arguments}`.trim(),
@@ -114,17 +101,7 @@ function printRun(
   }
   printTable(
     context,
-    titled([
-      'resource',
-      'state',
-      'requests',
-      'checked',
-      'added',
-      'changed',
-      'removed',
-      'quarantined',
-      'note',
-    ]),
+    ['resource', 'state', 'requests', 'checked', 'added', 'changed', 'removed', 'quarantined', 'note'],
     resources.map(one => [
       one.resource,
       one.state,

@@ -1,5 +1,4 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
-
 import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
 import { knobTable, parseKnob } from '../../sandbox/knobs.ts'
 import type { Breach } from '../../sandbox/referee.ts'
@@ -8,6 +7,7 @@ import {
   type CommandModule,
   calendarDay,
   flagOption,
+  numberOf,
   numberOption,
   type Options,
   positiveNumber,
@@ -23,7 +23,7 @@ const NAME_WIDTH = 17
 
 export const command: CommandModule = {
   name: 'sandbox',
-  summary: 'Start a stand-in for the service, with generated data, until interrupted.',
+  summary: 'start a stand-in for the service, with generated data, until interrupted',
   options: [
     { flags: '--seed <number>', summary: 'other data for another seed', parse: wholeNumber(0), fallback: 1 },
     { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
@@ -56,13 +56,13 @@ export const command: CommandModule = {
     { flags: '--fault-seed <number>', summary: 'spoil other answers', parse: wholeNumber(0), fallback: 1 },
     { flags: '--lists', summary: 'print the values that workers are written with, and end' },
   ],
-  notes: [...knobLines(), '', ...faultLines(), ''],
+  notes: [...knobLines(), '', ...faultLines()],
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
     'muster sandbox --live 5 --limit-per-day 500',
-    'muster sandbox --live 5 --webhook http://127.0.0.1:8080/hook --webhook-faults loss=0.05,duplicate=0.1',
-    'muster sandbox --webhook http://127.0.0.1:8080/hook --webhook-kind agency --webhook-burst 10000',
+    'muster sandbox --live 5 --webhook http://127.0.0.1:8080/webhook --webhook-faults loss=0.05,duplicate=0.1',
+    'muster sandbox --webhook http://127.0.0.1:8080/webhook --webhook-kind agency --webhook-burst 10000',
     'muster sandbox --knob to=exclusive --knob day-zone=Europe/London --fault reset=0.05 --fault hang=0.01',
     'muster sandbox --lists',
   ],
@@ -88,26 +88,24 @@ export const command: CommandModule = {
 }
 
 function sandboxOptions(options: Options) {
-  const seed = numberOption(options, 'seed')
-  const scale = numberOption(options, 'scale')
+  const seed = numberOf(options, 'seed')
   const today = textOption(options, 'today')
-  const port = numberOption(options, 'port')
   const changesPerSecond = numberOption(options, 'live')
   const deletions = flagOption(options, 'liveDeletions')
   const rateLimitPerMinute = numberOption(options, 'limitPerMinute')
   const rateLimitPerDay = numberOption(options, 'limitPerDay')
   return {
     host: '127.0.0.1' as const,
-    ...(seed !== undefined && { seed }),
-    ...(scale !== undefined && { scale }),
+    seed,
+    scale: numberOf(options, 'scale'),
+    port: numberOf(options, 'port'),
     ...(today !== undefined && { today }),
-    ...(port !== undefined && { port }),
-    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed: seed ?? 1, deletions } }),
+    ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
     ...(options.knob !== undefined && { knobs: options.knob as ReturnType<typeof parseKnob> }),
     ...(options.fault !== undefined && { faults: options.fault as ReturnType<typeof parseFault> }),
-    faultSeed: numberOption(options, 'faultSeed') ?? 1,
+    faultSeed: numberOf(options, 'faultSeed'),
   }
 }
 

@@ -2,18 +2,21 @@
 import { InvalidArgumentError } from 'commander'
 import type { Connection } from '../../config/connection.ts'
 import { ConfigError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/program-version.ts'
 import type { ScheduledDag } from '../../serve/schedule.ts'
 import type { ServeEffects, ServeRequest } from '../../serve/serve.ts'
 import { usualRhythm } from '../../serve/upkeep.ts'
 import type { Verification } from '../../webhooks/verify.ts'
 import {
+  anyText,
   type CommandModule,
   flagOption,
   listOption,
+  numberOf,
   numberOption,
   type Options,
   repeated,
-  textOption,
+  textOf,
   timeSpan,
   wholeNumber,
 } from '../command.ts'
@@ -21,9 +24,8 @@ import type { CommandContext } from '../context.ts'
 import { dagNamed, dagNames } from '../dag-folder.ts'
 import { openInboxStore } from '../inbox-store.ts'
 import { printJson, printLine } from '../output.ts'
-import { duckdbFile, openToWrite, programVersion, runConnection } from '../warehouse.ts'
+import { duckdbFile, openToWrite, runConnection } from '../warehouse.ts'
 
-const usualPort = 8080
 const largestPort = 65_535
 
 export const command: CommandModule = {
@@ -35,28 +37,27 @@ export const command: CommandModule = {
       flags: '--port <number>',
       summary: 'port to listen on; 0 takes a free one',
       parse: wholeNumber(0, largestPort),
-      fallback: usualPort,
+      fallback: 8080,
     },
     { flags: '--path <path>', summary: 'where webhooks are posted', parse: plainPath, fallback: '/webhook' },
     {
       flags: '--allow-host <name>',
       summary: 'a name under which a proxy passes requests on; may be repeated',
-      parse: repeated((text: string) => text),
+      parse: repeated(anyText),
     },
     {
       flags: '--every <span>',
-      summary: 'read what events point at no more often than this, as 30s or 5m',
+      summary: 'read what events point at no more often than this, as 30s or 5m; 1m unless given',
       parse: timeSpan,
-      fallback: usualRhythm.leastMs,
     },
     {
       flags: '--dag <name>',
       summary: 'run this DAG when it is due; may be repeated; on a DuckDB file all of them unless given',
-      parse: repeated((text: string) => text),
+      parse: repeated(anyText),
     },
     { flags: '--no-schedule', summary: 'run no DAG' },
   ],
-  notes: ['GET /health tells the state as JSON. Schedules of DAGs are in UTC.', ''],
+  notes: ['GET /health tells the state as JSON. Schedules of DAGs are in UTC.'],
   examples: [
     'muster serve',
     'muster serve --port 8443 --allow-host hooks.example.com --path /hooks/f3a9c1',
@@ -82,9 +83,9 @@ function requestOf(context: CommandContext, connection: Connection, options: Opt
     connection: runConnection(connection),
     verification: verificationOf(connection),
     receiver: {
-      host: textOption(options, 'host') ?? '',
-      port: numberOption(options, 'port') ?? usualPort,
-      path: textOption(options, 'path') ?? '',
+      host: textOf(options, 'host'),
+      port: numberOf(options, 'port'),
+      path: textOf(options, 'path'),
       allowedHosts: listOption<string>(options, 'allowHost'),
     },
     schedule: scheduleOf(context, connection, options),

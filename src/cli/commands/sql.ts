@@ -1,19 +1,15 @@
 /** `muster sql QUERY`: one query over the warehouse, read-only. */
 import type { QueryResult } from '../../warehouse/query.ts'
-import { type CommandModule, numberOption, wholeNumber } from '../command.ts'
+import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printTable } from '../output.ts'
 import { openForQuery } from '../warehouse.ts'
-
-const usualLimit = 1000
 
 export const command: CommandModule = {
   name: 'sql',
   summary: 'run one query over the warehouse, read-only',
   arguments: [{ name: '<query...>', summary: 'one SQL query; quote it for the shell' }],
-  options: [
-    { flags: '--limit <number>', summary: 'rows shown', parse: wholeNumber(1), fallback: usualLimit },
-  ],
+  options: [{ flags: '--limit <number>', summary: 'rows shown', parse: wholeNumber(1), fallback: 1000 }],
   examples: [
     'muster sql "select status, count(*) from star.fact_timesheet group by all"',
     'muster sql "describe star.fact_invoice"',
@@ -22,8 +18,7 @@ export const command: CommandModule = {
   run: async (context, args, options) => {
     const session = await openForQuery(context.connection(), context)
     try {
-      const limit = numberOption(options, 'limit') ?? usualLimit
-      print(context, await session.query(args.join(' '), limit))
+      print(context, await session.query(args.join(' '), numberOf(options, 'limit')))
       return 0
     } finally {
       await session.close()

@@ -1,8 +1,9 @@
 /** `muster sweep`: find what is gone at the service, and tombstone what two witnesses saw gone. */
+
+import { choiceOf } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { swept } from '../../sync/sweep-run.ts'
 import { type CommandModule, flagOption, numberOption, wholeNumber } from '../command.ts'
-import { nearest } from '../nearest.ts'
 import { limitsOf, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
@@ -46,7 +47,7 @@ export function sweptNames(args: readonly string[]): readonly string[] {
     if (names.includes(name)) continue
     throw new UsageError({
       what: `no sweep reads ${name}`,
-      next: `did you mean ${nearest(name, names)}? The others are ${names.join(', ')}; snapshots remove what is gone by themselves`,
+      next: `${choiceOf(name, names)}; snapshots remove what is gone by themselves`,
     })
   }
   return args

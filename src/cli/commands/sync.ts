@@ -1,10 +1,10 @@
 /** `muster sync`: bring the warehouse up to date. */
-import { type CommandModule, wholeNumber } from '../command.ts'
+import { type CommandModule, timeSpan, wholeNumber } from '../command.ts'
 import { limitsOf, resourceNames, runAndPrint } from '../run-command.ts'
 
 export const runOptions: NonNullable<CommandModule['options']> = [
   { flags: '--max-requests <number>', summary: 'stop cleanly after so many requests', parse: wholeNumber(1) },
-  { flags: '--deadline <span>', summary: 'stop cleanly after 90s, 30m or 2h' },
+  { flags: '--deadline <span>', summary: 'stop cleanly after 90s, 30m or 2h', parse: timeSpan },
 ]
 
 export const command: CommandModule = {

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { changedWorker, newWorker } from '../../api/worker-input.ts'
+import { didYouMean } from '../../config/nearest.ts'
 import { fieldPath } from '../../lib/field-path.ts'
 import { LARGEST_BODY } from '../../lib/file-kind.ts'
-import { didYouMean } from '../nearest.ts'
+import { isSafeId } from '../../resources/record-id.ts'
 import { withLocalFiles } from './local-files.ts'
 import type { Problem } from './problem.ts'
 import type { Row } from './row.ts'
@@ -107,7 +108,7 @@ function apart(value: unknown): { readonly id: unknown; readonly rest: unknown }
 }
 
 function idProblems(operation: Operation, id: unknown): FieldProblem[] {
-  if (operation === 'create' || (typeof id === 'string' && /^[\w-]{1,64}$/.test(id))) return []
+  if (operation === 'create' || (typeof id === 'string' && isSafeId(id))) return []
   return [
     { field: 'id', what: id === undefined ? 'is missing: the id of the worker to update' : 'is not an id' },
   ]

@@ -1,8 +1,8 @@
 /** CSV with headings: a field a column, `address.city` for a part of one, several trades with `;` between. */
 import { CsvError, parse } from 'csv-parse/sync'
 import { workerFields } from '../../api/worker-input.ts'
+import { didYouMean } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { didYouMean } from '../nearest.ts'
 import type { Problem } from './problem.ts'
 import type { Row, Rows } from './row.ts'
 

@@ -46,7 +46,7 @@ function printRows(context: CommandContext, results: readonly Result[]): void {
   const titles = ['row', 'worker', 'outcome', 'id', 'reference', 'note']
   printTable(
     context,
-    titles.map(title => ({ title })),
+    titles,
     results.map(({ row, worker, outcome, id, reference, note }) => [
       row,
       worker,
@@ -61,10 +61,10 @@ function printRows(context: CommandContext, results: readonly Result[]): void {
 function countsOf({ results, problems, unsent }: Report): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1
+  const { unsent: tried = 0, ...others } = counts
   return {
-    ...counts,
-    'not sent': (counts.unsent ?? 0) + unsent,
-    unsent: 0,
+    ...others,
+    'not sent': tried + unsent,
     'invalid rows': new Set(problems.map(({ row }) => row)).size,
   }
 }
