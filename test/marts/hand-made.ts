@@ -1,5 +1,5 @@
 /** Rows of star written by hand, and a mart built from them: cases whose result is known beforehand. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
@@ -9,8 +9,8 @@ import { openGate } from '../../src/marts/gate.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { migrate } from '../../src/warehouse/migrate.ts'
 import { quoteName, quoteText } from '../../src/warehouse/sql-text.ts'
+import { templateFile } from '../warehouse/fixture.ts'
 
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
@@ -24,8 +24,9 @@ export function useHandMade(): () => Engine {
   const folder = mkdtempSync(join(tmpdir(), 'muster-hand-made-'))
   let engine: Engine
   beforeAll(async () => {
-    engine = await openDuckdb(join(folder, 'hand-made.duckdb'))
-    await migrate(engine, '2026-11-02T09:00:00.000Z')
+    const file = join(folder, 'hand-made.duckdb')
+    copyFileSync(await templateFile(), file)
+    engine = await openDuckdb(file)
   })
   beforeEach(async () => {
     for (const table of written) await engine.run(`delete from star.${quoteName(table)}`)
