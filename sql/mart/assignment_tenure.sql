@@ -91,27 +91,17 @@ agencies as (
   group by worker_id, company_id, trade_id
 ),
 
--- The most particular card first, as for what is charged.
+-- Include: rate_card
+
 comparable as (
   select
-    a.assignment_id,
-    r.comparable_pay_rate,
+    card.assignment_id,
+    card.comparable_pay_rate,
     row_number() over (
-      partition by a.assignment_id
-      order by
-        case when r.project_id <> '-1' then 0 else 1 end,
-        case when r.agency_id <> '-1' then 0 else 1 end,
-        case when r.region_id <> '-1' then 0 else 1 end + case when r.sector_id <> '-1' then 0 else 1 end,
-        r.source_updated_at desc nulls last,
-        r.rate_id
+      partition by card.assignment_id order by card.wider, card.source_updated_at desc nulls last, card.rate_id
     ) as place
-  from star.fact_assignment as a
-  inner join star.fact_rate as r
-    on r.trade_id = a.trade_id and r.rate_type = a.rate_type and r.company_id in (a.company_id, '-1')
-      and r.project_id in (a.project_id, '-1') and r.agency_id in (a.agency_id, '-1')
-      and r.region_id in (a.region_id, '-1') and r.sector_id in (a.sector_id, '-1')
-  where r.basis = 'hourly' and not r.is_deleted and r.comparable_pay_rate is not null and a.trade_id <> '-1'
-    and a.pay_type = 'hourly'
+  from rate_card as card
+  where card.pay_type = 'hourly' and card.comparable_pay_rate is not null
 )
 
 select

@@ -63,23 +63,12 @@ piece as (
   group by s.week_ending_date, s.company_id, s.project_id, p.cost_code_id
 ),
 
+-- Include: dated_expense
+
 expense as (
-  select
-    case
-      when t.week_ending_date is not null then t.week_ending_date
-      else e.expense_date + cast((7 + coalesce(case lower(c.weekend_day)
-        when 'monday' then 1 when 'tuesday' then 2 when 'wednesday' then 3 when 'thursday' then 4
-        when 'friday' then 5 when 'saturday' then 6 when 'sunday' then 7
-      end, 7) - cast(extract(isodow from e.expense_date) as integer)) % 7 as integer)
-    end as week_ending_date,
-    e.company_id,
-    e.project_id,
-    e.cost_code_id,
-    coalesce(e.value, 0) as value
-  from star.fact_expense as e
-  left join star.fact_timesheet as t on t.timesheet_id = e.timesheet_id and not t.is_deleted
-  left join star.dim_company as c on c.company_id = e.company_id
-  where not e.is_deleted and e.status = 'approved'
+  select e.week_ending_date, e.company_id, e.project_id, e.cost_code_id, coalesce(e.value, 0) as value
+  from dated_expense as e
+  where e.status = 'approved' and e.week_ending_date is not null
 ),
 
 part as (
@@ -98,7 +87,6 @@ part as (
   select week_ending_date, company_id, project_id, cost_code_id, 0 as hours, 0 as charge_value, 0 as units,
     0 as piece_value, value as expense_value
   from expense
-  where week_ending_date is not null
 ),
 
 spend as (

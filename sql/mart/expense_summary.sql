@@ -20,30 +20,28 @@
 --   approved_wra_value numeric(18,4): Approved claims: daily amount of the working rule agreement by days paid.
 --   approved_lodging_value numeric(18,4): Approved claims for lodging.
 --   invoiced_value numeric(18,4): Approved claims that are on an invoice.
-with claim as (
+with
+-- Include: dated_expense
+
+claim as (
   select
-    case
-      when t.week_ending_date is not null then t.week_ending_date
-      else e.expense_date + cast((7 + coalesce(case lower(c.weekend_day)
-        when 'monday' then 1 when 'tuesday' then 2 when 'wednesday' then 3 when 'thursday' then 4
-        when 'friday' then 5 when 'saturday' then 6 when 'sunday' then 7
-      end, 7) - cast(extract(isodow from e.expense_date) as integer)) % 7 as integer)
-    end as week_ending_date,
+    e.week_ending_date,
     e.company_id,
     e.project_id,
     coalesce(e.category, 'none') as category,
     e.worker_id,
     e.status,
-    t.week_ending_date is null as has_no_timesheet,
+    e.has_no_timesheet,
     coalesce(e.value, 0) as value,
     coalesce(e.hours, 0) as hours,
-    cast(coalesce(cast(e.wra_daily_amount as double precision) * cast(e.wra_days_paid as double precision), 0)
-      as numeric(18, 4)) as wra_value,
+    case when coalesce(e.is_wra_applicable, true)
+      then cast(coalesce(cast(e.wra_daily_amount as double precision) * cast(e.wra_days_paid as double precision), 0)
+        as numeric(18, 4))
+      else 0
+    end as wra_value,
     e.invoice_id
-  from star.fact_expense as e
-  left join star.fact_timesheet as t on t.timesheet_id = e.timesheet_id and not t.is_deleted
-  left join star.dim_company as c on c.company_id = e.company_id
-  where not e.is_deleted
+  from dated_expense as e
+  where e.week_ending_date is not null
 )
 
 select
@@ -64,5 +62,4 @@ select
   sum(case when claim.status = 'approved' and claim.invoice_id is not null then claim.value else 0 end) as invoiced_value
 from claim
 left join star.dim_expense_category as g on g.category = claim.category
-where claim.week_ending_date is not null
 group by claim.week_ending_date, claim.company_id, claim.project_id, claim.category

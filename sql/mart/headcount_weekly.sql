@@ -24,25 +24,20 @@ with week as (
   where not is_deleted and week_ending_date is not null
 ),
 
-engagement as (
-  select
-    company_id,
-    project_id,
-    trade_id,
-    agency_id,
-    coalesce(rate_type, 'unknown') as rate_type,
-    start_date,
-    coalesce(completed_date, cast(ended_at at time zone 'Europe/London' as date), end_date) as end_date
-  from star.fact_assignment
-  where not is_deleted and start_date is not null and coalesce(status, '') not in ('pending', 'cancelled')
-),
+-- Include: engagement
 
 -- One that ended before it began was there for its first day.
 span as (
   select
-    engagement.*,
-    case when end_date < start_date then start_date else end_date end as last_date
-  from engagement
+    e.company_id,
+    e.project_id,
+    e.trade_id,
+    e.agency_id,
+    coalesce(e.rate_type, 'unknown') as rate_type,
+    e.start_date,
+    case when e.last_date < e.start_date then e.start_date else e.last_date end as last_date
+  from engagement as e
+  where e.start_date is not null
 ),
 
 measured as (

@@ -1,8 +1,8 @@
 -- What approved labour pays and costs by week, place, trade, agency and kind of engagement.
 -- Grain: one row per week ending, company, project, site, trade, agency and rate type.
 -- Question: What does labour cost?
--- Assumption: only approved timesheets count; the trade is that of the assignment, '-1' until the assignment was read. Work by
--- the piece is in the amounts of the timesheet as the service gives them; nothing is added for it.
+-- Assumption: only approved timesheets count; the trade is that of the assignment, also of one that is gone since, '-1' until it was
+-- read. Work by the piece is in the amounts of the timesheet as the service gives them; nothing is added for it.
 -- Sources: star.fact_timesheet, star.fact_assignment
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
@@ -55,7 +55,7 @@ from (
     sum(coalesce(t.charge_total, 0)) as charge_value,
     sum(coalesce(t.expense_value, 0)) as expense_value
   from star.fact_timesheet as t
-  left join star.fact_assignment as a on a.assignment_id = t.assignment_id and not a.is_deleted
+  left join star.fact_assignment as a on a.assignment_id = t.assignment_id
   where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
   group by t.week_ending_date, t.company_id, t.project_id, t.site_id, coalesce(a.trade_id, '-1'), t.agency_id,
     coalesce(t.rate_type, 'unknown')

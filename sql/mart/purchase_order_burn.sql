@@ -2,8 +2,8 @@
 -- Grain: one row per purchase order of a company; orders that are only known by reference included.
 -- Question: Are purchase orders about to run out?
 -- Assumption: assignments give the reference of their order only, which is taken to be unique within a company. Committed are
--- assignments that are not cancelled; spent are approved timesheets of assignments that were read; the rate of spending is
--- that of the eight weeks before today.
+-- assignments that are not cancelled; spent are approved timesheets of assignments that were read, also of those that are gone
+-- since; the rate of spending is that of the eight weeks before today.
 -- Sources: star.dim_purchase_order, star.fact_assignment, star.fact_timesheet
 -- Columns:
 --   purchase_order_reference_key text key: The md5 of company and reference; the id of an order without a reference.
@@ -45,7 +45,7 @@ with ranked as (
 commitment as (
   select a.purchase_order_id, count(*) as assignments, sum(coalesce(a.charge_value, 0)) as committed_value
   from star.fact_assignment as a
-  where not a.is_deleted and a.status <> 'cancelled' and a.purchase_order_id <> '-1'
+  where not a.is_deleted and coalesce(a.status, '') <> 'cancelled' and a.purchase_order_id <> '-1'
   group by a.purchase_order_id
 ),
 
@@ -59,7 +59,7 @@ spending as (
     end) as recent_value
   from star.fact_assignment as a
   inner join star.fact_timesheet as t on t.assignment_id = a.assignment_id
-  where not a.is_deleted and a.purchase_order_id <> '-1' and not t.is_deleted and t.status = 'approved'
+  where a.purchase_order_id <> '-1' and not t.is_deleted and t.status = 'approved'
   group by a.purchase_order_id
 ),
 

@@ -27,34 +27,21 @@
 --   timesheets_above_card bigint: Those whose weekday charge is above the card; empty when no card is known.
 --   above_card_hours numeric(18,4): Net hours of those.
 --   highest_timesheet_charge_rate numeric(18,4): Highest weekday charge of its timesheets.
-with candidate as (
+with
+-- Include: rate_card
+
+candidate as (
   select
-    a.assignment_id,
-    r.rate_id,
-    r.pay,
-    r.charge,
-    case
-      when r.project_id <> '-1' and r.agency_id <> '-1' then 'project and agency'
-      when r.project_id <> '-1' then 'project'
-      when r.agency_id <> '-1' then 'agency'
-      else 'general'
-    end as reach,
+    card.assignment_id,
+    card.rate_id,
+    card.pay,
+    card.charge,
+    card.reach,
     row_number() over (
-      partition by a.assignment_id
-      order by
-        case when r.project_id <> '-1' then 0 else 1 end,
-        case when r.agency_id <> '-1' then 0 else 1 end,
-        case when r.region_id <> '-1' then 0 else 1 end + case when r.sector_id <> '-1' then 0 else 1 end,
-        r.source_updated_at desc nulls last,
-        r.rate_id
+      partition by card.assignment_id order by card.wider, card.source_updated_at desc nulls last, card.rate_id
     ) as place
-  from star.fact_assignment as a
-  inner join star.fact_rate as r
-    on r.trade_id = a.trade_id and r.rate_type = a.rate_type and r.basis = a.pay_type
-      and r.company_id in (a.company_id, '-1') and r.project_id in (a.project_id, '-1')
-      and r.agency_id in (a.agency_id, '-1') and r.region_id in (a.region_id, '-1')
-      and r.sector_id in (a.sector_id, '-1')
-  where not r.is_deleted and a.trade_id <> '-1' and r.charge is not null
+  from rate_card as card
+  where card.charge is not null
 ),
 
 worked as (

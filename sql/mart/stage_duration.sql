@@ -1,5 +1,6 @@
 -- How long workers stand at each stage of recruitment, by the month in which they came to it. Every entry is an exit, open
--- now, or an end; steps without a date belong to no month and are left out.
+-- now, or an end. Steps follow each other by their dates, in whatever order the record lists them; those without a date belong
+-- to no month and are left out.
 -- Grain: one row per stage, agency, company, project and month of entry.
 -- Question: Which stage is slow?
 -- Sources: star.dim_entity_status, star.dim_recruitment_stage, star.fact_requisition, star.fact_stage_event, star.fact_submission_stage
@@ -14,9 +15,8 @@
 --   entries integer: Workers who came to the stage.
 --   exits integer: Those who went on to another stage.
 --   open_now integer: Those who still stand there: the stage is no end, nobody rejected them, and the requisition is open.
---   ended_here integer: Those for whom it was the last one.
---   measured_exits integer: Exits with a date that is not before the entry: the denominator of the average.
---   out_of_order_exits integer: Exits dated before the entry, which are left out of days.
+--   ended_here integer: Those for whom it was the last one, and who do not stand there any more.
+--   measured_exits integer: Exits to a step that has a date: the denominator of the average.
 --   total_days numeric(18,8): Days at the stage, over the measured exits; the numerator of the average.
 --   avg_days double precision: total_days / measured_exits.
 --   median_days numeric(18,6): Half of the measured exits took no longer; between two of them, the point half-way.
@@ -28,7 +28,11 @@ with entry as (
     e.requisition_id,
     e.days_in_stage,
     cast(date_trunc('month', e.event_at at time zone 'Europe/London') as date) as month_start_date,
-    row_number() over (partition by e.submission_stage_key order by e.event_ordinal desc) = 1 as is_last,
+    row_number() over (
+      partition by e.submission_stage_key order by e.event_at desc nulls last, e.event_ordinal desc
+    ) = 1 and not coalesce(bool_or(e.event_at is null and e.stage = s.current_stage) over (
+      partition by e.submission_stage_key
+    ), false) as is_last,
     coalesce(s.is_rejected, false) as is_rejected,
     e.event_at
   from star.fact_stage_event as e
@@ -46,7 +50,7 @@ placed as (
     entry.is_last,
     entry.is_last and not entry.is_rejected and not coalesce(stage.is_terminal, false)
       and coalesce(state.is_open, true) and not coalesce(r.is_deleted, false) as is_open,
-    case when entry.is_last then null else cast(entry.days_in_stage as numeric(18, 8)) end as days
+    cast(entry.days_in_stage as numeric(18, 8)) as days
   from entry
   left join star.fact_requisition as r on r.requisition_id = entry.requisition_id
   left join star.dim_entity_status as stage on stage.entity = 'recruitment_stage' and stage.status = entry.stage
@@ -57,10 +61,10 @@ placed as (
 ranked as (
   select
     placed.*,
-    count(case when days >= 0 then 1 end) over same_group as measured,
+    count(days) over same_group as measured,
     row_number() over (
       partition by stage, agency_id, company_id, project_id, month_start_date
-      order by case when days >= 0 then days end nulls last
+      order by days nulls last
     ) as place
   from placed
   window same_group as (partition by stage, agency_id, company_id, project_id, month_start_date)
@@ -87,11 +91,10 @@ grouped as (
     count(case when not is_last then 1 end) as exits,
     count(case when is_open then 1 end) as open_now,
     count(case when is_last and not is_open then 1 end) as ended_here,
-    count(case when days >= 0 then 1 end) as measured_exits,
-    count(case when days < 0 then 1 end) as out_of_order_exits,
-    sum(case when days >= 0 then days end) as total_days,
-    sum(case when days >= 0 then days * cast(median_tenths as integer) end) as median_sum,
-    sum(case when days >= 0 then days * cast(p90_tenths as integer) end) as p90_sum
+    count(days) as measured_exits,
+    sum(days) as total_days,
+    sum(days * cast(median_tenths as integer)) as median_sum,
+    sum(days * cast(p90_tenths as integer)) as p90_sum
   from weighed
   group by stage, agency_id, company_id, project_id, month_start_date
 )
@@ -109,7 +112,6 @@ select
   g.open_now,
   g.ended_here,
   g.measured_exits,
-  g.out_of_order_exits,
   g.total_days,
   cast(g.total_days as double precision) / nullif(g.measured_exits, 0) as avg_days,
   cast(g.median_sum as numeric(28, 8)) * cast(0.1 as numeric(2, 1)) as median_days,

@@ -1,6 +1,7 @@
 -- What each agency did for each company, month by month: how it answered requisitions, by the month in which it received
--- them; how its assignments began and ended, by the month of that day; its timesheets, by the month in which their week
--- ends. Sum counts and amounts over any group and divide the sums; a median cannot be added up.
+-- them, so that one which is not released to it yet does not count; how its assignments began and ended, by the month of that
+-- day; its timesheets, by the month in which their week ends. Sum counts and amounts over any group and divide the sums; a
+-- median cannot be added up.
 -- Grain: one row per agency, company and month.
 -- Question: Which suppliers perform, in quality, speed, cost and risk?
 -- Sources: mart.rate_compliance, mart.requisition_funnel, star.bridge_assignment_link, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_timesheet
@@ -8,7 +9,8 @@
 --   agency_id text key: The agency; '-1' when the record names none.
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   month_start_date date key: First day of the month, in the reporting zone.
---   received integer: Requisitions that the agency received in the month; the denominator of the response ratio.
+--   received integer: Requisitions that the agency received in the month, or answered without a date of receipt; the denominator
+--     of the response ratio.
 --   accepted integer: Of them, those that it accepted, whenever that was.
 --   response_ratio double precision: accepted / received.
 --   median_hours_to_accept numeric(18,4): Hours from receipt to acceptance: half of those accepted took no longer.
@@ -51,6 +53,7 @@ with asked as (
   from star.fact_requisition_agency as a
   inner join star.fact_requisition as r on r.requisition_id = a.requisition_id
   where not a.is_deleted and not r.is_deleted
+    and (a.received_at is not null or a.accepted_at is not null or a.assigned > 0 or a.submissions_count > 0)
   group by a.requisition_id, a.agency_id
 ),
 
@@ -88,23 +91,20 @@ recruited as (
   group by ranked.agency_id, ranked.company_id, ranked.month_start_date
 ),
 
-engagement as (
+-- Include: engagement
+
+spell as (
   select
-    a.assignment_id,
-    a.agency_id,
-    a.company_id,
-    a.start_date,
-    a.end_date,
-    case
-      when a.status in ('completed', 'ended')
-        then coalesce(a.completed_date, cast(a.ended_at at time zone 'Europe/London' as date), a.end_date)
-    end as last_date,
+    e.agency_id,
+    e.company_id,
+    e.start_date,
+    e.end_date,
+    case when e.status in ('completed', 'ended') then e.last_date end as last_date,
     case when exists (
       select 1 from star.bridge_assignment_link as l
-      where l.assignment_id = a.assignment_id and l.kind = 'replaced_by' and not l.is_deleted
+      where l.assignment_id = e.assignment_id and l.kind = 'replaced_by' and not l.is_deleted
     ) then 1 else 0 end as replaced
-  from star.fact_assignment as a
-  where not a.is_deleted and coalesce(a.status, '') not in ('pending', 'cancelled')
+  from engagement as e
 ),
 
 placed as (
@@ -120,13 +120,13 @@ placed as (
     select
       agency_id, company_id, cast(date_trunc('month', start_date) as date) as month_start_date,
       1 as started, replaced, 0 as finished, 0 as ended_early
-    from engagement
-    where start_date is not null
+    from spell
+    where start_date <= :today
     union all
     select
       agency_id, company_id, cast(date_trunc('month', last_date) as date) as month_start_date,
       0 as started, 0 as replaced, 1 as finished, case when last_date < end_date then 1 else 0 end as ended_early
-    from engagement
+    from spell
     where last_date is not null
   ) as moment
   group by agency_id, company_id, month_start_date

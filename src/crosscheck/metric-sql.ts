@@ -1,6 +1,5 @@
 /** Fills the metrics' SQL, which is one text for both engines, with a definition, groupings and a range. */
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { sqlFiles } from '../warehouse/sql-files.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import type { MetricDefinition } from './definition.ts'
 import {
@@ -14,18 +13,18 @@ import {
 } from './metric-query.ts'
 
 const files: Readonly<Record<Metric, string>> = {
-  timeToFill: 'time_to_fill.sql',
-  workersOverHours: 'workers_over_hours.sql',
+  timeToFill: 'metric/time_to_fill.sql',
+  workersOverHours: 'metric/workers_over_hours.sql',
 }
 
 const texts = new Map<Metric, string>()
 
 /** The file without its comments, which name the tokens too. */
-export function metricText(metric: Metric): string {
+function metricText(metric: Metric): string {
   const known = texts.get(metric)
   if (known !== undefined) return known
-  const file = fileURLToPath(new URL(`../../sql/metric/${files[metric]}`, import.meta.url))
-  const text = readFileSync(file, 'utf8').replace(/^\s*--.*\n/gm, '')
+  const file = sqlFiles('metric').find(({ name }) => name === files[metric])
+  const text = (file?.text ?? '').replace(/^\s*--.*\n/gm, '')
   texts.set(metric, text)
   return text
 }
@@ -81,7 +80,7 @@ function definitionRows(definitions: readonly MetricDefinition[], metric: Metric
 }
 
 /** One row a grouping. */
-export function askedRows(groupings: readonly Grouping[]): string {
+function askedRows(groupings: readonly Grouping[]): string {
   const rows = groupings.map(grouping => {
     const flags = groupKeys.map(key => `${grouping.includes(key)} as by_${key}`)
     return `select ${quoteText(groupingName(grouping))} as group_by, ${flags.join(', ')}`

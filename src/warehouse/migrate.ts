@@ -3,14 +3,15 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/program-version.ts'
+import { missingComments } from './comments.ts'
 import type { Engine } from './engine.ts'
-import { memberTables, type PhysicalTable, physicalTables } from './physical.ts'
+import { memberTables, physicalTables } from './physical.ts'
 import { requireOwner } from './postgres/may-migrate.ts'
 import { addReference, references } from './references.ts'
 import { runTogether } from './run-together.ts'
 import { schemaNames } from './schemas.ts'
 import { type SqlFile, sqlFiles } from './sql-files.ts'
-import { quoteName, quoteText } from './sql-text.ts'
+import { quoteName } from './sql-text.ts'
 import { columnDefinition, createIndexes, createTable, ledgerIndexes, qualified } from './structure.ts'
 
 /** What is recorded of a structure when it is applied. */
@@ -19,16 +20,6 @@ interface Structure {
   readonly version: string
   /** ISO 8601. */
   readonly now: string
-}
-
-function comments(table: PhysicalTable): string[] {
-  return [
-    `comment on table ${qualified(table)} is ${quoteText(table.description)}`,
-    ...table.columns.map(
-      ({ name, description }) =>
-        `comment on column ${qualified(table)}.${quoteName(name)} is ${quoteText(description)}`,
-    ),
-  ]
 }
 
 /** Columns that the declarations gained since their table was made. */
@@ -147,7 +138,7 @@ async function shape(engine: Engine): Promise<void> {
   )
   await runTogether(engine, await missingColumns(engine))
   if (engine.name === 'postgres') await shapeServer(engine)
-  await runTogether(engine, physicalTables.flatMap(comments))
+  await runTogether(engine, await missingComments(engine, physicalTables))
   for (const file of views()) await runStatements(engine, file.text)
 }
 

@@ -11,10 +11,25 @@ export interface SqlFile {
   readonly text: string
 }
 
-/** In the order of their names. */
+const read = (path: string): string => readFileSync(join(sqlFolder, path), 'utf8')
+
+/** A line of its own; what several statements have in common is written once, in `sql/part`. */
+const inclusion = /^-- Include: (\w+)\n/gm
+
+/** Comments stay, but for the first ones: they tell the reader of the file, and in a header would say something else. */
+const withParts = (text: string): string =>
+  text.replace(
+    inclusion,
+    (_, name: string) =>
+      `${read(`part/${name}.sql`)
+        .replace(/^(?:--.*\n)+/, '')
+        .trimEnd()}\n`,
+  )
+
+/** In the order of their names, each with the parts that it includes in their places. */
 export function sqlFiles(folder: string): SqlFile[] {
   return readdirSync(join(sqlFolder, folder))
     .filter(file => file.endsWith('.sql'))
     .sort()
-    .map(file => ({ name: `${folder}/${file}`, text: readFileSync(join(sqlFolder, folder, file), 'utf8') }))
+    .map(file => ({ name: `${folder}/${file}`, text: withParts(read(`${folder}/${file}`)) }))
 }

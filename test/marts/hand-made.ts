@@ -1,18 +1,47 @@
 /** Rows of star written by hand, and a mart built from them: cases whose result is known beforehand. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
 import { buildMarts } from '../../src/marts/build.ts'
 import { openGate } from '../../src/marts/gate.ts'
 import { readMarts } from '../../src/marts/mart.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { quoteName, quoteText } from '../../src/warehouse/sql-text.ts'
+import { templateFile } from '../warehouse/fixture.ts'
 
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
 const literal = (value: Row[string] | undefined): string =>
   typeof value === 'string' ? quoteText(value) : String(value ?? null)
 
+const written = new Set<string>()
+
+/** One DuckDB file for the tests of a file: each begins without what those before it have put there. */
+export function useHandMade(): () => Engine {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-hand-made-'))
+  let engine: Engine
+  beforeAll(async () => {
+    const file = join(folder, 'hand-made.duckdb')
+    copyFileSync(await templateFile(), file)
+    engine = await openDuckdb(file)
+  })
+  beforeEach(async () => {
+    for (const table of written) await engine.run(`delete from star.${quoteName(table)}`)
+    written.clear()
+  })
+  afterAll(async () => {
+    await engine.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return () => engine
+}
+
 /** Columns that a row leaves out are null; none is deleted unless it says so. */
 export async function put(engine: Engine, table: string, rows: readonly Row[]): Promise<void> {
+  written.add(table)
   const columns = [...new Set(['is_deleted', ...rows.flatMap(row => Object.keys(row))])]
   const values = rows.map(row => {
     const whole: Row = { is_deleted: false, ...row }

@@ -1,11 +1,5 @@
-/** A few records whose marts can be worked out by hand: one project of one company, on 2 November 2026. */
-import type { Engine } from '../../src/warehouse/engine.ts'
-
-const today = '2026-11-02'
-export const now = '2026-11-02T02:30:00.000Z'
-const yesterday = '2026-11-01T02:30:00.000Z'
-
-type Row = Readonly<Record<string, string | number | boolean | null>>
+/** Work, and what it costs, few enough to be worked out by hand: one project of one company. */
+import { now, type Row, type Story } from './story.ts'
 
 const place = { company_id: 'c1', project_id: 'p1', site_id: 's1', agency_id: 'g1' }
 const cis = { pay_type: 'hourly', rate_type: 'cis' }
@@ -63,53 +57,7 @@ const expense = (id: string, more: Row): Row => ({
   ...more,
 })
 
-const permission = (user: string, name: string, more: Row): Row => ({
-  user_permission_key: `${user} ${name} ${more.is_permitted}`,
-  company_id: 'c1',
-  user_id: user,
-  project_id: 'p1',
-  permission_id: name,
-  ...more,
-})
-
-const setting = (path: string, value: boolean): Row => ({
-  company_setting_key: path,
-  company_id: 'c1',
-  setting_path: path,
-  value_boolean: value,
-})
-
-const paper = (ordinal: number, more: Row): Row => ({
-  assignment_document_key: `d${ordinal}`,
-  assignment_id: 'a1',
-  document_ordinal: ordinal,
-  name: `Document ${ordinal}`,
-  is_required: true,
-  has_attachment: true,
-  ...more,
-})
-
-const result = (check: string, run: number, rows: number): Row => ({
-  run_id: `run-${run}`,
-  check_name: check,
-  subject: rows > 0 ? 'star.fact_timesheet' : '',
-  severity: check === 'keys_unique' ? 'error' : 'warn',
-  failed_rows: rows,
-  sample_keys: '',
-  checked_at: `2026-11-0${run}T03:00:00Z`,
-})
-
-const invoice = (id: string, more: Row): Row => ({
-  invoice_id: id,
-  reference: `INV-${id}`,
-  status: 'pending',
-  company_id: 'c1',
-  agency_id: 'g1',
-  msp_id: '-1',
-  ...more,
-})
-
-const records: Readonly<Record<string, readonly Row[]>> = {
+export const spending: Story = {
   'star.dim_company': [
     {
       company_id: 'c1',
@@ -150,6 +98,15 @@ const records: Readonly<Record<string, readonly Row[]>> = {
       pay_total: 110,
       charge_total: 130,
       rate_wd_charge: 12.5,
+    }),
+    // Its assignment is gone, and still tells the trade and the order.
+    sheet('7', {
+      assignment_id: 'a6',
+      week_ending_date: '2026-10-18',
+      approved_at: '2026-10-20T10:00:00Z',
+      net_hours: 5,
+      pay_total: 50,
+      charge_total: 65,
     }),
     sheet('3', {
       assignment_id: 'unread',
@@ -213,6 +170,7 @@ const records: Readonly<Record<string, readonly Row[]>> = {
       status: 'completed',
     }),
     assignment('a4', { rate_type: 'psc', charge_rate: 20, status: 'ended' }),
+    assignment('a6', { trade_id: 't2', purchase_order_id: 'k2', is_deleted: true }),
     assignment('a5', { charge_rate: 10, charge_value: 500, purchase_order_id: 'k1', status: 'cancelled' }),
   ],
   'star.dim_rate': [
@@ -221,91 +179,6 @@ const records: Readonly<Record<string, readonly Row[]>> = {
     card('project', 13, { project_id: 'p1' }),
     card('other project', 1, { project_id: 'p9' }),
     card('gone', 1, { project_id: 'p1', agency_id: 'g1', is_deleted: true }),
-  ],
-  'star.fact_invoice': [
-    invoice('i1', {
-      status: 'confirmed',
-      due_date: '2026-10-01',
-      subtotal: 500,
-      vat: 100,
-      total: 600,
-      cis: 20,
-      final_total: 580,
-    }),
-    invoice('i2', {
-      due_date: '2026-09-30',
-      subtotal: 200,
-      vat: 40,
-      total: 240,
-      cis: 0,
-      final_total: 240,
-      credit_notes: 55,
-      net_value: 145,
-    }),
-    invoice('i3', { subtotal: 10, vat: 2, total: 12, cis: 0, final_total: 12 }),
-    invoice('i4', {
-      due_date: today,
-      subtotal: 1,
-      vat: 0,
-      total: 1,
-      cis: 0,
-      final_total: 1,
-      is_deleted: true,
-    }),
-  ],
-  'star.bridge_invoice_timesheet': [
-    { invoice_timesheet_key: 'j1', invoice_id: 'i1', timesheet_id: '1' },
-    // Nobody will pay an invoice that is gone.
-    { invoice_timesheet_key: 'j2', invoice_id: 'i4', timesheet_id: '2' },
-  ],
-  'star.fact_credit_note': [
-    {
-      credit_note_id: 'n1',
-      invoice_id: 'i2',
-      company_id: 'c1',
-      status: 'processed',
-      subtotal: 40,
-      vat: 8,
-      total: 48,
-      cis: 0,
-      final_total: 48,
-    },
-    {
-      credit_note_id: 'n2',
-      invoice_id: 'i2',
-      company_id: 'c1',
-      status: 'raised',
-      subtotal: 5,
-      vat: 1,
-      total: 6,
-      cis: 0,
-      final_total: 6,
-    },
-  ],
-  'star.dim_purchase_order': [
-    {
-      purchase_order_id: 'po1',
-      reference: 'PO-1',
-      company_id: 'c1',
-      value: 1000,
-      end_date: '2026-12-31',
-      purchase_order_reference_key: 'k1',
-      is_stub: false,
-    },
-    {
-      purchase_order_id: 'k1',
-      reference: 'PO-1',
-      company_id: 'c1',
-      purchase_order_reference_key: 'k1',
-      is_stub: true,
-    },
-    {
-      purchase_order_id: 'k2',
-      reference: 'PO-2',
-      company_id: 'c1',
-      purchase_order_reference_key: 'k2',
-      is_stub: true,
-    },
   ],
   'star.fact_expense': [
     expense('e1', {
@@ -319,7 +192,15 @@ const records: Readonly<Record<string, readonly Row[]>> = {
       cost_code_id: 'cc1',
     }),
     // A Wednesday, in the week that ends on the Sunday after.
-    expense('e2', { category: 'Mileage', expense_date: '2026-10-21', value: 12, cost_code_id: 'cc2' }),
+    expense('e2', {
+      category: 'Mileage',
+      expense_date: '2026-10-21',
+      value: 12,
+      cost_code_id: 'cc2',
+      is_wra_applicable: false,
+      wra_daily_amount: 10,
+      wra_days_paid: 1,
+    }),
     // The last day of a week is in it.
     expense('e3', {
       category: 'Mileage',
@@ -330,70 +211,4 @@ const records: Readonly<Record<string, readonly Row[]>> = {
     }),
     expense('e4', { category: 'Mileage', value: 7 }),
   ],
-  'star.dim_company_setting': [
-    setting('assignmentRequirements.kid.required', true),
-    setting('assignmentRequirements.sds.required', false),
-    setting('assignmentRequirements.confirm.company', false),
-    setting('assignmentRequirements.confirm.supplier', true),
-  ],
-  'star.fact_assignment_document': [
-    paper(1, { expires_at: '2026-11-20T12:00:00Z' }),
-    paper(2, { expires_at: '2026-11-01T12:00:00Z' }),
-    paper(3, { has_attachment: false }),
-    paper(4, { expires_at: '2027-06-01T12:00:00Z' }),
-    paper(5, { has_attachment: false, is_required: false }),
-  ],
-  'star.fact_competency_requirement': [
-    {
-      competency_requirement_key: 'q',
-      competency_entry_key: 'a1',
-      entity: 'assignment',
-      rule: 'mandatory',
-      qualification_id: '-1',
-    },
-  ],
-  'star.dim_user': [
-    { user_id: 'u1', is_active: true, is_stub: false },
-    { user_id: 'u2', is_active: true, is_stub: false },
-    { user_id: 'u3', is_active: false, is_stub: false },
-  ],
-  'star.bridge_user_access': [
-    { user_access_key: 'm1', company_id: 'c1', user_id: 'u1', status: 'Active' },
-    { user_access_key: 'm2', company_id: 'c1', user_id: 'u2', status: 'Inactive' },
-  ],
-  'star.fact_user_permission': [
-    permission('u1', 'approve', { is_permitted: true }),
-    permission('u1', 'amend', { is_permitted: false }),
-    permission('u2', 'approve', { is_permitted: false }),
-    // Listed twice: what one of them permits is permitted.
-    permission('u2', 'approve', { is_permitted: true }),
-    permission('u3', 'approve', { is_permitted: true }),
-  ],
-  'ops.check_result': [
-    result('keys_unique', 1, 7),
-    result('keys_unique', 2, 0),
-    result('timelog_hours', 2, 3),
-  ],
-}
-
-function literal(value: Row[string]): string {
-  return typeof value === 'string' ? `'${value}'` : String(value)
-}
-
-/** The records stand in star as a sync would leave them, but for when and by whom they were read. */
-export async function tellStory(engine: Engine): Promise<void> {
-  for (const [table, rows] of Object.entries(records)) {
-    for (const row of rows) {
-      const all: Row =
-        table === 'ops.check_result'
-          ? row
-          : { is_deleted: false, first_loaded_at: yesterday, loaded_at: yesterday, ...row }
-      const values = Object.values(all).map(literal).join(', ')
-      await engine.run(`insert into ${table} (${Object.keys(all).join(', ')}) values (${values})`)
-    }
-  }
-  await engine.run(
-    `insert into ops.watermark (resource, remembered_total, backfilled_at, run_id, moved_at)
-     values ('timesheets', 8, '${now}', 'run-1', '${now}'), ('companies', 1, '${now}', 'run-1', '${now}')`,
-  )
 }

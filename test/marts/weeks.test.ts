@@ -1,18 +1,12 @@
 /** Weeks of workers, by hand: the average over 17 weeks, and the 12 weeks of the Agency Workers Regulations. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Engine } from '../../src/warehouse/engine.ts'
-import { useEngines } from '../warehouse/fixture.ts'
-import { buildAt, day, put } from './hand-made.ts'
+import { buildAt, day, put, useHandMade } from './hand-made.ts'
 
-const made = useEngines()
+const made = useHandMade()
 /** A Sunday. */
 const first = '2026-01-04'
 
-let engine: Engine
 let sheets = 0
-beforeEach(async () => {
-  engine = (await made.duckdb()).engine
-})
 
 interface Sheet {
   readonly worker?: string
@@ -37,7 +31,7 @@ async function work(list: readonly Sheet[]): Promise<void> {
       ...more,
     }
   })
-  await put(engine, 'fact_timesheet', rows)
+  await put(made(), 'fact_timesheet', rows)
 }
 
 /** Week after week from `first`, with these hours; null for a week without a timesheet. */
@@ -48,8 +42,8 @@ describe('mart.worker_week', () => {
   const columns = `week_ending_date as week, cast(net_hours as double) as hours, weeks_averaged as n,
     cast(hours_17_weeks as double) as total, avg_17_week_hours as average, wtr_risk as risk`
   async function weeks(worker = 'w') {
-    await buildAt(engine, 'worker_week')
-    return engine.rows(`select ${columns} from mart.worker_week where worker_id = $1 order by 1`, [worker])
+    await buildAt(made(), 'worker_week')
+    return made().rows(`select ${columns} from mart.worker_week where worker_id = $1 order by 1`, [worker])
   }
 
   test('the average is over the weeks there are, from the 17th week on over 17', async () => {
@@ -83,9 +77,9 @@ describe('mart.worker_week', () => {
 
   test('at the threshold is not over it; bands include their lower edge', async () => {
     await work([...weekly([48]), ...weekly([44], { worker: 'v' }), ...weekly([43.9999], { worker: 'u' })])
-    await buildAt(engine, 'worker_week')
+    await buildAt(made(), 'worker_week')
     expect(
-      await engine.rows(
+      await made().rows(
         `select worker_id as w, is_over_threshold as o, hours_over as h, wtr_risk as r from mart.worker_week order by 1 desc`,
       ),
     ).toEqual([
@@ -95,7 +89,7 @@ describe('mart.worker_week', () => {
     ])
     await work([{ worker: 'x', week: first, hours: 48.5 }])
     expect(await weeks('x')).toMatchObject([{ risk: 'above 48' }])
-    expect(await engine.rows(`select hours_over as h from mart.worker_week where is_over_threshold`)).toEqual(
+    expect(await made().rows(`select hours_over as h from mart.worker_week where is_over_threshold`)).toEqual(
       [{ h: '0.5000' }],
     )
   })
@@ -115,7 +109,7 @@ describe('mart.worker_week', () => {
       { week: day(first, 5), hours: 20, n: 2, total: 62.25, average: 31.125 },
     ])
     expect(
-      await engine.rows(`select worker_id as w, companies as c, sites as s, timesheets as t from mart.worker_week
+      await made().rows(`select worker_id as w, companies as c, sites as s, timesheets as t from mart.worker_week
         where week_ending_date = '${first}' order by 1`),
     ).toEqual([
       { w: 'v', c: 1, s: 1, t: 1 },
@@ -128,12 +122,12 @@ describe('mart.assignment_tenure', () => {
   beforeEach(async () => {
     const assignment = { company_id: 'c', project_id: 'p', agency_id: 'a', region_id: '-1', sector_id: '-1' }
     const terms = { rate_type: 'paye', pay_type: 'hourly', pay_rate: 17.5 }
-    await put(engine, 'fact_assignment', [
+    await put(made(), 'fact_assignment', [
       { assignment_id: 'joiner', trade_id: 'j', ...assignment, ...terms },
       { assignment_id: 'mason', trade_id: 'm', ...assignment, ...terms, pay_type: 'daily' },
     ])
     const card = { company_id: 'c', region_id: '-1', sector_id: '-1', project_id: '-1', agency_id: '-1' }
-    await put(engine, 'dim_rate', [
+    await put(made(), 'dim_rate', [
       { rate_id: 'r1', trade_id: 'j', ...card, hourly_paye_comparable_pay_rate: 20, is_stub: false },
       {
         rate_id: 'r2',
@@ -150,8 +144,8 @@ describe('mart.assignment_tenure', () => {
   const columns = `trade_id as trade, weeks_worked as worked, awr_start_week_ending_date as start, awr_week_count as count,
     is_awr_qualified as qualified, awr_qualifies_on as qualifies, is_awr_clock_running as running, tenure_band as band`
   async function tenure(today: string) {
-    await buildAt(engine, 'assignment_tenure', today)
-    return engine.rows(`select ${columns} from mart.assignment_tenure order by 1`)
+    await buildAt(made(), 'assignment_tenure', today)
+    return made().rows(`select ${columns} from mart.assignment_tenure order by 1`)
   }
   const joining = (hours: readonly (number | null)[]): Sheet[] =>
     weekly(hours, { more: { assignment_id: 'joiner' } })
@@ -219,7 +213,7 @@ describe('mart.assignment_tenure', () => {
       { trade: 'm', worked: 1, count: 1 },
     ])
     expect(
-      await engine.rows(`select agencies, net_hours as hours, latest_assignment_id as latest, pay_rate as pay,
+      await made().rows(`select agencies, net_hours as hours, latest_assignment_id as latest, pay_rate as pay,
         comparable_pay_rate as comparable, comparable_pay_gap as gap from mart.assignment_tenure order by trade_id`),
     ).toEqual([
       {

@@ -44,7 +44,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What decides the bytes of an empty warehouse. */
 function structureName(): string {
-  const makers = ['migrate.ts', 'structure.ts', 'references.ts', 'duckdb/open.ts'].map(file =>
+  const makers = ['migrate.ts', 'comments.ts', 'structure.ts', 'references.ts', 'duckdb/open.ts'].map(file =>
     join('src/warehouse', file),
   )
   const sql = ['ops', 'seed', 'view'].flatMap(folder =>

@@ -1,0 +1,19 @@
+-- mart.approval_cycle holds each stage of the approval of a live requisition, of which one at most is pending.
+-- Severity: error
+-- Sources: mart.approval_cycle, star.fact_requisition, star.fact_requisition_approval_stage
+-- Next: look for a requisition that is held twice; yesterday's rows stay until it is right
+select coalesce(m.requisition_approval_stage_key, s.requisition_approval_stage_key) as record
+from mart.approval_cycle as m
+full join (
+  select a.requisition_approval_stage_key
+  from star.fact_requisition_approval_stage as a
+  inner join star.fact_requisition as r on r.requisition_id = a.requisition_id
+  where not a.is_deleted and not r.is_deleted
+) as s on s.requisition_approval_stage_key = m.requisition_approval_stage_key
+where m.requisition_approval_stage_key is null or s.requisition_approval_stage_key is null
+union all
+select m.requisition_id as record
+from mart.approval_cycle as m
+where m.is_pending
+group by m.requisition_id
+having count(*) > 1

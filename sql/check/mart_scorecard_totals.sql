@@ -1,0 +1,15 @@
+-- Hours and spend of mart.supplier_scorecard are those of all approved timesheets.
+-- Severity: error
+-- Sources: mart.supplier_scorecard, star.fact_timesheet
+-- Next: run muster build rate_compliance first, then look for an assignment that is held twice; yesterday's rows stay until it is right
+select 'hours ' || cast(m.hours as text) || ' of ' || cast(s.hours as text) || ', spend ' || cast(m.spend as text) || ' of ' || cast(s.spend as text) as record
+from (
+  select coalesce(sum(x.net_hours), 0) as hours, coalesce(sum(x.spend), 0) as spend
+  from mart.supplier_scorecard as x
+) as m
+cross join (
+  select coalesce(sum(t.net_hours), 0) as hours, coalesce(sum(t.charge_total), 0) as spend
+  from star.fact_timesheet as t
+  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
+) as s
+where m.hours <> s.hours or m.spend <> s.spend

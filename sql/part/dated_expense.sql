@@ -1,0 +1,18 @@
+-- Expenses with the week they are in: that of their timesheet, else the one that holds their day and ends on the weekday
+-- the company is configured for, else on Sunday.
+dated_expense as (
+  select
+    e.*,
+    t.week_ending_date is null as has_no_timesheet,
+    case
+      when t.week_ending_date is not null then t.week_ending_date
+      else e.expense_date + cast((7 + coalesce(case lower(c.weekend_day)
+        when 'monday' then 1 when 'tuesday' then 2 when 'wednesday' then 3 when 'thursday' then 4
+        when 'friday' then 5 when 'saturday' then 6 when 'sunday' then 7
+      end, 7) - cast(extract(isodow from e.expense_date) as integer)) % 7 as integer)
+    end as week_ending_date
+  from star.fact_expense as e
+  left join star.fact_timesheet as t on t.timesheet_id = e.timesheet_id and not t.is_deleted
+  left join star.dim_company as c on c.company_id = e.company_id
+  where not e.is_deleted
+),

@@ -1,0 +1,13 @@
+-- Assignments that came about, each with its last day: that of its end or completion where its state says that it is
+-- over, which one that was reinstated has behind it; else the planned one.
+engagement as (
+  select
+    a.*,
+    case a.status
+      when 'completed' then coalesce(a.completed_date, cast(a.ended_at at time zone 'Europe/London' as date), a.end_date)
+      when 'ended' then coalesce(cast(a.ended_at at time zone 'Europe/London' as date), a.completed_date, a.end_date)
+      else a.end_date
+    end as last_date
+  from star.fact_assignment as a
+  where not a.is_deleted and coalesce(a.status, '') not in ('pending', 'cancelled')
+),
