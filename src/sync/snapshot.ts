@@ -69,7 +69,12 @@ async function loadGroup(task: ResourceTask, group: readonly Read[]): Promise<vo
       pages: group.flatMap(({ reading }) => reading.pages),
       rows: (task.resource.read as Snapshot).rows,
       scope: page => scopeOf.get(page)?.columns ?? {},
-      snapshot: { extents: group.map(({ scope }) => scope.extent), time: now(sync), run: sync.runId },
+      snapshot: group.map(({ scope, reading }) => ({
+        extent: scope.extent,
+        // The time that a replay finds with the page.
+        time: reading.pages.at(-1)?.fetchedAt ?? now(sync),
+        run: sync.runId,
+      })),
       commit: async () => {
         for (const read of group) await accept(task, read)
       },
