@@ -65,37 +65,55 @@ export async function retireWindows(engine: Engine, resource: string): Promise<v
     .execute()
 }
 
-/** The walk that was under way when the last run ended, if any. */
-export async function unfinishedWindow(
+/** Walks that were under way when their runs ended, the newest first. */
+export function walkingWindows(
   engine: Engine,
   resource: string,
   kind: WindowTable['kind'],
-): Promise<WindowTable | undefined> {
-  const [row] = await engine.ledger
+): Promise<WindowTable[]> {
+  return engine.ledger
     .selectFrom('ops.window')
     .selectAll()
     .where('resource', '=', resource)
     .where('kind', '=', kind)
     .where('state', '=', 'walking')
     .orderBy('started_at', 'desc')
-    .limit(1)
     .execute()
-  return row
 }
 
-export async function acceptedWindows(
+/** The walk that was under way when the last run ended, if any. */
+export async function unfinishedWindow(
   engine: Engine,
   resource: string,
-  since?: string,
-): Promise<WindowTable[]> {
-  let query = engine.ledger
+  kind: WindowTable['kind'],
+): Promise<WindowTable | undefined> {
+  return (await walkingWindows(engine, resource, kind))[0]
+}
+
+/** When the last walk over changes that was accepted began; undefined before the first. */
+export async function lastBegun(engine: Engine, resource: string): Promise<string | undefined> {
+  const row = await engine.ledger
+    .selectFrom('ops.window')
+    .select('started_at')
+    .where('resource', '=', resource)
+    .where('kind', '=', 'incremental')
+    .where('state', '=', 'accepted')
+    .where('scope', 'is', null)
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.started_at
+}
+
+/** The newest first. */
+export function acceptedWindows(engine: Engine, resource: string): Promise<WindowTable[]> {
+  return engine.ledger
     .selectFrom('ops.window')
     .selectAll()
     .where('resource', '=', resource)
     .where('state', '=', 'accepted')
     .orderBy('started_at', 'desc')
-  if (since !== undefined) query = query.where('started_at', '>=', since)
-  return query.execute()
+    .execute()
 }
 
 export async function countIds(engine: Engine, windowId: string): Promise<number> {
