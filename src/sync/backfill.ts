@@ -1,5 +1,5 @@
 /** The first reading of a collection: created-date windows, newest first, each proved and resumable by itself. */
-import { lastPage, PAGE_LIMIT } from '../api/paging.ts'
+import { lastPage } from '../api/paging.ts'
 import type { WatermarkTable, WindowTable } from '../warehouse/ledger/schema.ts'
 import { readWatermark } from '../warehouse/ledger/watermarks.ts'
 import { updateWindow } from '../warehouse/ledger/windows.ts'
@@ -30,8 +30,8 @@ async function first(task: ResourceTask, limit: number, order: Record<string, st
 async function measure(task: ResourceTask): Promise<void> {
   const { resource } = task
   const updatedAt = resource.updatedAt ?? 'updatedAt'
-  // A page of them, in case the newest has a time that cannot be.
-  const { total, records } = await first(task, PAGE_LIMIT, { sortBy: 'updatedAt', sortOrder: 'desc' })
+  // Some more than one, in case the newest has a time that cannot be.
+  const { total, records } = await first(task, 20, { sortBy: 'updatedAt', sortOrder: 'desc' })
   if (lastPage(total) <= pagesPerWindow || !walkOf(task).createdBetween) {
     await fenced(task, () => moveMark(task, { remembered_total: total, earliest_day: null }))
     return

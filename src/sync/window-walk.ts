@@ -6,15 +6,8 @@ import { countIds, forgetIds, updateWindow } from '../warehouse/ledger/windows.t
 import { now, type ResourceTask } from './context.ts'
 import { loadPages } from './load-pages.ts'
 import { answerOf, type Content, orUnreadable, readLanded } from './page-answer.ts'
-import {
-  advance,
-  beginWalk,
-  claimedTotal,
-  isComplete,
-  type Known,
-  type WalkState,
-  walkAgain,
-} from './walk.ts'
+import { advance, claimedTotal, isComplete, type Known, type WalkState, walkAgain } from './walk.ts'
+import { type Progress, resumed } from './walk-progress.ts'
 
 /**
  * A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. A byte
@@ -46,27 +39,6 @@ export interface WindowJob {
   readonly finish: (state: WalkState) => Promise<void>
 }
 
-interface Progress {
-  state: WalkState
-  attempt: number
-  sequence: number
-}
-
-function resumed({ window, beginAt }: WindowJob): Progress {
-  const begun = Number(window.pages) > 0 || Number(window.loaded_sequence) > 0
-  const state: WalkState = begun
-    ? {
-        nextPage: Number(window.next_page),
-        pages: Number(window.pages),
-        greatestTotal: Number(window.greatest_total),
-        firstTotal: Number(window.greatest_total),
-        firstMark: window.first_mark,
-        lastTotal: Number(window.greatest_total),
-      }
-    : beginWalk(beginAt)
-  return { state, attempt: Number(window.attempt), sequence: Number(window.loaded_sequence) }
-}
-
 export class WindowWalk {
   readonly #task: ResourceTask
   readonly #job: WindowJob
@@ -80,7 +52,7 @@ export class WindowWalk {
   constructor(task: ResourceTask, job: WindowJob) {
     this.#task = task
     this.#job = job
-    this.#progress = resumed(job)
+    this.#progress = resumed(job.window, job.beginAt)
   }
 
   async run(): Promise<void> {
