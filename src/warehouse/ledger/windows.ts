@@ -105,15 +105,23 @@ export async function lastBegun(engine: Engine, resource: string): Promise<strin
   return row?.started_at
 }
 
-/** The newest first. */
-export function acceptedWindows(engine: Engine, resource: string): Promise<WindowTable[]> {
-  return engine.ledger
-    .selectFrom('ops.window')
-    .selectAll()
-    .where('resource', '=', resource)
-    .where('state', '=', 'accepted')
-    .orderBy('started_at', 'desc')
-    .execute()
+/** Of one scope; ISO 8601. */
+export interface LastReading {
+  readonly started_at: string
+  readonly accepted_at: string
+}
+
+/** The last reading of each scope that was accepted, by the name of the scope. */
+export async function lastReadings(
+  engine: Engine,
+  resource: string,
+): Promise<ReadonlyMap<string, LastReading>> {
+  const rows = await engine.rows<LastReading & { scope: string }>(
+    `select scope, max(started_at) as started_at, max(accepted_at) as accepted_at from ops.window
+     where resource = $1 and state = 'accepted' and scope is not null group by scope`,
+    [resource],
+  )
+  return new Map(rows.map(row => [row.scope, row]))
 }
 
 export async function countIds(engine: Engine, windowId: string): Promise<number> {
