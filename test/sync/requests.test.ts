@@ -62,7 +62,7 @@ describeOnEngines('incremental requests', bench => {
   )
 
   test('a bulk of one moment is read again only until no later record can have that time', async () => {
-    const { companies, invoices = [] } = plainRecords({ invoices: 450 })
+    const { companies, invoices = [] } = plainRecords({ invoices: 250 })
     const updatedAt = timeOf(0)
     const sandbox = await openSandbox({
       records: { companies, invoices: invoices.map(one => ({ ...one, updatedAt })) } as Records,
@@ -75,10 +75,10 @@ describeOnEngines('incremental requests', bench => {
       return (await syncOnce(sandbox, warehouse, { request, effects: { clock } })).requests - 1
     }
     // The first reading, and the total before it; then twice the lookback has to pass before a walk begins.
-    expect([await asked(10), await asked(20), await asked(40)]).toEqual([4, 3, 3])
+    expect([await asked(10), await asked(20), await asked(40)]).toEqual([3, 2, 2])
     expect([await asked(50), await asked(1000)]).toEqual([1, 1])
     sandbox.world.upsert('invoices', { ...plainMakers.invoices(7), updatedAt: timeOf(1) })
-    expect([await asked(1010), await asked(1060), await asked(1070)]).toEqual([1, 1, 1])
+    expect(await asked(1010)).toBe(1)
   })
 
   test('a small list in which nothing changed costs one request, whatever the resource', async () => {
