@@ -102,8 +102,8 @@ comment on column ops.quarantine.reason is 'Why it could not be loaded.';
 comment on column ops.quarantine.payload is 'The record as JSON.';
 comment on column ops.quarantine.page is 'Landed page that holds it.';
 comment on column ops.quarantine.run_id is 'Run that met it first.';
-comment on column ops.quarantine.seen_at is 'When it was met.';
-comment on column ops.quarantine.resolved_at is 'When a later version of the record was loaded.';
+comment on column ops.quarantine.seen_at is 'When it was met last.';
+comment on column ops.quarantine.resolved_at is 'When a later version of the record was loaded, or a list that is read whole did not have it any more.';
 
 create table if not exists ops.schema_drift (
   resource text not null, path text not null, kind text not null, example_type text, run_id text not null,

@@ -11,14 +11,16 @@ import { spanOf, utcDay } from './times.ts'
 import type { WalkState } from './walk.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from './windows.ts'
 
-async function firstRecord(
-  task: ResourceTask,
-  query: Record<string, string | number>,
-): Promise<Record<string, unknown>> {
+interface First {
+  readonly total: number
+  readonly records: readonly unknown[]
+}
+
+async function first(task: ResourceTask, limit: number, order: Record<string, string>): Promise<First> {
   const { sync, resource, tally } = task
-  const page = await sync.client.getPage(resource.path, { ...resource.query, page: 1, limit: 1, ...query })
+  const page = await sync.client.getPage(resource.path, { ...resource.query, page: 1, limit, ...order })
   tally.requests += 1
-  return { total: page.meta.total, record: page.records()[0] }
+  return { total: page.meta.total, records: page.records() }
 }
 
 /**
@@ -28,16 +30,16 @@ async function firstRecord(
 async function measure(task: ResourceTask): Promise<void> {
   const { resource } = task
   const updatedAt = resource.updatedAt ?? 'updatedAt'
-  const newest = await firstRecord(task, { sortBy: 'updatedAt', sortOrder: 'desc' })
-  const total = Number(newest.total)
+  // Some more than one, in case the newest has a time that cannot be.
+  const { total, records } = await first(task, 20, { sortBy: 'updatedAt', sortOrder: 'desc' })
   if (lastPage(total) <= pagesPerWindow || !walkOf(task).createdBetween) {
     await fenced(task, () => moveMark(task, { remembered_total: total, earliest_day: null }))
     return
   }
-  const oldest = await firstRecord(task, { sortBy: 'createdAt', sortOrder: 'asc' })
-  const created = (oldest.record as { createdAt?: string } | undefined)?.createdAt
+  const oldest = await first(task, 1, { sortBy: 'createdAt', sortOrder: 'asc' })
+  const created = (oldest.records[0] as { createdAt?: string } | undefined)?.createdAt
   const found = {
-    pending_mark: spanOf([newest.record], updatedAt).newest ?? null,
+    pending_mark: spanOf(records, updatedAt, task.sync.clock.now()).newest ?? null,
     remembered_total: total,
     earliest_day: created === undefined ? null : utcDay(created),
   }
@@ -199,27 +201,4 @@ export async function backfill(task: ResourceTask): Promise<void> {
   for (const window of await openWindows(task)) await reopen(task, window, mark)
   const isDone = (await readWatermark(engine, task.resource.name))?.backfilled_at !== null
   if (!isDone) await walkNewWindows(task, mark)
-}
-
-/** The zone and the inclusivity of the day filter are unknown; whatever they are, two days more hold the days meant. */
-const slackDays = 2
-
-/** Walks the records of these days again, whatever the mark says; the mark stays where it is. `scope` says for whom. */
-export async function walkAgainOver(task: ResourceTask, days: Days, scope: string): Promise<void> {
-  const window = await newWindow(task, { ...days, kind: 'backfill', scope })
-  await readWindow(task, {
-    window,
-    query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
-    beginAt: 1,
-    finish: async () => undefined,
-  })
-}
-
-/** Those created between two UTC days, or the whole list where it has no filter of days. */
-export function backfillBetween(task: ResourceTask, from: string, to: string): Promise<void> {
-  const bounded = walkOf(task).createdBetween !== undefined
-  const days: Days = bounded
-    ? { from: utcDay(`${from}T00:00:00Z`, -slackDays), to: utcDay(`${to}T00:00:00Z`, slackDays) }
-    : { from: null, to: null }
-  return walkAgainOver(task, days, 'asked for')
 }

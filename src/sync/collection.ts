@@ -1,7 +1,7 @@
 /** Brings one listable collection up to date: a backfill the first time, then walks over what changed. */
 import { lastPage } from '../api/paging.ts'
 import { sawAllOf } from '../warehouse/ledger/key-scopes.ts'
-import type { WatermarkTable } from '../warehouse/ledger/schema.ts'
+import type { WatermarkTable, WindowTable } from '../warehouse/ledger/schema.ts'
 import { forgetWatermark, readWatermark } from '../warehouse/ledger/watermarks.ts'
 import { retireWindows, unfinishedWindow } from '../warehouse/ledger/windows.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
@@ -9,10 +9,10 @@ import { backfill } from './backfill.ts'
 import { byUpdate, moveMark, newWindow, walkOf } from './collection-window.ts'
 import type { ResourceTask } from './context.ts'
 import { fenced } from './hold-lease.ts'
+import { knownTo } from './lookback.ts'
 import { readNoted } from './read-noted.ts'
 import { readWindow } from './read-window.ts'
 import { isLater, utcDay } from './times.ts'
-import type { Days } from './windows.ts'
 
 /**
  * As many rows as the filtered list had when it was last read, give or take those between the midnights of two zones:
@@ -27,13 +27,19 @@ async function heldSince({ sync, resource }: ResourceTask, day: string): Promise
   return Number(row?.n ?? 0)
 }
 
-async function incremental(task: ResourceTask, mark: WatermarkTable & { mark: string }): Promise<void> {
-  const { sync, resource } = task
-  const { changedSince } = walkOf(task)
-  const open = await unfinishedWindow(sync.engine, resource.name, 'incremental')
+const later = (found: string | null, held: string | null): string | null =>
+  found !== null && (held === null || isLater(found, held)) ? found : held
+
+async function newChanges(task: ResourceTask, { mark }: WatermarkTable): Promise<WindowTable> {
   // The zone of the day filter is unknown: two days below the mark lose nothing in any of them.
-  const days: Days = { from: changedSince ? utcDay(mark.mark, -2) : null, to: null }
-  const window = open ?? (await newWindow(task, { ...days, kind: 'incremental' }))
+  const from = walkOf(task).changedSince && mark !== null ? utcDay(mark, -2) : null
+  return newWindow(task, { from, to: null, kind: 'incremental' })
+}
+
+/** Down to the mark, or to the beginning of a list that had no record with a time when it was last read. */
+async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: WindowTable): Promise<void> {
+  const { resource } = task
+  const { changedSince } = walkOf(task)
   const filter: Record<string, string> =
     changedSince && window.from_day ? { ...changedSince, from: window.from_day } : {}
   await readWindow(task, {
@@ -43,13 +49,18 @@ async function incremental(task: ResourceTask, mark: WatermarkTable & { mark: st
     beginAt: lastPage(
       filter.from === undefined ? Number(mark.remembered_total ?? 0) : await heldSince(task, filter.from),
     ),
-    stopBefore: Date.parse(mark.mark) - sync.lookbackMs,
-    finish: async state => {
-      const moved =
-        state.firstMark !== null && isLater(state.firstMark, mark.mark) ? state.firstMark : mark.mark
-      await moveMark(task, { mark: moved, ...(changedSince ? {} : { remembered_total: state.lastTotal }) })
-    },
+    ...(mark.mark !== null && { known: await knownTo(task, mark.mark) }),
+    finish: state =>
+      moveMark(task, {
+        mark: later(state.firstMark, mark.mark),
+        ...(changedSince ? {} : { remembered_total: state.lastTotal }),
+      }),
   })
+}
+
+async function readChanges(task: ResourceTask, left?: WindowTable): Promise<void> {
+  const mark = await readWatermark(task.sync.engine, task.resource.name)
+  if (mark?.backfilled_at) await walkChanges(task, mark, left ?? (await newChanges(task, mark)))
 }
 
 /** A mark that was made when the key saw less says nothing of the rest: the list is read from its beginning. */
@@ -65,9 +76,19 @@ async function usableMark(task: ResourceTask): Promise<WatermarkTable | undefine
   return undefined
 }
 
+/**
+ * A sync that is done has what was changed before it began. A walk that an earlier run left has what was changed before
+ * that one, so that another follows it.
+ */
 export async function syncCollection(task: ResourceTask): Promise<void> {
   const mark = await usableMark(task)
-  if (!mark?.mark) return backfill(task)
-  await incremental(task, { ...mark, mark: mark.mark })
+  if (!mark?.backfilled_at) {
+    await backfill(task)
+    if (mark) await readChanges(task)
+    return
+  }
+  const left = await unfinishedWindow(task.sync.engine, task.resource.name, 'incremental')
+  if (left) await readChanges(task, left)
+  await readChanges(task)
   await readNoted(task)
 }

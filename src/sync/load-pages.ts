@@ -63,6 +63,7 @@ export async function loadPages(
       drifted,
       ...(batch.windowId !== undefined && { windowId: batch.windowId }),
       ...(batch.snapshot && { snapshot: batch.snapshot }),
+      fence: () => renewLease(sync.engine, lease),
       commit: async result => {
         await batch.commit(result)
         await addToRun(sync.engine, sync.runId, figuresOf(result))

@@ -7,7 +7,7 @@ import type { LandedPage } from '../landing/folder.ts'
 import { PageUnreadable } from '../warehouse/page-repair.ts'
 import type { ResourceTask } from './context.ts'
 import { spanOf } from './times.ts'
-import { type Answer, isFirstDataPage, type WalkState } from './walk.ts'
+import { type Answer, isFirstDataPage, type Known, type WalkState } from './walk.ts'
 
 export interface Content {
   readonly meta: { readonly total: number }
@@ -17,15 +17,15 @@ export interface Content {
 
 /** Looks into the records only where the walk needs their times: parsing a page costs more than fetching it. */
 export function answerOf(
-  { resource }: ResourceTask,
-  stopBefore: number | undefined,
+  { resource, sync }: ResourceTask,
+  known: Known | undefined,
   at: { page: number; state: WalkState; content: Content },
 ): Answer {
   const { page, state, content } = at
   const base: Answer = { page, total: content.meta.total, empty: content.empty }
-  const wanted = stopBefore !== undefined || isFirstDataPage(state, page, base.total)
+  const wanted = known !== undefined || isFirstDataPage(state, page, base.total)
   if (!wanted || resource.updatedAt === undefined) return base
-  return { ...base, ...spanOf(content.records() as unknown[], resource.updatedAt) }
+  return { ...base, ...spanOf(content.records() as unknown[], resource.updatedAt, sync.clock.now()) }
 }
 
 /** A body that is not what its edges promised is asked for again, and never met a second time in the landing. */

@@ -99,7 +99,7 @@ async function firstWalk(
 async function walk(resource: Resource, sources: Sources): Promise<Known> {
   const { engine, clock } = sources
   const mark = engine && (await readWatermark(engine, resource.name))
-  if (!engine || !mark?.mark) return firstWalk(resource, sources, mark)
+  if (!engine || !mark?.backfilled_at) return firstWalk(resource, sources, mark)
   const total = Number(mark.remembered_total ?? 0)
   const changed = await usualChanges(engine, resource.name)
   const days = daysBetween(utcDay(mark.moved_at), utcDay(clock.now()))

@@ -1,10 +1,10 @@
 /** Reads what a sweep saw and no walk over changes reaches: records of the past that the warehouse lacks. */
 import type { UnreadTable } from '../warehouse/ledger/deletion-tables.ts'
 import { forgetUnread, stillUnread } from '../warehouse/ledger/unread.ts'
-import { backfillBetween, walkAgainOver } from './backfill.ts'
 import { walkOf } from './collection-window.ts'
 import type { ResourceTask } from './context.ts'
 import { fenced } from './hold-lease.ts'
+import { cutOff, readAgain, readBetween } from './read-again.ts'
 import { daysBetween, utcDay } from './times.ts'
 
 interface Span {
@@ -33,11 +33,12 @@ const isDated = (row: UnreadTable): row is UnreadTable & { created_at: string } 
 /** Once for each note: what is still missing then is gone again, and the next sweep tells. */
 export async function readNoted(task: ResourceTask): Promise<void> {
   const { engine } = task.sync
+  await cutOff(task)
   const rows = await fenced(task, () => stillUnread(engine, task.resource))
   if (rows.length === 0) return
   const dated = walkOf(task).createdBetween ? rows.filter(isDated) : []
   const days = dated.map(({ created_at }) => utcDay(created_at))
-  if (dated.length < rows.length) await walkAgainOver(task, { from: null, to: null }, 'noted by a sweep')
-  else for (const { from, to } of spansOver(days)) await backfillBetween(task, from, to)
+  if (dated.length < rows.length) await readAgain(task, { from: null, to: null }, 'noted by a sweep')
+  else for (const { from, to } of spansOver(days)) await readBetween(task, from, to)
   await fenced(task, () => forgetUnread(engine, task.resource.name))
 }

@@ -60,7 +60,7 @@ function completeReading(pages: readonly LandedPage[], rows: 'list' | 'object'):
 
 function snapshotOf(facts: WalkFacts, pages: readonly LandedPage[]): LoadRequest['snapshot'] {
   const last = pages.at(-1)
-  return facts.extent && last ? { extents: [facts.extent], time: last.fetchedAt, run: last.runId } : undefined
+  return facts.extent && last ? [{ extent: facts.extent, time: last.fetchedAt, run: last.runId }] : undefined
 }
 
 async function loadBatch(

@@ -1,11 +1,12 @@
 /** The end of a run: its last ledger rows, and pages put away. */
 import { compact, expire } from '../landing/archive.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { MusterError } from '../lib/errors.ts'
+import { MusterError } from '../lib/errors.ts'
 import { recordSent } from '../warehouse/ledger/access.ts'
+import { releaseLease, takeLease } from '../warehouse/ledger/leases.ts'
 import { updateRun } from '../warehouse/ledger/runs.ts'
 import type { RunTable } from '../warehouse/ledger/schema.ts'
-import { now, type SyncContext } from './context.ts'
+import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
 type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent'>
 
@@ -17,20 +18,40 @@ interface RunEnd {
 
 /**
  * Pages of finished walks become archives. Those of this run wait for the next one: compressing them costs as much as
- * a third of loading them, and nothing reads them meanwhile. A walk under way keeps its files, so that it can resume.
+ * a third of loading them, and nothing reads them meanwhile. A walk under way keeps its files, so that it can resume;
+ * and so does a run under way, which may be loading pages of a walk that the ledger does not know yet.
  */
-async function putAway({ engine, landing, runId }: Ending, keepAfter: number): Promise<void> {
+async function finishedWalks({ engine, landing, runId }: Ending): Promise<string[]> {
   const open = await engine.ledger
     .selectFrom('ops.window')
     .select('window_id')
     .where('state', '=', 'walking')
     .execute()
+  const others = await engine.ledger
+    .selectFrom('ops.run')
+    .select('run_id')
+    .where('state', '=', 'running')
+    .execute()
   const walking = new Set(open.map(row => row.window_id))
-  await compact(
-    landing,
-    landing.walks().filter(walk => !walking.has(walk) && !walk.startsWith(runId)),
+  const runs = [runId, ...others.map(row => row.run_id)]
+  return landing.walks().filter(walk => !walking.has(walk) && !runs.some(run => walk.startsWith(run)))
+}
+
+/** One process at a time; who finds another at it leaves it to that one. */
+async function putAway(ending: Ending, keepAfter: number): Promise<void> {
+  const { engine, landing, runId } = ending
+  const lease = await takeLease(engine, { resource: 'landing', holder: runId, ms: usualLeaseMs }).catch(
+    error => {
+      if (!(error instanceof MusterError)) throw error
+    },
   )
-  expire(landing, keepAfter)
+  if (!lease) return
+  try {
+    await compact(landing, await finishedWalks(ending))
+    expire(landing, keepAfter)
+  } finally {
+    await releaseLease(engine, lease)
+  }
 }
 
 /** A server that restarts is back in a moment: so often its last rows are tried to be written, a second apart. */

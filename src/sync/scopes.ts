@@ -3,8 +3,9 @@ import type { KeyInfo } from '../api/key.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Resource, Snapshot } from '../resources/resource.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { acceptedWindows } from '../warehouse/ledger/windows.ts'
+import { lastReadings } from '../warehouse/ledger/windows.ts'
 import type { SnapshotExtent } from '../warehouse/merge/delta.ts'
+import { quoteText } from '../warehouse/sql-text.ts'
 import { utcDay } from './times.ts'
 
 export interface Scope {
@@ -30,8 +31,7 @@ export interface ScopeQuestion {
   }
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
-const is = (value: string): string => `= ${quote(value)}`
+const is = (value: string): string => `= ${quoteText(value)}`
 
 /** Recent requisitions still move; those created before the quarter began rarely do. */
 const recentMonths = 3
@@ -48,7 +48,7 @@ function recentSince(nowMs: number): string {
 function windowsOf(company: string, boundary: string, refreshDays: number): Scope[] {
   const base = { columns: { company_id: company }, company }
   const column = 'requisition_created_date'
-  const day = `date ${quote(boundary)}`
+  const day = `date ${quoteText(boundary)}`
   return [
     {
       ...base,
@@ -88,7 +88,7 @@ async function matrixScopes(task: ScopeQuestion, company: string, refreshDays: n
 }
 
 /** Every scope of the resource, in the order in which they are read. */
-async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
+export async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
   const { per, refreshDays = 7 } = task.resource.read as Snapshot
   if (per === 'key') return [{ name: 'key', columns: {}, query: {}, extent: {} }]
   const companies = (task.sync.key.companies ?? []).map(company => company.id)
@@ -112,10 +112,10 @@ async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
 /** Scopes that are due: those read every time, and those whose last reading is older than they allow. */
 export async function dueScopes(task: ScopeQuestion): Promise<Scope[]> {
   const scopes = await scopesOf(task)
-  const held = await acceptedWindows(task.sync.engine, task.resource.name)
-  return scopes.filter(scope => {
-    if (scope.refreshDays === undefined) return true
-    const due = utcDay(task.sync.clock.now(), -scope.refreshDays)
-    return !held.some(window => window.scope === scope.name && (window.accepted_at ?? '').slice(0, 10) > due)
+  const read = await lastReadings(task.sync.engine, task.resource.name)
+  return scopes.filter(({ name, refreshDays }) => {
+    const last = read.get(name)?.accepted_at
+    if (refreshDays === undefined || last === undefined) return true
+    return last.slice(0, 10) <= utcDay(task.sync.clock.now(), -refreshDays)
   })
 }

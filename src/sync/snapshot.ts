@@ -2,11 +2,18 @@
 import { AccessDenied, NotFound } from '../api/errors.ts'
 import type { LandedPage } from '../landing/folder.ts'
 import type { Snapshot } from '../resources/resource.ts'
-import { freshWindow, openWindow, refuseWalking, updateWindow } from '../warehouse/ledger/windows.ts'
+import { closeQuarantine } from '../warehouse/ledger/quarantine.ts'
+import {
+  freshWindow,
+  lastReadings,
+  openWindow,
+  refuseWalking,
+  updateWindow,
+} from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
 import { fenced } from './hold-lease.ts'
 import { loadPages } from './load-pages.ts'
-import { dueScopes, type Scope } from './scopes.ts'
+import { dueScopes, type Scope, scopesOf } from './scopes.ts'
 import { type Reading, readScope } from './snapshot-reading.ts'
 
 async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
@@ -69,7 +76,12 @@ async function loadGroup(task: ResourceTask, group: readonly Read[]): Promise<vo
       pages: group.flatMap(({ reading }) => reading.pages),
       rows: (task.resource.read as Snapshot).rows,
       scope: page => scopeOf.get(page)?.columns ?? {},
-      snapshot: { extents: group.map(({ scope }) => scope.extent), time: now(sync), run: sync.runId },
+      snapshot: group.map(({ scope, reading }) => ({
+        extent: scope.extent,
+        // The time that a replay finds with the page.
+        time: reading.pages.at(-1)?.fetchedAt ?? now(sync),
+        run: sync.runId,
+      })),
       commit: async () => {
         for (const read of group) await accept(task, read)
       },
@@ -134,9 +146,24 @@ function showScopes({ sync, resource, tally }: ResourceTask, pagesDone: number, 
   sync.emit({ resource: resource.name, state: 'walking', pagesDone, pagesTotal, rows, requests })
 }
 
+/**
+ * What is in quarantine is closed when no scope shows it any more. A record without an id of its own has no later version
+ * that could be told to be one.
+ */
+async function closeUnseen(task: ResourceTask): Promise<void> {
+  const { engine } = task.sync
+  const { name } = task.resource
+  const read = await lastReadings(engine, name)
+  const starts = (await scopesOf(task)).map(scope => read.get(scope.name)?.started_at)
+  const [oldest] = starts.includes(undefined) ? [] : starts.sort()
+  if (oldest)
+    await fenced(task, () => closeQuarantine(engine, name, { seenBefore: oldest, at: now(task.sync) }))
+}
+
 export async function syncSnapshot(task: ResourceTask): Promise<void> {
   await forgetHalfRead(task)
   const scopes = await dueScopes(task)
   const refused = await readAll(task, scopes)
+  await closeUnseen(task)
   if (refused > 0) task.tally.note = `not readable for ${refused} of ${scopes.length} scopes`
 }

@@ -62,7 +62,8 @@ async function recordSeen(task: ResourceTask, list: SweptList): Promise<void> {
   await engine.run(voidSeen(list))
   await engine.run(forgetOutOfSight(list))
   const mark = (await readWatermark(engine, resource.name))?.mark
-  if (mark) await engine.run(noteUnread(list, new Date(Date.parse(mark) - sync.lookbackMs).toISOString()))
+  // A walk ends at the mark itself once nothing can come below it (lookback.ts).
+  if (mark) await engine.run(noteUnread(list, new Date(Date.parse(mark) + 1).toISOString()))
 }
 
 interface Judgement {

@@ -7,12 +7,12 @@ import { catalogue } from '../resources/catalogue.ts'
 import { edges } from '../resources/discovery.ts'
 import { isCollection, type Resource } from '../resources/resource.ts'
 import { adopt, discover } from '../warehouse/ledger/discovered.ts'
-import { backfillBetween } from './backfill.ts'
 import { syncCollection } from './collection.ts'
 import { now, type ResourceTask, type SyncContext } from './context.ts'
 import { HeldBack } from './held-back.ts'
 import { hydrateResources } from './hydrate.ts'
 import { loadKey } from './key.ts'
+import { readBetween } from './read-again.ts'
 import { syncSnapshot } from './snapshot.ts'
 import { messageOf, notForThisKey, type ResourceOutcome, runTask } from './task.ts'
 
@@ -35,7 +35,7 @@ const walksAtOnce = 4
 function work(task: ResourceTask, { between }: SyncRequest): Promise<void> {
   if (task.resource.name === 'key') return loadKey(task)
   if (task.resource.read.strategy === 'snapshot') return syncSnapshot(task)
-  return between ? backfillBetween(task, between.from, between.to) : syncCollection(task)
+  return between ? readBetween(task, between.from, between.to) : syncCollection(task)
 }
 
 /** Reasons to stop the whole run rather than one resource. */

@@ -6,14 +6,23 @@ export function isLater(left: string, right: string): boolean {
   return difference === 0 ? left > right : difference > 0
 }
 
+const dayMs = 86_400_000
+
+/**
+ * A time further ahead of our clock is a mistake in its record. As the mark it would hide what changes until that day
+ * comes; a mark that is too low, where it is our clock that is wrong, only costs requests.
+ */
+const farAheadMs = dayMs
+
 export interface Span {
   readonly oldest?: string
+  /** Of the times that can be: none that is far ahead of now. */
   readonly newest?: string
   readonly inOrder: boolean
 }
 
 /** Smallest and greatest time among records, and whether they ascend. Records without a readable time break the order. */
-export function spanOf(records: readonly unknown[], field: string): Span {
+export function spanOf(records: readonly unknown[], field: string, nowMs: number): Span {
   let span: { oldest?: string; newest?: string } = {}
   let inOrder = true
   let previous: string | undefined
@@ -26,12 +35,11 @@ export function spanOf(records: readonly unknown[], field: string): Span {
     if (previous !== undefined && isLater(previous, time)) inOrder = false
     previous = time
     if (span.oldest === undefined || isLater(span.oldest, time)) span = { ...span, oldest: time }
+    if (Date.parse(time) > nowMs + farAheadMs) continue
     if (span.newest === undefined || isLater(time, span.newest)) span = { ...span, newest: time }
   }
   return { ...span, inOrder }
 }
-
-const dayMs = 86_400_000
 
 /** The UTC day of an instant, moved by whole days: YYYY-MM-DD. */
 export function utcDay(instant: string | number, shift = 0): string {

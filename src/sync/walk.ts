@@ -19,6 +19,14 @@ export interface WalkState {
   readonly lastTotal: number
 }
 
+/** What earlier walks have read: a walk over changes ends where it meets it. */
+export interface Known {
+  /** Everything older than this, in milliseconds since the epoch. */
+  readonly before: number
+  /** And everything of this very time, as the service writes it. */
+  readonly at?: string
+}
+
 export interface Answer {
   readonly page: number
   readonly total: number
@@ -39,14 +47,14 @@ export function walkAgain({ lastTotal, firstMark }: WalkState): WalkState {
   return { ...beginWalk(lastPage(lastTotal)), firstMark }
 }
 
-/** Whether every row before this page is older than `stopBefore` (milliseconds since the epoch). */
-function reachesKnown(answer: Answer, stopBefore: number | undefined): boolean {
-  if (stopBefore === undefined || answer.oldest === undefined || answer.inOrder === false) return false
-  return Date.parse(answer.oldest) < stopBefore
+/** Whether every row before this page is known. Times finer than a millisecond count as equal where their texts are. */
+function reachesKnown({ oldest, inOrder }: Answer, known: Known | undefined): boolean {
+  if (known === undefined || oldest === undefined || inOrder === false) return false
+  return Date.parse(oldest) < known.before || oldest === known.at
 }
 
-/** The state after an answer. Rows older than `stopBefore` end the walk: what lies below them was read before. */
-export function advance(state: WalkState, answer: Answer, stopBefore?: number): WalkState {
+/** The state after an answer. A known row ends the walk: what lies below it was read before. */
+export function advance(state: WalkState, answer: Answer, known?: Known): WalkState {
   const last = lastPage(answer.total)
   const seen = {
     ...state,
@@ -60,7 +68,7 @@ export function advance(state: WalkState, answer: Answer, stopBefore?: number): 
   const isFirst = state.pages === 0
   const firstMark = state.firstMark ?? (isFirst ? (answer.newest ?? null) : null)
   const firstTotal = isFirst ? answer.total : state.firstTotal
-  const done = answer.page <= 1 || reachesKnown(answer, stopBefore)
+  const done = answer.page <= 1 || reachesKnown(answer, known)
   return { ...seen, pages: state.pages + 1, firstMark, firstTotal, nextPage: done ? 0 : answer.page - 1 }
 }
 

@@ -6,7 +6,8 @@ import { countIds, forgetIds, updateWindow } from '../warehouse/ledger/windows.t
 import { now, type ResourceTask } from './context.ts'
 import { loadPages } from './load-pages.ts'
 import { answerOf, type Content, orUnreadable, readLanded } from './page-answer.ts'
-import { advance, beginWalk, claimedTotal, isComplete, type WalkState, walkAgain } from './walk.ts'
+import { advance, claimedTotal, isComplete, type Known, type WalkState, walkAgain } from './walk.ts'
+import { type Progress, resumed } from './walk-progress.ts'
 
 /**
  * A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. A byte
@@ -30,33 +31,12 @@ export interface WindowJob {
   readonly query: Readonly<Record<string, string>>
   /** Page to begin with when nothing is known of the walk yet. */
   readonly beginAt: number
-  /** Rows older than this (milliseconds since the epoch) were read before: an incremental walk ends there. */
-  readonly stopBefore?: number
+  /** Where a walk over changes ends; absent when the whole window is read. */
+  readonly known?: Known
   /** Awaited once, when the last page of the walk is fetched and its batch has still to be loaded. */
   readonly onFetched?: (state: WalkState) => Promise<void>
   /** Ledger rows that belong to the end of the walk, written in the transaction of its last batch. */
   readonly finish: (state: WalkState) => Promise<void>
-}
-
-interface Progress {
-  state: WalkState
-  attempt: number
-  sequence: number
-}
-
-function resumed({ window, beginAt }: WindowJob): Progress {
-  const begun = Number(window.pages) > 0 || Number(window.loaded_sequence) > 0
-  const state: WalkState = begun
-    ? {
-        nextPage: Number(window.next_page),
-        pages: Number(window.pages),
-        greatestTotal: Number(window.greatest_total),
-        firstTotal: Number(window.greatest_total),
-        firstMark: window.first_mark,
-        lastTotal: Number(window.greatest_total),
-      }
-    : beginWalk(beginAt)
-  return { state, attempt: Number(window.attempt), sequence: Number(window.loaded_sequence) }
 }
 
 export class WindowWalk {
@@ -65,18 +45,21 @@ export class WindowWalk {
   #progress: Progress
   #batch: LandedPage[] = []
   #loading: Promise<void> = Promise.resolve()
+  #isFailed = false
   #accepted = false
   #told = false
 
   constructor(task: ResourceTask, job: WindowJob) {
     this.#task = task
     this.#job = job
-    this.#progress = resumed(job)
+    this.#progress = resumed(job.window, job.beginAt)
   }
 
   async run(): Promise<void> {
     await this.#takeLanded()
     while (!this.#accepted) {
+      // What cannot be loaded is not to be asked for.
+      if (this.#isFailed) await this.#flush()
       if (this.#progress.state.nextPage === 0) await this.#end()
       else await this.#fetch()
     }
@@ -139,11 +122,11 @@ export class WindowWalk {
   async #take(page: LandedPage, content: Content): Promise<void> {
     const { state } = this.#progress
     const answer = orUnreadable(page, () =>
-      answerOf(this.#task, this.#job.stopBefore, { page: page.page, state, content }),
+      answerOf(this.#task, this.#job.known, { page: page.page, state, content }),
     )
     this.#progress = {
       ...this.#progress,
-      state: advance(state, answer, this.#job.stopBefore),
+      state: advance(state, answer, this.#job.known),
       sequence: page.sequence,
     }
     this.#batch.push(page)
@@ -167,7 +150,9 @@ export class WindowWalk {
     const at = { ...this.#progress }
     this.#batch = []
     this.#loading = this.#load(pages, at, this.#loading)
-    this.#loading.catch(() => undefined)
+    this.#loading.catch(() => {
+      this.#isFailed = true
+    })
   }
 
   async #flush(): Promise<void> {
@@ -195,7 +180,7 @@ export class WindowWalk {
     const { window } = this.#job
     const distinct = await countIds(engine, window.window_id)
     const ended = at.state.nextPage === 0
-    const whole = this.#job.stopBefore === undefined
+    const whole = this.#job.known === undefined
     const claimed = claimedTotal(at.state, at.attempt)
     const accepted = ended && (!whole || isComplete(distinct, claimed))
     await updateWindow(engine, window.window_id, {

@@ -30,8 +30,8 @@ export async function loadInParts(
   } catch (error) {
     if (!(error instanceof OutOfMemory) || snapshot || pages.length < 2) throw error
     const half = Math.ceil(pages.length / 2)
-    const nothing = async (): Promise<void> => undefined
-    const first = await loadInParts(engine, { ...request, pages: pages.slice(0, half), commit: nothing })
+    const fence = request.fence ?? (async () => undefined)
+    const first = await loadInParts(engine, { ...request, pages: pages.slice(0, half), commit: fence })
     let all = first
     await loadInParts(engine, {
       ...request,

@@ -25,6 +25,8 @@ export interface LoadRequest {
   readonly snapshot?: CompleteSnapshot
   /** Remembers which ids a window has seen. */
   readonly windowId?: string
+  /** Fails where the records are not ours to write any more; called within every part that is written by itself. */
+  readonly fence?: () => Promise<void>
   /** Ledger rows that must commit with the records. */
   readonly commit: (loaded: Loaded) => Promise<void>
 }
@@ -38,10 +40,10 @@ export interface Loaded {
   readonly quarantined: number
 }
 
-/** Undeclared fields on the sampled pages that earlier pages did not show. */
-function findDrift({ plan, rows, sampled, drifted }: LoadRequest): Undeclared[] {
+/** Undeclared fields on the sampled pages; also those that a load showed which was undone since. */
+function findDrift({ plan, rows, sampled }: LoadRequest): Undeclared[] {
   const records = sampled.flatMap(page => recordsOf(page, rows))
-  return undeclaredPaths(plan.root.table, records).filter(({ path }) => !drifted.has(path))
+  return undeclaredPaths(plan.root.table, records)
 }
 
 async function rememberIds(engine: Engine, request: LoadRequest): Promise<void> {

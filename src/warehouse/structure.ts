@@ -7,7 +7,7 @@ import { quoteName, quoteNames } from './sql-text.ts'
 /** What PostgreSQL cuts names at, in bytes; all of ours are ASCII. */
 const longestName = 63
 
-export const qualified = ({ schema, name }: Pick<PhysicalTable, 'schema' | 'name'>): string =>
+export const qualified = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
   `${schema}.${quoteName(name)}`
 
 /**

@@ -5,6 +5,7 @@ import {
   beginWalk,
   claimedTotal,
   isComplete,
+  type Known,
   type WalkState,
   walkAgain,
 } from '../../src/sync/walk.ts'
@@ -15,9 +16,9 @@ export interface Row {
   readonly version: number
 }
 
-/** `late` commits with a time that lies a moment back; `which` picks among the rows that are there. */
+/** `late` commits with a time that lies a moment back; `wait` only lets time go by; `which` picks among the rows. */
 export interface Change {
-  readonly kind: 'insert' | 'update' | 'delete' | 'late'
+  readonly kind: 'insert' | 'update' | 'delete' | 'late' | 'wait'
   readonly which: number
   /** Happens before the request of this number. */
   readonly before: number
@@ -29,6 +30,8 @@ export interface Setting {
   readonly changes: readonly Change[]
   /** False: the clock stands still, so that changes tie with what is there. */
   readonly ticking?: boolean
+  /** Walks over changes before the rest; one when left out. */
+  readonly meanwhile?: number
   /** Rows with equal times in another order at each request. */
   readonly shuffle?: (rows: Row[]) => Row[]
 }
@@ -42,6 +45,10 @@ export class MutableList {
   #now: number
   #nextId: number
   requests = 0
+
+  get now(): number {
+    return this.#now
+  }
 
   constructor(setting: Setting) {
     this.#setting = setting
@@ -72,7 +79,7 @@ export class MutableList {
     const picked = this.rows[which % Math.max(1, this.rows.length)]
     if (kind === 'insert') this.#place({ id: this.#nextId++, at: this.#now, version: 1 })
     if (kind === 'late') this.#place({ id: this.#nextId++, at: this.#now - lag, version: 1 })
-    if (!picked || kind === 'insert' || kind === 'late') return
+    if (!picked || kind === 'insert' || kind === 'late' || kind === 'wait') return
     this.rows = this.rows.filter(row => row !== picked)
     if (kind === 'update') this.#place({ ...picked, at: this.#now, version: picked.version + 1 })
   }
@@ -88,11 +95,13 @@ export class MutableList {
 export interface Copy {
   readonly rows: Map<number, Row>
   mark: number | undefined
+  /** When the last walk began, by the list's clock. */
+  begun: number | undefined
   /** Walks that the last reading took. */
   attempts: number
 }
 
-export const emptyCopy = (): Copy => ({ rows: new Map(), mark: undefined, attempts: 0 })
+export const emptyCopy = (): Copy => ({ rows: new Map(), mark: undefined, begun: undefined, attempts: 0 })
 
 export type Walk = (list: MutableList, copy: Copy, setting: Setting) => void
 
@@ -110,6 +119,8 @@ const stretched = (rows: number, pageSize: number): number => Math.ceil((rows * 
 
 export interface Variant {
   readonly lookback?: number
+  /** A walk ends at the mark when the last one began later than the mark by more than this. */
+  readonly settles?: number
   readonly mark?: 'first page' | 'end of walk'
   /** Planted: a row at the mark itself counts as read before. */
   readonly strict?: boolean
@@ -118,14 +129,21 @@ export interface Variant {
   readonly beginAt?: number
 }
 
+function knownOf(copy: Copy, { lookback = 0, settles, strict = false }: Variant): Known | undefined {
+  const { mark, begun } = copy
+  if (mark === undefined) return undefined
+  if (settles !== undefined && begun !== undefined && begun - mark > settles)
+    return { before: mark, at: iso(mark) }
+  return { before: mark - lookback + (strict ? 1 : 0) }
+}
+
 function reversePass(
   list: MutableList,
   copy: Copy,
   at: { setting: Setting; variant: Variant; begin: WalkState; seen: Set<number> },
 ): WalkState {
   const { setting, variant, begin, seen } = at
-  const { lookback = 0, strict = false } = variant
-  const stopBefore = copy.mark === undefined ? undefined : copy.mark - lookback + (strict ? 1 : 0)
+  const known = knownOf(copy, variant)
   let state = begin
   while (state.nextPage > 0) {
     const page = state.nextPage
@@ -139,7 +157,7 @@ function reversePass(
       empty: rows.length === 0,
       ...(ends || {}),
     }
-    state = advance(state, answer, stopBefore)
+    state = advance(state, answer, known)
   }
   return state
 }
@@ -148,6 +166,7 @@ function reversePass(
 export function reverse(variant: Variant = {}): Walk {
   return (list, copy, setting) => {
     const isWhole = copy.mark === undefined
+    const begun = list.now
     const seen = new Set<number>()
     let begin = beginWalk(variant.beginAt ?? 1)
     for (copy.attempts = 1; ; copy.attempts += 1) {
@@ -160,6 +179,7 @@ export function reverse(variant: Variant = {}): Walk {
       const mark =
         variant.mark === 'end of walk' ? list.rows.at(-1)?.at : firstMark ? Date.parse(firstMark) : undefined
       if (mark !== undefined && mark > (copy.mark ?? Number.NEGATIVE_INFINITY)) copy.mark = mark
+      copy.begun = begun
       return
     }
   }
@@ -179,12 +199,13 @@ export const forward: Walk = (list, copy, { pageSize }) => {
   copy.mark = greatest
 }
 
-/** A first walk, a second one, then rest and a third: what the copy then lacks of the list. */
+/** A first walk, `meanwhile` more, then rest and a last one: what the copy then lacks of the list. */
 export function lost(setting: Setting, walk: Walk, incremental: Walk = walk): string[] {
+  const { meanwhile = 1 } = setting
   const list = new MutableList(setting)
   const copy = emptyCopy()
   walk(list, copy, setting)
-  incremental(list, copy, setting)
+  for (let done = 0; done < meanwhile; done += 1) incremental(list, copy, setting)
   const last = Math.max(0, ...setting.changes.map(change => change.before))
   while (list.requests <= last) list.ask(1)
   incremental(list, copy, setting)

@@ -10,7 +10,8 @@ import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { muster } from '../cli/captured-world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
-import { describeOnEngines, syncOnce, tables } from '../warehouse/fixture.ts'
+import { describeOnEngines, rowsTouched, syncOnce, tables } from '../warehouse/fixture.ts'
+import { oneList } from '../warehouse/one-list.ts'
 
 /** One of each way of reading. */
 const request = { resources: ['projects', 'timesheets', 'user-permissions', 'metric-rows', 'assignments'] }
@@ -42,6 +43,27 @@ describeOnEngines('replay', bench => {
     expect(await tables(rebuilt.engine)).toEqual(was)
     const read = 'select timesheet_id, loaded_at, first_loaded_at, run_id from star.fact_timesheet order by 1'
     expect(await rebuilt.engine.rows(read)).toEqual(await warehouse.engine.rows(read))
+  })
+})
+
+describeOnEngines('replay of what is gone', bench => {
+  test('gives its history the time that the sync gave it', async () => {
+    const warehouse = await bench.warehouse()
+    const rules = ['r1', 'r2'].map(id => ({ id, a: 'admin', can: 'view', type: 'RBAC' }))
+    const list = await oneList('/access-rule-mappings', rules)
+    let at = Date.UTC(2026, 2, 1)
+    // Every look at the clock takes a second.
+    const clock = { now: () => (at += 1000), sleep: async () => undefined }
+    const read = () =>
+      syncOnce(list, warehouse, { request: { resources: ['access-rules'] }, effects: { clock } })
+    await read()
+    list.records = list.records.slice(1)
+    expect(rowsTouched(await read())).toBe(1)
+    const rebuilt = await bench.warehouse()
+    await replay(rebuilt.engine, warehouse.landing, () => undefined)
+    const gone = 'select access_rule_id, valid_to, run_id from history.dim_access_rule'
+    expect(await rebuilt.engine.rows(gone)).toEqual(await warehouse.engine.rows(gone))
+    expect(await warehouse.engine.rows(gone)).toHaveLength(1)
   })
 })
 

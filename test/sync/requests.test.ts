@@ -1,5 +1,6 @@
 /** What an incremental sync costs: requests by how much changed since the last one. */
 import { expect, test } from 'vitest'
+import type { Records } from '../../src/sandbox/world.ts'
 import { recordSent } from '../../src/warehouse/ledger/access.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
@@ -59,6 +60,26 @@ describeOnEngines('incremental requests', bench => {
       }
     },
   )
+
+  test('a bulk of one moment is read again only until no later record can have that time', async () => {
+    const { companies, invoices = [] } = plainRecords({ invoices: 250 })
+    const updatedAt = timeOf(0)
+    const sandbox = await openSandbox({
+      records: { companies, invoices: invoices.map(one => ({ ...one, updatedAt })) } as Records,
+      ...roomy,
+    })
+    const warehouse = await bench.warehouse()
+    const asked = async (minutes: number) => {
+      const clock = { now: () => Date.parse(updatedAt) + minutes * 60_000, sleep: async () => undefined }
+      const request = { resources: ['invoices'] }
+      return (await syncOnce(sandbox, warehouse, { request, effects: { clock } })).requests - 1
+    }
+    // The first reading, and the total before it; then twice the lookback has to pass before a walk begins.
+    expect([await asked(10), await asked(20), await asked(40)]).toEqual([3, 2, 2])
+    expect([await asked(50), await asked(1000)]).toEqual([1, 1])
+    sandbox.world.upsert('invoices', { ...plainMakers.invoices(7), updatedAt: timeOf(1) })
+    expect(await asked(1010)).toBe(1)
+  })
 
   test('a small list in which nothing changed costs one request, whatever the resource', async () => {
     const sandbox = await openSandbox({ scale: 0.02, ...roomy })

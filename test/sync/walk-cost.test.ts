@@ -37,7 +37,7 @@ function cost(change: Change, pageSize: number): Cost {
     const empty = first >= total
     const ends = empty ? {} : { oldest: timeAt(first), newest: timeAt(Math.min(total, first + pageSize) - 1) }
     const stretched = total === 0 ? 0 : pagesOf(total) * PAGE_LIMIT
-    state = advance(state, { page: state.nextPage, total: stretched, empty, ...ends }, stopBefore)
+    state = advance(state, { page: state.nextPage, total: stretched, empty, ...ends }, { before: stopBefore })
   }
   return {
     asked,

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
+import { knownBelow } from '../../src/sync/lookback.ts'
 import { advance, beginWalk, isComplete } from '../../src/sync/walk.ts'
 import {
   type Change,
@@ -16,18 +17,21 @@ import {
   type Walk,
 } from './mutable-list.ts'
 
+type Kind = Omit<Change, 'before'>
+
+const anyOf = (rows: number): Kind[] => [
+  { kind: 'insert', which: 0 },
+  ...Array.from({ length: rows }, (_, which) => ({ kind: 'update' as const, which })),
+  ...Array.from({ length: rows }, (_, which) => ({ kind: 'delete' as const, which })),
+]
+
 /** Every way to place `count` changes before the first `requests` requests. */
-function* placements(count: number, rows: number, requests: number): Generator<Change[]> {
+function* placements(count: number, kinds: readonly Kind[], requests: number): Generator<Change[]> {
   if (count === 0) {
     yield []
     return
   }
-  const kinds = [
-    { kind: 'insert' as const, which: 0 },
-    ...Array.from({ length: rows }, (_, which) => ({ kind: 'update' as const, which })),
-    ...Array.from({ length: rows }, (_, which) => ({ kind: 'delete' as const, which })),
-  ]
-  for (const rest of placements(count - 1, rows, requests)) {
+  for (const rest of placements(count - 1, kinds, requests)) {
     for (let before = rest[0]?.before ?? requests - 1; before >= 0; before -= 1)
       for (const kind of kinds) yield [{ ...kind, before }, ...rest]
   }
@@ -44,7 +48,7 @@ function losses(walk: Walk, { most = Number.POSITIVE_INFINITY, incremental = wal
   let histories = 0
   const found: Setting[] = []
   for (const { changes, requests, ...size } of cases) {
-    for (const placed of placements(changes, size.rows, requests)) {
+    for (const placed of placements(changes, anyOf(size.rows), requests)) {
       histories += 1
       const setting = { ...size, changes: placed }
       if (lost(setting, walk, incremental).length > 0) found.push(setting)
@@ -55,7 +59,7 @@ function losses(walk: Walk, { most = Number.POSITIVE_INFINITY, incremental = wal
 }
 
 const change = fc.record({
-  kind: fc.constantFrom<Change['kind']>('insert', 'update', 'delete', 'late'),
+  kind: fc.constantFrom<Change['kind']>('insert', 'update', 'delete', 'late', 'wait'),
   which: fc.nat(9),
   before: fc.nat(12),
 })
@@ -65,6 +69,7 @@ const setting = fc.record({
   pageSize: fc.integer({ min: 1, max: 3 }),
   changes: fc.array(change, { maxLength: 12 }),
   ticking: fc.boolean(),
+  meanwhile: fc.integer({ min: 1, max: 3 }),
 })
 
 describe('every placement of two or three changes', () => {
@@ -115,6 +120,62 @@ describe('any placement of many changes', () => {
 
   test('loses late rows when it does not look back', () => {
     expect(isDetected(reverse({ lookback: 0 }))).toBe(true)
+  })
+})
+
+describe('a walk that ends at the mark when nothing can come below it any more', () => {
+  const kinds: Kind[] = [...anyOf(3), { kind: 'late', which: 0 }, { kind: 'wait', which: 0 }]
+
+  /** The first way to place three changes that loses rows. */
+  function losing(settles: number): Setting | undefined {
+    const walk = reverse({ lookback: lag, settles })
+    for (const changes of placements(3, kinds, 6)) {
+      const setting = { rows: 3, pageSize: 1, changes, meanwhile: 2 }
+      if (lost(setting, walk).length > 0) return setting
+    }
+    return undefined
+  }
+
+  test('loses nothing, wherever three changes are placed', () => {
+    expect(losing(lag)).toBeUndefined()
+  })
+
+  test('loses nothing, however many changes there are and whether their times differ', () => {
+    const walk = reverse({ lookback: lag, settles: lag })
+    fc.assert(
+      fc.property(setting, drawn => lost(drawn, walk).length === 0),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('loses rows when the last walk may have begun before the latest were there', () => {
+    expect(losing(-1)).toBeDefined()
+  })
+
+  const mark = '2026-03-01T09:00:00.000Z'
+  const minutes = (count: number) => new Date(Date.parse(mark) + count * 60_000).toISOString()
+  const known = (begun: string | undefined, lookback = 15) =>
+    knownBelow({ mark, begun, lookbackMs: lookback * 60_000 })
+
+  test('takes twice the lookback for that, as two clocks are compared', () => {
+    const back = { before: Date.parse(mark) - 15 * 60_000 }
+    expect([undefined, minutes(-5), minutes(30)].map(begun => known(begun))).toEqual([back, back, back])
+    expect(known(minutes(31))).toEqual({ before: Date.parse(mark), at: mark })
+    expect([known(mark, 0), known(minutes(1), 0)]).toEqual([
+      { before: Date.parse(mark) },
+      { before: Date.parse(mark), at: mark },
+    ])
+  })
+
+  test('knows the time of the mark by its text: a millisecond may hold several', () => {
+    const ends = { page: 2, total: 400, empty: false, newest: '2026-03-01T09:00:00.0009Z' }
+    const next = (oldest: string) =>
+      advance(
+        beginWalk(2),
+        { ...ends, oldest },
+        { before: Date.parse(mark), at: '2026-03-01T09:00:00.0002Z' },
+      ).nextPage
+    expect(['0001', '0002', '0003'].map(end => next(`2026-03-01T09:00:00.${end}Z`))).toEqual([1, 0, 1])
   })
 })
 
@@ -186,14 +247,15 @@ describe('an incremental walk', () => {
       const last = Math.min(total, first + 200) - 1
       const empty = first >= total
       const ends = empty ? {} : { oldest: timeAt(first), newest: timeAt(last) }
-      state = advance(state, { page: state.nextPage, total, empty, ...ends }, mark)
+      state = advance(state, { page: state.nextPage, total, empty, ...ends }, { before: mark })
     }
     return asked
   }
 
   test('costs at most two requests beyond the pages it has to read, for every alignment', () => {
-    for (let old = 0; old <= 401; old += 1) {
-      for (let read = 1; read <= 605; read += read % 200 > 2 && read % 200 < 197 ? 7 : 1) {
+    const step = (rows: number) => (rows % 200 > 2 && rows % 200 < 197 ? 7 : 1)
+    for (let old = 0; old <= 401; old += step(old)) {
+      for (let read = 1; read <= 605; read += step(read)) {
         const most = Math.ceil(read / 200) + 2
         const remembered = Math.max(1, Math.ceil(old / 200))
         for (const beginAt of [1, remembered, Math.ceil((old + read) / 200), 9])
@@ -215,7 +277,7 @@ describe('an incremental walk', () => {
       oldest: '2020-01-01T00:00:00Z',
       newest: '2026-01-01T00:00:00Z',
     }
-    expect(advance(beginWalk(2), { ...answer, inOrder: false }, mark).nextPage).toBe(1)
-    expect(advance(beginWalk(2), answer, mark).nextPage).toBe(0)
+    expect(advance(beginWalk(2), { ...answer, inOrder: false }, { before: mark }).nextPage).toBe(1)
+    expect(advance(beginWalk(2), answer, { before: mark }).nextPage).toBe(0)
   })
 })

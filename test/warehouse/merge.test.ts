@@ -54,6 +54,19 @@ describeOnEngines('merge', bench => {
     await shows({ updatedAt: day(6), version: 1, status: 'absent' }, 'absent', 1)
   })
 
+  test('of versions with equal times the one that was fetched later is kept, whichever is loaded later', async () => {
+    const warehouse = await bench.warehouse()
+    const list = await oneList('/timesheets')
+    const fetched = async (status: string, hour: string) => {
+      list.records = [JSON.stringify({ ...base, status })]
+      const clock = { now: () => Date.parse(`2026-04-01T${hour}:00:00Z`), sleep: async () => undefined }
+      return rowsTouched(await syncOnce(list, warehouse, { request, effects: { clock } }))
+    }
+    expect([await fetched('pending', '10'), await fetched('approved', '12')]).toEqual([1, 1])
+    expect(await fetched('absent', '11')).toBe(0)
+    expect(await statuses(warehouse)).toEqual(['t1 approved'])
+  })
+
   test('of versions on one page the newest is kept', async () => {
     const versions = [
       { ...base, status: 'approved', updatedAt: day(3) },

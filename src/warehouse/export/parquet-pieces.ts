@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
+import { qualified } from '../structure.ts'
 import type { ExportedTable } from './exported-tables.ts'
 
 export interface ExportedFile {
@@ -35,10 +36,8 @@ const withoutDay = '__HIVE_DEFAULT_PARTITION__'
  */
 const rowsPerGroup = 40_960
 
-const placeOf = ({ schema, name }: ExportedTable): string => `${schema}.${quoteName(name)}`
-
 async function countRows(engine: Engine, table: ExportedTable): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${placeOf(table)}`)
+  const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${qualified(table)}`)
   return Number(row?.n ?? 0)
 }
 
@@ -46,7 +45,7 @@ async function monthPieces(engine: Engine, table: ExportedTable, day: string): P
   const at = quoteName(day)
   const months = await engine.rows<{ month: string | null; n: number }>(
     `select cast(cast(date_trunc('month', ${at}) as date) as varchar) as month, count(*) as n
-     from ${placeOf(table)} group by 1 order by 1 nulls last`,
+     from ${qualified(table)} group by 1 order by 1 nulls last`,
   )
   return months.map(({ month, n }) => {
     const name = month === null ? withoutDay : month.slice(0, 7)
@@ -70,7 +69,7 @@ async function copyRows(
   { piece, file }: { piece: Piece; file: string },
 ): Promise<void> {
   const names = quoteNames(table.columns.map(({ name }) => name))
-  const select = `select ${names} from ${placeOf(table)} where ${piece.where}`
+  const select = `select ${names} from ${qualified(table)} where ${piece.where}`
   const options = `format parquet, compression zstd, row_group_size ${rowsPerGroup}`
   const copy = (rows: string): string => `copy (${rows}) to ${quoteText(file)} (${options})`
   if (engine.name === 'duckdb') {

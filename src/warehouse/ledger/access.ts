@@ -3,8 +3,12 @@ import type { Engine } from '../engine.ts'
 import type { AccessTable, ApiUsageTable } from './schema.ts'
 
 export async function recordAccess(engine: Engine, row: AccessTable): Promise<void> {
-  await engine.ledger.deleteFrom('ops.access').where('resource', '=', row.resource).execute()
-  await engine.ledger.insertInto('ops.access').values(row).execute()
+  const { resource, ...found } = row
+  await engine.ledger
+    .insertInto('ops.access')
+    .values(row)
+    .onConflict(conflict => conflict.column('resource').doUpdateSet(found))
+    .execute()
 }
 
 export async function recordUsage(engine: Engine, row: ApiUsageTable): Promise<void> {
@@ -27,13 +31,14 @@ export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<
 export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
   const oldest = Math.max(0, ...bySecond.keys()) - 120
   await engine.ledger.deleteFrom('ops.sent').where('second', '<', oldest).execute()
-  if (bySecond.size === 0) return
+  // In one order, so that two processes that write the same seconds wait for each other rather than for ever.
   const rows = [...bySecond].map(([second, requests]) => ({ second, requests }))
+  if (rows.length === 0) return
   await engine.ledger
     .insertInto('ops.sent')
-    .values(rows)
+    .values(rows.sort((left, right) => left.second - right.second))
     .onConflict(conflict =>
-      conflict.column('second').doUpdateSet(eb => ({ requests: eb.ref('excluded.requests') })),
+      conflict.column('second').doUpdateSet({ requests: eb => eb.ref('excluded.requests') }),
     )
     .execute()
 }

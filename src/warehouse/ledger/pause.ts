@@ -14,7 +14,10 @@ export async function pausedUntil(engine: Engine, keyId: string): Promise<number
 /** Pauses only grow. */
 export async function recordPause(engine: Engine, keyId: string, untilMs: number): Promise<void> {
   if ((await pausedUntil(engine, keyId)) >= untilMs) return
-  await engine.ledger.deleteFrom('ops.pause').where('key_id', '=', keyId).execute()
-  const row = { key_id: keyId, paused_until: new Date(untilMs).toISOString() }
-  await engine.ledger.insertInto('ops.pause').values(row).execute()
+  const until = { paused_until: new Date(untilMs).toISOString() }
+  await engine.ledger
+    .insertInto('ops.pause')
+    .values({ key_id: keyId, ...until })
+    .onConflict(conflict => conflict.column('key_id').doUpdateSet(until))
+    .execute()
 }

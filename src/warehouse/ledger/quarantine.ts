@@ -111,3 +111,18 @@ export async function keepQuarantine(engine: Engine, kept: Kept): Promise<void> 
   if (staged.quarantined > 0) await keepVerdicts(engine)
   if (trouble.length > 0) await keepTrouble(engine, kept)
 }
+
+/** Closes what was met last before a time (ISO 8601): everything has been read again since, without it. */
+export async function closeQuarantine(
+  engine: Engine,
+  resource: string,
+  { seenBefore, at }: { readonly seenBefore: string; readonly at: string },
+): Promise<void> {
+  await engine.ledger
+    .updateTable('ops.quarantine')
+    .set({ resolved_at: at })
+    .where('resource', '=', resource)
+    .where('resolved_at', 'is', null)
+    .where('seen_at', '<', seenBefore)
+    .execute()
+}

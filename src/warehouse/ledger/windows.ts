@@ -65,37 +65,63 @@ export async function retireWindows(engine: Engine, resource: string): Promise<v
     .execute()
 }
 
-/** The walk that was under way when the last run ended, if any. */
-export async function unfinishedWindow(
+/** Walks that were under way when their runs ended, the newest first. */
+export function walkingWindows(
   engine: Engine,
   resource: string,
   kind: WindowTable['kind'],
-): Promise<WindowTable | undefined> {
-  const [row] = await engine.ledger
+): Promise<WindowTable[]> {
+  return engine.ledger
     .selectFrom('ops.window')
     .selectAll()
     .where('resource', '=', resource)
     .where('kind', '=', kind)
     .where('state', '=', 'walking')
     .orderBy('started_at', 'desc')
-    .limit(1)
     .execute()
-  return row
 }
 
-export async function acceptedWindows(
+/** The walk that was under way when the last run ended, if any. */
+export async function unfinishedWindow(
   engine: Engine,
   resource: string,
-  since?: string,
-): Promise<WindowTable[]> {
-  let query = engine.ledger
+  kind: WindowTable['kind'],
+): Promise<WindowTable | undefined> {
+  return (await walkingWindows(engine, resource, kind))[0]
+}
+
+/** When the last walk over changes that was accepted began; undefined before the first. */
+export async function lastBegun(engine: Engine, resource: string): Promise<string | undefined> {
+  const row = await engine.ledger
     .selectFrom('ops.window')
-    .selectAll()
+    .select('started_at')
     .where('resource', '=', resource)
+    .where('kind', '=', 'incremental')
     .where('state', '=', 'accepted')
+    .where('scope', 'is', null)
     .orderBy('started_at', 'desc')
-  if (since !== undefined) query = query.where('started_at', '>=', since)
-  return query.execute()
+    .limit(1)
+    .executeTakeFirst()
+  return row?.started_at
+}
+
+/** Of one scope; ISO 8601. */
+export interface LastReading {
+  readonly started_at: string
+  readonly accepted_at: string
+}
+
+/** The last reading of each scope that was accepted, by the name of the scope. */
+export async function lastReadings(
+  engine: Engine,
+  resource: string,
+): Promise<ReadonlyMap<string, LastReading>> {
+  const rows = await engine.rows<LastReading & { scope: string }>(
+    `select scope, max(started_at) as started_at, max(accepted_at) as accepted_at from ops.window
+     where resource = $1 and state = 'accepted' and scope is not null group by scope`,
+    [resource],
+  )
+  return new Map(rows.map(row => [row.scope, row]))
 }
 
 export async function countIds(engine: Engine, windowId: string): Promise<number> {

@@ -1,41 +1,35 @@
 /** Moves a delta into star, pii and history, one statement a table and step. */
 import type { Engine, Fill, Share } from '../engine.ts'
 import { historyOf } from '../physical.ts'
-import { quoteName, quoteNames } from '../sql-text.ts'
+import { quoteNames } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
+import { qualified } from '../structure.ts'
 import type { DeltaCounts } from './delta.ts'
 import { type MemberStep, memberSteps } from './members.ts'
-import { type Target, targetsOf } from './targets.ts'
-
-const nameOf = ({ schema, name }: { schema: string; name: string }): string => `${schema}.${quoteName(name)}`
+import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
 /** What was held becomes history; rows known only by reference never were a version, and a tombstone is one of its own. */
 function keepHistory(target: Target): string {
   const names = target.columns.map(([name]) => name)
-  return `insert into ${nameOf(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
+  return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
     select ${quoteNames(names, 't.')},
       case when t.is_deleted then t.deleted_at else coalesce(t.source_updated_at, t.loaded_at) end,
       case when t.is_deleted then d.loaded_at else coalesce(d.source_updated_at, d.loaded_at) end
-    from ${nameOf(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'gone')`
+    from ${qualified(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'gone')`
 }
 
 function remove(target: Target): string {
-  return `delete from ${nameOf(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'stub', 'gone')`
+  return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'stub', 'gone')`
 }
 
 function insert(target: Target): Fill {
   const values = target.columns.map(([, value]) => value).join(', ')
   const where = target.where ? ` where ${target.where}` : ''
   return {
-    table: nameOf(target),
+    table: qualified(target),
     columns: target.columns.map(([name]) => name),
     select: `select ${values} from ${target.stage} s join arriving d on d.locator = s.locator${where}`,
   }
-}
-
-/** Several lists may feed one table; what they replace in it is removed once. */
-function distinctOwners(targets: readonly Target[]): Target[] {
-  return [...new Map(targets.map(target => [`${nameOf(target)} ${target.ownedBy}`, target])).values()]
 }
 
 const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.stub > 0

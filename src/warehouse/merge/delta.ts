@@ -23,9 +23,9 @@ function versionColumn(resource: Resource): string | undefined {
 /** Old never overwrites new: the source's updatedAt decides, then its version, then the order of fetching. */
 function isStale(resource: Resource): string {
   const version = versionColumn(resource)
-  const older = 's.source_updated_at < t.source_updated_at'
-  if (!version) return older
-  return `(${older} or (s.source_updated_at = t.source_updated_at and s.source_version < t.${quoteName(version)}))`
+  const held = version ? `t.${quoteName(version)}` : 's.source_version'
+  return `(s.source_updated_at < t.source_updated_at or (s.source_updated_at = t.source_updated_at
+    and (s.source_version < ${held} or (s.source_version is not distinct from ${held} and s.loaded_at < t.loaded_at))))`
 }
 
 function deltaTable(resource: Resource): string {
@@ -44,14 +44,18 @@ function deltaTable(resource: Resource): string {
 /** The part of a table that a snapshot stands for: rows outside it are not judged by the snapshot. */
 export type SnapshotExtent = Readonly<Record<string, string>>
 
-/** What was on the pages and went to quarantine is not gone: its last good version stays. */
-export interface CompleteSnapshot {
-  /** What was read whole; a row that lies in none of them is not judged. */
-  readonly extents: readonly SnapshotExtent[]
-  /** When and by which run it was read; ISO 8601. */
+/** What was read whole, when its last page was fetched (ISO 8601), and by which run. */
+export interface ReadExtent {
+  readonly extent: SnapshotExtent
   readonly time: string
   readonly run: string
 }
+
+/**
+ * A row that lies in none of the extents is not judged. What was on the pages and went to quarantine is not gone: its
+ * last good version stays.
+ */
+export type CompleteSnapshot = readonly ReadExtent[]
 
 function within(extent: SnapshotExtent): string {
   const conditions = Object.entries(extent).map(
@@ -60,13 +64,16 @@ function within(extent: SnapshotExtent): string {
   return `(${conditions.length === 0 ? 'true' : conditions.join(' and ')})`
 }
 
-function goneRows(resource: Resource, { extents, time, run }: CompleteSnapshot): string {
+function goneRows(resource: Resource, read: CompleteSnapshot): string {
   const { table } = resource
   const key = `t.${quoteName(table.key)}`
+  const ofExtent = (value: (one: ReadExtent) => string): string =>
+    `case ${read.map(one => `when ${within(one.extent)} then ${value(one)}`).join(' ')} end`
   return `insert into delta
-    select null, ${key}, null, null, cast(${quoteText(time)} as timestamptz), ${quoteText(run)}, t.first_loaded_at, 'gone'
+    select null, ${key}, null, null, ${ofExtent(({ time }) => `cast(${quoteText(time)} as timestamptz)`)},
+      ${ofExtent(({ run }) => quoteText(run))}, t.first_loaded_at, 'gone'
     from star.${quoteName(table.name)} t
-    where (${extents.map(within).join(' or ')}) and ${key} <> '-1'
+    where (${read.map(({ extent }) => within(extent)).join(' or ')}) and ${key} <> '-1'
       and not exists (select 1 from stage_seen s where s.id = ${key})
       ${isMember(table) ? 'and not t.is_stub' : ''}`
 }

@@ -11,6 +11,7 @@ import {
 } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 import type { StagePlan, StageTable } from '../stage/plan.ts'
+import { qualified } from '../structure.ts'
 
 export interface Target {
   readonly schema: 'star' | 'pii'
@@ -138,4 +139,9 @@ export function targetsOf(plan: StagePlan): Target[] {
     leafTarget('star', entity),
     leafTarget('pii', entity),
   ]
+}
+
+/** Several lists may feed one table: what belongs to a record is replaced or marked in it once. */
+export function distinctOwners(targets: readonly Target[]): Target[] {
+  return [...new Map(targets.map(target => [`${qualified(target)} ${target.ownedBy}`, target])).values()]
 }

@@ -1,9 +1,10 @@
 /** Marks records gone or live again, with everything that belongs to them; what was held before becomes history. */
 import type { Engine } from '../engine.ts'
 import { historyOf } from '../physical.ts'
-import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
+import { quoteNames, quoteText } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
-import { type Target, targetsOf } from './targets.ts'
+import { qualified } from '../structure.ts'
+import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
 export interface Gone {
   readonly id: string
@@ -11,26 +12,19 @@ export interface Gone {
   readonly at: string
 }
 
-const nameOf = ({ schema, name }: { schema: string; name: string }): string => `${schema}.${quoteName(name)}`
-
 /** The version that held until now; of a tombstoned record the time of its absence. */
 function keep(target: Target, isGone: boolean): string {
   const names = target.columns.map(([name]) => name)
   const from = isGone ? 'coalesce(t.source_updated_at, t.loaded_at)' : 't.deleted_at'
-  return `insert into ${nameOf(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
+  return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
     select ${quoteNames(names, 't.')}, ${from}, d.turned_at
-    from ${nameOf(target)} t join turned d on ${target.ownedBy} where ${isGone ? 'not ' : ''}t.is_deleted`
+    from ${qualified(target)} t join turned d on ${target.ownedBy} where ${isGone ? 'not ' : ''}t.is_deleted`
 }
 
 function turn(target: Target, isGone: boolean): string {
   const set = isGone ? 'is_deleted = true, deleted_at = d.turned_at' : 'is_deleted = false, deleted_at = null'
-  return `update ${nameOf(target)} as t set ${set} from turned d
+  return `update ${qualified(target)} as t set ${set} from turned d
     where ${target.ownedBy} and ${isGone ? 'not ' : ''}t.is_deleted`
-}
-
-/** Several lists may feed one table. */
-function distinct(targets: readonly Target[]): Target[] {
-  return [...new Map(targets.map(target => [`${nameOf(target)} ${target.ownedBy}`, target])).values()]
 }
 
 async function turnAll(engine: Engine, plan: StagePlan, change: { rows: readonly Gone[]; isGone: boolean }) {
@@ -43,7 +37,7 @@ async function turnAll(engine: Engine, plan: StagePlan, change: { rows: readonly
     const values = rows.slice(from, from + many).map(({ id, at }) => `(${quoteText(id)}, ${quoteText(at)})`)
     await engine.run(`insert into turned values ${values.join(', ')}`)
   }
-  for (const target of distinct(targetsOf(plan))) {
+  for (const target of distinctOwners(targetsOf(plan))) {
     await engine.run(keep(target, isGone))
     await engine.run(turn(target, isGone))
   }

@@ -13,9 +13,9 @@ export interface Address {
 export interface Session {
   /** The live client, connected anew when the last one was lost. Throws MusterError when that fails. */
   client(): Promise<pg.Client>
-  /** While held, a lost client is not replaced: what it had begun is gone. */
   /** Runs a statement now and whenever the session is opened anew. */
   always(sql: string): Promise<void>
+  /** While held, a lost client is not replaced: what it had begun is gone. */
   hold(): void
   release(): void
   close(): Promise<void>
