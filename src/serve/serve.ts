@@ -169,8 +169,8 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
         due: scheduler.due(),
         nowMs: clock.now(),
       })
-    const verify = createVerifier(request.verification)
-    const receiver = await startReceiver(request.receiver, { clock, intake, verify, tally, health })
+    const verifier = createVerifier(request.verification)
+    const receiver = await startReceiver(request.receiver, { clock, intake, verifier, tally, health })
     const news = setInterval(() => tellNews(parts, log), newsMs)
     const work = Promise.all([keepUp(upkeep, request, effects), scheduler.run(signal)])
     effects.onReady({ url: receiver.url, due: scheduler.due() })

@@ -70,7 +70,7 @@ export function attackedReceiver(): Attacked {
       {
         clock: { ...systemClock, now: () => now },
         tally,
-        verify: createVerifier({ headerPrefix: 'X-Service', secrets: [SECRET, PREVIOUS] }),
+        verifier: createVerifier({ headerPrefix: 'X-Service', secrets: [SECRET, PREVIOUS] }),
         intake: { take: async event => void taken.push(event) },
         health: () => ({ isWell: true, body: { status: 'ok' } }),
       },

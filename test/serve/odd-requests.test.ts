@@ -20,6 +20,13 @@ describe('requests', () => {
   })
   test('a length of gigabytes is refused before a byte of it comes', () =>
     refuses(413, () => put(delivery(), { drop: ['Content-Length'], extra: ['Content-Length: 9000000000'] })))
+  test('headers that are enough to refuse it are answered before the body comes', () =>
+    refuses(401, () =>
+      put(
+        { ...delivery(), body: Buffer.alloc(0) },
+        { drop: ['X-Service-Signature', 'Content-Length'], extra: ['Content-Length: 60000'] },
+      ),
+    ))
   test('65 KiB in chunks', async () => {
     const { headers } = delivery()
     const head = chunkedHead(receiver.url, headers)
