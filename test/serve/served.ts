@@ -33,7 +33,8 @@ export interface ServedOptions {
   readonly receiver?: Partial<ReceiverOptions>
   readonly schedule?: ServeRequest['schedule']
   readonly runDag?: (name: string) => Promise<number>
-  readonly store?: (own: InboxStore) => InboxStore
+  /** Instead of the usual one, which it may close. */
+  readonly store?: (own: InboxStore, engine: Engine) => Promise<InboxStore>
 }
 
 /** Looks twenty times a second and reads at once. */
@@ -94,7 +95,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
         open: async () => borrowed(warehouse.engine),
         openStore: async engine => {
           const own = await storeOf(warehouse, engine)
-          return options.store?.(own) ?? own
+          return options.store?.(own, engine) ?? own
         },
         runDag: options.runDag ?? (async () => 0),
         clock: options.clock ?? systemClock,
