@@ -104,10 +104,12 @@ function assemble(
   const { clock, rng, log } = effects
   const intake = openIntake(store.store)
   const read = readWaiting(request, effects)
+  const tally = createTally()
   const upkeep = createUpkeep({
     door,
     store,
     intake,
+    refused: () => tally.counts().refused,
     clock,
     holder: newRunId(clock, rng),
     rhythm: request.rhythm,
@@ -127,7 +129,7 @@ function assemble(
     }
   }
   const scheduler = createScheduler(request.schedule, { clock, runDag })
-  return { door, store, intake, tally: createTally(), upkeep, scheduler }
+  return { door, store, intake, tally, upkeep, scheduler }
 }
 
 /** One line a kind, however many there were: a flood must not fill the log. */

@@ -26,6 +26,7 @@ export interface Served {
 export interface ServedOptions {
   readonly secrets?: readonly string[]
   readonly headerPrefix?: string
+  readonly apiKey?: string
   /** Of the service; no request is sent unless events ask for one. */
   readonly baseUrl?: string
   readonly rhythm?: Partial<ServeRequest['rhythm']>
@@ -77,7 +78,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
       {
         connection: {
           baseUrl: options.baseUrl ?? 'http://127.0.0.1:9/api/open/v1',
-          apiKey: COMPANY_KEY,
+          apiKey: options.apiKey ?? COMPANY_KEY,
           landing: warehouse.landing,
           retentionDays: 30,
           lookbackMinutes: 15,
