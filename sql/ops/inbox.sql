@@ -18,6 +18,13 @@ comment on column ops.inbox.drained_by is 'Process that drained it.';
 comment on column ops.inbox.drained_at is 'When that was.';
 comment on column ops.inbox.result is 'How the record was then found.';
 comment on column ops.inbox.settled_at is 'When nothing was left to do.';
+create table if not exists ops.refused_delivery (
+  day date not null, reason text not null, deliveries bigint not null, primary key (day, reason)
+);
+comment on table ops.refused_delivery is 'One row per day and reason for which deliveries to the webhook were not taken.';
+comment on column ops.refused_delivery.day is 'Day in UTC.';
+comment on column ops.refused_delivery.reason is 'headers, timestamp or signature: not from who it should be; body: signed and no event; request: no delivery at all.';
+comment on column ops.refused_delivery.deliveries is 'How many; nothing else is kept of them.';
 create table if not exists star.fact_webhook_event (
   event_id text not null, type text not null, entity text, record_id text, created_at timestamptz,
   received_at timestamptz not null, delivered_count bigint not null, signature_ok boolean not null,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import type { Intake } from '../webhooks/intake.ts'
-import type { Delivery, Verdict } from '../webhooks/verify.ts'
+import type { Claim, Refusal, Verifier } from '../webhooks/verify.ts'
 import { isAllowedHost } from './hosts.ts'
 import type { Tally } from './tally.ts'
 
@@ -22,7 +22,7 @@ export interface ReceiverOptions {
 export interface ReceiverParts {
   readonly clock: Clock
   readonly intake: Pick<Intake, 'take'>
-  readonly verify: (delivery: Delivery) => Verdict
+  readonly verifier: Verifier
   readonly tally: Tally
   /** What `/health` answers, and whether all is well. */
   readonly health: () => { readonly isWell: boolean; readonly body: object }
@@ -66,21 +66,39 @@ function refuseOthers(app: FastifyInstance, path: string, method: 'GET' | 'POST'
   })
 }
 
-function statusOf(verdict: Exclude<Verdict, { event: unknown }>): number {
-  return verdict.refused === 'body' ? 400 : 401
+function refuse(reply: FastifyReply, { refused, why }: Refusal, tally: Tally): FastifyReply {
+  tally.refused(refused, why)
+  return reply.code(refused === 'body' ? 400 : 401).send()
+}
+
+/** Where the headers of a request are kept until its body is there. */
+const claimOf = 'claim'
+
+/** Most of a flood ends here: no body of it is read, and nothing made for one. */
+async function readHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { clock, verifier, tally }: ReceiverParts,
+): Promise<FastifyReply | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > largestBody) {
+    tally.refused('request', 'answered 413')
+    // What was announced may come all the same.
+    return reply.code(413).header('connection', 'close').send()
+  }
+  const claim = verifier.claim({ rawHeaders: request.raw.rawHeaders, nowMs: clock.now() })
+  if ('refused' in claim) return refuse(reply, claim, tally)
+  request.setDecorator(claimOf, claim)
+  return undefined
 }
 
 async function receive(
   request: FastifyRequest,
   reply: FastifyReply,
-  { clock, intake, verify, tally }: ReceiverParts,
+  { clock, intake, verifier, tally }: ReceiverParts,
 ): Promise<FastifyReply> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const verdict = verify({ rawHeaders: request.raw.rawHeaders, body, nowMs: clock.now() })
-  if (!('event' in verdict)) {
-    tally.refused(verdict.refused, verdict.why)
-    return reply.code(statusOf(verdict)).send()
-  }
+  const verdict = verifier.judge(request.getDecorator<Claim>(claimOf), { body, nowMs: clock.now() })
+  if (!('event' in verdict)) return refuse(reply, verdict, tally)
   try {
     await intake.take(verdict.event)
   } catch (error) {
@@ -115,7 +133,11 @@ export async function startReceiver(options: ReceiverOptions, parts: ReceiverPar
     if (request.headers['content-encoding'] !== undefined) return reply.code(415).send()
     return undefined
   })
-  app.post(path, (request, reply) => receive(request, reply, parts))
+  app.decorateRequest(claimOf, null)
+  app.post(path, {
+    onRequest: (request, reply) => readHeaders(request, reply, parts),
+    handler: (request, reply) => receive(request, reply, parts),
+  })
   refuseOthers(app, path, 'POST')
   app.get('/health', async (_, reply) => {
     const { isWell, body } = parts.health()

@@ -104,10 +104,12 @@ function assemble(
   const { clock, rng, log } = effects
   const intake = openIntake(store.store)
   const read = readWaiting(request, effects)
+  const tally = createTally()
   const upkeep = createUpkeep({
     door,
     store,
     intake,
+    refused: () => tally.counts().refused,
     clock,
     holder: newRunId(clock, rng),
     rhythm: request.rhythm,
@@ -127,7 +129,7 @@ function assemble(
     }
   }
   const scheduler = createScheduler(request.schedule, { clock, runDag })
-  return { door, store, intake, tally: createTally(), upkeep, scheduler }
+  return { door, store, intake, tally, upkeep, scheduler }
 }
 
 /** One line a kind, however many there were: a flood must not fill the log. */
@@ -169,8 +171,8 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
         due: scheduler.due(),
         nowMs: clock.now(),
       })
-    const verify = createVerifier(request.verification)
-    const receiver = await startReceiver(request.receiver, { clock, intake, verify, tally, health })
+    const verifier = createVerifier(request.verification)
+    const receiver = await startReceiver(request.receiver, { clock, intake, verifier, tally, health })
     const news = setInterval(() => tellNews(parts, log), newsMs)
     const work = Promise.all([keepUp(upkeep, request, effects), scheduler.run(signal)])
     effects.onReady({ url: receiver.url, due: scheduler.due() })

@@ -4,6 +4,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { lastDoneSync } from '../warehouse/ledger/resource-state.ts'
 import { addRepetitions, drainInbox } from '../webhooks/drain.ts'
 import type { Intake } from '../webhooks/intake.ts'
+import { addRefusals } from '../webhooks/refusals.ts'
 import { expireInbox, settle, type Waiting, waitingEvents } from '../webhooks/settle.ts'
 import type { InboxStore } from '../webhooks/store.ts'
 import type { Door } from './door.ts'
@@ -33,6 +34,8 @@ export interface UpkeepParts {
   readonly door: Door
   readonly store: InboxStore
   readonly intake: Pick<Intake, 'repetitions'>
+  /** Deliveries refused since the start, by reason. */
+  readonly refused: () => Readonly<Record<string, number>>
   readonly clock: Clock
   /** Names this process in the rows that it drains. */
   readonly holder: string
@@ -66,6 +69,8 @@ class Upkeeper implements Upkeep {
   #failures = 0
   #expired = 0
   #settled = 0
+  /** Refusals that the warehouse knows of. */
+  #noted: Readonly<Record<string, number>> = {}
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts
@@ -82,6 +87,9 @@ class Upkeeper implements Upkeep {
   async tick(): Promise<void> {
     await this.#parts.door.use(async engine => {
       await this.#drain(engine)
+      if (!this.#isTime()) return
+      // What was read meanwhile, or was refused lately, costs nothing more.
+      await this.#settle(engine)
       if (this.#isTime()) await this.#read(engine)
     })
   }
@@ -96,10 +104,20 @@ class Upkeeper implements Upkeep {
     const drained = await drainInbox(engine, { id: `${holder}.${this.#drains}`, at })
     if (drained > 0) this.#lastArrival = clock.now()
     await addRepetitions(engine, repetitions)
+    await this.#noteRefusals(engine, at)
     await this.#expire(engine)
     // Others read as well, a sync for one; looking for it every second would cost a server more than the events do.
     if (clock.now() - this.#settled >= settleMs) await this.#settle(engine)
     else if (drained > 0) this.#state = { ...this.#state, waiting: await waitingEvents(engine) }
+  }
+
+  async #noteRefusals(engine: Engine, at: string): Promise<void> {
+    const refused = this.#parts.refused()
+    const fresh = Object.entries(refused)
+      .map(([reason, count]) => [reason, count - (this.#noted[reason] ?? 0)] as const)
+      .filter(([, count]) => count > 0)
+    await addRefusals(engine, { day: at.slice(0, 10), counts: new Map(fresh) })
+    this.#noted = refused
   }
 
   /** Once an hour. */

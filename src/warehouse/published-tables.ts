@@ -23,6 +23,7 @@ const openLedger = [
   'metric_calibration',
   'metric_definition',
   'crosscheck',
+  'refused_delivery',
 ]
 
 export const isPublished = (schema: string, name: string): boolean =>

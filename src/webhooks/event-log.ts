@@ -20,6 +20,8 @@ export interface EventLog {
 interface Open {
   readonly file: string
   readonly handle: FileHandle
+  /** Bytes that are on disk. */
+  length: number
 }
 
 const suffix = '.ndjson'
@@ -48,13 +50,14 @@ class Log implements EventLog {
 
   append(events: readonly InboxEvent[]): Promise<void> {
     return this.#inTurn(async () => {
-      const { handle } = await this.#open()
+      const current = await this.#open()
+      const lines = Buffer.from(events.map(lineOf).join(''))
       try {
-        await handle.appendFile(events.map(lineOf).join(''))
-        await handle.datasync()
+        await current.handle.appendFile(lines)
+        await current.handle.datasync()
+        current.length += lines.length
       } catch (error) {
-        // What was written of the last line must not join the next one.
-        await this.#end().catch(() => undefined)
+        await this.#takeBack(current)
         throw error
       }
     })
@@ -62,8 +65,9 @@ class Log implements EventLog {
 
   seal(): Promise<readonly string[]> {
     return this.#inTurn(async () => {
-      await this.#end()
-      return filesIn(this.#folder)
+      // On a full disk every tick would leave another empty file.
+      if (this.#current?.length !== 0) await this.#end()
+      return filesIn(this.#folder).filter(file => file !== this.#current?.file)
     })
   }
 
@@ -87,21 +91,36 @@ class Log implements EventLog {
     this.#number += 1
     const file = join(this.#folder, `${String(this.#number).padStart(12, '0')}${suffix}`)
     const handle = await open(file, 'ax', 0o600)
-    this.#current = { file, handle }
-    // The name of a new file is on disk only when its folder is.
-    const folder = await open(this.#folder, 'r')
     try {
-      await folder.sync()
-    } finally {
-      await folder.close()
+      await syncFolder(this.#folder)
+    } catch (error) {
+      await handle.close()
+      await rm(file, { force: true })
+      throw error
     }
+    this.#current = { file, handle, length: 0 }
     return this.#current
+  }
+
+  /** What was written of the last line must not join the next one; where it cannot be cut off, another file follows. */
+  async #takeBack({ handle, length }: Open): Promise<void> {
+    await handle.truncate(length).catch(() => this.#end().catch(() => undefined))
   }
 
   async #end(): Promise<void> {
     const current = this.#current
     this.#current = undefined
     await current?.handle.close()
+  }
+}
+
+/** The name of a new file is on disk only when its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
   }
 }
 

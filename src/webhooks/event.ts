@@ -70,7 +70,7 @@ function timeIn(value: unknown): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString()
 }
 
-interface Reading {
+export interface Reading {
   readonly body: Uint8Array
   /** Milliseconds since the epoch. */
   readonly nowMs: number

@@ -59,8 +59,17 @@ const byWalks = `select e.entity, 'listed' as result, max(r.started_at) as since
     and e.entity in (${walkedEntities.map(quoteText).join(', ')})
   group by e.entity`
 
-/** What the key may not read at all is asked for once, and not for every event. */
-const byAccess = `select e.entity, 'refused' as result, a.checked_at as since
+/** A refusal may be a spell: what comes later than this asks again. */
+const refusalHolds = `interval '1 hour'`
+
+/**
+ * What the key may not read at all is not asked for at every event. Its kind does not change while it is used, and a list
+ * that it never read is asked for by the next sync, which reads it whole if it may.
+ */
+const byAccess = `select e.entity, 'refused' as result,
+    case when a.state = 'refused' and (e.entity not in (${walkedEntities.map(quoteText).join(', ')})
+        or exists (select 1 from ops.watermark w where w.resource = a.resource and w.mark is not null))
+      then a.checked_at + ${refusalHolds} else cast('9999-01-01T00:00:00Z' as timestamptz) end as since
   from ops.access a join (values ${entityOf}) as e(name, entity) on e.name = a.resource
   where a.state <> 'readable'`
 

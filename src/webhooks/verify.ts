@@ -1,15 +1,20 @@
 /** Whether a delivery is genuine, from its headers and bytes alone: nothing of it is stored or looked up before. */
-import { type InboxEvent, readEvent } from './event.ts'
+import { type InboxEvent, type Reading, readEvent } from './event.ts'
 import { onlyHeader } from './headers.ts'
-import { digestIn, isSignedBy } from './signature.ts'
+import { digestIn, isSignedBy, signingKey } from './signature.ts'
 import { isRecent } from './timestamp.ts'
 
-export interface Delivery {
+export interface Heading {
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
   /** Milliseconds since the epoch. */
   readonly nowMs: number
+}
+
+/** What headers say of a body that is still to come. */
+export interface Claim {
+  readonly timestamp: string
+  readonly digest: Buffer
 }
 
 export interface Refusal {
@@ -27,21 +32,34 @@ export interface Verification {
   readonly secrets: readonly string[]
 }
 
-/** Cheap questions come first, so that a flood of nonsense never reaches the digest. */
-export function createVerifier({ headerPrefix, secrets }: Verification): (delivery: Delivery) => Verdict {
-  const usable = secrets.filter(secret => secret !== '').slice(0, 2)
-  return ({ rawHeaders, body, nowMs }) => {
-    const timestamp = onlyHeader(rawHeaders, `${headerPrefix}-Timestamp`)
-    const signature = onlyHeader(rawHeaders, `${headerPrefix}-Signature`)
-    if (timestamp === undefined || signature === undefined)
-      return { refused: 'headers', why: 'signature or timestamp is missing, comes twice or is too long' }
-    if (!isRecent(timestamp, nowMs))
-      return { refused: 'timestamp', why: 'timestamp is no time within five minutes of now' }
-    const digest = digestIn(signature)
-    if (!digest) return { refused: 'signature', why: 'signature is no digest of 32 bytes' }
-    if (!isSignedBy(usable, { timestamp, body, digest }))
-      return { refused: 'signature', why: 'signature does not match' }
-    const event = readEvent({ body, nowMs })
-    return 'fault' in event ? { refused: 'body', why: `signed body ${event.fault}` } : { event }
+export interface Verifier {
+  /** Before a byte of the body is read: a flood of nonsense never costs one, nor a digest. */
+  readonly claim: (heading: Heading) => Claim | Refusal
+  readonly judge: (claim: Claim, reading: Reading) => Verdict
+}
+
+export function createVerifier({ headerPrefix, secrets }: Verification): Verifier {
+  const keys = secrets
+    .filter(secret => secret !== '')
+    .slice(0, 2)
+    .map(signingKey)
+  return {
+    claim({ rawHeaders, nowMs }) {
+      const timestamp = onlyHeader(rawHeaders, `${headerPrefix}-Timestamp`)
+      const signature = onlyHeader(rawHeaders, `${headerPrefix}-Signature`)
+      if (timestamp === undefined || signature === undefined)
+        return { refused: 'headers', why: 'signature or timestamp is missing, comes twice or is too long' }
+      if (!isRecent(timestamp, nowMs))
+        return { refused: 'timestamp', why: 'timestamp is no time within five minutes of now' }
+      const digest = digestIn(signature)
+      if (!digest) return { refused: 'signature', why: 'signature is no digest of 32 bytes' }
+      return { timestamp, digest }
+    },
+    judge({ timestamp, digest }, { body, nowMs }) {
+      if (!isSignedBy(keys, { timestamp, body, digest }))
+        return { refused: 'signature', why: 'signature does not match' }
+      const event = readEvent({ body, nowMs })
+      return 'fault' in event ? { refused: 'body', why: `signed body ${event.fault}` } : { event }
+    },
   }
 }

@@ -2,95 +2,85 @@
  * `npm run bench -- receiver`: the built program takes 1,000 valid events a second for 30 s on loopback, then a flood of
  * forgeries beside valid ones; prints how long answers took and what is in the warehouse afterwards.
  */
-import { spawn } from 'node:child_process'
-import { createHmac } from 'node:crypto'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, request } from 'undici'
 import { startPostgres } from '../postgres/own-server.ts'
+import { type Answered, sendGenuine } from './delivery.ts'
 import { root, run } from './sync-run.ts'
 
 const secret = 'bench-signing-secret'
+const main = join(root, 'dist/main.js')
+const floodSeconds = 10
 
-interface Load {
-  /** Requests a second, sent whether or not the ones before were answered. */
-  readonly perSecond: number
-  readonly seconds: number
-  readonly isGenuine: boolean
-  readonly name: string
-}
-
-interface Answered {
-  /** Milliseconds from the moment it should have been sent; ascending. */
-  readonly waits: readonly number[]
-  readonly statuses: ReadonlyMap<number | 'none', number>
-  readonly acknowledged: readonly string[]
-}
-
-function delivery(id: string, key: string) {
-  const body = JSON.stringify({
-    id,
-    type: 'timesheet_approved',
-    createdAt: new Date().toISOString(),
-    data: { timesheet: { id: `t${id.length}${id.slice(-3)}` } },
-  })
-  const timestamp = new Date().toISOString()
-  const signature = createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex')
-  const headers = {
-    'content-type': 'application/json',
-    'x-service-timestamp': timestamp,
-    'x-service-signature': signature,
-  }
-  return { method: 'POST' as const, body, headers }
-}
-
-/** Open loop: a receiver that is late does not slow the sender down, so that its lateness is seen. */
-async function send(url: string, { perSecond, seconds, isGenuine, name }: Load): Promise<Answered> {
-  const dispatcher = new Agent({ connections: 64 })
-  const waits: number[] = []
-  const statuses = new Map<number | 'none', number>()
-  const acknowledged: string[] = []
-  const underWay: Promise<void>[] = []
-  const one = async (id: string, due: number): Promise<void> => {
-    let status: number | 'none' = 'none'
-    try {
-      const key = isGenuine ? secret : 'somebody else'
-      const answer = await request(url, { ...delivery(id, key), dispatcher })
-      await answer.body.dump()
-      status = answer.statusCode
-      if (status === 202) acknowledged.push(id)
-    } catch {
-      // Counted as none.
-    }
-    waits.push(performance.now() - due)
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
-  }
-  const started = performance.now()
-  for (let sent = 0; sent < perSecond * seconds; ) {
-    const due = started + (sent / perSecond) * 1000
-    if (due > performance.now()) await new Promise(resolve => setTimeout(resolve, 1))
-    else {
-      underWay.push(one(`${name}_${sent}`, due))
-      sent += 1
-    }
-  }
-  await Promise.all(underWay)
-  await dispatcher.close()
-  return { waits: waits.sort((left, right) => left - right), statuses, acknowledged }
+/** From a process of its own, so that making forgeries takes nothing from whoever sends the valid ones. */
+async function flood(url: string, perSecond: number): Promise<Answered> {
+  const words = ['--import', 'tsx', 'test/bench/flood.ts', url, String(perSecond), String(floodSeconds)]
+  const { stdout } = await run(process.execPath, words, { cwd: root, maxBuffer: 1e8 })
+  return JSON.parse(stdout) as Answered
 }
 
 const at = (waits: readonly number[], share: number): string =>
   (waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0).toFixed(1)
 
-function tell(words: string, { waits, statuses }: Answered): void {
-  const counted = [...statuses]
-    .map(([status, count]) => `${count.toLocaleString('en')} x ${status}`)
-    .join(', ')
-  console.log(
-    `  ${words.padEnd(34)} p50 ${at(waits, 0.5)} ms, p90 ${at(waits, 0.9)} ms, p99 ${at(waits, 0.99)} ms, most ${at(waits, 1)} ms; ${counted}`,
+function tell(words: string, { waits, statuses, seconds, cpuSeconds }: Answered): void {
+  const counted = Object.entries(statuses).map(
+    ([status, count]) => `${count.toLocaleString('en')} x ${status}`,
   )
+  const rate = Math.round(waits.length / seconds).toLocaleString('en')
+  const cost = cpuSeconds === undefined ? '' : `; sender ${cpuSeconds.toFixed(1)} s of a core`
+  console.log(
+    `  ${words.padEnd(34)} ${rate} a second; p50 ${at(waits, 0.5)} ms, p90 ${at(waits, 0.9)} ms, p99 ${at(waits, 0.99)} ms, most ${at(waits, 1)} ms; ${counted.join(', ')}${cost}`,
+  )
+}
+
+interface Place {
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+}
+
+async function startReceiver({ env, cwd }: Place): Promise<{ child: ChildProcess; url: string }> {
+  const words = [main, 'serve', '--port', '0', '--no-schedule', '--json', '--quiet']
+  const child = spawn(process.execPath, words, { env, cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [first] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, url: (JSON.parse(String(first)) as { url: string }).url }
+}
+
+/** Resident memory in MB, and processor seconds so far. */
+async function costOf({ pid }: ChildProcess): Promise<{ megabytes: number; cpuSeconds: number }> {
+  const { stdout } = await run('ps', ['-o', 'rss=,cputimes=', '-p', String(pid)])
+  const [kilobytes = 0, cpuSeconds = 0] = stdout.trim().split(/\s+/).map(Number)
+  return { megabytes: Math.round(kilobytes / 1024), cpuSeconds }
+}
+
+/** Forgeries at a rate, or as many as are answered, beside 100 valid events a second. */
+async function floodBeside(
+  { child, url }: { child: ChildProcess; url: string },
+  { perSecond, name }: { perSecond: number; name: string },
+): Promise<{ acknowledged: readonly string[]; taken: number }> {
+  const before = await costOf(child)
+  const [beside, forged] = await Promise.all([
+    sendGenuine(url, { secret, perSecond: 100, seconds: floodSeconds, name }),
+    flood(url, perSecond),
+  ])
+  const after = await costOf(child)
+  const rate =
+    perSecond === 0 ? 'as many forged as are answered' : `${perSecond.toLocaleString('en')} forged a second`
+  tell(rate, forged)
+  tell('100 valid a second beside them', beside)
+  console.log(
+    `  receiver: ${after.cpuSeconds - before.cpuSeconds} s of a core; ${before.megabytes} MB before, ${after.megabytes} MB after`,
+  )
+  return { acknowledged: beside.acknowledged, taken: forged.statuses['202'] ?? 0 }
+}
+
+async function heldIds({ env, cwd }: Place): Promise<Set<string>> {
+  const query = 'select event_id from star.fact_webhook_event'
+  const words = [main, 'sql', query, '--json', '--limit', '200000']
+  const { stdout } = await run(process.execPath, words, { env, cwd, maxBuffer: 1e8 })
+  return new Set((JSON.parse(stdout) as { event_id: string }[]).map(row => row.event_id))
 }
 
 async function measure(warehouse: string, folder: string, seconds: number): Promise<void> {
@@ -102,40 +92,19 @@ async function measure(warehouse: string, folder: string, seconds: number): Prom
     MUSTER_LANDING: join(folder, 'bench.landing'),
     MUSTER_WEBHOOK_SECRET: secret,
   }
-  const main = join(root, 'dist/main.js')
-  const child = spawn(
-    process.execPath,
-    [main, 'serve', '--port', '0', '--no-schedule', '--json', '--quiet'],
-    {
-      env,
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  const [first] = (await once(child.stdout, 'data')) as [Buffer]
-  const { url } = JSON.parse(String(first)) as { url: string }
-  const valid = await send(url, { perSecond: 1000, seconds, isGenuine: true, name: 'evt' })
+  const receiver = await startReceiver({ env, cwd: folder })
+  const valid = await sendGenuine(receiver.url, { secret, perSecond: 1000, seconds, name: 'evt' })
   tell(`1,000 valid a second for ${seconds} s`, valid)
-  const [amid, flood] = await Promise.all([
-    send(url, { perSecond: 100, seconds: 10, isGenuine: true, name: 'amid' }),
-    send(url, { perSecond: 2000, seconds: 10, isGenuine: false, name: 'forged' }),
-  ])
-  tell('2,000 forged a second for 10 s', flood)
-  tell('100 valid a second beside them', amid)
-  const exits = once(child, 'exit')
-  child.kill('SIGTERM')
+  const asked = await floodBeside(receiver, { perSecond: 5000, name: 'amid' })
+  const most = await floodBeside(receiver, { perSecond: 0, name: 'most' })
+  const exits = once(receiver.child, 'exit')
+  receiver.child.kill('SIGTERM')
   await exits
-  const query = 'select event_id from star.fact_webhook_event'
-  const { stdout } = await run(process.execPath, [main, 'sql', query, '--json', '--limit', '100000'], {
-    env,
-    cwd: folder,
-    maxBuffer: 1e8,
-  })
-  const held = new Set((JSON.parse(stdout) as { event_id: string }[]).map(row => row.event_id))
-  const lost = [...valid.acknowledged, ...amid.acknowledged].filter(id => !held.has(id)).length
-  const forged = flood.statuses.get(202) ?? 0
+  const held = await heldIds({ env, cwd: folder })
+  const acknowledged = [valid, asked, most].flatMap(one => one.acknowledged)
+  const lost = acknowledged.filter(id => !held.has(id)).length
   console.log(
-    `  ${held.size.toLocaleString('en')} events held, ${lost} acknowledged and lost, ${forged} forgeries taken`,
+    `  ${held.size.toLocaleString('en')} events held, ${lost} acknowledged and lost, ${asked.taken + most.taken} forgeries taken`,
   )
 }
 

@@ -69,6 +69,7 @@ describe('muster publish', () => {
       'ops.discovered',
       'ops.metric_calibration',
       'ops.metric_definition',
+      'ops.refused_delivery',
       'ops.run',
       'ops.schema_drift',
       'ops.watermark',

@@ -56,6 +56,14 @@ export class SmallDisk {
     return { code: Number(code), out: readFileSync(out, 'utf8'), err: readFileSync(err, 'utf8') }
   }
 
+  /** In the background; gives its process id. What it prints is in `serve.out` and `serve.err`, besides. */
+  async serve(words: string): Promise<number> {
+    const env = `MUSTER_WAREHOUSE=duckdb:${join(this.folder, 'w.duckdb')} MUSTER_LANDING=${this.#home}/landing`
+    const into = `> ${this.#home}/serve.out 2> ${this.#home}/serve.err`
+    const line = `env ${env} ${process.execPath} ${program} serve ${words} ${into} & echo $!`
+    return Number((await this.shell(line)).out)
+  }
+
   /** `at` places the warehouse file and the landing folder; both are on the small disk unless it says otherwise. */
   muster(words: string, at: { warehouse?: string; landing?: string } = {}): Promise<Ended> {
     const { warehouse = join(this.folder, 'w.duckdb'), landing = join(this.folder, 'w.landing') } = at

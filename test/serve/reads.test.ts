@@ -1,37 +1,12 @@
 /** What events lead to: a list walked once, a record read once, and the newer state in star. */
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { SandboxRequest } from '../../src/sandbox/options.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
-import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
-import { eventBody, post, type Served, served, signed } from './served.ts'
+import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { eventBody, post, served, signed } from './served.ts'
+import { asked, patient, settled } from './settled.ts'
 
 const roomy = { scale: 0.01, rateLimitPerDay: 1_000_000, rateLimitPerMinute: 100_000 }
-
-/** Several looks at the inbox fit into the time in which a burst arrives. */
-const patient = { tickMs: 50, quietMs: 400, latestMs: 30_000, leastMs: 0 }
-
-async function settled(warehouse: Warehouse, running: Served, events: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    await wait(100)
-    const health = (await (await fetch(running.health)).json()) as {
-      readonly inbox: { readonly depth: number }
-    }
-    const [row] = await warehouse.engine.rows<{ n: number }>(
-      `select count(*) as n from ops.inbox where state <> 'signalled' and drained_at is not null`,
-    )
-    if (Number(row?.n) === events && health.inbox.depth === 0) return
-  }
-  throw new Error(`not settled: ${running.log.join('\n')}`)
-}
-
-/** How often each path was asked for, `/me` aside. */
-function asked(requests: readonly SandboxRequest[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { path } of requests) if (path !== '/me') counts[path] = (counts[path] ?? 0) + 1
-  return counts
-}
 
 const firstIds = (sandbox: OpenSandbox, collection: Collection, count: number): string[] =>
   sandbox.world

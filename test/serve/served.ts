@@ -26,6 +26,7 @@ export interface Served {
 export interface ServedOptions {
   readonly secrets?: readonly string[]
   readonly headerPrefix?: string
+  readonly apiKey?: string
   /** Of the service; no request is sent unless events ask for one. */
   readonly baseUrl?: string
   readonly rhythm?: Partial<ServeRequest['rhythm']>
@@ -33,7 +34,8 @@ export interface ServedOptions {
   readonly receiver?: Partial<ReceiverOptions>
   readonly schedule?: ServeRequest['schedule']
   readonly runDag?: (name: string) => Promise<number>
-  readonly store?: (own: InboxStore) => InboxStore
+  /** Instead of the usual one, which it may close. */
+  readonly store?: (own: InboxStore, engine: Engine) => Promise<InboxStore>
 }
 
 /** Looks twenty times a second and reads at once. */
@@ -76,7 +78,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
       {
         connection: {
           baseUrl: options.baseUrl ?? 'http://127.0.0.1:9/api/open/v1',
-          apiKey: COMPANY_KEY,
+          apiKey: options.apiKey ?? COMPANY_KEY,
           landing: warehouse.landing,
           retentionDays: 30,
           lookbackMinutes: 15,
@@ -94,7 +96,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
         open: async () => borrowed(warehouse.engine),
         openStore: async engine => {
           const own = await storeOf(warehouse, engine)
-          return options.store?.(own) ?? own
+          return options.store?.(own, engine) ?? own
         },
         runDag: options.runDag ?? (async () => 0),
         clock: options.clock ?? systemClock,

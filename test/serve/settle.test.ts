@@ -112,6 +112,33 @@ describeOnEngines('an event is settled', bench => {
     expect(await results(engine)).toEqual({ one: 'refused' })
   })
 
+  test('by an earlier refusal: for an hour, or as long as nothing asks before the next sync', async () => {
+    const { engine } = await bench.warehouse()
+    const refused = (resource: string, state: 'refused' | 'not for this kind of key') =>
+      recordAccess(engine, { resource, state, reason: 'because', checked_at: '2026-11-21T08:30:00.000Z' })
+    await refused('purchase-orders', 'not for this kind of key')
+    await refused('invoices', 'refused')
+    await refused('rates', 'refused')
+    await refused('timesheets', 'refused')
+    // This list was read whole once: an event walks it, and finds out whether it is still refused.
+    await engine.run(
+      `insert into ops.watermark (resource, mark, moved_at, run_id)
+       values ('timesheets', '2026-11-20T00:00:00Z', '2026-11-20T00:00:00Z', 'r1')`,
+    )
+    for (const entity of ['purchase_order', 'invoice', 'rate', 'timesheet'])
+      await receive(engine, [entity, entity, 5])
+    await drainInbox(engine, { id: 'd1', at: at(6) })
+    expect(await settle(engine, at(7))).toMatchObject({ events: 2, lists: ['timesheets'], byId: ['rates'] })
+    expect(await results(engine)).toEqual({
+      invoice: 'refused',
+      purchase_order: 'refused',
+      rate: null,
+      timesheet: null,
+    })
+    await engine.run(`update ops.access set checked_at = '2026-11-21T09:30:00.000Z'`)
+    expect(await settle(engine, at(8))).toMatchObject({ events: 0 })
+  })
+
   test('and forgotten by the inbox when it is old, while one that waits is kept', async () => {
     const { engine } = await bench.warehouse()
     await receive(engine, ['old', 'timesheet', 1])

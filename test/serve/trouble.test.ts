@@ -1,5 +1,5 @@
 /** What cannot be stored is not acknowledged; what was begun before a crash is brought in; a command may have the file. */
-import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -22,17 +22,11 @@ describe('an inbox that fails', () => {
 
   test('is answered 503 until it is there again; nothing is acknowledged that is not held', async () => {
     const warehouse = await made.duckdb()
-    let isBroken = true
-    const running = await served(warehouse, {
-      rhythm: still,
-      store: own => ({
-        ...own,
-        store: async events => {
-          if (isBroken) throw new Error('no space left')
-          return own.store(events)
-        },
-      }),
-    })
+    const folder = join(warehouse.landing, '..', 'test.inbox')
+    const running = await served(warehouse, { rhythm: still })
+    // A file where the folder was: no user may make another in it, root included.
+    rmdirSync(folder)
+    writeFileSync(folder, '')
     const health = async () => {
       const answer = await fetch(running.health)
       return { status: answer.status, body: (await answer.json()) as { events: { failed: number } } }
@@ -40,14 +34,15 @@ describe('an inbox that fails', () => {
     const delivery = signed(eventBody('evt_1'))
     expect(await Promise.all([post(running.url, delivery), post(running.url, delivery)])).toEqual([503, 503])
     expect(await health()).toMatchObject({ status: 503, body: { events: { failed: 2 } } })
-    isBroken = false
+    rmSync(folder)
+    mkdirSync(folder)
     expect(await post(running.url, delivery)).toBe(202)
     expect((await health()).status).toBe(200)
     await running.stop()
     expect(await warehouse.engine.rows('select event_id, deliveries as n from ops.inbox')).toEqual([
       { event_id: 'evt_1', n: 1 },
     ])
-    expect(running.log.join()).toContain('no space left')
+    expect(running.log.join()).toContain('ENOTDIR')
   })
 })
 

@@ -9,11 +9,13 @@ import { heldTables } from '../../warehouse/ledger/held-tables.ts'
 import { type HeldLease, heldLeases } from '../../warehouse/ledger/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../warehouse/ledger/resource-state.ts'
 import { lostRuns } from '../../warehouse/ledger/runs.ts'
+import { type EventFigures, readEventFigures } from '../../webhooks/event-figures.ts'
 import { ageOf } from '../age.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { coverageLines } from '../coverage-lines.ts'
 import { deletionLines } from '../deletion-lines.ts'
+import { countedSince, eventLine } from '../event-line.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import {
   budgetLine,
@@ -33,6 +35,8 @@ interface Status {
   readonly budget: BudgetSeen | undefined
   /** Of what is read by id; undefined where the file does not keep it. */
   readonly coverage: Coverage | undefined
+  /** What came by webhook lately; undefined where the file does not keep it. */
+  readonly events: EventFigures | undefined
   readonly leases: readonly HeldLease[]
   readonly absences: readonly Absence[]
   /** Runs without an end whose process is gone. */
@@ -71,6 +75,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
     lastDone,
     budget,
     coverage: await readCoverage(engine),
+    events: await readEventFigures(engine, countedSince(context.clock.now())),
     absences: await absences(engine),
     leases: isItself ? await heldLeases(engine) : [],
     lost: isItself ? await lostRuns(engine) : [],
@@ -79,7 +84,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
 
 function printStatus(
   context: CommandContext,
-  { resources, lastDone, budget, coverage, leases, lost, absences: gone }: Status,
+  { resources, lastDone, budget, coverage, events, leases, lost, absences: gone }: Status,
   windows: boolean,
 ): void {
   const freshness =
@@ -89,13 +94,15 @@ function printStatus(
   if (windows) printWindows(context, resources)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(gone)) printLine(context, line)
+  const line = events && eventLine(events, context.clock.now())
+  if (line !== undefined) printLine(context, line)
   for (const lease of leases) printLine(context, holderLine(lease))
   for (const id of lost) printLine(context, lostRunLine(id))
   printLine(context, budgetLine(budget))
 }
 
 function asJson(
-  { resources, lastDone, budget, coverage, leases, lost, absences: gone }: Status,
+  { resources, lastDone, budget, coverage, events, leases, lost, absences: gone }: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
   return {
@@ -105,6 +112,7 @@ function asJson(
     summary: summaryLine(resources),
     budget: budget ?? null,
     coverage: coverage ?? null,
+    events: events ?? null,
     leases,
     lostRuns: lost,
     deletions: gone,
