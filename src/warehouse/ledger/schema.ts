@@ -173,9 +173,9 @@ export interface DiscoveredTable {
   /** Answers in a row that did not bring it. */
   misses: Count
   /** Fetches that found a change, and the days over which that could be seen: what its rate of change is taken from. */
-  changes: Count
+  changes: number
   exposure_days: number
-  /** Signals since the last fetch began: events, or changes of a parent. */
+  /** Events since the last fetch began. */
   signals: Count
   signalled_at: Time | null
 }
