@@ -1,8 +1,11 @@
 /** Changes of records that hint at changes of those behind ids: found in star, learnt from, and chosen by. */
 import { expect, test } from 'vitest'
+import { coverageLines } from '../../src/cli/coverage-lines.ts'
 import { findResource, hydrated } from '../../src/resources/catalogue.ts'
 import { hints } from '../../src/resources/hints.ts'
 import type { Resource } from '../../src/resources/resource.ts'
+import { type Coverage, readCoverage } from '../../src/warehouse/ledger/coverage.ts'
+import { signal } from '../../src/warehouse/ledger/discovered.ts'
 import { heldIds } from '../../src/warehouse/ledger/held-ids.ts'
 import { hintKinds } from '../../src/warehouse/ledger/hints.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
@@ -27,6 +30,24 @@ test('what hints at what, each declared where the column is', () => {
   expect(hints.every(({ share }) => share > 0 && share < 1)).toBe(true)
 })
 
+test('status tells what share of changes events announce, where enough of them were found', () => {
+  const nothing = { held: 0, known: 0, withoutId: 0 }
+  const events = [
+    { resource: 'assignments', found: 200, announced: 150 },
+    { resource: 'rates', found: 3, announced: 3 },
+    { resource: 'trades', found: 80, announced: 0 },
+  ]
+  const coverage = {
+    ids: [],
+    requisitions: nothing,
+    creditNotes: { held: '0.00', onInvoices: '0.00' },
+    events,
+  }
+  expect(coverageLines(coverage)).toEqual([
+    'of the changes that reads found, events had announced: assignments 75%',
+  ])
+})
+
 describeOnEngines('hints', bench => {
   test('a timesheet that changed has its assignment read first, and what is found is learnt', async () => {
     const company = { id: 'c1', name: 'Company 1' }
@@ -35,7 +56,7 @@ describeOnEngines('hints', bench => {
       ...record(`t${n}`, updatedAt),
       assignment: { id: `a${n}` },
     })
-    const ids = [1, 2, 3]
+    const ids = [1, 2, 3, 4]
     const sandbox = await openSandbox({
       records: {
         companies: [record('c1', day(-20))],
@@ -53,13 +74,18 @@ describeOnEngines('hints', bench => {
       expect(failure).toBeUndefined()
     }
     await sync(0)
-    // The third changed without a word, the second is announced and did not.
+    // The second is announced and did not change, the third changed without a word, an event tells of the fourth.
     for (const n of [1, 2]) sandbox.world.upsert('timesheets', timesheet(n, day(1)))
-    for (const n of [1, 3]) sandbox.world.upsert('assignments', record(`a${n}`, day(1)))
+    for (const n of [1, 3, 4]) sandbox.world.upsert('assignments', record(`a${n}`, day(1)))
+    await signal(engine, [{ resource: 'assignments', recordId: 'a4', source: 'event', at: day(1) }])
     const before = sandbox.requests.length
-    await sync(2, { maxRequests: 4 })
+    await sync(2, { maxRequests: 5 })
     const asked = sandbox.requests.slice(before).map(({ path }) => path)
-    expect(asked.sort()).toEqual(['/assignments/a1', '/assignments/a2', '/me', '/timesheets'])
+    expect(asked.sort()).toEqual([
+      ...['a1', 'a2', 'a4'].map(id => `/assignments/${id}`),
+      '/me',
+      '/timesheets',
+    ])
     const resource = findResource('assignments') as Resource
     const hinted: string[] = []
     for await (const one of heldIds(engine, { resource, at: day(3), fetchedBefore: day(3) }))
@@ -68,9 +94,16 @@ describeOnEngines('hints', bench => {
     const [learnt] = (await hintKinds(engine, 'assignments')).filter(
       ({ hint }) => hint === 'star.fact_timesheet.assignment_id',
     )
-    expect(learnt).toMatchObject({ told: 2, unchanged: 1, quietChanges: 0 })
+    expect(learnt).toMatchObject({ told: 2, unchanged: 1, quietChanges: 1 })
     expect(learnt?.unchangedExpected).toBeGreaterThan(1)
     expect(learnt?.unchangedExpected).toBeLessThan(2)
+    const { events } = (await readCoverage(engine)) as Coverage
+    expect(events).toEqual([{ resource: 'assignments', found: 2, announced: 1 }])
+    // What an event brought about tells that there was a change in two days, and not that they come within hours.
+    const [evidence] = await engine.rows<{ days: number }>(
+      `select exposure_days as days from ops.discovered where record_id = 'a4'`,
+    )
+    expect(Number(evidence?.days)).toBeGreaterThan(21.5)
   })
 
   test('are looked for of every resource', async () => {
