@@ -2,7 +2,7 @@
 import type { Resource } from '../../resources/resource.ts'
 import type { Engine } from '../engine.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
-import { hintsAt, isHinted, tiedColumns } from './hints.ts'
+import { hintsAt, lastChange, tiedColumns } from './hints.ts'
 
 /** Times in days. */
 export interface HeldId {
@@ -88,17 +88,21 @@ export async function* heldIds(
     ? `exists (select 1 from star.dim_entity_status e where e.is_terminal and e.status = s.status
         and e.entity = ${quoteText(resource.entity)})`
     : 'false'
-  const told = hintsAt(resource).map(hint => ({ name: hint.name, sql: isHinted(hint) }))
+  const told = hintsAt(resource).map((hint, index) => {
+    const alias = `hint${index}`
+    return { name: hint.name, alias, join: lastChange(hint, alias) }
+  })
   for (let after = ''; ; ) {
     const rows = await engine.rows<HeldRow>(
-      `select q.*${told.map(({ sql }, index) => `, ${sql} as ${quoteName(`hint ${index}`)}`).join('')} from (
+      `select q.*${told.map(({ alias }) => `, ${alias}.changed_at > q.fetched_at as ${alias}`).join('')} from (
        select d.record_id as id, ${kindOf(resource)} as kind, ${terminal} as "isTerminal",
          ${days('d.last_fetched_at')} as age,
          coalesce(${days('s.source_updated_at')}, 0.0) as "quietDays", d.changes, d.exposure_days as exposure,
          d.signals > 0 as "isSignalled", d.last_fetched_at as fetched_at${tiedColumns(resource)}
        from ${joined(resource)} and (d.fetches > 0 or d.signals > 0)
          and d.last_fetched_at < cast($2 as timestamptz) and d.record_id > $3
-       order by d.record_id limit ${perRead}) q order by q.id`,
+       order by d.record_id limit ${perRead}) q
+       ${told.map(({ join }) => join).join(' ')} order by q.id`,
       [at, fetchedBefore, after],
     )
     for (const row of rows)
@@ -107,7 +111,7 @@ export async function* heldIds(
         kind: row.kind,
         isTerminal: row.isTerminal,
         isSignalled: row.isSignalled,
-        hints: told.flatMap(({ name }, index) => (row[`hint ${index}`] === true ? [name] : [])),
+        hints: told.flatMap(({ name, alias }) => (row[alias] === true ? [name] : [])),
         age: Number(row.age),
         quietDays: Number(row.quietDays),
         changes: Number(row.changes),

@@ -36,12 +36,16 @@ export const tiedColumns = (resource: Resource): string =>
     .map(column => `, s.${quoteName(column)} as ${quoteName(`tied ${column}`)}`)
     .join('')
 
-/** Holds for a row `q` of a record when what is tied to it changed after it was fetched. */
-export function isHinted({ table, pairs }: Hint): string {
-  const equal = pairs.map(([changed, other]) => `p.${quoteName(changed)} = q.${quoteName(`tied ${other}`)}`)
-  return `exists (select 1 from star.${quoteName(table)} p where ${equal.join(' and ')}
-    and p.${quoteName(pairs[0]?.[0] ?? '')} <> '-1'
-    and coalesce(p.deleted_at, p.source_updated_at, p.loaded_at) > q.fetched_at)`
+/** Joined to a row `q` of a record as `alias`: when what is tied to it changed last. One pass, whatever is tied to what. */
+export function lastChange({ table, pairs }: Hint, alias: string): string {
+  const tied = pairs.map(([changed]) => `p.${quoteName(changed)}`)
+  const equal = pairs.map(
+    ([changed, other]) => `${alias}.${quoteName(changed)} = q.${quoteName(`tied ${other}`)}`,
+  )
+  return `left join (
+      select ${tied.join(', ')}, max(coalesce(p.deleted_at, p.source_updated_at, p.loaded_at)) as changed_at
+      from star.${quoteName(table)} p where ${tied[0]} <> '-1' group by ${tied.join(', ')}) ${alias}
+    on ${equal.join(' and ')}`
 }
 
 /** Empty for a file that an earlier version made. */
