@@ -8,6 +8,7 @@ create table if not exists ops.discovered (
   primary key (resource, record_id)
 );
 alter table ops.discovered alter column changes type double precision;
+alter table ops.discovered add column if not exists fetched_by text;
 comment on table ops.discovered is 'One row per id of a record that can be read one by one only: where it was seen, and what came of reading it.';
 comment on column ops.discovered.resource is 'The resource.';
 comment on column ops.discovered.record_id is 'Id of the record.';
@@ -19,6 +20,7 @@ comment on column ops.discovered.reason is 'Why it is missing or refused; null o
 comment on column ops.discovered.key_scope is 'What the key could reach when it was missing or refused.';
 comment on column ops.discovered.checked_at is 'When the service last answered about it.';
 comment on column ops.discovered.last_fetched_at is 'When the version in star was fetched.';
+comment on column ops.discovered.fetched_by is 'Run that fetched it last, also when nothing had changed.';
 comment on column ops.discovered.retry_after is 'From when it is asked for again; null for when the reach of the key changes.';
 comment on column ops.discovered.fetches is 'Answers that brought the record.';
 comment on column ops.discovered.misses is 'Answers in a row that did not.';

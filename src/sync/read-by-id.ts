@@ -91,7 +91,11 @@ export class ReadById {
       resource.name,
       renamed.map(({ asked, recordId, page }) => ({ asked, recordId, at: page.fetchedAt })),
     )
-    const fetches = records.map(({ page, ...rest }) => ({ ...rest, fetchedAt: page.fetchedAt }))
+    const fetches = records.map(({ page, ...rest }) => ({
+      ...rest,
+      fetchedAt: page.fetchedAt,
+      runId: page.runId,
+    }))
     await learnHints(engine, resource, { fetches: latest(fetches), at: now(sync) })
     await recordFetches(engine, { resource: resource.name, table: resource.table }, latest(fetches))
     await recordMisses(engine, resource.name, { misses, keyScope: currentScope({ sync }) })

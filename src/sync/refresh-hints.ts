@@ -6,6 +6,8 @@ import type { HintCounts, HintKind } from '../warehouse/ledger/hints.ts'
 const strength = 20
 /** No hint is ever taken for proof: what is sure is an event. */
 const leastFresh = 0.02
+/** Silence is never trusted further than this: events may have stopped for all that silence tells. */
+const leastQuiet = 0.1
 
 const noCounts: HintCounts = {
   told: 0,
@@ -37,9 +39,9 @@ function freshFactor(
   return shrunk(ofKind, shrunk(ofAll, 1 - share))
 }
 
-/** Of the changes, the share that comes without a hint: 1 where nothing is announced, 0 where everything is. */
+/** Of the changes, the share that comes without a hint: 1 where nothing is announced. */
 const unannounced = ({ quietChanges, quietExpected }: HintCounts): number =>
-  Math.min(1, (quietChanges + strength) / (quietExpected + strength))
+  Math.min(1, Math.max(leastQuiet, (quietChanges + strength) / (quietExpected + strength)))
 
 /** The hints of one resource, as all its reads so far have shown them. */
 export class HintWorth {

@@ -7,7 +7,7 @@ import type { Resource } from '../../src/resources/resource.ts'
 import { type Coverage, readCoverage } from '../../src/warehouse/ledger/coverage.ts'
 import { signal } from '../../src/warehouse/ledger/discovered.ts'
 import { heldIds } from '../../src/warehouse/ledger/held-ids.ts'
-import { hintKinds } from '../../src/warehouse/ledger/hints.ts'
+import { hintKinds, learnHints } from '../../src/warehouse/ledger/hints.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 
@@ -91,14 +91,20 @@ describeOnEngines('hints', bench => {
     for await (const one of heldIds(engine, { resource, at: day(3), fetchedBefore: day(3) }))
       if (one.hints.length > 0) hinted.push(one.id)
     expect(hinted).toEqual([])
-    const [learnt] = (await hintKinds(engine, 'assignments')).filter(
-      ({ hint }) => hint === 'star.fact_timesheet.assignment_id',
-    )
+    const name = 'star.fact_timesheet.assignment_id'
+    const counts = async () => (await hintKinds(engine, 'assignments')).find(({ hint }) => hint === name)
+    const learnt = await counts()
     expect(learnt).toMatchObject({ told: 2, unchanged: 1, quietChanges: 1 })
     expect(learnt?.unchangedExpected).toBeGreaterThan(1)
     expect(learnt?.unchangedExpected).toBeLessThan(2)
+    // Ninety days later half of it counts, beside one more read that found nothing.
+    const at = day(92)
+    const expected = { kind: '', rate: 0.1, fresh: 0.9, hints: [name] }
+    const fetch = { recordId: 'a2', askedAt: at, fetchedAt: at, runId: 'another', expected }
     const { events } = (await readCoverage(engine)) as Coverage
     expect(events).toEqual([{ resource: 'assignments', found: 2, announced: 1 }])
+    await learnHints(engine, resource, { fetches: [fetch], at })
+    expect(await counts()).toMatchObject({ told: 2, unchanged: 1.5, quietChanges: 0.5 })
     // What an event brought about tells that there was a change in two days, and not that they come within hours.
     const [evidence] = await engine.rows<{ days: number }>(
       `select exposure_days as days from ops.discovered where record_id = 'a4'`,

@@ -12,6 +12,7 @@ export interface Fetch {
   /** Before the request was sent: what is signalled from then on may not be in the answer. */
   readonly askedAt: string
   readonly fetchedAt: string
+  readonly runId: string
   /** Absent where the record was not chosen for what it was worth. */
   readonly expected?: Expected
 }
@@ -83,8 +84,8 @@ export async function recordFetches(
 ): Promise<void> {
   if (fetches.length === 0) return
   const rows = fetches.map(
-    ({ recordId, askedAt, fetchedAt }) =>
-      `(${quoteText(recordId)}, ${instant(askedAt)}, ${instant(fetchedAt)})`,
+    ({ recordId, askedAt, fetchedAt, runId }) =>
+      `(${quoteText(recordId)}, ${instant(askedAt)}, ${instant(fetchedAt)}, ${quoteText(runId)})`,
   )
   const { isChanged, exposure } = evidence(table)
   const whole = isMember(table) ? ' and not s.is_stub' : ''
@@ -94,15 +95,15 @@ export async function recordFetches(
        state = q.state, reason = q.reason, key_scope = null, misses = 0,
        retry_after = case when q.state = 'refused' then q.fetched_at + interval '1 day' end,
        state_since = case when o.state = q.state then o.state_since else q.fetched_at end,
-       checked_at = q.fetched_at, last_fetched_at = q.fetched_at, fetches = o.fetches + 1,
+       checked_at = q.fetched_at, last_fetched_at = q.fetched_at, fetched_by = q.run_id, fetches = o.fetches + 1,
        changes = o.changes * q.kept + q.changes, exposure_days = o.exposure_days * q.kept + q.exposure,
        signals = case when o.signalled_at >= q.asked_at then o.signals else 0 end
      from (
-       select f.record_id, f.asked_at, f.fetched_at, ${isChanged} as changes, ${exposure} as exposure,
+       select f.record_id, f.asked_at, f.fetched_at, f.run_id, ${isChanged} as changes, ${exposure} as exposure,
          ${kept} as kept,
          case when s.${key} is null then 'refused' else 'held' end as state,
          case when s.${key} is null then ${quoteText(lost)} end as reason
-       from (values ${rows.join(', ')}) as f(record_id, asked_at, fetched_at)
+       from (values ${rows.join(', ')}) as f(record_id, asked_at, fetched_at, run_id)
        join ops.discovered d on d.resource = ${quoteText(resource)} and d.record_id = f.record_id
        left join star.${quoteName(table.name)} s on s.${key} = f.record_id${whole}) as q
      where o.resource = ${quoteText(resource)} and o.record_id = q.record_id`,

@@ -73,6 +73,10 @@ const days = (since: string): string =>
 
 type HeldRow = Omit<HeldId, 'hints'> & Readonly<Record<string, unknown>>
 
+/** A change of which the source says that it is still to come would hint for ever. */
+const isSince = (alias: string): string =>
+  `(${alias}.changed_at > q.fetched_at and ${alias}.changed_at <= cast($1 as timestamptz))`
+
 /** As many at once as are small beside a batch of pages. */
 const perRead = 20_000
 
@@ -94,7 +98,7 @@ export async function* heldIds(
   })
   for (let after = ''; ; ) {
     const rows = await engine.rows<HeldRow>(
-      `select q.*${told.map(({ alias }) => `, ${alias}.changed_at > q.fetched_at as ${alias}`).join('')} from (
+      `select q.*${told.map(({ alias }) => `, ${isSince(alias)} as ${alias}`).join('')} from (
        select d.record_id as id, ${kindOf(resource)} as kind, ${terminal} as "isTerminal",
          ${days('d.last_fetched_at')} as age,
          coalesce(${days('s.source_updated_at')}, 0.0) as "quietDays", d.changes, d.exposure_days as exposure,
