@@ -27,12 +27,23 @@ function creditNotesLine({ creditNotes: { held, onInvoices } }: Coverage): strin
   ])
 }
 
+/** Of fewer changes the share would say more of chance than of the service. */
+const fewestChanges = 20
+
+function eventsLine({ events }: Coverage): string[] {
+  const told = events
+    .filter(({ announced, found }) => announced > 0 && found >= fewestChanges)
+    .map(({ resource, announced, found }) => `${resource} ${((announced / found) * 100).toFixed(0)}%`)
+  return told.length > 0 ? [`of the changes that reads found, events had announced: ${told.join(', ')}`] : []
+}
+
 /** A line for each resource of which any id is known, and for what other records count. */
 export function coverageLines(coverage: Coverage): string[] {
   const { requisitions, creditNotes, ids } = coverage
   return [
     ...ids.map(idsLine),
     ...(requisitions.known > 0 ? [requisitionsLine(coverage)] : []),
+    ...eventsLine(coverage),
     ...(Number(creditNotes.onInvoices) + Number(creditNotes.held) > 0 ? [creditNotesLine(coverage)] : []),
   ]
 }

@@ -15,6 +15,7 @@ import {
   ref,
   restricted,
   text,
+  ties,
   timestamp,
 } from './column.ts'
 import { bridge, eachValue, fact, only } from './table.ts'
@@ -65,7 +66,11 @@ function link<const At extends string>(path: At, { kind, to }: Link) {
         'replaced_by, replacement_for, replacement_requisition or clone_original.',
       ),
       linked_entity: derived('text', `'${to}'`, 'assignment or requisition.'),
-      linked_id: idOf(`${to}s`, text('id', 'Id of what it is linked to.'), `linked_entity = '${to}'`),
+      linked_id: ties(idOf(`${to}s`, text('id', 'Id of what it is linked to.'), `linked_entity = '${to}'`), {
+        of: `${to}s`,
+        share: 0.2,
+        because: 'who replaces a worker ends what that one did',
+      }),
       linked_reference: text('reference', 'Reference of what it is linked to.'),
       linked_nanoid:
         to === 'requisition'

@@ -17,6 +17,7 @@ import {
   oneOf,
   ref,
   text,
+  ties,
   timestamp,
   volatile,
 } from './column.ts'
@@ -35,7 +36,11 @@ const parties = {
   tag_id: tag('tag', 'assignment'),
   agency_id: named('agency', 'agency'),
   worker_id: ref('worker.id', 'worker', { name: 'worker.name', worker_reference: 'worker.reference' }),
-  requisition_id: idOf('requisitions', text('requisition.id', 'Id of the requisition it fills.')),
+  requisition_id: ties(idOf('requisitions', text('requisition.id', 'Id of the requisition it fills.')), {
+    of: 'requisitions',
+    share: 0.3,
+    because: 'a requisition counts whom it was filled with, and opens again when one of them is cancelled',
+  }),
   requisition_reference: text('requisition.reference', 'Reference of that requisition.'),
   requisition_nanoid: text('requisition.nanoid', 'Short id of that requisition.'),
   ...namedInCompany('umbrella', 'umbrella', 'Umbrella company that employs the worker'),

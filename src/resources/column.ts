@@ -69,6 +69,20 @@ export interface Naming {
   readonly brings?: true
 }
 
+/** The values of a column tie records of two resources: that one of them changed hints at a change of the other. */
+export interface Tie {
+  /** Plural name of the resource whose records may have changed, and the column of its table where the values stand. */
+  readonly of: string
+  readonly at?: string
+  /** The records that changed, where they are not those that carry the column: known by their key. */
+  readonly by?: string
+  /** A column of both tables in which the two have to agree as well. */
+  readonly within?: string
+  /** Of such changes, the share that comes with a change of the other: a first guess, until reads have shown better. */
+  readonly share: number
+  readonly because: string
+}
+
 export interface Column<Read extends Leaf = Leaf> {
   /** For the compiler only: the path that is read, and what stands there. */
   readonly reads?: Read
@@ -81,6 +95,7 @@ export interface Column<Read extends Leaf = Leaf> {
   readonly member?: Member
   /** The value is the id of a record that can be read one by one only. */
   readonly names?: Naming
+  readonly ties?: readonly Tie[]
   /** Moves with the clock, so a difference in it alone is no change. */
   readonly volatile?: true
   /** A record without it cannot be stored and goes to quarantine. */
@@ -137,6 +152,12 @@ export const fileUrl: Declare<string> = (path, description) => restricted(field(
 export const idOf = <Any extends Column>(resource: string, column: Any, where?: string): Any => ({
   ...column,
   names: { resource, ...(where !== undefined && { where }) },
+})
+
+/** See Tie. */
+export const ties = <Any extends Column>(column: Any, ...declared: readonly Tie[]): Any => ({
+  ...column,
+  ties: declared,
 })
 
 export const volatile = <Any extends Column>(column: Any): Any => ({ ...column, volatile: true })

@@ -1,5 +1,5 @@
 /** Qualifications that a trade needs: by company, and in effect on each project. */
-import { derived, keyOf, named, ofRoot, oneOf, scope } from './column.ts'
+import { derived, keyOf, named, ofRoot, oneOf, scope, ties } from './column.ts'
 import { competencyRules } from './competency-rules.ts'
 import { resource } from './resource.ts'
 import { fact } from './table.ts'
@@ -31,7 +31,11 @@ export const competencyMatrix = resource({
       `project_id <> '-1'`,
       'Whether it is the effective matrix of a project.',
     ),
-    trade_id: named('trade', 'trade'),
+    trade_id: ties(named('trade', 'trade'), {
+      of: 'trades',
+      share: 0.5,
+      because: 'a trade is read with its matrix, which shows in this one',
+    }),
     override_project_id: named('project', 'project'),
     sector_id: named('sector', 'sector'),
     source: oneOf('source', ['project', 'sector', 'company'], 'Where the entry comes from.'),

@@ -11,6 +11,7 @@ import {
   number,
   quantity,
   text,
+  ties,
   timestamp,
 } from './column.ts'
 import { changeTimes } from './phrases.ts'
@@ -37,7 +38,13 @@ export const creditNotes = resource({
     agency_id: named('agency', 'agency'),
     msp_id: named('msp', 'msp'),
     project_id: named('project', 'project'),
-    invoice_id: text('invoice.id', 'Invoice it is for.'),
+    invoice_id: ties(text('invoice.id', 'Invoice it is for.'), {
+      of: 'credit-notes',
+      at: 'invoice_id',
+      by: 'invoices',
+      share: 0.3,
+      because: 'an invoice sums up its credit notes',
+    }),
     invoice_reference: text('invoice.reference', 'Reference of that invoice.'),
     timesheet_id: text('timesheet.id', 'Timesheet it is for.'),
     timesheet_reference: text('timesheet.reference', 'Reference of that timesheet.'),

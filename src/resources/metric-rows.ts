@@ -1,5 +1,5 @@
 /** The service's own row per submitted worker: a census of requisition references and of recruitment stages. */
-import { dayMonthYear, derived, integer, keyOf, oneOf, personal, scope, text } from './column.ts'
+import { dayMonthYear, derived, integer, keyOf, oneOf, personal, scope, text, ties } from './column.ts'
 import { recruitmentStages } from './recruitment-stages.ts'
 import { resource } from './resource.ts'
 import { fact } from './table.ts'
@@ -44,7 +44,16 @@ export const metricRows = resource({
     {
       recruitment_metric_row_key: keyOf('company_id', 'requisition_reference', 'supplier_name', 'occurrence'),
       company_id: scope('company_id', 'Company that was asked for.'),
-      requisition_reference: { ...text('reqRef', 'Reference of the requisition.'), required: true },
+      requisition_reference: ties(
+        { ...text('reqRef', 'Reference of the requisition.'), required: true },
+        {
+          of: 'requisitions',
+          at: 'reference',
+          within: 'company_id',
+          share: 0.7,
+          because: 'the row is computed from the submissions of the requisition',
+        },
+      ),
       requisition_created_date: dayMonthYear('reqCreated', 'Day the requisition was created.'),
       requisition_start_date: dayMonthYear('reqStart', 'Day the requisition starts.'),
       project_name: text('project', 'Project, by name.'),

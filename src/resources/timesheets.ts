@@ -15,6 +15,7 @@ import {
   ordinal,
   quantity,
   text,
+  ties,
   timestamp,
 } from './column.ts'
 import { buckets, changeTimes, rateSets } from './phrases.ts'
@@ -73,7 +74,11 @@ export const timesheets = resource({
     project_id: named('project', 'project'),
     site_id: named('site', 'site'),
     agency_id: named('agency', 'agency'),
-    assignment_id: idOf('assignments', text('assignment.id', 'Id of the assignment.')),
+    assignment_id: ties(idOf('assignments', text('assignment.id', 'Id of the assignment.')), {
+      of: 'assignments',
+      share: 0.1,
+      because: 'new terms and ends show in its timesheets, most of which only pass from one hand to the next',
+    }),
     assignment_reference: text('assignment.reference', 'Reference of the assignment.'),
     pay_type: text('payType', 'hourly or daily.'),
     rate_type: text('rateType', 'Engagement type: cis, paye or psc.'),

@@ -10,6 +10,8 @@ export interface Word {
   readonly seenAt: string
   /** What the key could see then; null for an event, and for a run whose scope is not known. */
   readonly scopeId: string | null
+  /** A 404 to a key that saw what this one sees, as far as their lists tell, and that had shown the record. */
+  readonly isPredecessors?: boolean
 }
 
 /** A live record of the warehouse that somebody found gone. */
@@ -40,16 +42,22 @@ export const mostAtOnce = (live: number, most?: number): number =>
   most ?? Math.max(20, Math.floor(live * 0.02))
 
 /** Events say that a record was deleted; the others say only that this scope does not see it. */
-const counts = (word: Word, scopeId: string): boolean => word.kind === 'event' || word.scopeId === scopeId
+const isOurs = (word: Word, scopeId: string): boolean => word.kind === 'event' || word.scopeId === scopeId
+
+/**
+ * A 404 to the key that this one replaced tells as much as one to this key: a record that both lost from sight, and that
+ * is there, would have had to be hidden from each.
+ */
+const counts = (word: Word, scopeId: string): boolean => isOurs(word, scopeId) || word.isPredecessors === true
 
 /** An event that was sent twice is one witness; a sweep is another witness than the sweep of another run. */
 const nameOf = ({ kind, source }: Word): string => (kind === 'event' ? kind : `${kind} ${source}`)
 
 export function isProved({ words, isFetchedWithScope }: Suspect, scopeId: string): boolean {
   const valid = words.filter(word => counts(word, scopeId))
-  if (new Set(valid.map(nameOf)).size < 2) return false
+  if (new Set(valid.map(nameOf)).size < 2 || !valid.some(word => isOurs(word, scopeId))) return false
   // A sweep judges what its scope has shown before; an answer by id does not know what it ever showed.
-  return isFetchedWithScope || valid.some(({ kind }) => kind !== 'by-id 404')
+  return isFetchedWithScope || valid.some(word => word.kind !== 'by-id 404' || word.isPredecessors === true)
 }
 
 export function decide(suspects: readonly Suspect[], { scopeId, live, most }: Circumstances): Verdict {

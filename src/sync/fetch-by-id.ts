@@ -5,7 +5,7 @@ import type { LandedPage } from '../landing/folder.ts'
 import type { MusterError } from '../lib/errors.ts'
 import { isSafeId } from '../resources/record-id.ts'
 import { singleRead } from '../resources/resource.ts'
-import type { DueId } from '../warehouse/ledger/due.ts'
+import type { DueId, Expected } from '../warehouse/ledger/due.ts'
 import type { Miss } from '../warehouse/ledger/fetched.ts'
 import { retryAfter } from './back-off.ts'
 import { now, type ResourceTask } from './context.ts'
@@ -16,6 +16,7 @@ export interface LandedRecord {
   readonly asked: string
   readonly recordId: string
   readonly askedAt: string
+  readonly expected?: Expected
 }
 
 export interface Answers {
@@ -88,7 +89,7 @@ class Round {
     }
   }
 
-  async #land({ record_id: asked }: DueId, askedAt: string): Promise<void> {
+  async #land({ record_id: asked, expected }: DueId, askedAt: string): Promise<void> {
     const { sync, resource, tally } = this.#task
     const single = singleRead(resource)
     if (!single || !isSafeId(asked)) throw new Error(`${resource.name} ${asked} can not be read by id`)
@@ -99,7 +100,8 @@ class Round {
     this.#course.sequence += 1
     const { sequence, windowId } = this.#course
     const arrived = { sequence, page: 1, fetchedAt, runId: sync.runId, bytes }
-    this.records.push({ page: await sync.landing.land(windowId, arrived), asked, recordId, askedAt })
+    const page = await sync.landing.land(windowId, arrived)
+    this.records.push({ page, asked, recordId, askedAt, ...(expected && { expected }) })
   }
 
   /** What concerns one record is remembered; what concerns all of them is thrown. */

@@ -107,14 +107,9 @@ export class Hydration {
     const nowMs = this.#sync.clock.now()
     this.#choice = await chooseHeld(this.#sync.engine, resources, { nowMs, budget })
     for (const lane of this.#open) {
-      const ids = this.#choice.chosen.get(lane.held.task.resource.name) ?? []
-      for (let from = 0; from < ids.length; from += perTurn) {
-        const turn = ids.slice(from, from + perTurn)
-        await this.#read(
-          lane,
-          turn.map(id => ({ record_id: id, state: 'held', misses: 0 })),
-        )
-      }
+      const due = this.#choice.chosen.get(lane.held.task.resource.name) ?? []
+      for (let from = 0; from < due.length; from += perTurn)
+        await this.#read(lane, due.slice(from, from + perTurn))
     }
   }
 

@@ -9,6 +9,7 @@ import { witnessHeld } from '../warehouse/ledger/deletions.ts'
 import { discover } from '../warehouse/ledger/discovered.ts'
 import type { DueId } from '../warehouse/ledger/due.ts'
 import { postpone, recordFetches, recordMisses, recordOtherNames } from '../warehouse/ledger/fetched.ts'
+import { learnHints } from '../warehouse/ledger/hints.ts'
 import { freshWindow, openWindow, unfinishedWindow, updateWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
 import { type Answers, askForRecords, type Course, type LandedRecord } from './fetch-by-id.ts'
@@ -90,7 +91,12 @@ export class ReadById {
       resource.name,
       renamed.map(({ asked, recordId, page }) => ({ asked, recordId, at: page.fetchedAt })),
     )
-    const fetches = records.map(({ page, ...rest }) => ({ ...rest, fetchedAt: page.fetchedAt }))
+    const fetches = records.map(({ page, ...rest }) => ({
+      ...rest,
+      fetchedAt: page.fetchedAt,
+      runId: page.runId,
+    }))
+    await learnHints(engine, resource, { fetches: latest(fetches), at: now(sync) })
     await recordFetches(engine, { resource: resource.name, table: resource.table }, latest(fetches))
     await recordMisses(engine, resource.name, { misses, keyScope: currentScope({ sync }) })
     const gone = misses.filter(({ state }) => state === 'missing')

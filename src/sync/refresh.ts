@@ -14,6 +14,8 @@ export interface Held {
   readonly importance: number
   /** Whether something said that it changed since. */
   readonly isSignalled: boolean
+  /** What else speaks for a change, as -ln of the factor by which it lowers the probability that there was none. */
+  readonly doubt: number
 }
 
 /** Every record is read so often at least, in days, as far as the share of the budget for it goes. */
@@ -45,8 +47,12 @@ export function importanceOf({
   return Math.max(leastImportance, terminalImportance * 2 ** (-Math.max(0, quietDays) / halfLife))
 }
 
-/** Probability that a record changed since it was fetched. */
-export const chanceOfChange = ({ rate, age }: Pick<Held, 'rate' | 'age'>): number => -Math.expm1(-rate * age)
+/** -ln of the probability that a record is unchanged since it was fetched. */
+const unrest = ({ rate, age, doubt }: Pick<Held, 'rate' | 'age' | 'doubt'>): number =>
+  rate * Math.max(0, age) + doubt
+
+export const chanceOfChange = (held: Pick<Held, 'rate' | 'age' | 'doubt'>): number =>
+  -Math.expm1(-unrest(held))
 
 /** 1 - (1 + x) e^-x, also where the two are so close that their difference would be noise. */
 function gain(x: number): number {
@@ -56,38 +62,40 @@ function gain(x: number): number {
 
 /**
  * What reading it now is worth: importance times (1/rate - (age + 1/rate) e^(-rate age)), in days of freshness. One that
- * was signalled has changed for all that is known, which is worth as much as an age without end.
+ * was signalled has changed for all that is known, which is worth as much as an age without end; a hint makes it older by as
+ * much as it is to be believed.
  */
-export function worthOf({ rate, age, importance, isSignalled }: Held): number {
+export function worthOf(held: Held): number {
+  const { rate, importance, isSignalled } = held
   if (rate <= 0) return isSignalled ? Number.MAX_VALUE : 0
-  return (importance / rate) * (isSignalled ? 1 : gain(rate * Math.max(0, age)))
+  return (importance / rate) * (isSignalled ? 1 : gain(unrest(held)))
 }
 
 export const isWorthIt = (held: Held): boolean =>
   held.isSignalled || held.age >= floorDays || chanceOfChange(held) >= leastChance
 
-const byValue = (left: Ranked, right: Ranked): number =>
+const byValue = (left: Ranked<Held>, right: Ranked<Held>): number =>
   right.value - left.value || (left.held.id < right.held.id ? -1 : 1)
-const byAge = (left: Ranked, right: Ranked): number =>
+const byAge = (left: Ranked<Held>, right: Ranked<Held>): number =>
   right.held.age - left.held.age || (left.held.id < right.held.id ? -1 : 1)
 
-interface Ranked {
-  readonly held: Held
+interface Ranked<One> {
+  readonly held: One
   readonly value: number
 }
 
 /** Keeps the best of any number of records in the memory of a few. */
-class Best {
+class Best<One extends Held> {
   readonly most: number
-  readonly #order: (left: Ranked, right: Ranked) => number
-  #kept: Ranked[] = []
+  readonly #order: (left: Ranked<One>, right: Ranked<One>) => number
+  #kept: Ranked<One>[] = []
 
-  constructor(most: number, order: (left: Ranked, right: Ranked) => number) {
+  constructor(most: number, order: (left: Ranked<One>, right: Ranked<One>) => number) {
     this.most = most
     this.#order = order
   }
 
-  add(one: Ranked): void {
+  add(one: Ranked<One>): void {
     this.#kept.push(one)
     if (this.#kept.length > 2 * this.most + 100) this.#cut()
   }
@@ -96,7 +104,7 @@ class Best {
     this.#kept = this.#kept.sort(this.#order).slice(0, this.most)
   }
 
-  list(): readonly Ranked[] {
+  list(): readonly Ranked<One>[] {
     this.#cut()
     return this.#kept
   }
@@ -110,23 +118,23 @@ export interface RefreshBudget {
 }
 
 /** Takes records in any order; gives the best choice for a number of requests. */
-export class Choice {
+export class Choice<One extends Held = Held> {
   readonly #requests: number
-  readonly #overdue: Best
-  readonly #signalled: Best
-  readonly #best: Best
+  readonly #overdue: Best<One>
+  readonly #signalled: Best<One>
+  readonly #best: Best<One>
   /** Records that are worth a request, chosen or not. */
   worth = 0
 
   constructor({ requests, paced }: RefreshBudget) {
     this.#requests = Math.max(0, Math.floor(requests))
     const most = Math.max(0, Math.floor(Math.min(requests, paced)))
-    this.#overdue = new Best(Math.floor(most * floorShare), byAge)
-    this.#signalled = new Best(this.#requests, byValue)
-    this.#best = new Best(most, byValue)
+    this.#overdue = new Best<One>(Math.floor(most * floorShare), byAge)
+    this.#signalled = new Best<One>(this.#requests, byValue)
+    this.#best = new Best<One>(most, byValue)
   }
 
-  add(held: Held): void {
+  add(held: One): void {
     if (!isWorthIt(held)) return
     this.worth += 1
     const ranked = { held, value: worthOf(held) }
@@ -136,7 +144,7 @@ export class Choice {
   }
 
   /** At most as many as the budget allows; a record at most once. */
-  chosen(): readonly Held[] {
+  chosen(): readonly One[] {
     const overdue = this.#overdue.list()
     const taken = new Set(overdue)
     const paced = this.#best.list()

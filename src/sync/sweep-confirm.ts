@@ -29,7 +29,7 @@ async function ask({ sync, tally }: ResourceTask, { path }: SingleRead, id: stri
 async function controls({ sync, resource }: ResourceTask, scopeId: string): Promise<string[]> {
   const key = `t.${quoteName(resource.table.key)}`
   const rows = await sync.engine.rows<{ id: string }>(
-    `select ${key} as id from ${liveRecords(resource)} and ${fetchedWith(scopeId)}
+    `select ${key} as id from ${liveRecords(resource)} and ${fetchedWith(resource, scopeId)}
        and not exists (select 1 from ops.witness w where w.resource = ${quoteText(resource.name)}
          and w.record_id = ${key} and w.void_at is null)
      order by t.loaded_at desc, ${key} limit 3`,

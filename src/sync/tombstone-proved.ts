@@ -20,8 +20,8 @@ import { confirmById } from './sweep-confirm.ts'
 
 function suspectsOf(rows: readonly Testimony[]): Suspect[] {
   const byId = new Map<string, Suspect>()
-  for (const { record_id: id, kind, source, seen_at, scope_id, is_fetched } of rows) {
-    const word = { kind, source, seenAt: seen_at, scopeId: scope_id }
+  for (const { record_id: id, kind, source, seen_at, scope_id, is_fetched, is_predecessors } of rows) {
+    const word = { kind, source, seenAt: seen_at, scopeId: scope_id, isPredecessors: is_predecessors }
     const words = [...(byId.get(id)?.words ?? []), word]
     byId.set(id, { id, isFetchedWithScope: is_fetched, words })
   }

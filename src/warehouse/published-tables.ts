@@ -19,6 +19,7 @@ const openLedger = [
   'window',
   'schema_drift',
   'discovered',
+  'hint',
   'check_result',
   'metric_calibration',
   'metric_definition',

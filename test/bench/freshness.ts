@@ -1,85 +1,25 @@
 /**
  * How fresh a warehouse is under a budget of requests, by simulation: the refresh policy beside reading every record
  * equally often and reading each in proportion to how often it changes. A row is fresh from a read until its next change.
+ * Where parents announce a part of the changes, the policy is also shown without its hints.
  */
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import { Choice, type Held } from '../../src/sync/refresh.ts'
+import { HintWorth } from '../../src/sync/refresh-hints.ts'
 import { type KindSums, type Prior, priorOf, rateOf } from '../../src/sync/refresh-rate.ts'
+import type { HintKind } from '../../src/warehouse/ledger/hints.ts'
+import { Freshness, isHinted, type Population, type Row, read, rowsOf } from './simulated-rows.ts'
 
-/** Kinds of row: what share of all, how many changes a day, and how much a fresh one counts. */
-const kinds = [
-  { share: 0.7, rate: 1 / 180, weight: 1, state: 'closed' },
-  { share: 0.25, rate: 1 / 7, weight: 5, state: 'live' },
-  { share: 0.05, rate: 2, weight: 5, state: 'live' },
-] as const
-
-export interface Scenario {
-  readonly rows: number
+export interface Scenario extends Population {
   /** Requests a row and day. */
   readonly budget: number
   readonly runsPerDay: number
   /** Days before those that count, in which the policy learns. */
   readonly warmDays: number
   readonly days: number
-  readonly seed: number
 }
 
-export type Policy = 'uniform' | 'proportional' | 'index'
-
-interface Row {
-  readonly id: string
-  readonly state: string
-  readonly rate: number
-  readonly weight: number
-  readAt: number
-  changeAt: number
-  changes: number
-  exposure: number
-}
-
-const exponential = (rng: Rng, rate: number): number => -Math.log(1 - rng()) / rate
-
-function rowsOf({ rows, seed }: Scenario, rng: Rng): Row[] {
-  const made = kinds.flatMap(({ share, rate, weight, state }) =>
-    Array.from({ length: Math.round(rows * share) }, () => ({ rate, weight, state })),
-  )
-  return made.map((kind, index) => ({
-    ...kind,
-    id: `${seed}-${index}`,
-    readAt: 0,
-    changeAt: exponential(rng, kind.rate),
-    changes: 0,
-    exposure: 0,
-  }))
-}
-
-/** Time in which rows were fresh, by their weight, from `from` on. */
-class Freshness {
-  readonly #from: number
-  #sum = 0
-
-  constructor(from: number) {
-    this.#from = from
-  }
-
-  add({ readAt, changeAt, weight }: Row, until: number): void {
-    this.#sum += weight * Math.max(0, Math.min(changeAt, until) - Math.max(readAt, this.#from))
-  }
-
-  share(rows: readonly Row[], days: number): number {
-    return this.#sum / (days * rows.reduce((sum, { weight }) => sum + weight, 0))
-  }
-}
-
-/** What a read finds: whether there was a change, and since when nothing changed. */
-function read(row: Row, at: number, rng: Rng): void {
-  const isChanged = row.changeAt <= at
-  const lastChange = isChanged ? Math.max(row.changeAt, at - exponential(rng, row.rate)) : row.readAt
-  row.changes += isChanged ? 1 : 0
-  row.exposure += at - lastChange
-  row.readAt = at
-  row.changeAt = at + exponential(rng, row.rate)
-}
+export type Policy = 'uniform' | 'proportional' | 'index' | 'index with hints'
 
 function priors(rows: readonly Row[]): Map<string, Prior> {
   const sums = new Map<string, KindSums>()
@@ -97,32 +37,73 @@ function priors(rows: readonly Row[]): Map<string, Prior> {
   return new Map([...sums].map(([state, sum]) => [state, priorOf(sum)]))
 }
 
-/** The rows that a run of the policy reads; it knows what earlier reads found, and no true rate. */
-function chosenRows(rows: readonly Row[], at: number, requests: number): Row[] {
-  const known = priors(rows)
-  const choice = new Choice({ requests, paced: requests })
-  const rowOf = new Map<Held, Row>()
-  for (const row of rows) {
-    const rate = rateOf(row, known.get(row.state) ?? priorOf(undefined))
-    const held = { id: row.id, age: at - row.readAt, rate, importance: row.weight, isSignalled: false }
-    rowOf.set(held, row)
-    choice.add(held)
+const hint = { name: 'parent', share: 0.3 }
+
+/** What the reads of a run found, added up as ops.hint does. */
+class Lessons {
+  readonly #kinds = new Map<string, HintKind>()
+
+  add(kind: string, more: Partial<HintKind>): void {
+    const none = { told: 0, unchanged: 0, unchangedExpected: 0, quietChanges: 0, quietExpected: 0 }
+    const held = this.#kinds.get(kind) ?? { hint: hint.name, kind, ...none }
+    const sum = (name: keyof typeof none): number => held[name] + (more[name] ?? 0)
+    const names = Object.keys(none) as (keyof typeof none)[]
+    this.#kinds.set(kind, { ...held, ...Object.fromEntries(names.map(name => [name, sum(name)])) })
   }
-  return choice.chosen().map(held => rowOf.get(held) as Row)
+
+  get worth(): HintWorth {
+    return new HintWorth([hint], [...this.#kinds.values()])
+  }
 }
 
-function runIndex(rows: readonly Row[], scenario: Scenario, rng: Rng): number {
+interface Candidate extends Held {
+  readonly row: Row
+  readonly told: boolean
+  readonly estimate: number
+}
+
+/** The rows that a run of the policy reads; it knows what earlier reads found, and no true rate. */
+function chosenRows(
+  rows: readonly Row[],
+  { at, requests, worth }: { at: number; requests: number; worth: HintWorth | undefined },
+): readonly Candidate[] {
+  const known = priors(rows)
+  const choice = new Choice<Candidate>({ requests, paced: requests })
+  for (const row of rows) {
+    const estimate = rateOf(row, known.get(row.state) ?? priorOf(undefined))
+    const told = isHinted(row, at)
+    const hints = told ? [hint.name] : []
+    const doubt = -Math.log(worth?.freshFactor({ kind: row.state, hints }) ?? 1)
+    const rate = estimate * (worth?.quietShare({ hints }) ?? 1)
+    const { id, weight: importance } = row
+    choice.add({ id, row, told, estimate, age: at - row.readAt, rate, importance, isSignalled: false, doubt })
+  }
+  return choice.chosen()
+}
+
+function runIndex(
+  rows: readonly Row[],
+  scenario: Scenario,
+  { rng, usesHints }: { rng: Rng; usesHints: boolean },
+) {
   const { budget, runsPerDay, warmDays, days } = scenario
   const freshness = new Freshness(warmDays)
+  const lessons = new Lessons()
   let left = 0
   for (let run = 1; run <= (warmDays + days) * runsPerDay; run += 1) {
     const at = run / runsPerDay
     left += (scenario.rows * budget) / runsPerDay
     const requests = Math.floor(left)
     left -= requests
-    for (const row of chosenRows(rows, at, requests)) {
+    const worth = usesHints ? lessons.worth : undefined
+    for (const { row, told, rate, age, estimate } of chosenRows(rows, { at, requests, worth })) {
       freshness.add(row, at)
-      read(row, at, rng)
+      const before = row.exposure
+      const isChanged = read(row, at, rng)
+      const lesson = told
+        ? { told: 1, unchanged: isChanged ? 0 : 1, unchangedExpected: Math.exp(-rate * age) }
+        : { quietChanges: isChanged ? 1 : 0, quietExpected: estimate * (row.exposure - before) }
+      lessons.add(row.state, lesson)
     }
   }
   for (const row of rows) freshness.add(row, warmDays + days)
@@ -151,7 +132,8 @@ function runIntervals(
 export function simulate(policy: Policy, scenario: Scenario): number {
   const rng = namedRng(scenario.seed, policy)
   const rows = rowsOf(scenario, rng)
-  if (policy === 'index') return runIndex(rows, scenario, rng)
+  if (policy === 'index' || policy === 'index with hints')
+    return runIndex(rows, scenario, { rng, usesHints: policy === 'index with hints' })
   const { budget } = scenario
   // It knows the true rates, which no program does.
   const meanRate = rows.reduce((sum, { rate }) => sum + rate, 0) / rows.length
@@ -161,19 +143,31 @@ export function simulate(policy: Policy, scenario: Scenario): number {
 }
 
 const budgets = [0.02, 0.1, 0.3]
+const usual = { rows: 3_000, runsPerDay: 24, warmDays: 60, days: 60, seed: 1 }
+/** Of the changes, in the second table. */
+const announced = 0.6
 
-/** The table of docs/measurements.md. */
-export function printFreshness(print: (line: string) => void): void {
+const over = (one: number, other: number): string =>
+  `${one >= other ? '+' : ''}${((one / other - 1) * 100).toFixed(0)}%`
+
+type Print = (line: string) => void
+
+function printRow(print: Print, scenario: Scenario, policies: readonly Policy[]): void {
+  const shares = policies.map(policy => simulate(policy, scenario))
+  const gain = over(shares.at(-1) ?? 0, shares[0] ?? 0)
+  print(`| ${[scenario.budget, ...shares.map(share => share.toFixed(3)), gain].join(' | ')} |`)
+}
+
+/** The tables of docs/measurements.md. */
+export function printFreshness(print: Print): void {
   print('| requests a row and day | uniform | proportional | this policy | over uniform |')
   print('| ---: | ---: | ---: | ---: | ---: |')
-  for (const budget of budgets) {
-    const scenario = { rows: 3_000, budget, runsPerDay: 24, warmDays: 60, days: 60, seed: 1 }
-    const [uniform, proportional, index] = (['uniform', 'proportional', 'index'] as const).map(policy =>
-      simulate(policy, scenario),
-    ) as [number, number, number]
-    const gain = `${index >= uniform ? '+' : ''}${((index / uniform - 1) * 100).toFixed(0)}%`
-    print(
-      `| ${budget} | ${uniform.toFixed(3)} | ${proportional.toFixed(3)} | ${index.toFixed(3)} | ${gain} |`,
-    )
-  }
+  for (const budget of budgets) printRow(print, { ...usual, budget }, ['uniform', 'proportional', 'index'])
+  print('')
+  print(`Parents announce ${announced * 100}% of the changes, and change idly as well:`)
+  print('')
+  print('| requests a row and day | uniform | without hints | with hints | over uniform |')
+  print('| ---: | ---: | ---: | ---: | ---: |')
+  for (const budget of budgets)
+    printRow(print, { ...usual, budget, announced }, ['uniform', 'index', 'index with hints'])
 }

@@ -67,6 +67,7 @@ describe('muster publish', () => {
       'ops.check_result',
       'ops.crosscheck',
       'ops.discovered',
+      'ops.hint',
       'ops.metric_calibration',
       'ops.metric_definition',
       'ops.refused_delivery',

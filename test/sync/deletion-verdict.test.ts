@@ -16,6 +16,7 @@ const word = fc.record({
   source: fc.constantFrom('run 1', 'run 2', 'run 3'),
   seenAt: fc.integer({ min: 1, max: 9 }).map(n => `2026-11-0${n}T02:00:00.000Z`),
   scopeId: fc.constantFrom('now', 'before', null),
+  isPredecessors: fc.constant(false),
 })
 
 const suspect: fc.Arbitrary<Suspect> = fc.record({
@@ -86,12 +87,29 @@ describe('the verdict over suspects', () => {
       source,
       seenAt: '2026-11-02T02:00:00.000Z',
       scopeId: 'now',
+      isPredecessors: false,
     }))
     expect(isProved({ id: 'x', isFetchedWithScope: false, words }, 'now')).toBe(false)
     expect(isProved({ id: 'x', isFetchedWithScope: true, words }, 'now')).toBe(true)
-    const event = { kind: 'event' as const, source: 'e', seenAt: '2026-11-02T02:00:00.000Z', scopeId: null }
+    const event = {
+      kind: 'event' as const,
+      source: 'e',
+      seenAt: '2026-11-02T02:00:00.000Z',
+      scopeId: null,
+      isPredecessors: false,
+    }
     expect(isProved({ id: 'x', isFetchedWithScope: false, words: [words[0]!, event] }, 'now')).toBe(true)
   })
+})
+
+test('hears a 404 to the key that was replaced beside one of its own, and never without', () => {
+  const at = { kind: 'by-id 404' as const, seenAt: '2026-11-02T02:00:00.000Z' }
+  const before = { ...at, source: 'run 1', scopeId: 'before', isPredecessors: true }
+  const again = { ...before, source: 'run 2' }
+  const own = { ...at, source: 'run 3', scopeId: 'now', isPredecessors: false }
+  const proved = (...words: Word[]) => isProved({ id: 'x', isFetchedWithScope: false, words }, 'now')
+  expect([proved(before, own), proved(before, again), proved(before)]).toEqual([true, false, false])
+  expect(proved({ ...before, isPredecessors: false }, own)).toBe(false)
 })
 
 describe('a sweep', () => {

@@ -13,7 +13,9 @@ import {
   worthOf,
 } from '../../src/sync/refresh.ts'
 import { allowanceOf } from '../../src/sync/refresh-allowance.ts'
+import { HintWorth } from '../../src/sync/refresh-hints.ts'
 import { priorOf, rateOf } from '../../src/sync/refresh-rate.ts'
+import { eventHint, type HintKind } from '../../src/warehouse/ledger/hints.ts'
 import { simulate } from '../bench/freshness.ts'
 
 const double = (min: number, max: number) => fc.double({ min, max, noNaN: true })
@@ -24,6 +26,7 @@ const held: fc.Arbitrary<Held> = fc.record({
   rate: double(1e-4, 10),
   importance: double(0.05, 5),
   isSignalled: fc.boolean(),
+  doubt: fc.oneof(fc.constant(0), double(0, 4)),
 })
 const many = fc.uniqueArray(held, { selector: ({ id }) => id, maxLength: 60 })
 
@@ -37,6 +40,7 @@ describe('what a read is worth', () => {
         expect(worthOf({ ...plain, age: one.age + more })).toBeGreaterThanOrEqual(worth)
         expect(worthOf({ ...plain, importance: 2 * one.importance })).toBeCloseTo(2 * worth, 9)
         expect(worthOf({ ...plain, isSignalled: true })).toBeGreaterThanOrEqual(worth)
+        expect(worthOf({ ...plain, doubt: one.doubt + more })).toBeGreaterThanOrEqual(worth)
       }),
     )
   })
@@ -44,7 +48,7 @@ describe('what a read is worth', () => {
   test('is the formula, also where it would lose its digits', () => {
     const direct = (rate: number, age: number): number => 1 / rate - (age + 1 / rate) * Math.exp(-rate * age)
     const worth = (rate: number, age: number) =>
-      worthOf({ id: '', rate, age, importance: 1, isSignalled: false })
+      worthOf({ id: '', rate, age, importance: 1, isSignalled: false, doubt: 0 })
     for (const x of [0.002, 0.1, 1, 20]) expect(worth(2, x / 2)).toBeCloseTo(direct(2, x / 2), 10)
     // From the series: rate age^2 / 2.
     expect(worth(1e-6, 1e-3) / (1e-6 * 1e-6 * 0.5)).toBeCloseTo(1, 6)
@@ -61,7 +65,7 @@ describe('what a read is worth', () => {
   test('what was fetched just now is not worth a request, what is 30 days old is', () => {
     fc.assert(
       fc.property(held, one => {
-        const plain = { ...one, isSignalled: false }
+        const plain = { ...one, isSignalled: false, doubt: 0 }
         expect(isWorthIt({ ...plain, age: 0 })).toBe(false)
         expect(isWorthIt({ ...plain, age: floorDays })).toBe(true)
         expect(isWorthIt({ ...plain, age: 0, isSignalled: true })).toBe(true)
@@ -113,9 +117,48 @@ describe('the choice for a budget', () => {
       rate: 0.1,
       importance: 1,
       isSignalled: false,
+      doubt: 0,
     }))
     const chosen = choose(records, 10, 10)
     expect(chosen.map(({ age }) => age)).toEqual(Array.from({ length: 10 }, () => 28))
+  })
+})
+
+describe('what a hint is worth', () => {
+  const declared = [
+    { name: 'strong', share: 0.5 },
+    { name: 'weak', share: 0.1 },
+  ]
+  const none = { told: 0, unchanged: 0, unchangedExpected: 0, quietChanges: 0, quietExpected: 0 }
+  const learnt = (hint: string, kind: string, more: Partial<HintKind>): HintKind => ({
+    ...none,
+    hint,
+    kind,
+    ...more,
+  })
+  const factor = (known: readonly HintKind[], hints: readonly string[], kind = 'live'): number =>
+    new HintWorth(declared, known).freshFactor({ kind, hints })
+
+  test('is at first what its declaration says, and of several the strongest counts', () => {
+    expect([factor([], []), factor([], ['weak']), factor([], ['weak', 'strong'])]).toEqual([1, 0.9, 0.5])
+  })
+
+  test('is nothing once reads have found as few changes as without it, in the states where that is so', () => {
+    const idle = { told: 4_000, unchanged: 3_600, unchangedExpected: 3_600 }
+    const telling = { told: 400, unchanged: 40, unchangedExpected: 360 }
+    expect(factor([learnt('strong', 'live', idle)], ['strong'])).toBeGreaterThan(0.99)
+    expect(factor([learnt('strong', 'live', telling)], ['strong'])).toBeCloseTo(40 / 360, 1)
+    const both = [learnt('strong', 'live', idle), learnt('strong', 'ended', telling)]
+    expect(factor(both, ['strong'])).toBeGreaterThan(0.97)
+    expect(factor(both, ['strong'], 'ended')).toBeLessThan(0.2)
+  })
+
+  test('silence of what announces most changes makes them rarer, and silence of the rest does not', () => {
+    const events = learnt(eventHint, '', { quietChanges: 30, quietExpected: 300 })
+    const weak = learnt('weak', 'live', { quietChanges: 330, quietExpected: 300 })
+    const worth = new HintWorth(declared, [events, weak])
+    expect(worth.quietShare({ hints: [] })).toBeCloseTo(50 / 320, 9)
+    expect(new HintWorth(declared, [weak]).quietShare({ hints: [] })).toBe(1)
   })
 })
 
@@ -209,4 +252,12 @@ test('at 0.1 requests a row and day the warehouse is at least 15% fresher than b
   expect(index).toBeGreaterThan(1.15 * uniform)
   expect(index).toBeLessThan(1)
   expect(simulate('proportional', scenario)).toBeLessThan(index)
+})
+
+test('hints make the warehouse fresher where parents announce changes, and cost nothing where they announce none', () => {
+  const scenario = { rows: 500, budget: 0.1, runsPerDay: 3, warmDays: 30, days: 30, seed: 3 }
+  const gain = (announced: number): number =>
+    simulate('index with hints', { ...scenario, announced }) / simulate('index', { ...scenario, announced })
+  expect(gain(0.6)).toBeGreaterThan(1.03)
+  expect(gain(0)).toBeGreaterThan(0.98)
 })

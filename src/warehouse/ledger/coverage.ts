@@ -1,6 +1,7 @@
 /** How much is held of what can be read one by one only: by the ids that were seen, and by what other records count. */
 import type { Engine } from '../engine.ts'
 import { heldTables } from './held-tables.ts'
+import { eventHint } from './hints.ts'
 import type { DiscoveredTable } from './schema.ts'
 
 /** Of one resource: ids by what came of them. */
@@ -30,10 +31,19 @@ export interface CreditCoverage {
   readonly onInvoices: string
 }
 
+/** Of one resource: how many of the changes that reads found an event had announced; counts halve in 90 days. */
+export interface EventRecall {
+  readonly resource: string
+  readonly found: number
+  readonly announced: number
+}
+
 export interface Coverage {
   readonly ids: readonly IdCoverage[]
   readonly requisitions: ReferenceCoverage
   readonly creditNotes: CreditCoverage
+  /** Of resources of which reads found changes. */
+  readonly events: readonly EventRecall[]
 }
 
 type Group = Pick<DiscoveredTable, 'resource' | 'state' | 'reason'> & { readonly n: number }
@@ -101,12 +111,26 @@ async function creditCoverage(engine: Engine): Promise<CreditCoverage> {
   return { held: String(row?.held ?? '0.00'), onInvoices: String(row?.told ?? '0.00') }
 }
 
+async function eventRecall(engine: Engine): Promise<EventRecall[]> {
+  const rows = await engine.rows<EventRecall>(
+    `select h.resource, h.told - h.unchanged + h.quiet_changes as found, h.told - h.unchanged as announced
+     from ops.hint h where h.hint = '${eventHint}' and h.told - h.unchanged + h.quiet_changes > 0 order by h.resource`,
+  )
+  return rows.map(({ resource, found, announced }) => ({
+    resource,
+    found: Number(found),
+    announced: Number(announced),
+  }))
+}
+
 /** Undefined where the file does not keep the ids. */
 export async function readCoverage(engine: Engine): Promise<Coverage | undefined> {
-  if (!(await heldTables(engine)).has('discovered')) return undefined
+  const held = await heldTables(engine)
+  if (!held.has('discovered')) return undefined
   return {
     ids: await idCoverage(engine),
     requisitions: await referenceCoverage(engine),
     creditNotes: await creditCoverage(engine),
+    events: held.has('hint') ? await eventRecall(engine) : [],
   }
 }

@@ -1,9 +1,10 @@
 /** Witnesses: who saw that a record is gone. One alone proves nothing; `muster sweep` tombstones what has two. */
 import type { Resource } from '../../resources/resource.ts'
 import type { Engine } from '../engine.ts'
-import { fetchedWith, liveRecords } from '../merge/missing.ts'
+import { fetchedWith, liveRecords, shownTo } from '../merge/missing.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 import type { DeletionTable, WitnessTable } from './deletion-tables.ts'
+import { unsettled } from './key-scopes.ts'
 
 export type Witness = Omit<WitnessTable, 'void_at' | 'void_reason'>
 
@@ -47,16 +48,25 @@ export interface Testimony extends Omit<Witness, 'resource'> {
   readonly scope_id: string | null
   /** Whether the version held was fetched by a run of the scope asked for. */
   readonly is_fetched: boolean
+  /** Whether it was fetched by another key, with the lists of the scope asked for, and this is that key's 404. */
+  readonly is_predecessors: boolean
 }
+
+/** Holds for a 404 of a run `ks` whose scope had shown the row `t`, and has the lists of this one. */
+const isPredecessors = (resource: Resource): string =>
+  `(w.kind = 'by-id 404' and ks.scope_id <> ${quoteText(unsettled)} and ${shownTo(resource, 'ks.scope_id')}
+    and exists (select 1 from ops.key_scope n where n.scope_id = $2 and n.kind = ks.kind
+      and n.companies = ks.companies and n.agencies = ks.agencies and n.scopes = ks.scopes))`
 
 /** Witnesses that stand, of records that are held and live; by record. */
 export async function testimonies(engine: Engine, resource: Resource, scopeId: string): Promise<Testimony[]> {
   return engine.rows<Testimony>(
-    `select w.record_id, w.kind, w.source, w.seen_at, ks.scope_id, ${fetchedWith(scopeId)} as is_fetched
+    `select w.record_id, w.kind, w.source, w.seen_at, ks.scope_id, ${fetchedWith(resource, scopeId)} as is_fetched,
+       coalesce(${isPredecessors(resource)}, false) as is_predecessors
      from ops.witness w join (select * from ${liveRecords(resource)}) as t on t.${quoteName(resource.table.key)} = w.record_id
      left join ops.key_scope ks on ks.run_id = w.source
      where w.resource = $1 and w.void_at is null and w.seen_at >= t.loaded_at order by w.record_id, w.seen_at, w.kind`,
-    [resource.name],
+    [resource.name, scopeId],
   )
 }
 

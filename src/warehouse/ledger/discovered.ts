@@ -37,6 +37,7 @@ function rowOf({ resource, recordId, source, at }: Seen): DiscoveredTable {
     key_scope: null,
     checked_at: null,
     last_fetched_at: null,
+    fetched_by: null,
     retry_after: null,
     fetches: 0,
     misses: 0,
@@ -47,7 +48,7 @@ function rowOf({ resource, recordId, source, at }: Seen): DiscoveredTable {
   }
 }
 
-/** Seventeen values a row: PostgreSQL takes 65,535 in a statement. */
+/** Eighteen values a row: PostgreSQL takes 65,535 in a statement. */
 const rowsPerStatement = 500
 
 function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {

@@ -1,11 +1,25 @@
 /** Which ids are to be asked for before anything is read again: those never read, and those to be tried again. */
 import type { Engine } from '../engine.ts'
 
+/** What was expected of a record when it was chosen to be read again. */
+export interface Expected {
+  /** Its state then. */
+  readonly kind: string
+  /** Changes a day, as estimated from its reads. */
+  readonly rate: number
+  /** Probability that it had not changed, as far as its age tells. */
+  readonly fresh: number
+  /** Names of the hints that spoke for a change. */
+  readonly hints: readonly string[]
+}
+
 export interface DueId {
   readonly record_id: string
   readonly state: 'unseen' | 'held' | 'missing' | 'refused'
   /** Answers in a row that did not bring it. */
   readonly misses: number
+  /** Of a held record that nothing was signalled of. */
+  readonly expected?: Expected
 }
 
 export interface DueQuestion {

@@ -4,6 +4,7 @@ import type { Engine } from '../engine.ts'
 import { isMember } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 import { remember } from './discovered.ts'
+import type { Expected } from './due.ts'
 
 /** An answer that brought a record; times are ISO 8601. */
 export interface Fetch {
@@ -11,6 +12,9 @@ export interface Fetch {
   /** Before the request was sent: what is signalled from then on may not be in the answer. */
   readonly askedAt: string
   readonly fetchedAt: string
+  readonly runId: string
+  /** Absent where the record was not chosen for what it was worth. */
+  readonly expected?: Expected
 }
 
 /** An answer that did not. */
@@ -24,7 +28,10 @@ export interface Miss {
   readonly retryAfter: string | null
 }
 
-const instant = (iso: string): string => `cast(${quoteText(iso)} as timestamptz)`
+export const instant = (iso: string): string => `cast(${quoteText(iso)} as timestamptz)`
+
+/** A number as neither engine could take it for a decimal. */
+export const double = (value: number): string => `cast(${value} as double precision)`
 
 const days = (later: string, earlier: string): string =>
   `cast(extract(epoch from (${later} - ${earlier})) as double precision) / 86400.0`
@@ -35,19 +42,35 @@ const atLeastNone = (expression: string): string => `greatest(0.0, ${expression}
 /** How far the first fetch of a record looks back: what it did long ago tells little of what it does now. */
 const lookBack = `interval '30 days'`
 
+/** Days in which what a fetch found counts half: what a record did long ago tells little of what it does now. */
+const halfLife = 180
+
+/** What is left of the counts of row `d` at the fetch `f`. */
+const kept = `power(0.5, case when d.fetches > 0 then ${atLeastNone(days('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
+
+export interface Evidence {
+  /** Of row `d` of ops.discovered before the fetch `f`, and row `s` of star after it: 1 for a change. */
+  readonly isChanged: string
+  /** Days in which a change could be seen. */
+  readonly exposure: string
+}
+
 /**
  * What a fetch adds to the estimate of how often its record changes. The days since the last fetch, if nothing changed;
  * else the days since the change, as nothing changed after it. The first fetch looks back 30 days, or to the creation.
+ * A fetch that an event brought about comes soon after the change, which tells nothing of how long one takes to come:
+ * there all days since the last fetch count.
  */
-function evidence(table: Table): { readonly changes: string; readonly exposure: string } {
+export function evidence(table: Table): Evidence {
   const created = table.columns.created_at ? 's.created_at' : 'cast(null as timestamptz)'
   const since = `case when d.fetches > 0 then d.last_fetched_at
     when ${created} is not null then greatest(${created}, f.fetched_at - ${lookBack}) end`
   const isChanged = `case when d.fetches > 0 then s.loaded_at > d.last_fetched_at else s.source_updated_at > ${since} end`
   const sinceChange = `case when s.source_updated_at > ${since} then s.source_updated_at else ${since} end`
+  const isQuiet = `${isChanged} and (d.fetches = 0 or d.signals = 0)`
   return {
-    changes: `case when ${isChanged} then 1 else 0 end`,
-    exposure: `coalesce(${atLeastNone(`case when ${isChanged} then ${days('f.fetched_at', sinceChange)} else ${days('f.fetched_at', since)} end`)}, 0.0)`,
+    isChanged: `case when ${isChanged} then 1 else 0 end`,
+    exposure: `coalesce(${atLeastNone(`case when ${isQuiet} then ${days('f.fetched_at', sinceChange)} else ${days('f.fetched_at', since)} end`)}, 0.0)`,
   }
 }
 
@@ -61,10 +84,10 @@ export async function recordFetches(
 ): Promise<void> {
   if (fetches.length === 0) return
   const rows = fetches.map(
-    ({ recordId, askedAt, fetchedAt }) =>
-      `(${quoteText(recordId)}, ${instant(askedAt)}, ${instant(fetchedAt)})`,
+    ({ recordId, askedAt, fetchedAt, runId }) =>
+      `(${quoteText(recordId)}, ${instant(askedAt)}, ${instant(fetchedAt)}, ${quoteText(runId)})`,
   )
-  const { changes, exposure } = evidence(table)
+  const { isChanged, exposure } = evidence(table)
   const whole = isMember(table) ? ' and not s.is_stub' : ''
   const key = quoteName(table.key)
   await engine.run(
@@ -72,14 +95,15 @@ export async function recordFetches(
        state = q.state, reason = q.reason, key_scope = null, misses = 0,
        retry_after = case when q.state = 'refused' then q.fetched_at + interval '1 day' end,
        state_since = case when o.state = q.state then o.state_since else q.fetched_at end,
-       checked_at = q.fetched_at, last_fetched_at = q.fetched_at, fetches = o.fetches + 1,
-       changes = o.changes + q.changes, exposure_days = o.exposure_days + q.exposure,
+       checked_at = q.fetched_at, last_fetched_at = q.fetched_at, fetched_by = q.run_id, fetches = o.fetches + 1,
+       changes = o.changes * q.kept + q.changes, exposure_days = o.exposure_days * q.kept + q.exposure,
        signals = case when o.signalled_at >= q.asked_at then o.signals else 0 end
      from (
-       select f.record_id, f.asked_at, f.fetched_at, ${changes} as changes, ${exposure} as exposure,
+       select f.record_id, f.asked_at, f.fetched_at, f.run_id, ${isChanged} as changes, ${exposure} as exposure,
+         ${kept} as kept,
          case when s.${key} is null then 'refused' else 'held' end as state,
          case when s.${key} is null then ${quoteText(lost)} end as reason
-       from (values ${rows.join(', ')}) as f(record_id, asked_at, fetched_at)
+       from (values ${rows.join(', ')}) as f(record_id, asked_at, fetched_at, run_id)
        join ops.discovered d on d.resource = ${quoteText(resource)} and d.record_id = f.record_id
        left join star.${quoteName(table.name)} s on s.${key} = f.record_id${whole}) as q
      where o.resource = ${quoteText(resource)} and o.record_id = q.record_id`,

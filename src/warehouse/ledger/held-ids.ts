@@ -2,6 +2,7 @@
 import type { Resource } from '../../resources/resource.ts'
 import type { Engine } from '../engine.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
+import { hintsAt, lastChange, tiedColumns } from './hints.ts'
 
 /** Times in days. */
 export interface HeldId {
@@ -15,6 +16,8 @@ export interface HeldId {
   readonly changes: number
   readonly exposure: number
   readonly isSignalled: boolean
+  /** Names of the hints that it has changed: what is tied to it did, since it was fetched. */
+  readonly hints: readonly string[]
 }
 
 /** Sums over the records of one kind. */
@@ -68,6 +71,12 @@ export async function heldKinds(engine: Engine, resource: Resource): Promise<Hel
 const days = (since: string): string =>
   `cast(extract(epoch from (cast($1 as timestamptz) - ${since})) as double precision) / 86400.0`
 
+type HeldRow = Omit<HeldId, 'hints'> & Readonly<Record<string, unknown>>
+
+/** A change of which the source says that it is still to come would hint for ever. */
+const isSince = (alias: string): string =>
+  `(${alias}.changed_at > q.fetched_at and ${alias}.changed_at <= cast($1 as timestamptz))`
+
 /** As many at once as are small beside a batch of pages. */
 const perRead = 20_000
 
@@ -83,20 +92,30 @@ export async function* heldIds(
     ? `exists (select 1 from star.dim_entity_status e where e.is_terminal and e.status = s.status
         and e.entity = ${quoteText(resource.entity)})`
     : 'false'
+  const told = hintsAt(resource).map((hint, index) => {
+    const alias = `hint${index}`
+    return { name: hint.name, alias, join: lastChange(hint, alias) }
+  })
   for (let after = ''; ; ) {
-    const rows = await engine.rows<HeldId>(
-      `select d.record_id as id, ${kindOf(resource)} as kind, ${terminal} as "isTerminal",
+    const rows = await engine.rows<HeldRow>(
+      `select q.*${told.map(({ alias }) => `, ${isSince(alias)} as ${alias}`).join('')} from (
+       select d.record_id as id, ${kindOf(resource)} as kind, ${terminal} as "isTerminal",
          ${days('d.last_fetched_at')} as age,
          coalesce(${days('s.source_updated_at')}, 0.0) as "quietDays", d.changes, d.exposure_days as exposure,
-         d.signals > 0 as "isSignalled"
+         d.signals > 0 as "isSignalled", d.last_fetched_at as fetched_at${tiedColumns(resource)}
        from ${joined(resource)} and (d.fetches > 0 or d.signals > 0)
          and d.last_fetched_at < cast($2 as timestamptz) and d.record_id > $3
-       order by d.record_id limit ${perRead}`,
+       order by d.record_id limit ${perRead}) q
+       ${told.map(({ join }) => join).join(' ')} order by q.id`,
       [at, fetchedBefore, after],
     )
     for (const row of rows)
       yield {
-        ...row,
+        id: row.id,
+        kind: row.kind,
+        isTerminal: row.isTerminal,
+        isSignalled: row.isSignalled,
+        hints: told.flatMap(({ name, alias }) => (row[alias] === true ? [name] : [])),
         age: Number(row.age),
         quietDays: Number(row.quietDays),
         changes: Number(row.changes),

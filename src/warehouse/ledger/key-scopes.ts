@@ -36,7 +36,7 @@ export function scopeIdOf(apiKeyId: string, sight: Sight): string {
 }
 
 /** A run in which the scope may have changed has shown its rows to nobody in particular. */
-const unsettled = 'changed during the run'
+export const unsettled = 'changed during the run'
 
 export interface RunScope {
   readonly runId: string

@@ -166,6 +166,8 @@ export interface DiscoveredTable {
   checked_at: Time | null
   /** When star's version was fetched. */
   last_fetched_at: Time | null
+  /** Run that fetched it last, also when nothing had changed; null for one that came with another record. */
+  fetched_by: string | null
   /** A missing or refused record is asked for again from then on; null asks only when the scope of the key changes. */
   retry_after: Time | null
   /** Answers that brought the record. One that is held without any came with another record. */
@@ -173,9 +175,9 @@ export interface DiscoveredTable {
   /** Answers in a row that did not bring it. */
   misses: Count
   /** Fetches that found a change, and the days over which that could be seen: what its rate of change is taken from. */
-  changes: Count
+  changes: number
   exposure_days: number
-  /** Signals since the last fetch began: events, or changes of a parent. */
+  /** Events since the last fetch began. */
   signals: Count
   signalled_at: Time | null
 }

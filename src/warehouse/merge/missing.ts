@@ -28,9 +28,18 @@ export function recordRows({ table }: Resource, alias = 't'): string {
 
 export const liveRecords = (resource: Resource): string => `${recordRows(resource)} and not t.is_deleted`
 
+/**
+ * Holds for a row `t` that was fetched by a run of a scope, given as SQL. A record that was read by its id and found as it
+ * was keeps the run that brought it: the ledger knows who read it last.
+ */
+export const shownTo = (resource: Resource, scope: string): string =>
+  `(exists (select 1 from ops.key_scope k where k.run_id = t.run_id and k.scope_id = ${scope})
+    or exists (select 1 from ops.discovered d join ops.key_scope k on k.run_id = d.fetched_by
+      where d.resource = ${quoteText(resource.name)} and d.record_id = ${keyOf(resource)} and k.scope_id = ${scope}))`
+
 /** Holds for a row `t` that was fetched by a run of this scope. */
-export const fetchedWith = (scopeId: string): string =>
-  `exists (select 1 from ops.key_scope k where k.run_id = t.run_id and k.scope_id = ${quoteText(scopeId)})`
+export const fetchedWith = (resource: Resource, scopeId: string): string =>
+  shownTo(resource, quoteText(scopeId))
 
 /** Holds for a row `t` that this scope did not show when it was first swept, and has not shown since. */
 export const outOfSight = (resource: Resource, scopeId: string): string =>
@@ -47,8 +56,8 @@ const heldBefore = ({ resource, startedAt }: SweptList): string =>
 /** Rows that this scope has shown: that they are missing now means something. */
 function judged(list: SweptList): string {
   const { resource, scopeId, baseline } = list
-  if (baseline === null) return fetchedWith(scopeId)
-  return `(${fetchedWith(scopeId)} or (t.loaded_at < ${instant(baseline)} and not ${outOfSight(resource, scopeId)}))`
+  if (baseline === null) return fetchedWith(resource, scopeId)
+  return `(${fetchedWith(resource, scopeId)} or (t.loaded_at < ${instant(baseline)} and not ${outOfSight(resource, scopeId)}))`
 }
 
 export const judgedCount = (list: SweptList): string =>

@@ -1,0 +1,121 @@
+/** Changes of records that hint at changes of those behind ids: found in star, learnt from, and chosen by. */
+import { expect, test } from 'vitest'
+import { coverageLines } from '../../src/cli/coverage-lines.ts'
+import { findResource, hydrated } from '../../src/resources/catalogue.ts'
+import { hints } from '../../src/resources/hints.ts'
+import type { Resource } from '../../src/resources/resource.ts'
+import { type Coverage, readCoverage } from '../../src/warehouse/ledger/coverage.ts'
+import { signal } from '../../src/warehouse/ledger/discovered.ts'
+import { heldIds } from '../../src/warehouse/ledger/held-ids.ts'
+import { hintKinds, learnHints } from '../../src/warehouse/ledger/hints.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+
+const begin = Date.parse('2026-11-02T10:00:00.000Z')
+const dayMs = 86_400_000
+const day = (days: number): string => new Date(begin + days * dayMs).toISOString()
+
+test('what hints at what, each declared where the column is', () => {
+  const told = hints.map(({ name, of, pairs }) => `${name} > ${of} by ${pairs.join(' and ')}`)
+  expect(told.sort()).toEqual([
+    'star.bridge_assignment_link.linked_id > assignments by linked_id,assignment_id',
+    'star.bridge_assignment_link.linked_id > requisitions by linked_id,requisition_id',
+    'star.fact_assignment.purchase_order_id > purchase-orders by purchase_order_id,purchase_order_reference_key',
+    'star.fact_assignment.requisition_id > requisitions by requisition_id,requisition_id',
+    'star.fact_competency_entry.trade_id > trades by trade_id,trade_id',
+    'star.fact_credit_note.invoice_id > credit-notes by invoice_id,invoice_id',
+    'star.fact_recruitment_metric_row.requisition_reference > requisitions by requisition_reference,reference and company_id,company_id',
+    'star.fact_timesheet.assignment_id > assignments by assignment_id,assignment_id',
+  ])
+  expect(hints.every(({ share }) => share > 0 && share < 1)).toBe(true)
+})
+
+test('status tells what share of changes events announce, where enough of them were found', () => {
+  const nothing = { held: 0, known: 0, withoutId: 0 }
+  const events = [
+    { resource: 'assignments', found: 200, announced: 150 },
+    { resource: 'rates', found: 3, announced: 3 },
+    { resource: 'trades', found: 80, announced: 0 },
+  ]
+  const coverage = {
+    ids: [],
+    requisitions: nothing,
+    creditNotes: { held: '0.00', onInvoices: '0.00' },
+    events,
+  }
+  expect(coverageLines(coverage)).toEqual([
+    'of the changes that reads found, events had announced: assignments 75%',
+  ])
+})
+
+describeOnEngines('hints', bench => {
+  test('a timesheet that changed has its assignment read first, and what is found is learnt', async () => {
+    const company = { id: 'c1', name: 'Company 1' }
+    const record = (id: string, updatedAt: string) => ({ id, company, createdAt: day(-20), updatedAt })
+    const timesheet = (n: number, updatedAt: string) => ({
+      ...record(`t${n}`, updatedAt),
+      assignment: { id: `a${n}` },
+    })
+    const ids = [1, 2, 3, 4]
+    const sandbox = await openSandbox({
+      records: {
+        companies: [record('c1', day(-20))],
+        timesheets: ids.map(n => timesheet(n, day(-20))),
+        assignments: ids.map(n => record(`a${n}`, day(-20))),
+      },
+    })
+    const warehouse = await bench.warehouse()
+    const { engine } = warehouse
+    const clock = { days: 0, now: () => begin + clock.days * dayMs, sleep: async () => undefined }
+    const sync = async (days: number, limits = {}) => {
+      clock.days = days
+      const request = { resources: ['timesheets', 'assignments'], limits }
+      const { failure } = await syncOnce(sandbox, warehouse, { request, effects: { clock } })
+      expect(failure).toBeUndefined()
+    }
+    await sync(0)
+    // The second is announced and did not change, the third changed without a word, an event tells of the fourth.
+    for (const n of [1, 2]) sandbox.world.upsert('timesheets', timesheet(n, day(1)))
+    for (const n of [1, 3, 4]) sandbox.world.upsert('assignments', record(`a${n}`, day(1)))
+    await signal(engine, [{ resource: 'assignments', recordId: 'a4', source: 'event', at: day(1) }])
+    const before = sandbox.requests.length
+    await sync(2, { maxRequests: 5 })
+    const asked = sandbox.requests.slice(before).map(({ path }) => path)
+    expect(asked.sort()).toEqual([
+      ...['a1', 'a2', 'a4'].map(id => `/assignments/${id}`),
+      '/me',
+      '/timesheets',
+    ])
+    const resource = findResource('assignments') as Resource
+    const hinted: string[] = []
+    for await (const one of heldIds(engine, { resource, at: day(3), fetchedBefore: day(3) }))
+      if (one.hints.length > 0) hinted.push(one.id)
+    expect(hinted).toEqual([])
+    const name = 'star.fact_timesheet.assignment_id'
+    const counts = async () => (await hintKinds(engine, 'assignments')).find(({ hint }) => hint === name)
+    const learnt = await counts()
+    expect(learnt).toMatchObject({ told: 2, unchanged: 1, quietChanges: 1 })
+    expect(learnt?.unchangedExpected).toBeGreaterThan(1)
+    expect(learnt?.unchangedExpected).toBeLessThan(2)
+    // Ninety days later half of it counts, beside one more read that found nothing.
+    const at = day(92)
+    const expected = { kind: '', rate: 0.1, fresh: 0.9, hints: [name] }
+    const fetch = { recordId: 'a2', askedAt: at, fetchedAt: at, runId: 'another', expected }
+    const { events } = (await readCoverage(engine)) as Coverage
+    expect(events).toEqual([{ resource: 'assignments', found: 2, announced: 1 }])
+    await learnHints(engine, resource, { fetches: [fetch], at })
+    expect(await counts()).toMatchObject({ told: 2, unchanged: 1.5, quietChanges: 0.5 })
+    // What an event brought about tells that there was a change in two days, and not that they come within hours.
+    const [evidence] = await engine.rows<{ days: number }>(
+      `select exposure_days as days from ops.discovered where record_id = 'a4'`,
+    )
+    expect(Number(evidence?.days)).toBeGreaterThan(21.5)
+  })
+
+  test('are looked for of every resource', async () => {
+    const { engine } = await bench.warehouse()
+    for (const resource of hydrated)
+      for await (const one of heldIds(engine, { resource, at: day(0), fetchedBefore: day(0) }))
+        expect(one).toBeUndefined()
+  })
+})
