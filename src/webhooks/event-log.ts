@@ -24,8 +24,8 @@ interface Open {
 
 const suffix = '.ndjson'
 
-/** Of this process and of those before it, in the order in which they were begun. */
-function filesIn(folder: string): string[] {
+/** Not loaded yet: of this process and of those before it, in the order in which they were begun. */
+export function waitingFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter(name => /^\d{12}\.ndjson$/.test(name))
     .sort()
@@ -43,7 +43,7 @@ class Log implements EventLog {
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
-    this.#number = filesIn(folder).length === 0 ? 0 : lastNumber(folder)
+    this.#number = waitingFiles(folder).length === 0 ? 0 : lastNumber(folder)
   }
 
   append(events: readonly InboxEvent[]): Promise<void> {
@@ -63,7 +63,7 @@ class Log implements EventLog {
   seal(): Promise<readonly string[]> {
     return this.#inTurn(async () => {
       await this.#end()
-      return filesIn(this.#folder)
+      return waitingFiles(this.#folder)
     })
   }
 
@@ -107,7 +107,7 @@ class Log implements EventLog {
 
 function lastNumber(folder: string): number {
   return Number(
-    filesIn(folder)
+    waitingFiles(folder)
       .at(-1)
       ?.slice(-(12 + suffix.length), -suffix.length),
   )
