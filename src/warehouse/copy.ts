@@ -125,6 +125,9 @@ async function copyTable(source: CopySource, target: Engine, table: CopiedTable)
   })
 }
 
+/** Each end waits for the other while a large table crosses, for longer than a session usually may. */
+const patient = `set local idle_in_transaction_session_timeout = '1h'`
+
 type OnTable = (copied: Copied) => void
 
 async function copyTables(source: CopySource, target: Engine, onTable: OnTable): Promise<Copied[]> {
@@ -149,6 +152,7 @@ export async function copyWarehouse(source: CopySource, target: Engine, onTable:
   const copyAll = async (): Promise<Copied[]> => {
     if (target.name === 'duckdb') return copyTables(source, target, onTable)
     return target.merge(async () => {
+      await target.run(patient)
       await requireEmpty(target)
       return copyTables(source, target, onTable)
     })
@@ -156,6 +160,7 @@ export async function copyWarehouse(source: CopySource, target: Engine, onTable:
   if (source.engine.name === 'duckdb') return copyAll()
   return source.engine.transaction(async () => {
     await source.engine.run('set transaction isolation level repeatable read read only')
+    await source.engine.run(patient)
     return copyAll()
   })
 }
