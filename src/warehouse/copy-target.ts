@@ -16,7 +16,7 @@ export interface CopyTarget {
   readonly engine: Engine
   /** Shows what was copied; nobody else may use the engine any more. */
   finish(): Promise<void>
-  /** Leaves everything as it was. */
+  /** Leaves nothing of the copy. */
   abandon(): Promise<void>
 }
 

@@ -89,6 +89,7 @@ async function copyBetween(context: CommandContext, from: Place, to: Place): Pro
     const source = await openSource(from, target.engine)
     try {
       copied = await copyWarehouse(source, target.engine, ({ table, rows }) => {
+        context.signal.throwIfAborted()
         if (rows > 0 && !context.json && !context.globals.quiet)
           context.stderr.write(`${table}: ${formatNumber(rows)} rows\n`)
       })
