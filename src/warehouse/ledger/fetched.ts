@@ -3,6 +3,7 @@ import type { Table } from '../../resources/table.ts'
 import type { Engine } from '../engine.ts'
 import { isMember } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
+import { daysBetween } from './days-between.ts'
 import { remember } from './discovered.ts'
 
 /** An answer that brought a record; times are ISO 8601. */
@@ -26,9 +27,6 @@ export interface Miss {
 
 const instant = (iso: string): string => `cast(${quoteText(iso)} as timestamptz)`
 
-const days = (later: string, earlier: string): string =>
-  `cast(extract(epoch from (${later} - ${earlier})) as double precision) / 86400.0`
-
 /** Nothing is longer ago than its time says, whatever the clocks of service and client. */
 const atLeastNone = (expression: string): string => `greatest(0.0, ${expression})`
 
@@ -47,7 +45,7 @@ function evidence(table: Table): { readonly changes: string; readonly exposure: 
   const sinceChange = `case when s.source_updated_at > ${since} then s.source_updated_at else ${since} end`
   return {
     changes: `case when ${isChanged} then 1 else 0 end`,
-    exposure: `coalesce(${atLeastNone(`case when ${isChanged} then ${days('f.fetched_at', sinceChange)} else ${days('f.fetched_at', since)} end`)}, 0.0)`,
+    exposure: `coalesce(${atLeastNone(`case when ${isChanged} then ${daysBetween('f.fetched_at', sinceChange)} else ${daysBetween('f.fetched_at', since)} end`)}, 0.0)`,
   }
 }
 

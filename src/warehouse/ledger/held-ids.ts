@@ -2,6 +2,7 @@
 import type { Resource } from '../../resources/resource.ts'
 import type { Engine } from '../engine.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
+import { daysBetween } from './days-between.ts'
 
 /** Times in days. */
 export interface HeldId {
@@ -65,8 +66,7 @@ export async function heldKinds(engine: Engine, resource: Resource): Promise<Hel
   }))
 }
 
-const days = (since: string): string =>
-  `cast(extract(epoch from (cast($1 as timestamptz) - ${since})) as double precision) / 86400.0`
+const days = (since: string): string => daysBetween('cast($1 as timestamptz)', since)
 
 /** As many at once as are small beside a batch of pages. */
 const perRead = 20_000
