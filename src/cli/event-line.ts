@@ -1,7 +1,8 @@
 /** What `muster status` says of webhooks: one line, and none where nothing ever came. */
+
+import { formatNumber } from '../lib/counted.ts'
 import type { EventFigures } from '../webhooks/event-figures.ts'
 import { ageOf } from './age.ts'
-import { formatNumber } from './output.ts'
 
 /** Days that are counted. */
 const days = 30

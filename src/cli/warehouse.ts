@@ -9,6 +9,7 @@ import { publishedFile } from '../warehouse/duckdb/published-file.ts'
 import { openQuery } from '../warehouse/duckdb/query.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { heldTables } from '../warehouse/ledger/held-tables.ts'
+import { requireLedger } from '../warehouse/postgres/may-read.ts'
 import { openPostgres, type PostgresOptions } from '../warehouse/postgres/open.ts'
 import { openPostgresQuery } from '../warehouse/postgres/query.ts'
 import type { Address } from '../warehouse/postgres/session.ts'
@@ -94,7 +95,7 @@ async function readEither<Handle>(
   }
 }
 
-/** Undefined when no sync has made anything of this warehouse. */
+/** Undefined when no sync has made anything of this warehouse. Throws MusterError for a user who may not read its ledger. */
 export async function openIfSynced(
   connection: Connection,
   context: Told,
@@ -105,8 +106,14 @@ export async function openIfSynced(
     return readEither(file, context, one => openDuckdb(one, { readOnly: true }))
   }
   const engine = await openToWrite(connection)
-  if ((await heldTables(engine)).has('migration'))
-    return { handle: engine, file: engine.location, isPublished: false }
+  try {
+    await requireLedger(engine)
+    if ((await heldTables(engine)).has('migration'))
+      return { handle: engine, file: engine.location, isPublished: false }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
   await engine.close()
   return undefined
 }

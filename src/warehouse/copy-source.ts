@@ -3,6 +3,7 @@
 import type { CopySource } from './copy.ts'
 import { openDuckdb } from './duckdb/open.ts'
 import type { Engine } from './engine.ts'
+import { heldTables } from './ledger/held-tables.ts'
 import { openPostgres, type PostgresOptions } from './postgres/open.ts'
 import type { Address } from './postgres/session.ts'
 import { quoteNames, quoteText } from './sql-text.ts'
@@ -25,6 +26,12 @@ export async function fileSource(
   }
   return {
     engine,
+    async isMade() {
+      const made = await stage.rows(
+        `select 1 from duckdb_tables() where database_name = 'copied' and schema_name = 'ops' and table_name = 'migration'`,
+      )
+      return made.length > 0
+    },
     present: async table => within(table),
     close: async () => {
       await stage.run('detach copied')
@@ -40,6 +47,7 @@ export async function serverSource(
   const engine = await openPostgres(address, { ...options, stage: target.stage })
   return {
     engine,
+    isMade: async () => (await heldTables(engine)).has('migration'),
     async present(table, columns) {
       const names = quoteNames(columns.map(({ name }) => name))
       await engine.lend('copied_rows', columns, `select ${names} from ${table}`)

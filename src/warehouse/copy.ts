@@ -1,5 +1,6 @@
 /** Moves a warehouse from one engine to another, with its ledger: the next sync goes on where the last one ended. */
 import { MusterError } from '../lib/errors.ts'
+import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine, SharedColumn } from './engine.ts'
 import { physicalTables } from './physical.ts'
 import { quoteName, quoteNames } from './sql-text.ts'
@@ -18,6 +19,8 @@ export interface Copied {
 /** A warehouse to copy from: its own engine, and how the stage of the target gets at its rows. */
 export interface CopySource {
   readonly engine: Engine
+  /** Whether there is a warehouse, and this user may read it. */
+  isMade(): Promise<boolean>
   /** Makes the rows readable in the target's stage and gives the name of the table there. */
   present(table: string, columns: readonly SharedColumn[]): Promise<string>
 }
@@ -57,9 +60,9 @@ async function count(engine: Engine, table: string, where = ''): Promise<number>
   return Number(row?.n ?? 0)
 }
 
-/** The seeded rows that a migration makes are no rows of anybody. */
-async function requireEmpty(target: Engine, tables: readonly CopiedTable[]): Promise<void> {
-  for (const table of tables) {
+/** Throws MusterError. The seeded rows that a migration makes are no rows of anybody. */
+export async function requireEmpty(target: Engine): Promise<void> {
+  for (const table of await tablesOf(target)) {
     const own = table.schema === 'ops' ? '' : `where run_id is distinct from 'seed'`
     const rows = await count(target, placed(table), own)
     if (rows === 0) continue
@@ -71,19 +74,33 @@ async function requireEmpty(target: Engine, tables: readonly CopiedTable[]): Pro
   }
 }
 
-async function structureOf(engine: Engine): Promise<string | undefined> {
-  const rows = await engine.rows<{ checksum: string }>(
-    `select checksum from ops.migration where name = 'structure'`,
+async function ledgerOf(engine: Engine): Promise<ReadonlyMap<string, string>> {
+  const rows = await engine.rows<{ name: string; checksum: string }>(
+    'select name, checksum from ops.migration',
   )
-  return rows[0]?.checksum
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
-async function requireSameStructure(source: Engine, target: Engine): Promise<void> {
-  if ((await structureOf(source)) === (await structureOf(target))) return
+async function requireSameStructure(source: CopySource, target: Engine): Promise<void> {
+  const where = source.engine.location
+  if (!(await source.isMade()))
+    throw new MusterError({
+      what: 'nothing was synced into the warehouse to copy, or this user may not read it',
+      where,
+      next: 'check the address, its prefix and the user; nothing was changed',
+    })
+  const [from, to] = [await ledgerOf(source.engine), await ledgerOf(target)]
+  if (from.get('structure') === to.get('structure')) return
+  const maker = from.get('program')
+  const isLater = maker !== undefined && isLaterVersion(maker, programVersion)
   throw new MusterError({
-    what: 'the warehouse to copy was made by another version of muster',
-    where: source.location,
-    next: 'run muster sync on it with this version first; nothing was changed',
+    what: isLater
+      ? `the warehouse to copy was made by muster ${maker}, which is later than this one, ${programVersion}`
+      : 'the warehouse to copy was made by another version of muster',
+    where,
+    next: isLater
+      ? `install muster ${maker} or later; nothing was changed`
+      : 'run muster sync on it with this version first; nothing was changed',
   })
 }
 
@@ -108,31 +125,42 @@ async function copyTable(source: CopySource, target: Engine, table: CopiedTable)
   })
 }
 
+/** Each end waits for the other while a large table crosses, for longer than a session usually may. */
+const patient = `set local idle_in_transaction_session_timeout = '1h'`
+
+type OnTable = (copied: Copied) => void
+
+async function copyTables(source: CopySource, target: Engine, onTable: OnTable): Promise<Copied[]> {
+  // What is in memory until it commits: of a file that nobody sees before it is whole, one table at a time.
+  const apart = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    target.name === 'duckdb' ? target.transaction(work) : work()
+  const copied: Copied[] = []
+  for (const table of await tablesOf(target)) {
+    const one = await apart(() => copyTable(source, target, table))
+    copied.push(one)
+    onTable(one)
+  }
+  return copied
+}
+
 /**
- * All or nothing on the target, from one state of the source; `target` is migrated. Rows are not held in memory: they
- * cross as files, table by table.
+ * From one state of the source. Rows are not held in memory: they cross as files, table by table. On a server all of it
+ * is one transaction; a file is for the caller to show when it is whole. `target` is migrated. Throws MusterError.
  */
-export async function copyWarehouse(
-  source: CopySource,
-  target: Engine,
-  onTable: (copied: Copied) => void,
-): Promise<Copied[]> {
-  await requireSameStructure(source.engine, target)
-  const tables = await tablesOf(target)
-  const copyAll = (): Promise<Copied[]> =>
-    target.merge(async () => {
-      await requireEmpty(target, tables)
-      const copied: Copied[] = []
-      for (const table of tables) {
-        const one = await copyTable(source, target, table)
-        copied.push(one)
-        onTable(one)
-      }
-      return copied
+export async function copyWarehouse(source: CopySource, target: Engine, onTable: OnTable): Promise<Copied[]> {
+  await requireSameStructure(source, target)
+  const copyAll = async (): Promise<Copied[]> => {
+    if (target.name === 'duckdb') return copyTables(source, target, onTable)
+    return target.merge(async () => {
+      await target.run(patient)
+      await requireEmpty(target)
+      return copyTables(source, target, onTable)
     })
+  }
   if (source.engine.name === 'duckdb') return copyAll()
   return source.engine.transaction(async () => {
     await source.engine.run('set transaction isolation level repeatable read read only')
+    await source.engine.run(patient)
     return copyAll()
   })
 }

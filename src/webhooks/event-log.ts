@@ -26,8 +26,8 @@ interface Open {
 
 const suffix = '.ndjson'
 
-/** Of this process and of those before it, in the order in which they were begun. */
-function filesIn(folder: string): string[] {
+/** Not loaded yet: of this process and of those before it, in the order in which they were begun. */
+export function waitingFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter(name => /^\d{12}\.ndjson$/.test(name))
     .sort()
@@ -45,7 +45,7 @@ class Log implements EventLog {
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
-    this.#number = filesIn(folder).length === 0 ? 0 : lastNumber(folder)
+    this.#number = waitingFiles(folder).length === 0 ? 0 : lastNumber(folder)
   }
 
   append(events: readonly InboxEvent[]): Promise<void> {
@@ -67,7 +67,7 @@ class Log implements EventLog {
     return this.#inTurn(async () => {
       // On a full disk every tick would leave another empty file.
       if (this.#current?.length !== 0) await this.#end()
-      return filesIn(this.#folder).filter(file => file !== this.#current?.file)
+      return waitingFiles(this.#folder).filter(file => file !== this.#current?.file)
     })
   }
 
@@ -126,7 +126,7 @@ async function syncFolder(path: string): Promise<void> {
 
 function lastNumber(folder: string): number {
   return Number(
-    filesIn(folder)
+    waitingFiles(folder)
       .at(-1)
       ?.slice(-(12 + suffix.length), -suffix.length),
   )

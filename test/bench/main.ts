@@ -10,7 +10,7 @@ import { migrate } from '../../src/warehouse/migrate.ts'
 import { printFreshness } from './freshness.ts'
 import { buildAll } from './marts.ts'
 import { printNights } from './nights.ts'
-import { comparePostgres } from './postgres.ts'
+import { comparePostgres, millionPostgres } from './postgres.ts'
 import { benchReceiver } from './receiver.ts'
 import { compareDuckdb, million } from './timesheets.ts'
 
@@ -36,6 +36,7 @@ const benches: Readonly<Record<string, (argument?: string) => Promise<void> | vo
   /** 1,000,000 timesheets, for the memory. */
   million: () => million(),
   postgres: () => comparePostgres({ count, timelogs: 'without' }),
+  'postgres-million': () => millionPostgres(),
   /** How webhooks are taken in, for 30 s or as many as are given. */
   receiver: seconds => benchReceiver(Number(seconds ?? 30)),
   /** Simulates the refresh policy; needs no service. */

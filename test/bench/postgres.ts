@@ -121,3 +121,18 @@ export async function comparePostgres(workload: Workload, rounds = 3): Promise<v
     `  ratio  ${(sync / floor).toFixed(2).padStart(7)}     peak memory ${Math.max(...syncs.map(s => s.peakMegabytes))} MB`,
   )
 }
+
+/** For the memory of the program; what the server takes is its own. */
+export async function millionPostgres(): Promise<void> {
+  const server = await startPostgres()
+  const api = await startServer({ count: 1_000_000, timelogs: 'without' })
+  try {
+    const { milliseconds, peakMegabytes } = await freshSync(server.url, api.url)
+    console.log(
+      `1,000,000 timesheets into PostgreSQL: ${seconds(milliseconds)} s, peak memory ${peakMegabytes} MB`,
+    )
+  } finally {
+    api.process.kill()
+    await server.stop()
+  }
+}

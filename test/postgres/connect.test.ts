@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DiskFull } from '../../src/lib/errors.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
@@ -46,6 +47,29 @@ test.skipIf(process.env.MUSTER_TEST_POSTGRES)('one line for a wrong password', a
   const wrong = open(changed({ password: 'wrong-password' }))
   await expect(wrong).rejects.toThrow(/^the password was refused[^\n]*$/)
   await expect(wrong).rejects.not.toThrow(/wrong-password/)
+})
+
+test.each<[string, RegExp, boolean]>([
+  ['53100', /^the disk of the server is full .*free some space/, true],
+  ['53200', /^the server has no memory left/, false],
+  ['53400', /^a statement came to a limit of the server: says so .*raise the limit/, false],
+  ['57014', /^the server stopped a statement that took too long/, false],
+  ['08006', /^the connection to the server was lost/, false],
+])('one line for a statement that ends with %s', async (code, expected, isFull) => {
+  const engine = await open(made.url)
+  const raised = engine.run(`do $$ begin raise exception 'says so' using errcode = '${code}'; end $$`)
+  const error = await raised.catch((reason: unknown) => reason)
+  expect((error as Error).message).toMatch(expected)
+  // Of a full disk the whole run is told.
+  expect(error instanceof DiskFull).toBe(isFull)
+  await engine.close()
+})
+
+test('a value that reads like a reason is none', async () => {
+  const engine = await open(made.url)
+  const cast = engine.rows(`select cast('53100 No space left, ECONNRESET 08006' as integer)`)
+  await expect(cast).rejects.toMatchObject({ code: '22P02' })
+  await engine.close()
 })
 
 describe('a session', () => {

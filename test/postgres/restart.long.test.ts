@@ -3,17 +3,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
+import { DiskFull } from '../../src/lib/errors.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { RunOutcome } from '../../src/sync/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { muster } from '../cli/captured-world.ts'
 import { plainRecords } from '../sync/plain-records.ts'
 import { type Dump, syncOnce, tables } from '../warehouse/fixture.ts'
 import { type HoldingSandbox, openHoldingSandbox } from './held-page.ts'
 import { canStart, SmallServer } from './small-server.ts'
 
 const skipped = canStart() ? '' : ' (skipped: this system does not let its users mount a small disk)'
-const request = { resources: ['timesheets'] }
+/** Kilobytes: the programs of the server take 60,000 of them. */
+const plenty = 300_000
 
 describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-restart-'))
@@ -29,7 +34,7 @@ describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
     )
 
   /** Each warehouse is a prefix of its own. */
-  async function sync(schemaPrefix: string): Promise<RunOutcome> {
+  async function sync(schemaPrefix: string, resources = ['timesheets']): Promise<RunOutcome> {
     const engine = await open(schemaPrefix)
     runs += 1
     const warehouse = {
@@ -40,7 +45,10 @@ describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
       open: async () => undefined,
     }
     try {
-      return await syncOnce(sandbox, warehouse, { request, effects: { rng: () => runs / 1000 } })
+      return await syncOnce(sandbox, warehouse, {
+        request: { resources },
+        effects: { rng: () => runs / 1000 },
+      })
     } finally {
       await engine.close()
     }
@@ -55,6 +63,14 @@ describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
     }
   }
 
+  async function status(MUSTER_SCHEMA_PREFIX: string): Promise<string> {
+    const env = {
+      ...{ MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: COMPANY_KEY },
+      ...{ MUSTER_WAREHOUSE: server.url, MUSTER_SCHEMA_PREFIX },
+    }
+    return (await muster('status', { clock: systemClock, cwd: folder, env })).out
+  }
+
   const states = (prefix: string) =>
     look(prefix, async engine =>
       (await engine.rows<{ state: string }>('select state from ops.run order by started_at')).map(
@@ -63,7 +79,7 @@ describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
     )
 
   beforeAll(async () => {
-    server = await SmallServer.start(20_000 + (process.pid % 30_000), 96)
+    server = await SmallServer.start(20_000 + (process.pid % 30_000), plenty)
     sandbox = await openHoldingSandbox({
       records: plainRecords({ timesheets: 900 }),
       rateLimitPerDay: 1_000_000,
@@ -104,19 +120,33 @@ describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
     expect(await look('away_', tables)).toEqual(undisturbed)
   }, 60_000)
 
-  test('whose disk is full', async () => {
-    await look('full_', async engine => {
-      await migrate(engine, new Date().toISOString())
-      await engine.run(`create tablespace small location '${server.space}'`)
-      await engine.run('alter table star.fact_timesheet set tablespace small')
-    })
-    expect((await sync('full_')).failure?.message).toMatch(
-      /^timesheets failed: the disk of the server is full \(postgres:\/\/shown\): free some space and run/,
-    )
-    expect(await look('full_', engine => engine.rows('select 1 from star.fact_timesheet'))).toEqual([])
-    await server.resize(20_000)
-    expect((await sync('full_')).failure).toBeUndefined()
-    expect(await states('full_')).toEqual(['failed', 'done'])
-    expect(await look('full_', tables)).toEqual(undisturbed)
-  }, 60_000)
+  /** Of the longer one the log takes the rest: the server crashes, and cannot start before there is more room. */
+  test.each([200, 700])(
+    'whose disk has room for %d KB',
+    async room => {
+      const prefix = `full${room}_`
+      await look(prefix, engine => migrate(engine, new Date().toISOString()))
+      await server.leave(room)
+      const { failure, resources } = await sync(prefix, ['timesheets', 'access-rules'])
+      expect(failure).toBeInstanceOf(DiskFull)
+      expect(failure?.message).toMatch(
+        /^the disk of the server is full \(postgres:\/\/shown\): free some space and run/,
+      )
+      // What else there is could not be kept either.
+      expect(resources.map(({ resource }) => resource)).toEqual(['timesheets'])
+      await server.resize(plenty)
+      // If it crashed.
+      await server.up().catch(() => undefined)
+      const halfway = await look(prefix, engine => tables(engine, ['star.fact_timesheet']))
+      const whole = new Set(undisturbed['star.fact_timesheet'])
+      expect((halfway['star.fact_timesheet'] ?? []).filter(row => !whole.has(row))).toEqual([])
+      expect(await status(prefix)).toMatch(
+        /timesheets .*failed.*the disk of the server is full|run \S+ has no end: its process is gone/,
+      )
+      expect((await sync(prefix)).failure).toBeUndefined()
+      expect(await states(prefix)).toEqual(['failed', 'done'])
+      expect(await look(prefix, tables)).toEqual(undisturbed)
+    },
+    60_000,
+  )
 })

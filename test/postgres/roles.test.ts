@@ -106,6 +106,8 @@ const never: readonly [string, string][] = [
   ['bi', 'create view acme_mart.mine as select 1 as n'],
   ['privacy', 'update acme_pii.text set run_id = null'],
   ['privacy', 'select * from acme_ops.quarantine'],
+  ['privacy', 'select * from acme_ops.inbox'],
+  ['reader', 'select * from acme_ops.migration'],
   ['loader', 'drop table acme_star.fact_expense'],
   ['loader', 'alter table acme_star.fact_expense add column n int'],
   ['loader', 'truncate acme_star.fact_expense'],
@@ -126,6 +128,43 @@ describe('a role', () => {
   test.each(never)('%s may never: %s', async (role, sql) => {
     await expect(asRole(role, sql)).rejects.toMatchObject({ code: '42501' })
   })
+})
+
+/** Of each role and schema: what it may do with any table or view there, or with all of them alike. */
+const rights: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  loader: { star: 'riwd', history: 'riwd', pii: 'riwd', ops: 'riwd', mart: 'r' },
+  reader: { star: 'r', mart: 'r' },
+  bi: { mart: 'r' },
+  privacy: { star: 'r', pii: 'r', mart: 'r' },
+}
+
+test('no table is forgotten: each role has the same rights to all of a schema', async () => {
+  const may = (role: string, letter: string, right: string): string =>
+    `case when bool_or(has_table_privilege('${prefix}${role}', c.oid, '${right}')) then
+       case when bool_and(has_table_privilege('${prefix}${role}', c.oid, '${right}')) then '${letter}' else '?' end else '' end`
+  const letters = {
+    r: 'select',
+    i: 'insert',
+    w: 'update',
+    d: 'delete',
+    D: 'truncate',
+    x: 'references',
+    t: 'trigger',
+  }
+  for (const role of ['loader', 'reader', 'bi', 'privacy']) {
+    const rows = await onServer<{ schema: string; held: string; tables: string }>(
+      `select replace(nspname, 'acme_', '') as schema, count(*) as tables,
+         ${Object.entries(letters)
+           .map(([letter, right]) => may(role, letter, right))
+           .join(' || ')} as held
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where nspname like 'acme%' and relkind in ('r', 'v', 'p') group by nspname`,
+      name,
+    )
+    expect(rows.map(({ schema }) => schema).sort()).toEqual(['history', 'mart', 'ops', 'pii', 'star'])
+    const held = rows.filter(row => row.held !== '').map(row => [row.schema, row.held])
+    expect({ role, ...Object.fromEntries(held) }).toEqual({ role, ...rights[role] })
+  }
 })
 
 test('running it again changes nothing, and the dry run prints no password', async () => {
@@ -154,6 +193,21 @@ test.each([
   const { code, err } = await run()
   expect(code).toBeGreaterThan(0)
   expect(err).toMatch(expected)
+})
+
+test.each([
+  ['status', 'reader'],
+  ['status --json', 'privacy'],
+  ['runs', 'bi'],
+  ['sync key --quiet', 'reader'],
+])('one line for %s as %s', async (line, role) => {
+  const { code, out, err } = await command(line, as(role))
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toMatch(
+    new RegExp(
+      `^muster: ${prefix}${role} may not read acme_ops, .*: connect as the loader .*acme_mart.data_health`,
+    ),
+  )
 })
 
 test('one line for a file', async () => {

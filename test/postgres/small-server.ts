@@ -1,4 +1,4 @@
-/** A PostgreSQL that can be stopped at once and started again, with a tablespace on a disk of a few kilobytes. */
+/** A PostgreSQL that can be stopped at once and started again, with all it holds on a disk that can be full. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -35,9 +35,9 @@ export class SmallServer {
     const server = new SmallServer(port)
     const { disk, data } = server
     mkdirSync(disk)
-    await server.#run(`mount -t tmpfs -o size=${kilobytes}k small ${disk} && mkdir ${server.space}`)
+    await server.#run(`mount -t tmpfs -o size=${kilobytes}k small ${disk}`)
     await server.#run(
-      `${somebody} ${programs()}/initdb -D ${data} --no-sync -U owner --auth=trust -E UTF8 --locale=C`,
+      `${somebody} ${programs()}/initdb -D ${data} --no-sync -U owner --auth=trust -E UTF8 --locale=C --wal-segsize=1`,
     )
     await server.up()
     return server
@@ -47,13 +47,8 @@ export class SmallServer {
     return join(this.#home, 'disk')
   }
 
-  /** The folder of a tablespace. */
-  get space(): string {
-    return join(this.disk, 'space')
-  }
-
   get data(): string {
-    return join(this.#home, 'data')
+    return join(this.disk, 'data')
   }
 
   get url(): string {
@@ -82,6 +77,25 @@ export class SmallServer {
 
   resize(kilobytes: number): Promise<void> {
     return this.#run(`mount -o remount,size=${kilobytes}k ${this.disk}`)
+  }
+
+  /** As if somebody else had filled the disk, but for this much. */
+  leave(kilobytes: number): Promise<void> {
+    return this.#run(
+      `mount -o remount,size=$(($(df -k --output=used ${this.disk} | tail -1) + ${kilobytes}))k ${this.disk}`,
+    )
+  }
+
+  /** A folder on a disk of its own, for a tablespace. */
+  async space(kilobytes: number): Promise<string> {
+    const folder = join(this.#home, 'space')
+    mkdirSync(folder)
+    await this.#run(`mount -t tmpfs -o size=${kilobytes}k small ${folder} && mkdir ${folder}/tables`)
+    return join(folder, 'tables')
+  }
+
+  resizeSpace(kilobytes: number): Promise<void> {
+    return this.#run(`mount -o remount,size=${kilobytes}k ${join(this.#home, 'space')}`)
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+export const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 export interface SyncPlace {
   /** Of the sandbox. */

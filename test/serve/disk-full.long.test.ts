@@ -159,12 +159,12 @@ const environment = {
 describe.skipIf(!canStart())(`a full disk under the inbox of a server${canStart() ? '' : skipped}`, () => {
   test('is answered 503 until there is room', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-full-'))
-    const server = await SmallServer.start(20_000 + (process.pid % 30_000), 512)
+    const server = await SmallServer.start(20_000 + (process.pid % 30_000), 300_000)
     const address = { url: server.url, shown: 'a small server' }
     const engine = await openPostgres(address, { scratch: join(folder, 'tmp') })
     try {
       await migrate(engine, new Date().toISOString())
-      await engine.run(`create tablespace small location '${server.space}'`)
+      await engine.run(`create tablespace small location '${await server.space(512)}'`)
       await engine.run('alter table ops.inbox set tablespace small')
       const borrowed = { close: async () => undefined, open: async () => undefined }
       const warehouse = { engine, address: server.url, landing: join(folder, 'landing'), ...borrowed }
@@ -174,7 +174,7 @@ describe.skipIf(!canStart())(`a full disk under the inbox of a server${canStart(
       expect(await health(running.url)).toBe(503)
       await wait(1000)
       await sender.send(40)
-      await server.resize(plenty)
+      await server.resizeSpace(plenty)
       await sender.recover()
       expect(await health(running.url)).toBe(200)
       await running.stop()

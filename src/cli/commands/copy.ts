@@ -1,13 +1,15 @@
 /** `muster copy`: moves a warehouse to another engine or place, with its marks. */
+import { existsSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
 import { formatNumber } from '../../lib/counted.ts'
-import { UsageError } from '../../lib/errors.ts'
-import { copyWarehouse } from '../../warehouse/copy.ts'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import { type Copied, copyWarehouse } from '../../warehouse/copy.ts'
 import { fileSource, serverSource } from '../../warehouse/copy-source.ts'
-import { openDuckdb } from '../../warehouse/duckdb/open.ts'
+import { type CopyTarget, fileTarget, serverTarget } from '../../warehouse/copy-target.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { migrate } from '../../warehouse/migrate.ts'
-import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
+import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
+import { waitingFiles } from '../../webhooks/event-log.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../output.ts'
@@ -15,6 +17,19 @@ import { printJson, printLine } from '../output.ts'
 interface Place {
   readonly warehouse: Warehouse
   readonly options: PostgresOptions
+}
+
+/** Where rows of a server cross. */
+const scratchOf = ({ cwd }: CommandContext): string => join(cwd, '.muster-copy.tmp')
+
+/** Unless another copy crosses there as well. */
+function removeScratch(context: CommandContext): void {
+  for (const folder of [join(scratchOf(context), 'stage'), scratchOf(context)])
+    try {
+      rmdirSync(folder)
+    } catch {
+      // It was never made, or is not empty.
+    }
 }
 
 function placeOf(context: CommandContext, options: Options, end: 'from' | 'to'): Place {
@@ -28,13 +43,15 @@ function placeOf(context: CommandContext, options: Options, end: 'from' | 'to'):
       next: 'write duckdb:FILE or postgres://USER@HOST:PORT/DATABASE',
     })
   const prefix = textOption(options, `${end}Prefix`)
-  const scratch = `${context.cwd}/.muster-copy.tmp`
-  return { warehouse, options: { scratch, ...(prefix !== undefined && { schemaPrefix: prefix }) } }
+  return {
+    warehouse,
+    options: { scratch: scratchOf(context), ...(prefix !== undefined && { schemaPrefix: prefix }) },
+  }
 }
 
-function openTarget({ warehouse, options }: Place): Promise<Engine> {
-  if (warehouse.engine === 'duckdb') return openDuckdb(warehouse.file)
-  return openPostgres({ url: warehouse.url.reveal(), shown: warehouse.shown }, options)
+function openTarget({ warehouse, options }: Place, now: string): Promise<CopyTarget> {
+  if (warehouse.engine === 'duckdb') return fileTarget(warehouse.file, now)
+  return serverTarget({ url: warehouse.url.reveal(), shown: warehouse.shown }, options, now)
 }
 
 function openSource({ warehouse, options }: Place, target: Engine) {
@@ -42,10 +59,56 @@ function openSource({ warehouse, options }: Place, target: Engine) {
   return serverSource({ url: warehouse.url.reveal(), shown: warehouse.shown }, options, target)
 }
 
+const beside = (file: string, what: string): string => `${file.replace(/\.duckdb$/, '')}.${what}`
+
+/** What lies beside a file and not in it does not come along. */
+function requireDrained({ warehouse }: Place): void {
+  const inbox = warehouse.engine === 'duckdb' ? beside(warehouse.file, 'inbox') : ''
+  if (!existsSync(inbox) || waitingFiles(inbox).length === 0) return
+  throw new MusterError({
+    what: 'events wait beside the warehouse to copy that it has not taken in yet',
+    where: inbox,
+    next: 'let muster serve take them in and end it, then copy; nothing was changed',
+  })
+}
+
+function requireDifferent(from: Place, to: Place): void {
+  const [one, other] = [from, to].map(({ warehouse, options }) =>
+    warehouse.engine === 'duckdb' ? warehouse.file : `${warehouse.shown} ${options.schemaPrefix ?? ''}`,
+  )
+  if (one !== other) return
+  throw new UsageError({
+    what: '--from and --to name the same warehouse',
+    next: 'name another one to copy to',
+  })
+}
+
+async function copyBetween(context: CommandContext, from: Place, to: Place): Promise<Copied[]> {
+  const target = await openTarget(to, new Date(context.clock.now()).toISOString())
+  let copied: Copied[]
+  try {
+    const source = await openSource(from, target.engine)
+    try {
+      copied = await copyWarehouse(source, target.engine, ({ table, rows }) => {
+        context.signal.throwIfAborted()
+        if (rows > 0 && !context.json && !context.globals.quiet)
+          context.stderr.write(`${table}: ${formatNumber(rows)} rows\n`)
+      })
+    } finally {
+      await source.close()
+    }
+  } catch (error) {
+    await target.abandon()
+    throw error
+  }
+  await target.finish()
+  return copied
+}
+
 /** Where the pages of the source lie by default: they stay, and the settings of the target have to name them. */
 const landingAdvice = ({ warehouse }: Place): string =>
   warehouse.engine === 'duckdb'
-    ? `the landed pages stay in ${warehouse.file.replace(/\.duckdb$/, '')}.landing (or where landing says): name that folder as landing of the new connection`
+    ? `the landed pages stay in ${beside(warehouse.file, 'landing')} (or where landing says): name that folder as landing of the new connection`
     : 'the landed pages stay where landing of the old connection says: name the same folder in the new one'
 
 export const command: CommandModule = {
@@ -60,29 +123,17 @@ export const command: CommandModule = {
   examples: ['muster copy --from duckdb:data/acme.duckdb --to postgres://muster@db.example.com/analytics'],
   async run(context, _args, options) {
     const [from, to] = [placeOf(context, options, 'from'), placeOf(context, options, 'to')]
-    const target = await openTarget(to)
-    try {
-      await migrate(target, new Date(context.clock.now()).toISOString())
-      const source = await openSource(from, target)
-      try {
-        const copied = await copyWarehouse(source, target, ({ table, rows }) => {
-          if (rows > 0 && !context.json && !context.globals.quiet)
-            context.stderr.write(`${table}: ${formatNumber(rows)} rows\n`)
-        })
-        const rows = copied.reduce((sum, one) => sum + one.rows, 0)
-        const landing = landingAdvice(from)
-        if (context.json) printJson(context, { tables: copied, rows, landing })
-        else
-          printLine(
-            context,
-            `copied ${copied.length} tables, ${formatNumber(rows)} rows, counted alike; ${landing}`,
-          )
-        return 0
-      } finally {
-        await source.close()
-      }
-    } finally {
-      await target.close()
-    }
+    requireDifferent(from, to)
+    requireDrained(from)
+    const copied = await copyBetween(context, from, to).finally(() => removeScratch(context))
+    const rows = copied.reduce((sum, one) => sum + one.rows, 0)
+    const landing = landingAdvice(from)
+    if (context.json) printJson(context, { tables: copied, rows, landing })
+    else
+      printLine(
+        context,
+        `copied ${copied.length} tables, ${formatNumber(rows)} rows, counted alike; ${landing}`,
+      )
+    return 0
   },
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../../lib/errors.ts'
+import { isAlive } from '../../lib/is-alive.ts'
 
 export const manifestName = 'manifest.json'
 
@@ -24,15 +25,6 @@ function isExport(folder: string): boolean {
 
 /** Names beside the folder, of what is being written and of what is being replaced. */
 const beside = (folder: string, end: string): string => join(dirname(folder), `${basename(folder)}.${end}`)
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
 
 /** Drafts carry the process that writes them, so that two exports into one folder do not mix. */
 function removeRelics(folder: string): void {

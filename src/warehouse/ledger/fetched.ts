@@ -3,6 +3,7 @@ import type { Table } from '../../resources/table.ts'
 import type { Engine } from '../engine.ts'
 import { isMember } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
+import { daysBetween } from './days-between.ts'
 import { remember } from './discovered.ts'
 import type { Expected } from './due.ts'
 
@@ -33,9 +34,6 @@ export const instant = (iso: string): string => `cast(${quoteText(iso)} as times
 /** A number as neither engine could take it for a decimal. */
 export const double = (value: number): string => `cast(${value} as double precision)`
 
-const days = (later: string, earlier: string): string =>
-  `cast(extract(epoch from (${later} - ${earlier})) as double precision) / 86400.0`
-
 /** Nothing is longer ago than its time says, whatever the clocks of service and client. */
 const atLeastNone = (expression: string): string => `greatest(0.0, ${expression})`
 
@@ -46,7 +44,7 @@ const lookBack = `interval '30 days'`
 const halfLife = 180
 
 /** What is left of the counts of row `d` at the fetch `f`. */
-const kept = `power(0.5, case when d.fetches > 0 then ${atLeastNone(days('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
+const kept = `power(0.5, case when d.fetches > 0 then ${atLeastNone(daysBetween('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
 
 export interface Evidence {
   /** Of row `d` of ops.discovered before the fetch `f`, and row `s` of star after it: 1 for a change. */
@@ -70,7 +68,7 @@ export function evidence(table: Table): Evidence {
   const isQuiet = `${isChanged} and (d.fetches = 0 or d.signals = 0)`
   return {
     isChanged: `case when ${isChanged} then 1 else 0 end`,
-    exposure: `coalesce(${atLeastNone(`case when ${isQuiet} then ${days('f.fetched_at', sinceChange)} else ${days('f.fetched_at', since)} end`)}, 0.0)`,
+    exposure: `coalesce(${atLeastNone(`case when ${isQuiet} then ${daysBetween('f.fetched_at', sinceChange)} else ${daysBetween('f.fetched_at', since)} end`)}, 0.0)`,
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Resource } from '../../resources/resource.ts'
 import type { Engine } from '../engine.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
+import { daysBetween } from './days-between.ts'
 import { hintsAt, lastChange, tiedColumns } from './hints.ts'
 
 /** Times in days. */
@@ -68,8 +69,7 @@ export async function heldKinds(engine: Engine, resource: Resource): Promise<Hel
   }))
 }
 
-const days = (since: string): string =>
-  `cast(extract(epoch from (cast($1 as timestamptz) - ${since})) as double precision) / 86400.0`
+const days = (since: string): string => daysBetween('cast($1 as timestamptz)', since)
 
 type HeldRow = Omit<HeldId, 'hints'> & Readonly<Record<string, unknown>>
 

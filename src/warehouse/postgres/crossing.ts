@@ -1,9 +1,10 @@
 /** The way between the stage's DuckDB and PostgreSQL: CSV in a private folder, streamed through COPY, gone at once. */
-import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { isAlive } from '../../lib/is-alive.ts'
 import type { Engine, Fill, Parcel, Share, SharedColumn } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 
@@ -34,6 +35,22 @@ const typed = ({ name, sql }: SharedColumn): string =>
 const struct = (columns: readonly SharedColumn[]): string =>
   `{${columns.map(({ name, sql }) => `${quoteText(name)}: ${quoteText(sql)}`).join(', ')}}`
 
+/** Folders of this process. */
+const ours = new Set<string>()
+
+/** Only its owner may enter, so the files in it need no mode of their own. What killed processes left goes. */
+function ownFolder(parent: string): string {
+  mkdirSync(parent, { recursive: true, mode: 0o700 })
+  for (const name of readdirSync(parent)) {
+    const pid = Number(/^crossing-(\d+)-/.exec(name)?.[1] ?? 0)
+    const isRelic = pid > 0 && (pid === process.pid ? !ours.has(join(parent, name)) : !isAlive(pid))
+    if (isRelic) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+  const folder = mkdtempSync(join(parent, `crossing-${process.pid}-`))
+  ours.add(folder)
+  return folder
+}
+
 class FileCrossing implements Crossing {
   readonly #ends: Ends
   #folder: string | undefined
@@ -43,12 +60,8 @@ class FileCrossing implements Crossing {
     this.#ends = ends
   }
 
-  /** Only its owner may enter, so the files in it need no mode of their own. */
   #file(): string {
-    if (this.#folder === undefined) {
-      mkdirSync(this.#ends.folder, { recursive: true, mode: 0o700 })
-      this.#folder = mkdtempSync(join(this.#ends.folder, 'crossing-'))
-    }
+    this.#folder ??= ownFolder(this.#ends.folder)
     this.#next += 1
     return join(this.#folder, `${this.#next}.csv`)
   }

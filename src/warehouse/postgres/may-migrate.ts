@@ -2,9 +2,11 @@
 import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
 import { schemaNames } from '../schemas.ts'
+import { requireLedger } from './may-read.ts'
 
 /** Throws MusterError with the way out, before anything is tried. */
 export async function requireOwner(engine: Engine): Promise<void> {
+  await requireLedger(engine)
   const names = schemaNames.map(name => engine.schema(name))
   const [row] = await engine.rows<{ owned: number; others: number; may_create: boolean }>(
     `select count(*) filter (where pg_catalog.pg_has_role(nspowner, 'usage')) as owned,
