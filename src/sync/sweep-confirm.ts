@@ -37,6 +37,8 @@ async function controls({ sync, resource }: ResourceTask, scopeId: string): Prom
   return rows.map(({ id }) => id)
 }
 
+const noneAnswers = 'no record answers by id, so that a 404 proves nothing'
+
 /** Whether the service answers by id at all: a gateway that says 404 to everything would be a witness of everything. */
 async function answersById(task: ResourceTask, read: SingleRead, scopeId: string): Promise<boolean> {
   for (const id of await controls(task, scopeId)) if ((await ask(task, read, id)) === 'there') return true
@@ -101,11 +103,14 @@ export async function confirmById(
   const open = suspects.filter(suspect => !isAsked(suspect))
   if (!read || open.length === 0) return
   if (!(await answersById(task, read, scopeId))) {
-    tally.note = 'no record answers by id, so that a 404 proves nothing'
+    tally.note = noneAnswers
     return
   }
   const answers = await askAll(task, read, open)
   if (!(await isStillScope(task, scopeId))) throw changedScope(resource.name)
-  if (await isListStill(task, circumstances)) await record(task, answers)
+  // It may have stopped to answer while they were asked for.
+  const isGone = [...answers.values()].includes('gone')
+  if (isGone && !(await answersById(task, read, scopeId))) tally.note = noneAnswers
+  else if (await isListStill(task, circumstances)) await record(task, answers)
   else tally.note = 'the list lost many rows while suspects were asked for by id: their answers do not count'
 }
