@@ -3,7 +3,7 @@ import { AccessDenied, NotFound } from '../api/errors.ts'
 import { type SingleRead, singleRead } from '../resources/resource.ts'
 import { voidWitnesses, witness } from '../warehouse/ledger/deletions.ts'
 import { lastSweep } from '../warehouse/ledger/sweeps.ts'
-import { fetchedWith, liveRecords } from '../warehouse/merge/missing.ts'
+import { fetchedWith, liveRecords, outOfSight } from '../warehouse/merge/missing.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { now, type ResourceTask } from './context.ts'
 import { type Circumstances, mostAtOnce, type Suspect } from './deletion-verdict.ts'
@@ -25,14 +25,15 @@ async function ask({ sync, tally }: ResourceTask, { path }: SingleRead, id: stri
   }
 }
 
-/** Records that should answer: fetched last with the scope of now, and found gone by nobody. */
+/** Records that should answer, as nobody found them gone: first of all those that the scope of now has fetched last. */
 async function controls({ sync, resource }: ResourceTask, scopeId: string): Promise<string[]> {
   const key = `t.${quoteName(resource.table.key)}`
   const rows = await sync.engine.rows<{ id: string }>(
-    `select ${key} as id from ${liveRecords(resource)} and ${fetchedWith(scopeId)}
+    `select ${key} as id, ${fetchedWith(scopeId)} as is_fetched
+     from ${liveRecords(resource)} and not ${outOfSight(resource, scopeId)}
        and not exists (select 1 from ops.witness w where w.resource = ${quoteText(resource.name)}
          and w.record_id = ${key} and w.void_at is null)
-     order by t.loaded_at desc, ${key} limit 3`,
+     order by 2 desc, t.loaded_at desc, 1 limit 3`,
   )
   return rows.map(({ id }) => id)
 }

@@ -209,10 +209,11 @@ export class ModelledWarehouse {
 
   /** Whether one of the records that should be there is. */
   #answersById(scope: string): boolean {
+    const isFetched = ({ run }: Held): number => (this.#scopes.get(run) === scope ? 1 : 0)
     const controls = [...this.held]
-      .filter(([, held]) => !held.isDeleted && held.words.length === 0)
-      .filter(([, held]) => this.#scopes.get(held.run) === scope)
-      .sort(([, one], [, two]) => two.loadedAt - one.loadedAt)
+      .filter(([id, held]) => !held.isDeleted && !this.#outOfSight.get(scope)?.has(id))
+      .filter(([, held]) => held.words.every(word => word.time < held.loadedAt))
+      .sort(([, one], [, two]) => isFetched(two) - isFetched(one) || two.loadedAt - one.loadedAt)
     return controls.slice(0, 3).some(([id]) => this.#list.find(id))
   }
 
