@@ -3,7 +3,7 @@ import { AccessDenied, NotFound } from '../api/errors.ts'
 import { type SingleRead, singleRead } from '../resources/resource.ts'
 import { voidWitnesses, witness } from '../warehouse/ledger/deletions.ts'
 import { lastSweep } from '../warehouse/ledger/sweeps.ts'
-import { fetchedWith, liveRecords } from '../warehouse/merge/missing.ts'
+import { fetchedWith, liveRecords, outOfSight } from '../warehouse/merge/missing.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { now, type ResourceTask } from './context.ts'
 import { type Circumstances, mostAtOnce, type Suspect } from './deletion-verdict.ts'
@@ -25,17 +25,20 @@ async function ask({ sync, tally }: ResourceTask, { path }: SingleRead, id: stri
   }
 }
 
-/** Records that should answer: fetched last with the scope of now, and found gone by nobody. */
+/** Records that should answer, as nobody found them gone: first of all those that the scope of now has fetched last. */
 async function controls({ sync, resource }: ResourceTask, scopeId: string): Promise<string[]> {
   const key = `t.${quoteName(resource.table.key)}`
   const rows = await sync.engine.rows<{ id: string }>(
-    `select ${key} as id from ${liveRecords(resource)} and ${fetchedWith(resource, scopeId)}
+    `select ${key} as id, ${fetchedWith(resource, scopeId)} as is_fetched
+     from ${liveRecords(resource)} and not ${outOfSight(resource, scopeId)}
        and not exists (select 1 from ops.witness w where w.resource = ${quoteText(resource.name)}
          and w.record_id = ${key} and w.void_at is null)
-     order by t.loaded_at desc, ${key} limit 3`,
+     order by 2 desc, t.loaded_at desc, 1 limit 3`,
   )
   return rows.map(({ id }) => id)
 }
+
+const noneAnswers = 'no record answers by id, so that a 404 proves nothing'
 
 /** Whether the service answers by id at all: a gateway that says 404 to everything would be a witness of everything. */
 async function answersById(task: ResourceTask, read: SingleRead, scopeId: string): Promise<boolean> {
@@ -101,11 +104,14 @@ export async function confirmById(
   const open = suspects.filter(suspect => !isAsked(suspect))
   if (!read || open.length === 0) return
   if (!(await answersById(task, read, scopeId))) {
-    tally.note = 'no record answers by id, so that a 404 proves nothing'
+    tally.note = noneAnswers
     return
   }
   const answers = await askAll(task, read, open)
   if (!(await isStillScope(task, scopeId))) throw changedScope(resource.name)
-  if (await isListStill(task, circumstances)) await record(task, answers)
+  // It may have stopped to answer while they were asked for.
+  const isGone = [...answers.values()].includes('gone')
+  if (isGone && !(await answersById(task, read, scopeId))) tally.note = noneAnswers
+  else if (await isListStill(task, circumstances)) await record(task, answers)
   else tally.note = 'the list lost many rows while suspects were asked for by id: their answers do not count'
 }

@@ -27,6 +27,7 @@ export interface Mistakes {
   readonly noBreaker?: boolean
   readonly anyScope?: boolean
   readonly acceptsAnything?: boolean
+  readonly noControlAfter?: boolean
 }
 
 const time = (at: number): string => new Date(at * 1000).toISOString()
@@ -206,12 +207,25 @@ export class ModelledWarehouse {
     }
   }
 
+  /** Whether one of the records that should be there is. */
+  #answersById(scope: string): boolean {
+    const isFetched = ({ run }: Held): number => (this.#scopes.get(run) === scope ? 1 : 0)
+    const controls = [...this.held]
+      .filter(([id, held]) => !held.isDeleted && !this.#outOfSight.get(scope)?.has(id))
+      .filter(([, held]) => held.words.every(word => word.time < held.loadedAt))
+      .sort(([, one], [, two]) => isFetched(two) - isFetched(one) || two.loadedAt - one.loadedAt)
+    return controls.slice(0, 3).some(([id]) => this.#list.find(id))
+  }
+
   /** False when the scope changed meanwhile. */
   #confirm(scope: string, most: number): boolean {
     const open = this.#suspects(scope).filter(suspect => !isProved(suspect, scope))
     if (open.length === 0 || open.length > most) return true
+    if (!this.#answersById(scope)) return true
     const answers = new Map(open.map(({ id }) => [id, this.#list.find(id)]))
     if (!this.#mistakes.anyScope && this.#list.me() !== scope) return false
+    const isGone = [...answers.values()].includes(false)
+    if (isGone && !this.#mistakes.noControlAfter && !this.#answersById(scope)) return true
     const isLandslide = this.#list.ask(1).total < this.#lastSeen - most
     for (const [id, isThere] of isLandslide ? [] : answers) {
       const at = this.#tick()

@@ -20,6 +20,7 @@ function weatherOf(seed: number): Weather {
     scopeChanges: isScopeOrHiding ? often(0.05) : 0,
     hiding: isScopeOrHiding ? 0 : often(0.04),
     flicker: often(0.3),
+    deadGateway: often(0.2),
   }
 }
 

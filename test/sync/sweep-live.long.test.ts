@@ -1,13 +1,53 @@
-/** Sweeps of a live sandbox over HTTP, in bad weather, on both engines. */
-import { expect, test } from 'vitest'
+/** Sweeps of a live sandbox over HTTP, in bad weather. MUSTER_TEST_SEEDS=1-250 chooses the seeds. */
+import { afterAll, expect, test } from 'vitest'
+import { seedsOf } from '../seeds.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
+import { faultNames } from './faulty-sync.ts'
 import { proveSweeps } from './sweep-seed.ts'
+import { happenings } from './sweep-weather.ts'
 
-describeOnEngines('sweeps of a live service', bench => {
-  for (let first = 101; first <= 191; first += 10)
-    test(`seeds ${first} to ${first + 9}`, async () => {
-      let found = 0
-      for (let seed = first; seed < first + 10; seed += 1) found += await proveSweeps(bench, seed)
-      expect(found).toBeGreaterThan(20)
+const usual = { duckdb: '1-1000', postgres: '1-20' } as const
+
+/** Ways in which a sweep ends, and what it leaves. */
+const outcomes = [
+  'ties',
+  'sweep accepted',
+  'sweep accepted baseline',
+  'sweep doubted doubted',
+  'sweep refused changed scope',
+  'witness sweep',
+  'witness by-id 404',
+  'witness event',
+]
+
+/** So few seeds may have drawn one thing hardly ever. */
+const telling = 100
+
+describeOnEngines('sweeps of a live service', ({ name, warehouse }) => {
+  const seeds = seedsOf(usual[name])
+  const sum: Record<string, number> = {}
+  const add = (what: string, n: number) => {
+    sum[what] = (sum[what] ?? 0) + n
+  }
+  for (let from = 0; from < seeds.length; from += 10) {
+    const some = seeds.slice(from, from + 10)
+    test(`seeds ${some[0]} to ${some.at(-1)}`, async () => {
+      for (const seed of some) {
+        const { happened, ...figures } = await proveSweeps({ name, warehouse }, seed)
+        for (const [what, n] of [...Object.entries(figures), ...Object.entries(happened)]) add(what, n)
+        add('seeds', 1)
+      }
     }, 300_000)
+  }
+
+  test('and everything was tried', () => {
+    expect(sum.seeds).toBe(seeds.length)
+    expect(sum.tombstones).toBeGreaterThan(seeds.length)
+    if (seeds.length < telling) return
+    const tried = [...happenings, ...outcomes, ...faultNames.map(fault => `fault ${fault}`)]
+    const seldom = tried.filter(what => !((sum[what] ?? 0) > seeds.length / 50))
+    expect(seldom).toEqual([])
+  })
+
+  afterAll(() => console.info(name, JSON.stringify(sum)))
 })

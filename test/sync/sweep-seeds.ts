@@ -1,5 +1,6 @@
 /** Seeds of the model, each of which must tombstone no live row and find every deletion. */
 import { expect } from 'vitest'
+import type { Mistakes } from './modelled-sweeps.ts'
 import { history } from './sweep-history.ts'
 
 /** Throws for a seed that breaks a rule, and when anything that can go wrong was hardly tried. */
@@ -18,4 +19,11 @@ export async function proveSeeds(first: number, last: number): Promise<{ readonl
   for (const [name, n] of Object.entries(tried))
     expect({ name, n, isTried: n > least }).toEqual({ name, n, isTried: true })
   return { tombstones }
+}
+
+/** The first seed that tombstones a live row. */
+export async function caughtBy(mistakes: Mistakes, seeds: number): Promise<number | undefined> {
+  for (let seed = 1; seed <= seeds; seed += 1)
+    if ((await history(seed, mistakes)).falseTombstones.length > 0) return seed
+  return undefined
 }

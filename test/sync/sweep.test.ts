@@ -166,6 +166,33 @@ describeOnEngines('a sweep stops the tombstoning', bench => {
     }
     expect(await warehouse.engine.rows('select * from ops.witness')).toEqual([])
   })
+
+  test.runIf(thorough)('when the service says 404 to every id from some moment on', async () => {
+    let asked = 0
+    let answered = Number.POSITIVE_INFINITY
+    const service = await openSwept({
+      records: plainRecords({ expenses: 30 }),
+      intercept: ({ path }) => {
+        if (!path.startsWith('/expenses/')) return undefined
+        asked += 1
+        return asked > answered ? { status: 404, body: '{"success":false}' } : undefined
+      },
+    })
+    const warehouse = await bench.warehouse()
+    await service.sync(warehouse)
+    const request = { resources: ['expenses'] }
+    // Missing from the list for as long as it is swept, and there by id.
+    const hidden = service.world.get('expenses', 'e3')
+    for (answered of [0, 1]) {
+      asked = 0
+      service.world.remove('expenses', 'e3')
+      const { resources } = await service.sweep(warehouse, { request })
+      expect(resources[0]?.note).toContain('no record answers by id')
+      expect(await deleted(warehouse)).toEqual([])
+      service.world.upsert('expenses', { ...hidden })
+      await service.sweep(warehouse, { request })
+    }
+  })
 })
 
 describeOnEngines('a sweep', bench => {

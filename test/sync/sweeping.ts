@@ -1,17 +1,23 @@
 /** A sandbox whose key can lose companies, and runs that sync and sweep it. */
 import type { ApiKey } from '../../src/sandbox/keys.ts'
+import type { SandboxRequest } from '../../src/sandbox/options.ts'
 import type { World } from '../../src/sandbox/world.ts'
 import type { RunOutcome } from '../../src/sync/run.ts'
 import { type OpenOptions, openSandbox } from '../sandbox/open-sandbox.ts'
 import { type Overrides, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 
 export const lists = ['timesheets', 'expenses'] as const
+export type SweptName = (typeof lists)[number]
 
 type Changeable = { -readonly [Name in keyof ApiKey]: ApiKey[Name] }
 
 export interface Swept {
   readonly world: World
   readonly url: string
+  /** A key that sees the same, with which the test looks at the service itself. */
+  readonly visitor: string
+  /** Every request that arrived, with the fault that spoiled its answer. */
+  readonly requests: readonly SandboxRequest[]
   /** Changes what the key may see from the next request on. */
   allow(change: Partial<ApiKey>): void
   sync(warehouse: Warehouse, overrides?: Overrides): Promise<RunOutcome>
@@ -23,15 +29,18 @@ export interface Swept {
 
 export async function openSwept(options: OpenOptions): Promise<Swept> {
   const key: Changeable = { key: 'sweeping-key', kind: 'company' }
-  const sandbox = await openSandbox({ rateLimitPerDay: 10_000_000, ...options, keys: [key] })
+  const visitor: Changeable = { key: 'visiting-key', kind: 'company' }
+  const sandbox = await openSandbox({ rateLimitPerDay: 10_000_000, ...options, keys: [key, visitor] })
   const connection = { apiKey: key.key }
   return {
     world: sandbox.world,
     url: sandbox.url,
+    visitor: visitor.key,
+    requests: sandbox.requests,
     close: sandbox.close,
     calm: () => sandbox.faults.stop(),
     allow: change => {
-      Object.assign(key, change)
+      for (const one of [key, visitor]) Object.assign(one, change)
       // What a key sees of an unchanged list is kept for it.
       for (const name of lists) {
         const record = sandbox.world.at(name, 0)

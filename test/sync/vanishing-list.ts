@@ -28,6 +28,8 @@ export interface Weather {
   readonly hiding: number
   /** For one sweep the list lacks a few rows that are there by id; no row twice, which nothing could tell from a deletion. */
   readonly flicker: number
+  /** From then on, until the run ends, every id is answered 404. */
+  readonly deadGateway: number
 }
 
 export class Refused extends Error {}
@@ -49,6 +51,7 @@ export class VanishingList {
   readonly #flickered = new Set<string>()
   #dark = new Set<string>()
   #isScopeChanged = false
+  #isGatewayDead = false
   #hidden: { readonly rows: ReadonlySet<string>; left: number } | undefined
 
   constructor(rng: Rng, weather: Weather, rows: number) {
@@ -137,6 +140,7 @@ export class VanishingList {
   /** A run begins. */
   begin(): void {
     this.#isScopeChanged = false
+    this.#isGatewayDead = false
     this.#dark = new Set()
     if (!this.#hits('flicker')) return
     for (let n = 0; n < 4; n += 1) {
@@ -170,7 +174,8 @@ export class VanishingList {
   find(id: string): boolean {
     this.#tick()
     this.#refuseIfTold()
-    return this.#seen().some(row => row.id === id)
+    this.#isGatewayDead ||= this.#hits('deadGateway')
+    return !this.#isGatewayDead && this.#seen().some(row => row.id === id)
   }
 
   /** Rows of one hour stand in another order at each request. */
