@@ -97,7 +97,7 @@ async function missingReferences(explaining: Explaining, cell: Keys): Promise<re
 /** Where no metric rows are held: the newest of the service's own. */
 async function askRows({ asker }: Explaining, { project }: Keys) {
   const query = { metric: 'rows', project: project ?? '', fields: 'reqRef,supplier' }
-  const rows = await asker.list('/requisitions/recruitment-metrics', query)
+  const { rows } = await asker.list('/requisitions/recruitment-metrics', query)
   return rows.map(row => ({ reference: String(row.reqRef), supplier: String(row.supplier) }))
 }
 

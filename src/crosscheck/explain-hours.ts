@@ -25,6 +25,9 @@ type Listed = Readonly<Record<string, unknown>>
 
 const day = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10)
 
+/** Of a cell: two thousand timesheets; those of a larger one that were not listed are not called gone. */
+const mostPages = 10
+
 /** A day more on either side: where days begin, and which of them count, is what may be unclear. */
 function weekAround(week: string): { from: string; to: string } {
   const first = Date.parse(`${week}T00:00:00Z`)
@@ -85,11 +88,12 @@ async function explainCell(
   { keys }: Cell,
 ): Promise<Finding[]> {
   const held = new Map((await heldSheets(engine, keys)).map(sheet => [sheet.timesheet_id, sheet]))
-  const rows = await asker.list('/timesheets', {
+  const query = {
     ...{ project: keys.project ?? '', agency: keys.agency ?? '', dateField: 'weekEnding' },
     ...weekAround(keys.week ?? ''),
     fields: 'id,reference,status,netHours,weekEnding,updatedAt,worker.id',
-  })
+  }
+  const { rows, isWhole } = await asker.list('/timesheets', query, mostPages)
   const base = { metric: 'workersOverHours', cell: keys } as const
   const findings = rows.flatMap((row): Finding[] => {
     const id = String(row.id)
@@ -106,6 +110,7 @@ async function explainCell(
     const sentence = `timesheet ${name}: ${isNewer ? 'newer than what was read' : 'not in the warehouse'}`
     return [{ ...base, record: name, kind, sentence, effect: ofListed(row).hours ?? 0 }]
   })
+  if (!isWhole) return findings
   return [
     ...findings,
     ...[...held.values()].flatMap(sheet => gone(sheet, keys, definition.timesheetStatuses)),
@@ -128,7 +133,7 @@ function gone(sheet: HeldSheet, cell: Keys, counted: readonly string[]): Finding
   ]
 }
 
-/** One request a cell. */
+/** A request for each two hundred timesheets of a cell. */
 export async function explainHours(explaining: Explaining, cells: readonly Keys[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const keys of cells) findings.push(...(await explainCell(explaining, { keys })))

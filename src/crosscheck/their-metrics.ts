@@ -27,12 +27,18 @@ export interface Answer {
 
 export type AskedQuery = Omit<MetricQuery, 'groupings'> & { readonly grouping: Grouping }
 
+export interface Listing {
+  readonly rows: readonly Record<string, unknown>[]
+  /** Whether every page of it was read: only then is a record that is not there known to be gone. */
+  readonly isWhole: boolean
+}
+
 /** Asks with the reconciliation part of the day, and no more often than it may. */
 export interface Asker {
   /** Throws BudgetSpent when its requests are used up, and what the client throws. */
   ask(query: AskedQuery, pages?: number): Promise<Answer>
-  /** Rows of any list, one page. */
-  list(path: string, query: Readonly<Record<string, string>>): Promise<readonly Record<string, unknown>[]>
+  /** Rows of any list, of so many pages at most. */
+  list(path: string, query: Readonly<Record<string, string>>, pages?: number): Promise<Listing>
   /** One record by id. */
   read(path: string): Promise<Record<string, unknown>>
   readonly requests: number
@@ -99,8 +105,15 @@ export function createAsker(client: Client, mostRequests: number): Asker {
         if (isWhole || number >= pages) return { query, groups, isWhole }
       }
     },
-    async list(where, query) {
-      return (await page(where, { ...query }, 1)).records() as Record<string, unknown>[]
+    async list(where, query, pages = 1) {
+      const rows: Record<string, unknown>[] = []
+      for (let number = 1; ; number += 1) {
+        const { meta, records } = await page(where, { ...query }, number)
+        const some = records() as Record<string, unknown>[]
+        rows.push(...some)
+        const isWhole = some.length === 0 || rows.length >= meta.total
+        if (isWhole || number >= pages) return { rows, isWhole }
+      }
     },
     async read(where) {
       spend()

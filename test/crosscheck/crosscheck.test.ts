@@ -7,6 +7,7 @@ import { useFilled } from '../marts/filled-warehouse.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { checking } from './checked.ts'
+import { loadRecords } from './load-records.ts'
 import { drawnKnobs } from './settings.ts'
 
 const filled = useFilled()
@@ -117,6 +118,22 @@ test('what a sync would bring explains a difference', async () => {
   expect(result.findings).toMatchObject([{ kind: 'newer', record: reference }])
   const differing = result.rows.filter(({ verdict }) => verdict !== 'equal')
   expect(new Set(differing.map(({ verdict }) => verdict))).toEqual(new Set(['explained']))
+})
+
+test('a cell of more timesheets than a page names the one that differs, and calls none of the others gone', async () => {
+  const sandbox = await openSandbox({ scale })
+  const warehouse = await filled.duckdb()
+  const { engine } = warehouse
+  const [one] = sandbox.world.all('timesheets').filter(({ status }) => status === 'approved')
+  const many = Array.from({ length: 250 }, (_, index) => {
+    const id = (index + 1).toString(16).padStart(24, 'f')
+    return { ...one, id, reference: `TS-MANY-${index}`, worker: { id, name: 'Somebody' }, timelogs: [] }
+  })
+  for (const record of many) sandbox.world.upsert('timesheets', record)
+  await loadRecords(warehouse, 'timesheets', many)
+  await engine.run(`update star.fact_timesheet set net_hours = net_hours + 1 where reference = 'TS-MANY-249'`)
+  const result = await checking(sandbox, engine).checked(byDefault, ['all', 'project'])
+  expect(result.findings).toMatchObject([{ kind: 'differs', record: 'TS-MANY-249' }])
 })
 
 test('another definition explains a difference, and is named', async () => {
