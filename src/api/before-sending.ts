@@ -21,10 +21,11 @@ export function requireKey(apiKey: string): void {
  * Ids come from webhooks and records: a path that climbs, or that smuggles a query, would reach another
  * resource.
  */
-export function requirePath(path: string): void {
+export function requirePath(path: string, method = 'GET'): void {
   const isPlain = /^(\/[\w~:%.-]+)+$/.test(path) && !/\/\.{1,2}(\/|$)|%(2e|2f|5c|00)/i.test(path)
-  if (!isPlain)
-    throw new BadRequest({ request: 'GET' }, `${JSON.stringify(path.slice(0, 100))} is not a path`)
+  if (isPlain) return
+  const shown = JSON.stringify(path.slice(0, 100))
+  throw new BadRequest({ request: method, isWrite: method !== 'GET' }, `${shown} is not a path`)
 }
 
 export function requirePage(

@@ -140,7 +140,7 @@ class ApiClient implements Client {
   }
 
   async write({ method, path, query = {}, body, hide, isRepeatable = false }: Write): Promise<Fetched> {
-    requirePath(path)
+    requirePath(path, method)
     const text = JSON.stringify(body)
     requireBodySize(requestLine(path, query, method), text)
     await this.#ensureMe()

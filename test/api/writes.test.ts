@@ -111,6 +111,22 @@ describe('an answer that fails', () => {
     ),
   )
 
+  it('to what is no path is not sent, and says that it was a write', () =>
+    withClient(
+      () => {},
+      async (client, service) => {
+        const error = await failure(client.write({ method: 'PATCH', path: '/workers/../me', body: {} }))
+        expect([error.name, error.message]).toEqual([
+          'BadRequest',
+          expect.stringMatching(
+            /^"\/workers\/\.\.\/me" is not a path \(PATCH\): correct .*nothing was changed$/,
+          ),
+        ])
+        expect(service.asked).toHaveLength(0)
+      },
+      quick(),
+    ))
+
   it('is sent again after 429, when nothing was written', () =>
     withClient(
       (asked, response) =>

@@ -1,0 +1,106 @@
+/** Ids that are answered 404 or 403: remembered with the reason, and asked again when it makes sense. */
+import { expect, test } from 'vitest'
+import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import { signal } from '../../src/warehouse/ledger/discovered.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { thorough } from '../thorough.ts'
+import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { at, byId, heard, movedClock, roomy, stateOf } from './by-id.ts'
+
+describeOnEngines('ids that are refused', bench => {
+  test('404 and 403 are remembered, and asked again after 1, 2, 4 days, for a signal or another key', async () => {
+    const sandbox = await openSandbox({
+      ...roomy,
+      intercept: ({ path }) =>
+        path === '/credit-notes/guarded'
+          ? { status: 403, body: '{"success":false,"message":"no"}' }
+          : undefined,
+    })
+    const warehouse = await bench.warehouse()
+    const { engine } = warehouse
+    const clock = movedClock()
+    const request = { resources: ['credit-notes'] }
+    const sync = async (days: number, apiKey = COMPANY_KEY) => {
+      clock.state.days = days
+      const before = sandbox.requests.length
+      const { failure } = await syncOnce(sandbox, warehouse, {
+        request,
+        effects: { clock },
+        connection: { apiKey },
+      })
+      expect(failure).toBeUndefined()
+      return byId(sandbox.requests.slice(before)).sort()
+    }
+    const both = ['/credit-notes/guarded', '/credit-notes/nowhere']
+    await signal(engine, [heard('credit-notes', 'nowhere'), heard('credit-notes', 'guarded')])
+    expect(await sync(0)).toEqual(both)
+    expect(await stateOf(engine, 'nowhere')).toMatchObject({
+      state: 'missing',
+      reason: 'not found (404)',
+      misses: 1,
+    })
+    expect(await stateOf(engine, 'guarded')).toMatchObject({
+      state: 'refused',
+      reason: 'the key may not read this (403)',
+      retry_after: expect.stringMatching(/^2026-11-03T10:00/),
+    })
+    expect([await sync(0.9), await sync(1.1), await sync(3), await sync(3.2)]).toEqual([[], both, [], both])
+    await signal(engine, [heard('credit-notes', 'nowhere', new Date(clock.now()).toISOString())])
+    clock.state.days = 3.3
+    expect(await sync(3.3)).toEqual(['/credit-notes/nowhere'])
+    // Another key may see what this one may not.
+    expect(await sync(3.4, 'sandbox-one-company-key')).toEqual(both)
+    expect(await sync(3.5, 'sandbox-one-company-key')).toEqual([])
+  })
+
+  test('a key that may read no such record is found out after a few, and its ids stay', async () => {
+    const sandbox = await openSandbox({ ...roomy, provokesByMuster: ['scope'] })
+    const warehouse = await bench.warehouse()
+    const ids = sandbox.world.all('requisitions').map(({ id }) => String(id))
+    expect(ids.length).toBeGreaterThan(12)
+    await signal(
+      warehouse.engine,
+      ids.map(id => heard('requisitions', id)),
+    )
+    const { failure, resources } = await syncOnce(sandbox, warehouse, {
+      request: { resources: ['requisitions'] },
+      connection: { apiKey: 'sandbox-companies-only-key' },
+    })
+    expect(failure).toBeUndefined()
+    expect(resources).toMatchObject([
+      { state: 'skipped', note: expect.stringContaining('may not read this') },
+    ])
+    expect(byId(sandbox.requests).length).toBeLessThan(10)
+  })
+
+  test.runIf(thorough)(
+    '10,000 signals on 300 records cost 300 requests, and none is asked twice within a minute',
+    async () => {
+      const company = { id: 'c1', name: 'Company 1' }
+      const assignments = Array.from({ length: 300 }, (_, n) => ({ id: `a${n}`, company, updatedAt: at }))
+      const records = { companies: [{ ...company, updatedAt: at }], assignments }
+      const sandbox = await openSandbox({ records, rateLimitPerDay: 1_000_000 })
+      const warehouse = await bench.warehouse()
+      const ids = assignments.map(({ id }) => id)
+      const clock = movedClock()
+      const request = { resources: ['assignments'] }
+      const burst = Array.from({ length: 10_000 }, (_, index) =>
+        heard('assignments', ids[(index * 7) % 300] ?? ''),
+      )
+      // The second burst comes within a minute of the first; what it asks for is read when that is over.
+      for (const [days, wanted] of [
+        [0, 300],
+        [0, 0],
+        [0.001, 300],
+      ] as const) {
+        clock.state.days = days
+        if (days === 0) await signal(warehouse.engine, burst)
+        const before = sandbox.requests.length
+        const { failure } = await syncOnce(sandbox, warehouse, { request, effects: { clock } })
+        expect(failure).toBeUndefined()
+        const asked = byId(sandbox.requests.slice(before))
+        expect([days, asked.length, new Set(asked).size]).toEqual([days, wanted, wanted])
+      }
+    },
+  )
+})
