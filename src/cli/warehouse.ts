@@ -95,39 +95,56 @@ async function readEither<Handle>(
   }
 }
 
+/** Undefined when there is no file. */
+async function openEither(connection: Connection, context: Told): Promise<Opened<Engine> | undefined> {
+  const file = duckdbFile(connection)
+  if (file === undefined) {
+    const engine = await openToWrite(connection)
+    return { handle: engine, file: engine.location, isPublished: false }
+  }
+  if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
+  return readEither(file, context, one => openDuckdb(one, { readOnly: true }))
+}
+
+/** A file, or a database, that is there may have nothing of ours in it; a published copy is whole. */
+async function isSynced({ handle, isPublished }: Opened<Engine>): Promise<boolean> {
+  if (isPublished) return true
+  if (handle.name === 'postgres') await requireLedger(handle)
+  return (await heldTables(handle)).has('migration')
+}
+
 /** Undefined when no sync has made anything of this warehouse. Throws MusterError for a user who may not read its ledger. */
 export async function openIfSynced(
   connection: Connection,
   context: Told,
 ): Promise<Opened<Engine> | undefined> {
-  const file = duckdbFile(connection)
-  if (file !== undefined) {
-    if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
-    return readEither(file, context, one => openDuckdb(one, { readOnly: true }))
-  }
-  const engine = await openToWrite(connection)
+  const opened = await openEither(connection, context)
+  if (!opened) return undefined
   try {
-    await requireLedger(engine)
-    if ((await heldTables(engine)).has('migration'))
-      return { handle: engine, file: engine.location, isPublished: false }
+    if (await isSynced(opened)) return opened
   } catch (error) {
-    await engine.close()
+    await opened.handle.close()
     throw error
   }
-  await engine.close()
+  await opened.handle.close()
   return undefined
 }
 
 /** Throws MusterError when there is nothing to read. */
 export async function openToRead(connection: Connection, context: Told): Promise<Opened<Engine>> {
-  const file = duckdbFile(connection)
-  if (file !== undefined) return readEither(file, context, one => openDuckdb(one, { readOnly: true }))
   const opened = await openIfSynced(connection, context)
   if (opened) return opened
+  const file = duckdbFile(connection)
+  if (file === undefined)
+    throw new MusterError({
+      what: 'nothing was synced into this database yet, or this user may not read it',
+      where: postgresPlace(connection)?.address.shown ?? '',
+      next: 'run muster sync first, or check the user and schemaPrefix',
+    })
   throw new MusterError({
-    what: 'nothing was synced into this database yet, or this user may not read it',
-    where: postgresPlace(connection)?.address.shown ?? '',
-    next: 'run muster sync first, or check the user and schemaPrefix',
+    what: existsSync(file) ? 'nothing was synced into this file yet' : 'there is no warehouse file',
+    where: file,
+    next: 'run muster sync first',
   })
 }
 

@@ -1,5 +1,6 @@
 /** What the reading commands say of a warehouse: status, runs, plan and doctor, before and after a sync. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { catalogue, collections } from '../../src/resources/catalogue.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
@@ -53,6 +54,19 @@ describe('before the first sync', () => {
       ])
     }
     expect(existsSync(place.file)).toBe(false)
+  })
+
+  test('and so do they of a file in which nothing was made before the process was killed', async () => {
+    const instance = await DuckDBInstance.create(place.file)
+    instance.closeSync()
+    for (const line of ['status', 'runs', 'metric timeToFill']) {
+      const { code, err } = await place.command(line)
+      expect([code, err]).toEqual([
+        1,
+        `muster: nothing was synced into this file yet (${place.file}): run muster sync first\n`,
+      ])
+    }
+    rmSync(place.file)
   })
 })
 

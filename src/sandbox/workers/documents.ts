@@ -95,7 +95,7 @@ function editable(before: readonly WorkerDocument[], input: DocumentInput, place
 
 function checkAgency({ agency }: Draft, { field }: Place, context: DocumentContext): void {
   if (agency === undefined || agency === context.agency) return
-  throw new Declined(`${field}.id: can be updated only by the agency that added it`)
+  throw new Declined(`${field}.id: belongs to another agency, which alone may change it`)
 }
 
 interface Change {

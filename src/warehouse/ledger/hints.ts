@@ -3,6 +3,7 @@ import { type Hint, hints } from '../../resources/hints.ts'
 import type { Resource } from '../../resources/resource.ts'
 import type { Engine } from '../engine.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
+import { daysBetween } from './days-between.ts'
 import { double, evidence, type Fetch, instant } from './fetched.ts'
 import { heldTables } from './held-tables.ts'
 
@@ -82,6 +83,10 @@ function lessons(resource: Resource, fetches: readonly Fetch[]): string[] {
   })
 }
 
+/** Decimals add up to the same in any order, doubles do not: both engines have to learn the same. */
+const sumWhere = (condition: string, value: string): string =>
+  `cast(sum(case when ${condition} then cast(${value} as numeric(18, 9)) else 0 end) as double precision)`
+
 const counts = ['told', 'unchanged', 'unchanged_expected', 'quiet_changes', 'quiet_expected']
 
 /**
@@ -95,15 +100,14 @@ export async function learnHints(
 ): Promise<void> {
   if (fetches.length === 0) return
   const { isChanged, exposure } = evidence(resource.table)
-  const older = `power(0.5, greatest(0.0, extract(epoch from (excluded.updated_at - hint.updated_at)) / 86400.0) / ${halfLife}.0)`
+  const older = `power(0.5, greatest(0.0, ${daysBetween('excluded.updated_at', 'hint.updated_at')}) / ${halfLife}.0)`
   const added = counts.map(name => `${name} = hint.${name} * ${older} + excluded.${name}`)
   const isTold = `f.is_told or (f.hint = '${eventHint}' and d.signals > 0)`
   await engine.run(
     `insert into ops.hint (resource, hint, kind, ${counts.join(', ')}, updated_at)
-     select $1, q.hint, q.kind, sum(case when q.is_told then 1.0 else 0.0 end),
-       sum(case when q.is_told then 1.0 - q.changed else 0.0 end), sum(case when q.is_told then q.fresh else 0.0 end),
-       sum(case when q.is_told then 0.0 else q.changed end),
-       sum(case when q.is_told then 0.0 else q.rate * q.exposure end), cast($2 as timestamptz)
+     select $1, q.hint, q.kind, ${sumWhere('q.is_told', '1')}, ${sumWhere('q.is_told', '1 - q.changed')},
+       ${sumWhere('q.is_told', 'q.fresh')}, ${sumWhere('not q.is_told', 'q.changed')},
+       ${sumWhere('not q.is_told', 'q.rate * q.exposure')}, cast($2 as timestamptz)
      from (
        select f.hint, f.kind, ${isTold} as is_told, ${isChanged} as changed, ${exposure} as exposure, f.rate, f.fresh
        from (values ${lessons(resource, fetches).join(', ')})
