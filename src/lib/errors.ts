@@ -41,5 +41,8 @@ export class BudgetSpent extends MusterError {
 /** No space is left for pages or rows: whatever else is asked for could not be kept. */
 export class DiskFull extends MusterError {}
 
+/** Rows are absent from a list of several pages that was read once: one may have slid past the reading. */
+export class Unconfirmed extends MusterError {}
+
 /** A statement needed more memory than the engine may use: fewer rows at a time may do. */
 export class OutOfMemory extends MusterError {}

@@ -15,6 +15,7 @@ export interface Batch {
   readonly scope: (page: LandedPage) => Readonly<Record<string, string>>
   readonly windowId?: string
   readonly snapshot?: LoadRequest['snapshot']
+  readonly isUnconfirmed?: boolean
   /** Further ledger rows of the same transaction. */
   readonly commit: (loaded: Loaded) => Promise<void>
 }
@@ -63,6 +64,7 @@ export async function loadPages(
       drifted,
       ...(batch.windowId !== undefined && { windowId: batch.windowId }),
       ...(batch.snapshot && { snapshot: batch.snapshot }),
+      ...(batch.isUnconfirmed && { isUnconfirmed: true }),
       fence: () => renewLease(sync.engine, lease),
       commit: async result => {
         await batch.commit(result)

@@ -1,4 +1,5 @@
 /** Reads one scope of a snapshot whole, or not at all. */
+import { createHash } from 'node:crypto'
 import { lastPage, PAGE_LIMIT } from '../api/paging.ts'
 import type { LandedPage } from '../landing/folder.ts'
 import { MusterError } from '../lib/errors.ts'
@@ -13,6 +14,8 @@ export interface Reading {
   readonly pages: readonly LandedPage[]
   /** Rows on the pages, which is as many as the service claimed. */
   readonly total: number
+  /** Of a list: the same for the same rows in whatever order. */
+  readonly digest?: string
 }
 
 function pathOf(task: ResourceTask, scope: Scope): string {
@@ -56,29 +59,54 @@ async function readList(
 ): Promise<Reading | undefined> {
   const pages: LandedPage[] = []
   const totals = new Set<number>()
-  let rows = 0
+  const rows: string[] = []
   for (let page = 1; page === 1 || page <= lastPage(Math.max(...totals)); page += 1) {
     const query = { ...task.resource.query, ...scope.query, page, limit: PAGE_LIMIT }
     const answer = await task.sync.client.getPage(pathOf(task, scope), query)
     pages.push(await landPage(task, at.windowId, { ...answer, sequence: at.sequence + page, page }))
     totals.add(answer.meta.total)
-    rows += answer.records().length
+    rows.push(...answer.records().map(row => JSON.stringify(row)))
   }
   const [total = 0] = totals
-  return totals.size === 1 && rows === total ? { pages, total } : undefined
+  if (totals.size !== 1 || rows.length !== total) return undefined
+  return { pages, total, digest: createHash('sha256').update(rows.sort().join('\n')).digest('hex') }
 }
 
-export async function readScope(task: ResourceTask, scope: Scope, windowId: string): Promise<Reading> {
-  if ((task.resource.read as Snapshot).rows !== 'data') return readObject(task, scope, windowId)
-  let sequence = 0
-  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-    const reading = await readList(task, scope, { windowId, sequence })
-    if (reading) return reading
-    sequence = Math.max(...task.sync.landing.pages(windowId).map(page => page.sequence))
-  }
-  throw new MusterError({
+function restless(task: ResourceTask, scope: Scope): MusterError {
+  return new MusterError({
     what: `the list changed while it was read, ${mostAttempts} times`,
     where: `GET ${pathOf(task, scope)}`,
     next: 'the last complete snapshot stays; run again when the service is quieter',
   })
+}
+
+const lastSequence = ({ sync }: ResourceTask, windowId: string): number =>
+  Math.max(0, ...sync.landing.pages(windowId).map(page => page.sequence))
+
+export async function readScope(task: ResourceTask, scope: Scope, windowId: string): Promise<Reading> {
+  if ((task.resource.read as Snapshot).rows !== 'data') return readObject(task, scope, windowId)
+  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+    const reading = await readList(task, scope, { windowId, sequence: lastSequence(task, windowId) })
+    if (reading) return reading
+  }
+  throw restless(task, scope)
+}
+
+/**
+ * Reads a list until two readings in a row show the same rows. When a row of a page that was read is deleted and another is
+ * appended before the next page, one between them slides past, and the totals agree all the same.
+ */
+export async function readAgain(
+  task: ResourceTask,
+  scope: Scope,
+  before: { windowId: string; reading: Reading },
+): Promise<Reading> {
+  const { windowId } = before
+  let { digest } = before.reading
+  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+    const reading = await readList(task, scope, { windowId, sequence: lastSequence(task, windowId) })
+    if (reading && reading.digest === digest) return reading
+    if (reading) digest = reading.digest
+  }
+  throw restless(task, scope)
 }

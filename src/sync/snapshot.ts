@@ -1,6 +1,7 @@
 /** Collections without a change time: read whole, scope by scope, and replaced in one transaction. */
 import { AccessDenied, NotFound } from '../api/errors.ts'
 import type { LandedPage } from '../landing/folder.ts'
+import { Unconfirmed } from '../lib/errors.ts'
 import type { Snapshot } from '../resources/resource.ts'
 import { closeQuarantine } from '../warehouse/ledger/quarantine.ts'
 import {
@@ -14,7 +15,7 @@ import { now, type ResourceTask } from './context.ts'
 import { fenced } from './hold-lease.ts'
 import { loadPages } from './load-pages.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
-import { type Reading, readScope } from './snapshot-reading.ts'
+import { type Reading, readAgain, readScope } from './snapshot-reading.ts'
 
 async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
   const { sync, resource } = task
@@ -65,31 +66,53 @@ async function accept(task: ResourceTask, { windowId, reading }: Read): Promise<
   })
 }
 
+async function giveUpOn(task: ResourceTask, group: readonly Read[]): Promise<void> {
+  for (const { windowId } of group) await giveUp(task, windowId)
+}
+
+const hasPages = ({ reading }: Read): boolean => reading.pages.length > 1
+
+/** Lists of several pages are read again before any row goes: one request a page, and only then. */
+async function confirm(task: ResourceTask, group: readonly Read[]): Promise<Read[]> {
+  const sure: Read[] = []
+  for (const read of group)
+    sure.push(hasPages(read) ? { ...read, reading: await readAgain(task, read.scope, read) } : read)
+  return sure
+}
+
 async function loadGroup(task: ResourceTask, group: readonly Read[]): Promise<void> {
   if (group.length === 0) return
+  try {
+    await loadRead(task, group, group.some(hasPages)).catch(async error => {
+      if (!(error instanceof Unconfirmed)) throw error
+      await loadRead(task, await confirm(task, group), false)
+    })
+  } catch (error) {
+    await giveUpOn(task, group)
+    throw error
+  }
+}
+
+async function loadRead(task: ResourceTask, group: readonly Read[], isUnconfirmed: boolean): Promise<void> {
   const { sync } = task
   const scopeOf = new Map(
     group.flatMap(({ reading, scope }) => reading.pages.map((page): [LandedPage, Scope] => [page, scope])),
   )
-  try {
-    await loadPages(task, {
-      pages: group.flatMap(({ reading }) => reading.pages),
-      rows: (task.resource.read as Snapshot).rows,
-      scope: page => scopeOf.get(page)?.columns ?? {},
-      snapshot: group.map(({ scope, reading }) => ({
-        extent: scope.extent,
-        // The time that a replay finds with the page.
-        time: reading.pages.at(-1)?.fetchedAt ?? now(sync),
-        run: sync.runId,
-      })),
-      commit: async () => {
-        for (const read of group) await accept(task, read)
-      },
-    })
-  } catch (error) {
-    for (const { windowId } of group) await giveUp(task, windowId)
-    throw error
-  }
+  await loadPages(task, {
+    pages: group.flatMap(({ reading }) => reading.pages),
+    rows: (task.resource.read as Snapshot).rows,
+    scope: page => scopeOf.get(page)?.columns ?? {},
+    snapshot: group.map(({ scope, reading }) => ({
+      extent: scope.extent,
+      // The time that a replay finds with the page.
+      time: reading.pages.at(-1)?.fetchedAt ?? now(sync),
+      run: sync.runId,
+    })),
+    isUnconfirmed,
+    commit: async () => {
+      for (const read of group) await accept(task, read)
+    },
+  })
 }
 
 async function read(task: ResourceTask, scope: Scope, number: number): Promise<Read> {

@@ -1,5 +1,6 @@
 /** Loads landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
 
+import { Unconfirmed } from '../lib/errors.ts'
 import { type Undeclared, undeclaredPaths } from '../resources/undeclared.ts'
 import type { Engine, Share } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
@@ -23,6 +24,8 @@ export interface LoadRequest {
   readonly drifted: Set<string>
   /** Everything the scope holds, so that what is absent is gone. */
   readonly snapshot?: CompleteSnapshot
+  /** The snapshot was read once, in several pages: no row goes because of it, the load fails with Unconfirmed. */
+  readonly isUnconfirmed?: boolean
   /** Remembers which ids a window has seen. */
   readonly windowId?: string
   /** Fails where the records are not ours to write any more; called within every part that is written by itself. */
@@ -97,6 +100,12 @@ async function stagePages(
   return { staged, pages, trouble, drift, newValues }
 }
 
+const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
+  new Unconfirmed({
+    what: `rows are missing from ${resource.name}`,
+    next: 'read the list again before they count as gone',
+  })
+
 /** Calls `onPacked` when the stage is not needed any more. */
 async function mergePages(
   engine: Engine,
@@ -108,6 +117,7 @@ async function mergePages(
   const kept = { ...batch, plan }
   return engine.merge(async () => {
     const counts = await createDelta(engine, plan.resource, request)
+    if (request.isUnconfirmed && counts.gone > 0) throw unconfirmed(plan)
     await recordSightings(engine, plan.resource.name)
     const merge = { counts, filled: staged.filled }
     const { freight, members } = await packDelta(engine, plan, merge)

@@ -195,7 +195,9 @@ it('keeps an agency-specific document to the agency that added it', async () => 
   const seen = await update(worker.id, { active: true }, 'second-agency')
   expect(seen.body.data.attachments.map(({ documentType }: Body) => documentType)).toEqual(['Site first aid'])
   const body = { attachments: [{ id: worker.attachments[0].id, files: [png] }] }
-  expect(await refusal(update(worker.id, body, 'second-agency'))).toMatch(/belongs to another agency, which alone may change it/)
+  expect(await refusal(update(worker.id, body, 'second-agency'))).toMatch(
+    /belongs to another agency, which alone may change it/,
+  )
   expect((await update(worker.id, body)).status).toBe(200)
 })
 
