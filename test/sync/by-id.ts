@@ -4,7 +4,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 
 export const hydrated = ['trades', 'purchase-orders', 'credit-notes', 'requisitions', 'assignments', 'rates']
 export const roomy = { scale: 0.03, rateLimitPerDay: 1_000_000 }
-export const dayMs = 86_400_000
+const dayMs = 86_400_000
 export const at = '2026-11-02T10:00:00.000Z'
 
 /** Requests for single records, by their path; company settings and the like are lists. */
