@@ -54,7 +54,7 @@ const resources = ['key', 'companies', 'projects', 'sites', 'users', 'timesheets
 const sorted = (list: readonly string[]): string[] => [...list].sort()
 
 describeOnEngines('an agency key', bench => {
-  test('syncs and sweeps its records, and dimensions are made of references', async () => {
+  test.runIf(thorough)('syncs and sweeps its records, and dimensions are made of references', async () => {
     const sandbox = await openSandbox({ scale: 0.02 })
     const warehouse = await bench.warehouse()
     const connection = { apiKey: AGENCY_KEY }

@@ -1,5 +1,6 @@
 /** Things known by reference only: the newest record that names one decides, whatever order records are read in. */
 import { expect, test } from 'vitest'
+import { thorough } from '../thorough.ts'
 import { describeOnEngines, syncOnce, tables } from './fixture.ts'
 import { oneList } from './one-list.ts'
 
@@ -20,11 +21,7 @@ describeOnEngines('references', bench => {
       named('t4', 'Tied', day(2)),
     ]
     const dumps: unknown[] = []
-    for (const order of [
-      [0, 1, 2, 3],
-      [3, 2, 1, 0],
-      [2, 0, 3, 1],
-    ]) {
+    for (const order of [[0, 1, 2, 3], [3, 2, 1, 0], ...(thorough ? [[2, 0, 3, 1]] : [])]) {
       const warehouse = await bench.warehouse()
       const list = await oneList('/timesheets')
       for (const index of order) {
@@ -35,7 +32,6 @@ describeOnEngines('references', bench => {
       dumps.push(dump)
       expect(JSON.stringify(dump)).toContain('Tied')
     }
-    expect(dumps[1]).toEqual(dumps[0])
-    expect(dumps[2]).toEqual(dumps[0])
+    for (const dump of dumps) expect(dump).toEqual(dumps[0])
   })
 })
