@@ -2,11 +2,13 @@
 -- Severity: error
 -- Sources: mart.cost_code_spend, star.fact_timesheet
 -- Next: run muster check allocated_hours first; yesterday's rows stay until it is right
+with
+-- Include: approved_timesheet
+
 select 'hours ' || cast(m.hours as text) || ' of ' || cast(s.hours as text) as record
 from (select coalesce(sum(x.hours), 0) as hours from mart.cost_code_spend as x) as m
 cross join (
   select coalesce(sum(t.net_hours), 0) as hours
-  from star.fact_timesheet as t
-  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
+  from approved_timesheet as t
 ) as s
 where m.hours <> s.hours

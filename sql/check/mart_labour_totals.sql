@@ -2,6 +2,9 @@
 -- Severity: error
 -- Sources: mart.labour_spend_weekly, star.fact_timesheet
 -- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until it is right
+with
+-- Include: approved_timesheet
+
 select 'hours ' || cast(m.hours as text) || ' of ' || cast(s.hours as text) || ', charge ' || cast(m.charge as text) || ' of ' || cast(s.charge as text) as record
 from (
   select coalesce(sum(x.net_hours), 0) as hours, coalesce(sum(x.charge_value), 0) as charge
@@ -9,7 +12,6 @@ from (
 ) as m
 cross join (
   select coalesce(sum(t.net_hours), 0) as hours, coalesce(sum(t.charge_total), 0) as charge
-  from star.fact_timesheet as t
-  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
+  from approved_timesheet as t
 ) as s
 where m.hours <> s.hours or m.charge <> s.charge

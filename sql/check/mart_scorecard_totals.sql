@@ -2,6 +2,9 @@
 -- Severity: error
 -- Sources: mart.supplier_scorecard, star.fact_timesheet
 -- Next: run muster build rate_compliance first, then look for an assignment that is held twice; yesterday's rows stay until it is right
+with
+-- Include: approved_timesheet
+
 select 'hours ' || cast(m.hours as text) || ' of ' || cast(s.hours as text) || ', spend ' || cast(m.spend as text) || ' of ' || cast(s.spend as text) as record
 from (
   select coalesce(sum(x.net_hours), 0) as hours, coalesce(sum(x.spend), 0) as spend
@@ -9,7 +12,6 @@ from (
 ) as m
 cross join (
   select coalesce(sum(t.net_hours), 0) as hours, coalesce(sum(t.charge_total), 0) as spend
-  from star.fact_timesheet as t
-  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
+  from approved_timesheet as t
 ) as s
 where m.hours <> s.hours or m.spend <> s.spend

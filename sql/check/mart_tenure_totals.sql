@@ -2,12 +2,14 @@
 -- Severity: error
 -- Sources: mart.assignment_tenure, star.fact_timesheet
 -- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until it is right
+with
+-- Include: approved_timesheet
+
 select 'hours ' || cast(m.hours as text) || ' of ' || cast(s.hours as text) as record
 from (select coalesce(sum(x.net_hours), 0) as hours from mart.assignment_tenure as x) as m
 cross join (
   select coalesce(sum(t.net_hours), 0) as hours
-  from star.fact_timesheet as t
-  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null and t.worker_id <> '-1'
-    and t.net_hours > 0
+  from approved_timesheet as t
+  where t.worker_id <> '-1' and t.net_hours > 0
 ) as s
 where m.hours <> s.hours

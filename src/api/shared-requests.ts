@@ -11,7 +11,6 @@ export interface Slot {
 
 /** As of the last answer; numbers of requests. */
 export interface SharedFigures {
-  readonly perMinute: number
   readonly perDay: number
   /** Of the day, of anybody. */
   readonly remaining: number

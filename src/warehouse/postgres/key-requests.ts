@@ -27,7 +27,6 @@ interface Told {
 }
 
 interface Figures {
-  readonly perMinute: number
   readonly perDay: number
   readonly remaining: number
   readonly spendable: number
@@ -83,7 +82,7 @@ const takeSlot = `with held as materialized (
   from judged where budget.key_id = judged.key_id and judged.is_granted
 )
 select is_granted as granted, greatest(0, extract(epoch from slot - at) * 1000)::float8 as wait,
-  per_minute::float8 as minute, per_day::float8 as day, remaining::float8 as remaining,
+  per_day::float8 as day, remaining::float8 as remaining,
   greatest(0, for_sync)::float8 as spendable, (sync + reconcile + webhook + operator)::float8 as own from judged`
 
 /** Other programs on the key, if the service counts more than we did; never fewer than it once told. */
@@ -105,7 +104,6 @@ interface Answer {
   readonly granted: boolean
   /** Milliseconds. */
   readonly wait: number
-  readonly minute: number
   readonly day: number
   readonly remaining: number
   readonly spendable: number
@@ -131,8 +129,8 @@ class ServerRequests implements KeyRequests {
     this.#key = key
     this.#close = close
     this.#times = { window, slack, burst: window * burstShare }
-    const { perMinute, perDay } = key
-    this.figures = { perMinute, perDay, remaining: perDay, spendable: perDay }
+    const { perDay } = key
+    this.figures = { perDay, remaining: perDay, spendable: perDay }
   }
 
   async take(purpose: Purpose): Promise<{ waitMs: number; lateMs: number } | undefined> {
@@ -153,7 +151,6 @@ class ServerRequests implements KeyRequests {
     const spent = answer.granted ? 1 : 0
     if (purpose === 'operator') this.#ownAtQuestion = answer.own
     this.figures = {
-      perMinute: answer.minute,
       perDay: answer.day,
       remaining: answer.remaining - spent,
       spendable: Math.max(0, answer.spendable - (purpose === 'sync' ? spent : 0)),
@@ -178,7 +175,7 @@ class ServerRequests implements KeyRequests {
     await this.#ask(takeOver, [this.#key.keyId, ...values])
     // What is left is known again with the next slot; until then no more than the service says.
     const remaining = Math.max(0, rateLimitPerDay - used)
-    this.figures = { perMinute: rateLimitPerMinute, perDay: rateLimitPerDay, remaining, spendable: remaining }
+    this.figures = { perDay: rateLimitPerDay, remaining, spendable: remaining }
   }
 
   /** No slot is used before it is due: the next one is due when the pause is over. */
