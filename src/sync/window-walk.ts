@@ -14,7 +14,7 @@ import { type Progress, resumed } from './walk-progress.ts'
  * of a large page is in more and deeper lists, and takes more memory to read.
  */
 const largePage = 600_000
-const batchBytes = { small: 24_000_000, large: 15_000_000 }
+const batchBytes = { small: 24_000_000, large: 10_000_000 }
 const batchPages = 82
 
 function isFull(pages: readonly LandedPage[]): boolean {

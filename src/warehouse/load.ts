@@ -1,6 +1,7 @@
 /** Loads landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
 
 import { Unconfirmed } from '../lib/errors.ts'
+import { collectAfter } from '../lib/garbage.ts'
 import { type Undeclared, undeclaredPaths } from '../resources/undeclared.ts'
 import type { Engine, Share } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
@@ -192,5 +193,7 @@ export async function load(
   before: Promise<unknown> = Promise.resolve(),
 ): Promise<Loaded> {
   const { merged } = await engine.staging(() => stageAndMerge(engine, request, before))
-  return merged
+  const loaded = await merged
+  collectAfter(request.pages.reduce((sum, page) => sum + page.bytes, 0))
+  return loaded
 }

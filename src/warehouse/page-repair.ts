@@ -1,6 +1,6 @@
 /** Pages that DuckDB would refuse, made readable: records with text that no engine stores are pointed out. */
 import { isUtf8 } from 'node:buffer'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { type PageFile, positionsPerPage, type RowsAt } from './stage/pages.ts'
 
 /** A record that cannot be loaded because of its text. */
@@ -79,6 +79,34 @@ function hasBooleans(bytes: Buffer): boolean {
   return bytes.includes('true', data) || bytes.includes('false', data)
 }
 
+/** Bytes of one file after the other in the same memory; what was read before is gone. */
+function createReader(): (page: PageFile) => Buffer {
+  let room = Buffer.alloc(0)
+  return ({ file, bytes }) => {
+    if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes)
+    const opened = openSync(file, 'r')
+    try {
+      let end = 0
+      while (end < bytes) {
+        const more = readSync(opened, room, end, bytes - end, null)
+        if (more === 0) break
+        end += more
+      }
+      return room.subarray(0, end)
+    } finally {
+      closeSync(opened)
+    }
+  }
+}
+
+const lineFeed = 10
+
+/** A service that indents its JSON breaks its lines; a line feed inside a text is always escaped. */
+function isLine(bytes: Buffer): boolean {
+  const at = bytes.indexOf(lineFeed)
+  return at === -1 || at === bytes.length - 1
+}
+
 /**
  * Most pages pass through untouched after one scan of their bytes; `cleanUp` removes the copies of the others.
  * Throws PageUnreadable for a suspect page that is no JSON.
@@ -87,21 +115,23 @@ export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readabl
   const trouble: PageTrouble[] = []
   const copies: string[] = []
   let booleans = false
+  const read = createReader()
   const readable = pages.map((page, index) => {
-    const bytes = readFileSync(page.file)
+    const bytes = read(page)
     const whole = isUtf8(bytes)
     booleans ||= hasBooleans(bytes)
     const suspect = bytes.includes('\\u') && suspectEscape.test(bytes.toString('latin1'))
-    if (whole && !suspect) return page
+    const asRead = { ...page, isLine: isLine(bytes) }
+    if (whole && !suspect) return asRead
     const text = bytes.toString('utf8')
     const found = troubleOn(page, index + 1, rowsOf(parse(page, text), rows))
-    if (found.length === 0 && whole) return page
+    if (found.length === 0 && whole) return asRead
     trouble.push(...found)
     const file = `${page.file}.readable`
     const copy = harmless(text)
     writeFileSync(file, copy)
     copies.push(file)
-    return { ...page, file, bytes: Buffer.byteLength(copy) }
+    return { ...asRead, file, bytes: Buffer.byteLength(copy) }
   })
   return {
     pages: readable,

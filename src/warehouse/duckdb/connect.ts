@@ -9,7 +9,7 @@ import { openError } from './open-error.ts'
  * Memory for DuckDB's own buffers; 208 MB were too little for a batch of pages. The process needs about as much again
  * (docs/measurements.md). What does not fit goes to a temporary folder beside the file.
  */
-const memoryLimit = '256MB'
+const memoryLimit = '220MB'
 
 export interface OpenOptions {
   readonly readOnly?: boolean
@@ -47,7 +47,7 @@ export async function create(temporaryFolder: string, limit = memoryLimit): Prom
     allocator_flush_threshold: '16MB',
     allocator_bulk_deallocation_flush_threshold: '32MB',
     // Fewer, larger checkpoints: at the default 16 MB a backfill writes its last row groups over and over.
-    wal_autocheckpoint: '64MB',
+    wal_autocheckpoint: '16MB',
     // A checkpoint would write half-full row groups anew each time; `tidy` does so once, where rows were removed.
     max_vacuum_tasks: '0',
     autoinstall_known_extensions: 'false',

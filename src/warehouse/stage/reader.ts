@@ -1,6 +1,5 @@
 /** How the records of landed pages become structs of a declared type. */
-import { quoteText } from '../sql-text.ts'
-import { elements, listed, objectSize, type PageFile, positionsPerPage, type RowsAt } from './pages.ts'
+import { elements, listed, type PageFile, positionsPerPage, type RowsAt, readPages } from './pages.ts'
 
 /**
  * `typed` reads bytes straight into the declared type, on every thread, and fails as a whole when anything has another
@@ -29,15 +28,12 @@ const places: Readonly<Record<RowsAt, { column(type: string): string; readonly l
   'data as one record': { column: type => type, list: '[data]' },
 }
 
-/** Without the limits on sampling DuckDB looks into every file while the statement is bound. */
 function typedRecords({ pages, rows }: Source, type: string): string {
   const { column, list } = places[rows]
-  const files = listed(pages, page => page.file)
   return `select page, page * ${positionsPerPage} + position as locator, record from (
     select page, unnest(list) as record, generate_subscripts(list, 1) as position from (
-      select list_position(${files}, filename) as page, ${list} as list
-      from read_json(${files}, columns = {data: ${quoteText(column(type))}}, filename = true, format = 'unstructured',
-        sample_size = 1, maximum_sample_files = 1, maximum_object_size = ${objectSize(pages)})))`
+      select list_position(${listed(pages, page => page.file)}, filename) as page, ${list} as list
+      from ${readPages(pages, column(type))}))`
 }
 
 export function typedReader(source: Source): Reader {
