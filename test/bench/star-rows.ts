@@ -93,8 +93,9 @@ const statements = [
      case when is_rejected then 'cvReviewed' else 'assigned' end as current_stage, ${stamps} from star.fact_submission`,
   `insert into star.fact_stage_event by name select submission_stage_key || '-' || n as stage_event_key, submission_stage_key, requisition_id, agency_id, worker_id, n + 1 as event_ordinal,
      ['submitted', 'cvReviewed', 'interviewed', 'offerMade', 'offerAccepted', 'assigned'][n + 1] as stage, timestamptz '2024-01-01 09:00:00Z' + to_days(cast(hash(requisition_id) % 900 + n as integer)) as event_at,
-     timestamptz '2024-01-01 09:00:00Z' + to_days(cast(hash(requisition_id) % 900 + n + 1 as integer)) as exited_at, cast(1 + n as numeric(18, 8)) as days_in_stage, ${stamps}
-     from star.fact_submission_stage, range(6) as r(n) where n < 2 or not is_rejected`,
+     case when n < last then timestamptz '2024-01-01 09:00:00Z' + to_days(cast(hash(requisition_id) % 900 + n + 1 as integer)) end as exited_at,
+     case when n < last then cast(1 + n as numeric(18, 8)) end as days_in_stage, ${stamps}
+     from (select *, case when is_rejected then 1 else 5 end as last from star.fact_submission_stage), range(6) as r(n) where n <= last`,
   `insert into star.dim_rate by name select 'rate' || t || '-' || c || '-' || k as rate_id, 't' || t as trade_id, 'c' || c as company_id, '-1' as region_id, '-1' as sector_id,
      case when k = 1 then 'p' || (c * 5) else '-1' end as project_id, case when k = 2 then 'a' || c else '-1' end as agency_id, cast(26 as numeric(18, 4)) as hourly_paye_charge,
      cast(20 as numeric(18, 4)) as hourly_paye_pay, cast(21 as numeric(18, 4)) as hourly_paye_comparable_pay_rate, cast(26 as numeric(18, 4)) as hourly_cis_charge,
