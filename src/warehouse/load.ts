@@ -1,7 +1,6 @@
 /** Loads landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
 
 import { Unconfirmed } from '../lib/errors.ts'
-import { collectAfter } from '../lib/garbage.ts'
 import { type Undeclared, undeclaredPaths } from '../resources/undeclared.ts'
 import type { Engine, Share } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
@@ -149,26 +148,36 @@ async function mergePages(
   })
 }
 
-/** Pages in the stage, and the merge of what they hold under way. */
-async function stageAndMerge(
+/** The merge of a batch, under way when its stage is not needed any more. */
+export interface Merging {
+  readonly merged: Promise<Loaded>
+}
+
+/**
+ * Rows, ledger and mark commit together or not at all. A page that is no JSON fails the load with PageUnreadable;
+ * a record that no warehouse can hold goes to quarantine and the rest of its page loads. Runs inside `engine.staging`.
+ *
+ * Nothing is written unless `before`, the load of earlier pages, succeeds; these pages are staged while those are still
+ * being merged.
+ */
+export async function load(
   engine: Engine,
   request: LoadRequest,
-  before: Promise<unknown>,
-): Promise<{ readonly merged: Promise<Loaded> }> {
+  before: Promise<unknown> = Promise.resolve(),
+): Promise<Merging> {
   const { stage } = engine
   const readable = readablePages(request.pages, request.rows)
   try {
     const batch = await stagePages(stage, request, readable)
     await before
-    return await new Promise(resolve => {
+    return await new Promise((resolve, reject) => {
       const merged: Promise<Loaded> = mergePages(engine, request, {
         ...batch,
         onPacked: () => {
           if (stage !== engine) resolve({ merged })
         },
       })
-      const end = (): void => resolve({ merged })
-      merged.then(end, end)
+      merged.then(() => resolve({ merged }), reject)
     })
   } catch (error) {
     // Of two batches that fail the earlier one tells why; and nobody goes on while one of them is being merged.
@@ -178,22 +187,4 @@ async function stageAndMerge(
     await stage.run(dropStages(request.plan))
     readable.cleanUp()
   }
-}
-
-/**
- * Rows, ledger and mark commit together or not at all. A page that is no JSON fails the load with PageUnreadable;
- * a record that no warehouse can hold goes to quarantine and the rest of its page loads.
- *
- * Nothing is written unless `before`, the load of earlier pages, succeeds; where the stage is apart from the warehouse,
- * these pages are staged while those are still being merged.
- */
-export async function load(
-  engine: Engine,
-  request: LoadRequest,
-  before: Promise<unknown> = Promise.resolve(),
-): Promise<Loaded> {
-  const { merged } = await engine.staging(() => stageAndMerge(engine, request, before))
-  const loaded = await merged
-  collectAfter(request.pages.reduce((sum, page) => sum + page.bytes, 0))
-  return loaded
 }

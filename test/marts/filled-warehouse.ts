@@ -30,7 +30,7 @@ import { copyWarehouse } from '../../src/warehouse/copy.ts'
 import { fileSource } from '../../src/warehouse/copy-source.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { load } from '../../src/warehouse/load.ts'
+import { loadInParts } from '../../src/warehouse/load-in-parts.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { stagePlan } from '../../src/warehouse/stage/plan.ts'
@@ -90,7 +90,7 @@ async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promis
         return { file, bytes: bytes.length, fetchedAt: filledAt, runId: 'by-id', scope: {} }
       }),
     )
-    const loaded = await load(engine, {
+    const loaded = await loadInParts(engine, {
       plan: stagePlan(resource),
       pages,
       rows: rowsAt(resource),

@@ -8,8 +8,8 @@ import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { rowsTouched, syncOnce } from '../warehouse/fixture.ts'
 import { plainRecords } from './plain-records.ts'
 
-/** Three pages of 6 MB, which DuckDB cannot stage together in 160 MB, but two and one. */
-const total = 1_200
+/** Pages of 6 MB, two a batch, which DuckDB cannot stage together in 120 MB: batches wait for one that is loaded by halves. */
+const total = 2_400
 const long = 'x'.repeat(30_000)
 
 test('a batch too large for memory', async () => {
@@ -17,7 +17,7 @@ test('a batch too large for memory', async () => {
   const records = { timesheets: timesheets.map((one, at) => ({ ...one, reference: `${at}${long}` })) }
   const { url } = await openSandbox({ records })
   const folder = mkdtempSync(join(tmpdir(), 'muster-memory-'))
-  const engine = await openDuckdb(join(folder, 'small.duckdb'), { memoryLimit: '160MB' })
+  const engine = await openDuckdb(join(folder, 'small.duckdb'), { memoryLimit: '120MB' })
   const nothing = async (): Promise<void> => undefined
   const warehouse = { engine, address: '', landing: join(folder, 'landing'), open: nothing, close: nothing }
   const outcome = await syncOnce({ url }, warehouse, { request: { resources: ['timesheets'] } })

@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resource } from '../../src/resources/resource.ts'
-import { type Loaded, load } from '../../src/warehouse/load.ts'
+import type { Loaded } from '../../src/warehouse/load.ts'
+import { loadInParts } from '../../src/warehouse/load-in-parts.ts'
 import { stagePlan } from '../../src/warehouse/stage/plan.ts'
 import type { Warehouse } from './fixture.ts'
 
@@ -23,7 +24,7 @@ export async function readById(
     const fetchedAt = new Date(Date.UTC(2026, 10, 2, 9, answers)).toISOString()
     return { file, bytes: body.length, fetchedAt, runId: 'run-1', scope: {} }
   })
-  return load(engine, {
+  return loadInParts(engine, {
     plan: stagePlan(resource),
     pages,
     rows: 'data as one record',
