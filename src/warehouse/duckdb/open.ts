@@ -13,7 +13,7 @@ import { type Statements, statementsOn } from './statements.ts'
  */
 const lanesAtMost = 2
 
-function lanesOf(file: string, { instance }: Opened): Lanes<Statements> {
+function lanesOf(file: string, home: string, { instance }: Opened): Lanes<Statements> {
   let opened = 0
   return createLanes({
     most: lanesAtMost,
@@ -21,7 +21,7 @@ function lanesOf(file: string, { instance }: Opened): Lanes<Statements> {
       opened += 1
       const lane = opened
       const connection = await instance.connect()
-      await setUp(connection, { home: 'warehouse', lane })
+      await setUp(connection, { home, lane })
       return statementsOn(file, connection)
     },
     async turn({ connection }, isBusy) {
@@ -62,9 +62,9 @@ async function close({ instance, connection }: Opened, main: Statements, lanes: 
   instance.closeSync()
 }
 
-function engineOver(file: string, opened: Opened): Engine {
+function engineOver(file: string, home: string, opened: Opened): Engine {
   const main = statementsOn(file, opened.connection)
-  const lanes = lanesOf(file, opened)
+  const lanes = lanesOf(file, home, opened)
   const { rows, run, transaction, exclusive, staging } = statementsHere(main, lanes)
   const announced = new Set<string>()
   const insert = ({ table, columns, select }: Fill): string =>
@@ -109,12 +109,12 @@ function engineOver(file: string, opened: Opened): Engine {
 }
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
-  return engineOver(file, await connect(file, options))
+  return engineOver(file, 'warehouse', await connect(file, options))
 }
 
 /** A DuckDB without a file, which reads pages for a warehouse elsewhere; what does not fit into memory goes to the folder. */
 export async function openStage(temporaryFolder: string): Promise<Engine> {
   const opened = await create(temporaryFolder)
   await setUp(opened.connection, { home: 'memory', lane: 0 })
-  return engineOver(temporaryFolder, opened)
+  return engineOver(temporaryFolder, 'memory', opened)
 }

@@ -145,8 +145,7 @@ function engineOver(parts: Parts, stage: Engine): Engine {
         return work()
       }),
     exclusive,
-    // The server needs the other core: with two batches staged at once nothing was gained.
-    staging: work => stage.exclusive(work),
+    staging: work => stage.staging(work),
     announce: name => told(() => session.always(`select pg_advisory_lock_shared(${holderLock(name)})`)),
     async isPresent(name) {
       return (await rows(`select pid from ${holders(name)}`)).length > 0
