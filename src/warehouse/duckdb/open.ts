@@ -8,8 +8,8 @@ import { createLanes, type Lanes } from './lanes.ts'
 import { type Statements, statementsOn } from './statements.ts'
 
 /**
- * One batch is staged while the one before it is merged, each by a thread of its own: two cores are busy, and 256 MB are
- * enough for both. With more threads to a lane they are not.
+ * One batch is staged while the one before it is merged, each by a thread of its own: two cores are busy, and the memory of
+ * DuckDB's buffers is enough for both. With more threads to a lane it is not.
  */
 const lanesAtMost = 2
 
