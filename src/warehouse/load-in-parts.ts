@@ -1,5 +1,6 @@
 /** Loads pages together where memory allows, and in halves where it does not. */
 import { OutOfMemory } from '../lib/errors.ts'
+import { collectAfter } from '../lib/garbage.ts'
 import type { Engine } from './engine.ts'
 import { type Loaded, type LoadRequest, load, type Merging } from './load.ts'
 
@@ -54,5 +55,7 @@ export async function loadInParts(
   before?: Promise<unknown>,
 ): Promise<Loaded> {
   const { merged } = await engine.staging(() => whole(engine, request, before))
-  return merged
+  const loaded = await merged
+  collectAfter(request.pages.reduce((bytes, page) => bytes + page.bytes, 0))
+  return loaded
 }

@@ -8,7 +8,7 @@ import { openError } from './open-error.ts'
 /**
  * Memory for DuckDB's own buffers, of which reading pages reserves 32 MB a lane and uses what a page needs. What does not
  * fit goes to a temporary folder beside the file: with 300 MB pages of timelogs take a fifth less time, and a million
- * timesheets 566 MB of memory in all instead of 478.
+ * timesheets 566 MB of memory in all instead of 480.
  */
 const memoryLimit = '220MB'
 
