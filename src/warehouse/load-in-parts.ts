@@ -39,7 +39,10 @@ async function inHalves(engine: Engine, request: LoadRequest): Promise<Merging> 
       await commit(all)
     },
   })
-  return { merged: merged.then(() => all) }
+  const both = merged.then(() => all)
+  // Told by whoever waits for it, which may be a moment after it fails.
+  both.catch(() => undefined)
+  return { merged: both }
 }
 
 /**

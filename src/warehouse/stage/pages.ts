@@ -39,9 +39,9 @@ export function perPage(
   return `${listed(pages, value)}[${number}]`
 }
 
-/** DuckDB reads a file through a buffer of twice this size a thread, so it is no larger than the pages need. */
+/** DuckDB refuses a larger page, and reserves a buffer of twice this size a thread; its own 16 MiB cannot be undercut. */
 function objectSize(pages: readonly PageFile[]): number {
-  return Math.max(1_048_576, ...pages.map(page => page.bytes + 1024))
+  return Math.max(16_777_216, ...pages.map(page => page.bytes + 1024))
 }
 
 /**

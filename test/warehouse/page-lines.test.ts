@@ -1,0 +1,50 @@
+/** Pages of one line and pages of many are told apart, and read as the same records. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openStage } from '../../src/warehouse/duckdb/open.ts'
+import { readablePages } from '../../src/warehouse/page-repair.ts'
+import { elements, type PageFile } from '../../src/warehouse/stage/pages.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-lines-'))
+const body = { success: true, data: [{ id: 'a', note: 'one\ntwo' }, { id: 'b' }] }
+
+function page(name: string, text: string): PageFile {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return { file, bytes: Buffer.byteLength(text), fetchedAt: '2026-11-02T09:00:00Z', runId: 'run', scope: {} }
+}
+
+const read = (...pages: PageFile[]) => readablePages(pages, 'data').pages
+
+async function idsOf(pages: readonly PageFile[]): Promise<string[]> {
+  const stage = await openStage(join(folder, 'stage'))
+  try {
+    const rows = await stage.rows<{ id: string }>(
+      `select json_extract_string(j, '$.id') as id from (${elements(pages, 'data')}) order by locator`,
+    )
+    return rows.map(({ id }) => id)
+  } finally {
+    await stage.close()
+  }
+}
+
+const line = page('line.json', JSON.stringify(body))
+const ended = page('ended.json', `${JSON.stringify(body)}\n`)
+const indented = page('indented.json', JSON.stringify(body, null, 2))
+
+test('a line feed anywhere but at the end makes a page of many lines', () => {
+  expect(read(line, ended, indented).map(({ isLine }) => isLine)).toEqual([true, true, false])
+})
+
+test('either is read whole, also side by side', async () => {
+  expect(await idsOf(read(line, ended))).toEqual(['a', 'b', 'a', 'b'])
+  expect(await idsOf(read(indented))).toEqual(['a', 'b'])
+  expect(await idsOf(read(line, indented))).toEqual(['a', 'b', 'a', 'b'])
+})
+
+test('a second text behind a line is refused', async () => {
+  const doubled = page('doubled.json', JSON.stringify(body).repeat(2))
+  await expect(idsOf(read(doubled))).rejects.toThrow('unexpected content after document')
+})
