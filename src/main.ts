@@ -1,8 +1,13 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs it, and leaves with its exit code. */
-import { commandSet } from './cli/commands.ts'
-import { run } from './cli/program.ts'
-import { systemWorld } from './cli/world.ts'
+import { keepMemorySmall } from './config/memory.ts'
+
+keepMemorySmall()
+const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([
+  import('./cli/commands.ts'),
+  import('./cli/program.ts'),
+  import('./cli/world.ts'),
+])
 
 process.stdout.on('error', error => {
   // The reader went away, as in `muster runs | head`: that is no failure.

@@ -19,7 +19,7 @@ const LOWER = [
 
 /** Folder of `src` -> folders it may import, besides itself and `lib`. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  main: ['cli'],
+  main: ['cli', 'config'],
   cli: [...LOWER, 'sandbox', 'config'],
   serve: ['sync', 'marts', 'warehouse', 'webhooks'],
   sync: ['resources', 'api', 'landing', 'warehouse'],

@@ -10,7 +10,7 @@ import { openError } from './open-error.ts'
  * fit goes to a temporary folder beside the file: with 300 MB pages of timelogs take a fifth less time, and a million
  * timesheets 566 MB of memory in all instead of 480.
  */
-const memoryLimit = '220MB'
+const memoryLimit = '260MB'
 
 export interface OpenOptions {
   readonly readOnly?: boolean
@@ -44,9 +44,6 @@ export async function create(temporaryFolder: string, limit = memoryLimit): Prom
     temp_directory: temporaryFolder,
     // Rows carry their own order; keeping DuckDB's costs twice the time and memory when pages are unnested.
     preserve_insertion_order: 'false',
-    // What a statement freed goes back to the system soon: 417 MB of memory at the peak instead of 467.
-    allocator_flush_threshold: '16MB',
-    allocator_bulk_deallocation_flush_threshold: '32MB',
     // What is not in the file yet takes memory, and pushes pages out of it: 449 MB in all instead of 520 at 64 MB.
     wal_autocheckpoint: '16MB',
     // A checkpoint would write half-full row groups anew each time; `tidy` does so once, where rows were removed.

@@ -5,7 +5,7 @@ import { quoteNames } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
 import { qualified } from '../structure.ts'
 import type { DeltaCounts } from './delta.ts'
-import { type MemberStep, memberSteps } from './members.ts'
+import { type Members, membersOf } from './members.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
 /** What was held becomes history; rows known only by reference never were a version, and a tombstone is one of its own. */
@@ -57,17 +57,17 @@ export interface Merge {
 export interface Packed {
   /** What has to be delivered before the delta can be applied. */
   readonly freight: readonly (Fill | Share)[]
-  readonly members: readonly MemberStep[]
+  readonly members?: Members | undefined
 }
 
 /** Makes in the stage what arrives and the members it names; the last that is asked of the stage. */
 export async function packDelta(engine: Engine, plan: StagePlan, { counts, filled }: Merge): Promise<Packed> {
-  if (!isArriving(counts)) return { freight: [], members: [] }
+  if (!isArriving(counts)) return { freight: [] }
   await chooseArriving(engine)
-  const members = memberSteps(plan, filled)
-  for (const { prepare } of members) await engine.stage.run(prepare)
+  const members = membersOf(plan, filled)
+  if (members) await engine.stage.run(members.prepare)
   const fills = targetsOf(plan).filter(({ stage }) => filled.has(stage))
-  const shares = members.map(({ table, columns }) => ({ share: table, columns }))
+  const shares = members ? [{ share: members.table, columns: members.columns }] : []
   return { freight: [...fills.map(insert), ...shares], members }
 }
 
@@ -79,8 +79,9 @@ export async function makeRoom(engine: Engine, plan: StagePlan, { counts }: Merg
 }
 
 /** Rows for members that the batch says something new about; most batches name nobody new. */
-export async function applyMembers(engine: Engine, steps: readonly MemberStep[]): Promise<void> {
-  if (steps.length === 0) return
+export async function applyMembers(engine: Engine, members: Members | undefined): Promise<void> {
+  if (!members) return
+  const { steps } = members
   const counts = steps.map(({ count }, index) => `select ${index} as step, n from (${count}) as counted`)
   const rows = await engine.rows<{ step: number; n: number }>(counts.join(' union all '))
   const busy = new Set(rows.filter(({ n }) => Number(n) > 0).map(({ step }) => Number(step)))

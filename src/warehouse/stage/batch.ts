@@ -40,6 +40,12 @@ async function count(engine: Engine, sql: string): Promise<number> {
   return Number(row?.n ?? 0)
 }
 
+/** Runs a `create table as`, and tells how many rows it made. */
+async function create(engine: Engine, sql: string): Promise<number> {
+  const [row] = await engine.rows<{ Count: number }>(sql)
+  return Number(row?.Count)
+}
+
 interface Filled {
   readonly stage: StageTable
   readonly rows: number
@@ -161,8 +167,7 @@ function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
 /** How many records the pages hold, and the stages of records and lists. */
 async function fillStages(filling: Filling, batch: Batch): Promise<{ records: number; filled: Filled[] }> {
   const { engine, plan, reader } = filling
-  await engine.run(rootStage(plan, batch.pages, reader))
-  const records = await count(engine, `select count(*) as n from ${plan.root.name}`)
+  const records = await create(engine, rootStage(plan, batch.pages, reader))
   await engine.run(seenStage(plan))
   if (batch.excluded.length > 0)
     await engine.run(`delete from ${plan.root.name} where locator in (${batch.excluded.join(', ')})`)
@@ -183,11 +188,11 @@ async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Return
 /** Fills the stage tables from the pages; runs inside an exclusive block of the engine. */
 export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
   const { records, filled } = await readStages(engine, plan, batch)
-  await engine.run(leafStage(plan, batch))
+  const leaves = await create(engine, leafStage(plan, batch))
   const verdict = await judge(engine, { plan, batch, filled })
   await keepNewest(engine, plan, namesOf(filled))
-  const leaves = await count(engine, 'select count(*) as n from stage_leaf')
-  const names = new Set([...namesOf(filled), ...(leaves > 0 ? ['stage_leaf'] : [])])
+  const hasLeaves = leaves > 0 || verdict.rounded.length > 0
+  const names = new Set([...namesOf(filled), ...(hasLeaves ? ['stage_leaf'] : [])])
   await engine.run(recordStage(plan, names))
   return { records, filled: names, ...verdict }
 }
