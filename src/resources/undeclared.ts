@@ -37,8 +37,9 @@ function search(value: unknown, place: Place, into: Search): void {
   }
   if (value === null || typeof value !== 'object' || node.kind !== 'object') return
   for (const [key, next] of Object.entries(value)) {
-    const path = below(at, key)
     const known = node.fields.get(key)
+    if (known?.kind === 'leaf') continue
+    const path = below(at, key)
     if (known) search(next, { node: known, at: path }, into)
     else if (!into.documents.has(path) && !into.documents.has(at) && next !== null)
       into.found.set(path, jsonType(next))

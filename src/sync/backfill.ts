@@ -130,9 +130,12 @@ async function firstDays(task: ResourceTask, mark: WatermarkTable): Promise<Days
 
 interface Fetched {
   readonly settled: Promise<void>
-  /** The window to walk after this one; its row is written before this one's batch takes the warehouse. */
+  /** The window to walk after this one. */
   readonly next: WindowTable | undefined
 }
+
+/** Windows that are fetched and not loaded yet: one is being merged, one staged, and the pages of one are waiting. */
+const mostAhead = 2
 
 /** Resolves when the last page of the window is fetched; its rows may still be loading. */
 function fetchWindow(task: ResourceTask, window: WindowTable, mark: WatermarkTable): Promise<Fetched> {
@@ -153,26 +156,25 @@ function fetchWindow(task: ResourceTask, window: WindowTable, mark: WatermarkTab
   })
 }
 
-/** One window is fetched while the one before it is loaded; the oldest begins when all others are settled. */
+/** Windows are fetched while those before them are loaded; the oldest begins when all others are settled. */
 async function walkNewWindows(task: ResourceTask, mark: WatermarkTable): Promise<void> {
   const days = await firstDays(task, mark)
   let window = days && (await newWindow(task, { ...days, kind: 'backfill' }))
-  let loading: Promise<void> = Promise.resolve()
+  const loads: Promise<void>[] = []
   try {
     while (window) {
-      if (window.from_day === null) await loading
+      if (window.from_day === null) await Promise.all(loads)
       const fetched: Fetched = await fetchWindow(task, window, mark)
       fetched.settled.catch(() => undefined)
-      const before = loading
-      loading = Promise.all([before, fetched.settled]).then(() => undefined)
-      loading.catch(() => undefined)
-      await before
+      loads.push(fetched.settled)
+      await loads.at(-1 - mostAhead)
       window = fetched.next
     }
   } finally {
     // Nothing of this task may still be writing when the caller gives the lease back.
-    await loading
+    await Promise.allSettled(loads)
   }
+  await Promise.all(loads)
 }
 
 /** A window that an earlier run left is walked on from its last commit, or from its beginning when it was refused. */

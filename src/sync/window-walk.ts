@@ -17,7 +17,11 @@ const largePage = 600_000
 const batchBytes = { small: 24_000_000, large: 10_000_000 }
 const batchPages = 82
 
-function isFull(pages: readonly LandedPage[]): boolean {
+/** The last few pages of a walk are no batch of their own, which would take as many statements as a full one. */
+const fewPages = 0.2
+
+function isFull(pages: readonly LandedPage[], left: number): boolean {
+  if (left > 0 && left <= pages.length * fewPages) return false
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0)
   const most = bytes > largePage * pages.length ? batchBytes.large : batchBytes.small
   return bytes >= most || pages.length >= batchPages
@@ -33,7 +37,7 @@ export interface WindowJob {
   readonly beginAt: number
   /** Where a walk over changes ends; absent when the whole window is read. */
   readonly known?: Known
-  /** Awaited once, when the last page of the walk is fetched and its batch has still to be loaded. */
+  /** Called once, when the last page of the walk is fetched; its batch may still be loading. */
   readonly onFetched?: (state: WalkState) => Promise<void>
   /** Ledger rows that belong to the end of the walk, written in the transaction of its last batch. */
   readonly finish: (state: WalkState) => Promise<void>
@@ -65,10 +69,17 @@ export class WindowWalk {
     }
   }
 
+  /** The last batch is staged while the caller waits for its turn at the warehouse. */
   async #end(): Promise<void> {
-    if (!this.#told) await this.#job.onFetched?.(this.#progress.state)
+    const { state } = this.#progress
+    const isFirst = !this.#told
     this.#told = true
-    await this.#flush()
+    if (this.#batch.length > 0) this.#loadInBackground()
+    try {
+      if (isFirst) await this.#job.onFetched?.(state)
+    } finally {
+      await this.#flush()
+    }
   }
 
   /** Pages that an earlier run landed and did not load: they cost no request. */
@@ -138,7 +149,7 @@ export class WindowWalk {
       rows: this.#task.tally.records_read,
       requests: this.#task.tally.requests,
     })
-    if (isFull(this.#batch)) this.#loadInBackground()
+    if (isFull(this.#batch, this.#progress.state.nextPage)) this.#loadInBackground()
   }
 
   /**

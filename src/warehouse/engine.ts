@@ -15,6 +15,8 @@ export interface SharedColumn {
 /** A temporary table of the stage that the warehouse reads under the same name, until its transaction ends. */
 export interface Share {
   readonly share: string
+  /** Creates it in the stage when its turn comes; without, it is there. */
+  readonly make?: string
   readonly columns: readonly SharedColumn[]
 }
 

@@ -115,10 +115,11 @@ function idsOf({ table, column, where, brings }: Edge, run: string): string {
   // What a stub says was said by the record that named it.
   const whole = table.startsWith('dim_') ? 'not is_stub' : ''
   const conditions = [`${name} is not null`, `${name} not in ('', '-1')`, 'not is_deleted', whole, run, where]
-  return `select case when ${name} ~ '${safeId}' then ${name} else 'md5 ' || md5(${name}) end as id,
-      ${name} ~ '${safeId}' as is_safe, ${quoteText(`star.${table}.${column}`)} as source,
-      ${brings ? 'loaded_at' : 'cast(null as timestamptz)'} as held_at
-    from star.${quoteName(table)} where ${conditions.filter(Boolean).join(' and ')}`
+  // Each id once, before it is looked at closely: PostgreSQL takes 1.6 s for the pattern on 100,000 rows.
+  return `select case when u.id ~ '${safeId}' then u.id else 'md5 ' || md5(u.id) end as id,
+      u.id ~ '${safeId}' as is_safe, ${quoteText(`star.${table}.${column}`)} as source, u.held_at
+    from (select ${name} as id, ${brings ? 'max(loaded_at)' : 'cast(null as timestamptz)'} as held_at
+      from star.${quoteName(table)} where ${conditions.filter(Boolean).join(' and ')} group by ${name}) u`
 }
 
 /** New ids of one resource, from all columns that name them. */

@@ -60,15 +60,19 @@ export interface Packed {
   readonly members?: Members | undefined
 }
 
-/** Makes in the stage what arrives and the members it names; the last that is asked of the stage. */
+/**
+ * What arrives, and the members it names; the last that is asked of the stage. Where the stage writes a table while the
+ * warehouse takes the one before, narrow tables first: the warehouse waits for the first one.
+ */
 export async function packDelta(engine: Engine, plan: StagePlan, { counts, filled }: Merge): Promise<Packed> {
   if (!isArriving(counts)) return { freight: [] }
   await chooseArriving(engine)
   const members = membersOf(plan, filled)
-  if (members) await engine.stage.run(members.prepare)
-  const fills = targetsOf(plan).filter(({ stage }) => filled.has(stage))
-  const shares = members ? [{ share: members.table, columns: members.columns }] : []
-  return { freight: [...fills.map(insert), ...shares], members }
+  const fills = targetsOf(plan)
+    .filter(({ stage }) => filled.has(stage))
+    .map(insert)
+    .sort((left, right) => left.columns.length - right.columns.length)
+  return { freight: [...fills, ...(members ? [members.share] : [])], members }
 }
 
 /** What is replaced becomes history and goes, before what arrives takes its place. */

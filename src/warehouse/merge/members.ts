@@ -1,5 +1,5 @@
 /** Rows of dimensions that records name: enough to join, until the thing itself is read. */
-import type { SharedColumn } from '../engine.ts'
+import type { Share } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
 import { anyGiven, type Place, stepsOf } from './member-places.ts'
@@ -98,10 +98,7 @@ function memberCount(member: string, places: readonly Place[]): string {
 /** What the records name, and what becomes of it in the warehouse. */
 export interface Members {
   /** The temporary table of members. */
-  readonly table: string
-  readonly columns: readonly SharedColumn[]
-  /** Creates it in the stage; run before the others. */
-  readonly prepare: string
+  readonly share: Share
   readonly steps: readonly MemberStep[]
 }
 
@@ -118,9 +115,11 @@ export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members
   if (steps.length === 0) return undefined
   const words = [...new Set(steps.flatMap(({ naming }) => naming.attributes))]
   return {
-    table: memberTableName,
-    columns: memberColumns(steps, words),
-    prepare: memberTable(steps, words),
+    share: {
+      share: memberTableName,
+      make: memberTable(steps, words),
+      columns: memberColumns(steps, words),
+    },
     steps: steps.map(({ naming, places }) => {
       const member = `(select * from ${memberTableName} where dimension = ${quoteText(naming.name)})`
       return {
