@@ -85,12 +85,12 @@ export async function makeRoom(engine: Engine, plan: StagePlan, { counts }: Merg
 /** Rows for members that the batch says something new about; most batches name nobody new. */
 export async function applyMembers(engine: Engine, members: Members | undefined): Promise<void> {
   if (!members) return
-  const { steps } = members
-  const counts = steps.map(({ count }, index) => `select ${index} as step, n from (${count}) as counted`)
-  const rows = await engine.rows<{ step: number; n: number }>(counts.join(' union all '))
-  const busy = new Set(rows.filter(({ n }) => Number(n) > 0).map(({ step }) => Number(step)))
-  const statements = steps.filter((_, index) => busy.has(index)).flatMap(step => step.statements)
-  await runAll(engine, statements)
+  const { news, statements } = members
+  const dimensions = await engine.rows<{ dimension: string }>(news)
+  await runAll(
+    engine,
+    dimensions.flatMap(({ dimension }) => statements.get(dimension) ?? []),
+  )
 }
 
 async function runAll(engine: Engine, statements: readonly string[]): Promise<void> {

@@ -8,7 +8,7 @@ import type { StagePlan } from '../stage/plan.ts'
 export const saidAts = ['twin_said_at', 'star_said_at'] as const
 
 /** Columns of a dimension that any of these references fills, in the order of the dimension. */
-export interface Naming {
+interface Naming {
   readonly name: string
   readonly dimension: Table
   readonly attributes: readonly string[]
@@ -61,6 +61,7 @@ export const anyGiven = (row: string, names: readonly string[]): string =>
 /** A dimension of which records name members, and where those may be written. */
 export interface NamedDimension {
   readonly naming: Naming
+  /** The last one is the dimension itself. */
   readonly places: readonly Place[]
 }
 
@@ -102,12 +103,12 @@ function starPlace(dimension: Table, attributes: readonly string[]): Place {
   }
 }
 
-function stepOf(naming: Naming): NamedDimension {
+function placed(naming: Naming): NamedDimension {
   const { dimension, attributes } = naming
   const twins = twinPlaces(dimension, attributes)
   const open = attributes.filter(name => !twins.some(twin => twin.attributes.includes(name)))
   return { naming, places: [...twins, starPlace(dimension, open)] }
 }
 
-export const stepsOf = (plan: StagePlan, filled: ReadonlySet<string>): NamedDimension[] =>
-  namings(plan, filled).map(stepOf)
+export const namedDimensions = (plan: StagePlan, filled: ReadonlySet<string>): NamedDimension[] =>
+  namings(plan, filled).map(placed)

@@ -2,7 +2,7 @@
 import type { Share } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
-import { anyGiven, type Place, stepsOf } from './member-places.ts'
+import { anyGiven, type NamedDimension, namedDimensions, type Place, saidAts } from './member-places.ts'
 import { memberColumns, memberTable, memberTableName } from './mentions.ts'
 
 const joined = (values: readonly string[]): string =>
@@ -72,60 +72,65 @@ const memberMerge = (member: string, place: Place): string[] =>
     ? [memberInsert(member, place)]
     : [memberUpdate(member, place), memberInsert(member, place)]
 
-/** Holds for a stub `held` that the member may add to: a rougher question than `addsTo`, and one that is planned in no time. */
-function mayAddTo({ attributes, saidAt }: Place, held: string): string {
-  const fills = attributes.map(
-    name => `(m.${quoteName(name)} is not null and ${held}.${quoteName(name)} is null)`,
-  )
-  const isNotOlder = `coalesce(m.${saidAt} >= ${held}.source_updated_at, true)`
-  return `(${anyGiven('m.', attributes)} and (${[isNotOlder, ...fills].join(' or ')}))`
+/** What the warehouse holds of a dimension beside the words that may be said of its members. */
+function heldRows({ naming, places }: NamedDimension, words: readonly string[]): string {
+  const [star, twin] = [...places].reverse()
+  if (!star) throw new Error(`${naming.name} has no place`)
+  const held = (name: string): string => {
+    if (star.attributes.includes(name)) return `t.${quoteName(name)}`
+    return twin?.attributes.includes(name) ? `p.${quoteName(name)}` : 'null'
+  }
+  const columns = [
+    `${quoteText(naming.name)} as dimension, t.${quoteName(star.key)} as member_id, t.is_stub`,
+    `${twin ? 'p.source_updated_at' : 'null'} as twin_said_at, t.source_updated_at as star_said_at`,
+    ...words.map(name => `${held(name)} as ${quoteName(name)}`),
+  ]
+  const join = twin
+    ? `left join ${twin.qualified} p on p.${quoteName(twin.key)} = t.${quoteName(star.key)}`
+    : ''
+  return `select ${columns.join(', ')} from ${star.qualified} t ${join}`
 }
 
-/** Members without a row, and those that a stub may have to take words from; the last place is star. */
-function memberCount(member: string, places: readonly Place[]): string {
-  const joins = places.map(
-    ({ qualified, key }, index) =>
-      `left join ${qualified} p${index} on p${index}.${quoteName(key)} = m.member_id`,
-  )
-  const star = places.length - 1
-  const adds = places.flatMap((place, index) =>
-    place.attributes.length > 0 ? [mayAddTo(place, `p${index}`)] : [],
-  )
-  const ofStub = adds.length > 0 ? ` or (p${star}.is_stub and (${adds.join(' or ')}))` : ''
-  return `select count(*) as n from ${member} m ${joins.join(' ')} where p${star}.row_hash is null${ofStub}`
+/**
+ * Dimensions with members that have no row, or a stub that may have to take words from them: a rougher question than
+ * `addsTo`, planned in no time, and asked of all dimensions at once, so that it takes the memory of one join.
+ */
+function newsIn(dimensions: readonly NamedDimension[], words: readonly string[]): string {
+  const fills = words.map(name => `(m.${quoteName(name)} is not null and h.${quoteName(name)} is null)`)
+  const times = saidAts.map(at => `(m.${at} is not null and coalesce(m.${at} >= h.${at}, true))`)
+  const untimed = `(${saidAts.map(at => `m.${at} is null`).join(' and ')} and ${anyGiven('m.', words)})`
+  return `select distinct m.dimension from ${memberTableName} m
+    left join (${dimensions.map(one => heldRows(one, words)).join(' union all ')}) h
+      on h.dimension = m.dimension and h.member_id = m.member_id
+    where h.member_id is null or (h.is_stub and (${[untimed, ...times, ...fills].join(' or ')}))`
 }
 
 /** What the records name, and what becomes of it in the warehouse. */
 export interface Members {
   /** The temporary table of members. */
   readonly share: Share
-  readonly steps: readonly MemberStep[]
-}
-
-/** One dimension. */
-export interface MemberStep {
-  /** Counts the members that the statements may write; most batches name nobody new. */
-  readonly count: string
-  readonly statements: readonly string[]
+  /** Tells the dimensions whose statements may write something; most batches name nobody new. */
+  readonly news: string
+  /** By dimension. */
+  readonly statements: ReadonlyMap<string, readonly string[]>
 }
 
 /** Undefined where no staged record names anybody. */
 export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members | undefined {
-  const steps = stepsOf(plan, filled)
-  if (steps.length === 0) return undefined
-  const words = [...new Set(steps.flatMap(({ naming }) => naming.attributes))]
+  const dimensions = namedDimensions(plan, filled)
+  if (dimensions.length === 0) return undefined
+  const words = [...new Set(dimensions.flatMap(({ naming }) => naming.attributes))]
+  const statements = dimensions.map(({ naming: { name }, places }) => {
+    const member = `(select * from ${memberTableName} where dimension = ${quoteText(name)})`
+    return [name, places.flatMap(place => memberMerge(member, place))] as const
+  })
   return {
     share: {
       share: memberTableName,
-      make: memberTable(steps, words),
-      columns: memberColumns(steps, words),
+      make: memberTable(dimensions, words),
+      columns: memberColumns(dimensions, words),
     },
-    steps: steps.map(({ naming, places }) => {
-      const member = `(select * from ${memberTableName} where dimension = ${quoteText(naming.name)})`
-      return {
-        count: memberCount(member, places),
-        statements: places.flatMap(place => memberMerge(member, place)),
-      }
-    }),
+    news: newsIn(dimensions, words),
+    statements: new Map(statements),
   }
 }

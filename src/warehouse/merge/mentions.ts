@@ -7,24 +7,21 @@ import { type NamedDimension, saidAts } from './member-places.ts'
 
 export const memberTableName = 'member'
 
-/** A reference to a member beside what it says of it, and when: one row a staged row that is taken. */
+/** References to members, each beside what it says of the member and where that belongs. */
 function mentions({ naming, places }: NamedDimension, words: readonly string[]): string[] {
   return naming.references.map(({ stage, column, given }) => {
-    const word = (name: string): string => `s.${quoteName(memberAttribute(column, name))}`
-    const said = saidAts.map(at => {
-      const attributes = places.find(({ saidAt }) => saidAt === at)?.attributes ?? []
+    const word = (name: string): string => quoteName(memberAttribute(column, name))
+    const belongs = places.map(({ saidAt, attributes }) => {
       const present = attributes.filter(name => given.has(name)).map(name => `${word(name)} is not null`)
-      return `${present.length === 0 ? 'null' : `case when ${present.join(' or ')} then d.source_updated_at end`} as ${at}`
+      return [saidAt, present.length === 0 ? 'false' : present.join(' or ')] as const
     })
+    const says = new Map(belongs)
     const columns = [
-      `${quoteText(naming.name)} as dimension`,
-      `s.${quoteName(column)} as member_id`,
+      `locator, ${quoteText(naming.name)} as dimension, ${quoteName(column)} as member_id`,
       ...words.map(name => `${given.has(name) ? word(name) : 'null'} as ${quoteName(name)}`),
-      ...['source_updated_at', 'loaded_at', 'run_id'].map(name => `d.${name}`),
-      ...said,
+      ...saidAts.map(at => `${says.get(at) ?? 'false'} as is_${at}`),
     ]
-    return `select ${columns.join(', ')} from ${stage} s join arriving d on d.locator = s.locator
-      where s.${quoteName(column)} <> '-1'`
+    return `select ${columns.join(', ')} from ${stage} where ${quoteName(column)} <> '-1'`
   })
 }
 
@@ -33,29 +30,34 @@ function mentions({ naming, places }: NamedDimension, words: readonly string[]):
  * has it says, and of equals the greatest, so that neither the order of the records nor the cut between two batches plays
  * a part. Equal mentions are one before they are compared: a struct compares field by field, which costs more.
  */
-export function memberTable(steps: readonly NamedDimension[], words: readonly string[]): string {
+export function memberTable(dimensions: readonly NamedDimension[], words: readonly string[]): string {
   const names = words.map(name => quoteName(name))
   const newest = names.map(name => `arg_max(${name}, {t: said_at, v: ${name}}) as ${name}`)
-  const said = saidAts.map(at => `max(${at}) as ${at}`)
   return `create or replace temp table ${memberTableName} as
     select * exclude (latest), latest.l as loaded_at, latest.r as run_id from (
-      select ${['dimension', 'member_id', 'max({t: said_at, l: loaded_at, r: run_id}) as latest', ...newest, ...said].join(', ')}
+      select ${['dimension', 'member_id', 'max({t: said_at, l: loaded_at, r: run_id}) as latest', ...newest].join(', ')},
+        ${saidAts.map(at => `max(${at}) as ${at}`).join(', ')}
       from (
-        select ${['dimension', 'member_id', ...names, 'loaded_at', 'run_id'].join(', ')},
-          coalesce(max(source_updated_at), timestamptz '0001-01-01') as said_at, ${said.join(', ')}
-        from (${steps.flatMap(step => mentions(step, words)).join(' union all ')}) group by all
+        select ${['dimension', 'member_id', ...names, 'd.loaded_at', 'd.run_id'].join(', ')},
+          coalesce(max(d.source_updated_at), timestamptz '0001-01-01') as said_at,
+          ${saidAts.map(at => `max(d.source_updated_at) filter (is_${at}) as ${at}`).join(', ')}
+        from (${dimensions.flatMap(one => mentions(one, words)).join(' union all ')}) named
+        join arriving d using (locator) group by all
       ) group by dimension, member_id)`
 }
 
 /** Attributes of one name are of one type in all dimensions. */
-function typeOf(steps: readonly NamedDimension[], word: string): string {
-  const columns = steps.flatMap(({ naming }) => naming.dimension.columns[word] ?? [])
+function typeOf(dimensions: readonly NamedDimension[], word: string): string {
+  const columns = dimensions.flatMap(({ naming }) => naming.dimension.columns[word] ?? [])
   return storedTypes[columns[0]?.type ?? 'text'].sql
 }
 
-export const memberColumns = (steps: readonly NamedDimension[], words: readonly string[]): SharedColumn[] => [
+export const memberColumns = (
+  dimensions: readonly NamedDimension[],
+  words: readonly string[],
+): SharedColumn[] => [
   ...['dimension', 'member_id'].map(name => ({ name, sql: 'text' })),
-  ...words.map(name => ({ name, sql: typeOf(steps, name) })),
+  ...words.map(name => ({ name, sql: typeOf(dimensions, name) })),
   ...saidAts.map(name => ({ name, sql: 'timestamptz' })),
   { name: 'loaded_at', sql: 'timestamptz' },
   { name: 'run_id', sql: 'text' },
