@@ -29,13 +29,12 @@ import { fileSource } from '../../src/warehouse/copy-source.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { loadInParts } from '../../src/warehouse/load-in-parts.ts'
-import { migrate } from '../../src/warehouse/migrate.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { stagePlan } from '../../src/warehouse/stage/plan.ts'
 import { madeOnce } from '../made-once.ts'
 import { filledDatabase } from '../postgres/database.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { syncOnce, type Warehouse } from '../warehouse/fixture.ts'
+import { structureName, syncOnce, templateFile, type Warehouse } from '../warehouse/fixture.ts'
 import { throwAway } from '../warehouse/throw-away.ts'
 
 /** The morning after the day on which the sandbox's data ends. */
@@ -108,6 +107,7 @@ async function fill(file: string, scale: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-filling-'))
   const fresh = join(folder, 'new.duckdb')
   const sandbox = await keptSandbox({ scale, rateLimitPerMinute: 100_000, rateLimitPerDay: 10_000_000 })
+  copyFileSync(await templateFile(), fresh)
   const engine = await openDuckdb(fresh)
   try {
     const landing = join(folder, 'landing')
@@ -163,8 +163,7 @@ async function duckdbCopy(scale: number, folder: string): Promise<Made> {
 
 async function postgresCopy(scale: number, folder: string): Promise<Made> {
   const { file, name } = await filledFile(scale)
-  const { url, drop } = await filledDatabase(name, async engine => {
-    await migrate(engine, filledAt)
+  const { url, drop } = await filledDatabase({ name, structure: structureName() }, async engine => {
     const own = join(folder, 'source.duckdb')
     copyFileSync(file, own)
     const source = await fileSource(own, engine)

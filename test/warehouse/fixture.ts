@@ -45,7 +45,7 @@ export interface Bench {
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What decides the bytes of an empty warehouse. */
-function structureName(): string {
+export function structureName(): string {
   const makers = ['migrate.ts', 'comments.ts', 'structure.ts', 'references.ts', 'duckdb/open.ts'].map(file =>
     join('src/warehouse', file),
   )
