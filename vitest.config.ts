@@ -1,15 +1,18 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.long.test.ts'],
+    setupFiles: ['test/every-file.ts'],
     globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
     pool: 'forks',
     // Test files share what they import: loading it anew for each took 72 s of a run, and this way 20 s.
     isolate: false,
     // Tests wait for sockets and servers as much as they compute: two at once take 60 s where one takes 82.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // When all is stopped and removed, and the process still does not end by itself.

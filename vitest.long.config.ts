@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.long.test.ts', ...folders.map(folder => `test/${folder}/*.test.ts`)],
     env: { MUSTER_TEST_EVERYWHERE: '1' },
+    setupFiles: ['test/every-file.ts'],
     globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
     pool: 'forks',
     fileParallelism: false,

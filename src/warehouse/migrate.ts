@@ -5,6 +5,7 @@ import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import { missingComments } from './comments.ts'
 import type { Engine } from './engine.ts'
+import { forgetTables, heldTables } from './ledger/held-tables.ts'
 import { memberTables, physicalTables } from './physical.ts'
 import { requireOwner } from './postgres/may-migrate.ts'
 import { addReference, references } from './references.ts'
@@ -74,7 +75,15 @@ const views = (): SqlFile[] => sqlFiles('view')
 const seeds = (): SqlFile[] => sqlFiles('seed').filter(file => file.name !== 'seed/schema.sql')
 const seedSchema = (): SqlFile[] => sqlFiles('seed').filter(file => file.name === 'seed/schema.sql')
 
+let known: string | undefined
+
+/** The declarations and the files of a program stay as they are while it runs. */
 function checksum(): string {
+  known ??= sumOf()
+  return known
+}
+
+function sumOf(): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify(physicalTables))
   hash.update(
@@ -87,11 +96,7 @@ function checksum(): string {
 
 /** What the ledger says of the structure: its checksum, and the program that made it; undefined before the first. */
 async function heldStructure(engine: Engine): Promise<ReadonlyMap<string, string> | undefined> {
-  const [table] = await engine.rows(
-    `select 1 as present from information_schema.tables where table_catalog = current_database() and table_schema = $1 and table_name = 'migration'`,
-    [engine.schema('ops')],
-  )
-  if (!table) return undefined
+  if (!(await heldTables(engine)).has('migration')) return undefined
   const rows = await engine.ledger.selectFrom('ops.migration').selectAll().execute()
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
@@ -148,6 +153,7 @@ async function fill(engine: Engine): Promise<void> {
 }
 
 async function record(engine: Engine, { sum, version, now }: Structure): Promise<void> {
+  forgetTables(engine)
   await engine.ledger.deleteFrom('ops.migration').execute()
   await engine.ledger
     .insertInto('ops.migration')

@@ -1,13 +1,13 @@
 /** A process that has a warehouse file open, because DuckDB's lock does not keep a process out of its own file. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { afterAll } from 'vitest'
+import { atEndOfFile } from '../ends.ts'
 
 const api = import.meta.resolve('@duckdb/node-api')
 const holders: ChildProcess[] = []
 
-afterAll(() => {
-  for (const holder of holders) holder.kill()
+atEndOfFile(() => {
+  for (const holder of holders.splice(0)) holder.kill()
 })
 
 /** Resolves to the id of the process, once it holds the file. */

@@ -5,15 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from './captured-world.ts'
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const loader = import.meta.resolve('tsx')
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 function start(...args: string[]) {
   return node(main, ...args)
 }
 
 function node(...args: string[]): ChildProcess & { shown: { out: string; err: string } } {
-  const child = spawn(process.execPath, ['--import', loader, ...args], { cwd: temporaryFolder() })
+  const child = spawn(process.execPath, args, { cwd: temporaryFolder() })
   const shown = { out: '', err: '' }
   child.stdout.on('data', data => {
     shown.out += data
@@ -45,7 +44,7 @@ test('ends cleanly at the first signal', async () => {
 })
 
 test('dies at the second signal, however busy it is', async () => {
-  const source = new URL('../../src/cli/stop-signal.ts', import.meta.url).href
+  const source = new URL('../../dist/cli/stop-signal.js', import.meta.url).href
   const script = `
     import { stopSignal } from '${source}'
     stopSignal().addEventListener('abort', () => console.log('asked to stop'))

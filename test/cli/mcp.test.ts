@@ -10,7 +10,7 @@ import { readEnvironment } from '../../src/config/environment.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const cwd = temporaryFolder()
 const env = {
   MUSTER_BASE_URL: 'https://api.example.com/api/open/v1',
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await write('w.published.duckdb', star)
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ['--import', import.meta.resolve('tsx'), main, 'mcp', '--seconds', '1', '--verbose'],
+    args: [main, 'mcp', '--seconds', '1', '--verbose'],
     cwd,
     env: { PATH: readEnvironment().PATH ?? '', ...env },
     stderr: 'pipe',

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,7 +16,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -31,12 +29,13 @@ import { fileSource } from '../../src/warehouse/copy-source.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { loadInParts } from '../../src/warehouse/load-in-parts.ts'
-import { migrate } from '../../src/warehouse/migrate.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { stagePlan } from '../../src/warehouse/stage/plan.ts'
+import { madeOnce } from '../made-once.ts'
 import { filledDatabase } from '../postgres/database.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { syncOnce, type Warehouse } from '../warehouse/fixture.ts'
+import { structureName, syncOnce, templateFile, type Warehouse } from '../warehouse/fixture.ts'
+import { throwAway } from '../warehouse/throw-away.ts'
 
 /** The morning after the day on which the sandbox's data ends. */
 export const filledAt = '2026-11-02T02:30:00.000Z'
@@ -108,6 +107,7 @@ async function fill(file: string, scale: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-filling-'))
   const fresh = join(folder, 'new.duckdb')
   const sandbox = await keptSandbox({ scale, rateLimitPerMinute: 100_000, rateLimitPerDay: 10_000_000 })
+  copyFileSync(await templateFile(), fresh)
   const engine = await openDuckdb(fresh)
   try {
     const landing = join(folder, 'landing')
@@ -143,31 +143,12 @@ function removeOld(): void {
   }
 }
 
-/** Test files run beside each other: what one is making, the others wait for, and make not a second time. */
-async function alone(lock: string, work: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      mkdirSync(lock)
-      break
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      await setTimeout(50)
-    }
-  }
-  try {
-    await work()
-  } finally {
-    rmSync(lock, { recursive: true })
-  }
-}
-
 async function filledFile(scale: number): Promise<{ file: string; name: string }> {
   const name = `${codeName()}_${String(scale).replace('.', '_')}`
   const file = join(tmpdir(), `muster-filled-${name}.duckdb`)
-  await alone(`${file}.lock`, async () => {
-    if (existsSync(file)) return
+  await madeOnce(file, () => {
     removeOld()
-    await fill(file, scale)
+    return fill(file, scale)
   })
   return { file, name }
 }
@@ -182,8 +163,7 @@ async function duckdbCopy(scale: number, folder: string): Promise<Made> {
 
 async function postgresCopy(scale: number, folder: string): Promise<Made> {
   const { file, name } = await filledFile(scale)
-  const { url, drop } = await filledDatabase(name, async engine => {
-    await migrate(engine, filledAt)
+  const { url, drop } = await filledDatabase({ name, structure: structureName() }, async engine => {
     const own = join(folder, 'source.duckdb')
     copyFileSync(file, own)
     const source = await fileSource(own, engine)
@@ -202,7 +182,7 @@ interface Place {
   readonly drop?: () => Promise<void>
 }
 
-async function openMade({ address, folder, begin, drop = async () => undefined }: Place): Promise<Made> {
+async function openMade({ address, folder, begin, drop }: Place): Promise<Made> {
   let engine: Engine | undefined = await begin()
   return {
     get engine() {
@@ -218,7 +198,10 @@ async function openMade({ address, folder, begin, drop = async () => undefined }
     open: async () => {
       engine ??= await begin()
     },
-    remove: drop,
+    async remove() {
+      await throwAway(engine)
+      await drop?.()
+    },
   }
 }
 
@@ -230,7 +213,6 @@ export function useFilled({ scale = 0.2 } = {}): Readonly<Record<Engine['name'],
   const open: { warehouse: Made; folder: string }[] = []
   afterAll(async () => {
     for (const { warehouse, folder } of open.splice(0)) {
-      await warehouse.close()
       await warehouse.remove()
       rmSync(folder, { recursive: true, force: true })
     }

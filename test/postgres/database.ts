@@ -28,7 +28,11 @@ export async function onServer<Row extends object>(sql: string, database = 'post
 }
 
 /** Made by whichever test comes first; the others wait for it at a lock of the server. */
-async function template(name: string, fill: (engine: Engine) => Promise<unknown>): Promise<string> {
+async function template(
+  name: string,
+  fill: (engine: Engine) => Promise<unknown>,
+  from = 'template0',
+): Promise<string> {
   const client = new pg.Client({ connectionString: addressOf('postgres') })
   await client.connect()
   try {
@@ -39,7 +43,7 @@ async function template(name: string, fill: (engine: Engine) => Promise<unknown>
     )
     if (rowCount === 1) return name
     await client.query(`drop database if exists ${name}`)
-    await client.query(`create database ${name} template template0`)
+    await client.query(`create database ${name} template ${from}`)
     const scratch = mkdtempSync(join(tmpdir(), 'muster-template-'))
     const engine = await openPostgres({ url: addressOf(name), shown: name }, { scratch })
     await fill(engine)
@@ -74,15 +78,16 @@ async function copyOf(from: string): Promise<Database> {
 
 /** `structure` names what an empty warehouse looks like; `without` gives a database that nothing was made in. */
 export async function database(structure?: string): Promise<Database> {
-  if (structure === undefined) return copyOf('template0')
-  const migrated = (engine: Engine) => migrate(engine, new Date().toISOString())
-  return copyOf(await template(`muster_template_${structure}`, migrated))
+  return copyOf(structure === undefined ? 'template0' : await migrated(structure))
 }
 
-/** A copy of a database that `fill` makes, once a run of the tests; `name` tells what it holds. */
+const migrated = (structure: string): Promise<string> =>
+  template(`muster_template_${structure}`, engine => migrate(engine, new Date().toISOString()))
+
+/** A copy of a migrated database that `fill` fills, once a run of the tests; `name` tells what it holds. */
 export async function filledDatabase(
-  name: string,
+  { name, structure }: { name: string; structure: string },
   fill: (engine: Engine) => Promise<unknown>,
 ): Promise<Database> {
-  return copyOf(await template(`muster_filled_${name}`, fill))
+  return copyOf(await template(`muster_filled_${name}`, fill, await migrated(structure)))
 }

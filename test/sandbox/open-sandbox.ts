@@ -1,10 +1,11 @@
 /** A sandbox for one test file, with a client that reads JSON. */
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { BreachKind } from '../../src/sandbox/breach-kinds.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { SandboxOptions } from '../../src/sandbox/options.ts'
 import type { Breach } from '../../src/sandbox/referee.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { atEndOfFile } from '../ends.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
 export type Body = any
@@ -31,9 +32,7 @@ export interface OpenOptions extends SandboxOptions {
 
 const open: Sandbox[] = []
 
-afterAll(async () => {
-  await Promise.all(open.splice(0).map(sandbox => sandbox.close()))
-})
+atEndOfFile(() => Promise.all(open.splice(0).map(sandbox => sandbox.close())))
 
 /** A sandbox that is closed after the file's tests, and fails them when a request broke the contract unasked. */
 export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {

@@ -1,7 +1,7 @@
 /** A bare HTTP server that receives webhooks, keeps every request as it came, and checks signatures its own way. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
+import { atEndOfFile } from '../ends.ts'
 
 export interface Received {
   readonly method: string | undefined
@@ -26,8 +26,8 @@ export interface Receiver {
 
 const open: Receiver[] = []
 
-afterAll(() => {
-  for (const receiver of open) receiver.close()
+atEndOfFile(() => {
+  for (const receiver of open.splice(0)) receiver.close()
 })
 
 /** `reply` is asked for each request, in order of arrival. */

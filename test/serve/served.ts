@@ -2,7 +2,6 @@
 import { createHmac } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import type { ReceiverOptions } from '../../src/serve/receiver.ts'
@@ -10,6 +9,7 @@ import { type ServeRequest, serve } from '../../src/serve/serve.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { type InboxStore, logStore, tableStore } from '../../src/webhooks/store.ts'
+import { atEndOfTest } from '../ends.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
 
 export const SECRET = 'canary-77ab-signing-secret'
@@ -43,7 +43,7 @@ const quick = { tickMs: 50, quietMs: 0, latestMs: 0, leastMs: 0 }
 
 const open: Served[] = []
 
-afterEach(async () => {
+atEndOfTest(async () => {
   for (const served of open.splice(0)) await served.stop()
 })
 

@@ -112,7 +112,14 @@ function keep(copy: Copy, rows: readonly Row[]): void {
   }
 }
 
-const iso = (at: number): string => new Date(at).toISOString()
+const texts = new Map<number, string>()
+
+/** Of the few times there are in all histories, each is written once. */
+function iso(at: number): string {
+  const text = texts.get(at) ?? new Date(at).toISOString()
+  texts.set(at, text)
+  return text
+}
 
 /** `src/sync/walk.ts` counts pages of 200 rows: totals of smaller pages are stretched to as many pages. */
 const stretched = (rows: number, pageSize: number): number => Math.ceil((rows * PAGE_LIMIT) / pageSize)

@@ -1,6 +1,6 @@
 /** A warehouse for each test on each engine, one sync into it, and its content as comparable rows. */
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,8 +21,10 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import { physicalTables } from '../../src/warehouse/physical.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { madeOnce } from '../made-once.ts'
 import { database } from '../postgres/database.ts'
 import { thorough } from '../thorough.ts'
+import { throwAway } from './throw-away.ts'
 
 export interface Warehouse {
   readonly engine: Engine
@@ -43,7 +45,7 @@ export interface Bench {
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What decides the bytes of an empty warehouse. */
-function structureName(): string {
+export function structureName(): string {
   const makers = ['migrate.ts', 'comments.ts', 'structure.ts', 'references.ts', 'duckdb/open.ts'].map(file =>
     join('src/warehouse', file),
   )
@@ -58,17 +60,18 @@ function structureName(): string {
 /** Migrated once per structure, then copied: a sync checks the structure again and finds nothing to do. */
 export async function templateFile(): Promise<string> {
   const file = join(tmpdir(), `muster-template-${structureName()}.duckdb`)
-  if (existsSync(file)) return file
-  const fresh = join(mkdtempSync(join(tmpdir(), 'muster-template-')), 'new.duckdb')
-  const engine = await openDuckdb(fresh)
-  await migrate(engine, new Date().toISOString())
-  await engine.run('checkpoint')
-  await engine.close()
-  renameSync(fresh, file)
+  await madeOnce(file, async () => {
+    const fresh = join(mkdtempSync(join(tmpdir(), 'muster-template-')), 'new.duckdb')
+    const engine = await openDuckdb(fresh)
+    await migrate(engine, new Date().toISOString())
+    await engine.run('checkpoint')
+    await engine.close()
+    renameSync(fresh, file)
+  })
   return file
 }
 
-async function duckdbWarehouse(folder: string): Promise<Warehouse> {
+async function duckdbWarehouse(folder: string): Promise<Made> {
   const file = join(folder, 'test.duckdb')
   copyFileSync(await templateFile(), file)
   let engine: Engine | undefined = await openDuckdb(file)
@@ -86,10 +89,11 @@ async function duckdbWarehouse(folder: string): Promise<Warehouse> {
     async open() {
       engine ??= await openDuckdb(file)
     },
+    remove: () => throwAway(engine),
   }
 }
 
-async function postgresWarehouse(folder: string): Promise<Warehouse & { remove(): Promise<void> }> {
+async function postgresWarehouse(folder: string): Promise<Made> {
   const { url, drop } = await database(structureName())
   const landing = join(folder, 'test.landing')
   const begin = (): Promise<Engine> =>
@@ -109,11 +113,14 @@ async function postgresWarehouse(folder: string): Promise<Warehouse & { remove()
     async open() {
       engine ??= await begin()
     },
-    remove: drop,
+    async remove() {
+      await engine?.close()
+      await drop()
+    },
   }
 }
 
-type Made = Warehouse & { remove?(): Promise<void> }
+type Made = Warehouse & { remove(): Promise<void> }
 
 const makers: Readonly<Record<Engine['name'], (folder: string) => Promise<Made>>> = {
   duckdb: duckdbWarehouse,
@@ -128,8 +135,7 @@ export function useEngines(): Readonly<Record<Engine['name'], () => Promise<Ware
   const open: { warehouse: Made; folder: string }[] = []
   afterEach(async () => {
     for (const { warehouse, folder } of open.splice(0)) {
-      await warehouse.close()
-      await warehouse.remove?.()
+      await warehouse.remove()
       rmSync(folder, { recursive: true, force: true })
     }
   })

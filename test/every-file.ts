@@ -1,0 +1,6 @@
+/** Vitest runs this before each test file. */
+import { afterAll, afterEach } from 'vitest'
+import { endFile, endTest } from './ends.ts'
+
+afterEach(endTest)
+afterAll(endFile)
