@@ -1,9 +1,9 @@
 /** The turns in which records are read by id: first what was never read, then what is worth reading again. */
-import { KeyRefused } from '../api/errors.ts'
-import { BudgetSpent, ConfigError, DiskFull } from '../lib/errors.ts'
+import { BudgetSpent } from '../lib/errors.ts'
 import { countDue, type DueId, type DueQuestion, dueIds } from '../warehouse/ledger/due.ts'
 import { chooseHeld, type HeldChoice } from './choose-held.ts'
 import type { SyncContext } from './context.ts'
+import { endsRun } from './ends-run.ts'
 import type { ReadById } from './read-by-id.ts'
 import { ceilingMs } from './refresh.ts'
 import type { Allowance } from './refresh-allowance.ts'
@@ -26,10 +26,6 @@ export interface HydrationPlan {
 
 /** Of one resource in one turn: enough for a load to be worth it, few enough that none waits long for the others. */
 const perTurn = 200
-
-/** What concerns every other request as well. */
-const endsRun = (error: unknown): boolean =>
-  [KeyRefused, ConfigError, DiskFull].some(reason => error instanceof reason)
 
 export class Hydration {
   readonly #sync: SyncContext
