@@ -1,4 +1,5 @@
 /** The turns in which records are read by id: first what was never read, then what is worth reading again. */
+import { formatNumber } from '../lib/counted.ts'
 import { BudgetSpent } from '../lib/errors.ts'
 import { countDue, type DueId, type DueQuestion, dueIds } from '../warehouse/ledger/due.ts'
 import { chooseHeld, type HeldChoice } from './choose-held.ts'
@@ -145,8 +146,8 @@ export class Hydration {
     const { name } = task.resource
     const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
     const words = [
-      unseen > 0 && `${count(unseen)} not read yet`,
-      again > 0 && `${count(again)} to read again`,
+      unseen > 0 && `${formatNumber(unseen)} not read yet`,
+      again > 0 && `${formatNumber(again)} to read again`,
     ]
     const left = words.filter(word => word !== false).join(', ')
     if (left !== '') task.tally.note = left
@@ -157,5 +158,3 @@ export class Hydration {
       })
   }
 }
-
-const count = (ids: number): string => ids.toLocaleString('en')
