@@ -2,7 +2,7 @@
 -- Grain: one row per approved timesheet without an invoice to the hiring company.
 -- Question: What is worked but not invoiced?
 -- Assumption: an invoice bills the hiring company, in whatever state it is, unless it goes from a supplier to the managed service
--- provider: the provider bills the company for it later. A key of one agency never sees that later invoice; to an agency, what it
+-- provider: the provider bills the company for it later. The key of an agency may never be shown that later invoice: what an agency
 -- has still to bill are the rows without is_billed_to_msp.
 -- Sources: star.fact_timesheet, star.fact_invoice, star.bridge_invoice_timesheet
 -- Columns:
