@@ -60,6 +60,9 @@ const partners = (record: Body): string[] =>
 
 it('raises every type there is, when it is true, for company and agency of the record', () => {
   const world = new World(generateRecords(options))
+  const managed = world.all('companies')[0] as Body
+  const mspConfig = { enabled: true, msps: ['Openfield Managed Services'], billing: true }
+  world.upsert('companies', { ...managed, config: { ...managed.config, mspConfig } })
   const counts = new Map<EventType, number>()
   const stages = new Map<string, number>()
   const raise = (type: EventType, id: string, concern?: Concern) => {
@@ -81,12 +84,20 @@ it('raises every type there is, when it is true, for company and agency of the r
     mutateWorld(world, { rng, nowMs: start + step * 1000, count: 10, deletions: true, raise })
   }
   expect(eventTypes.filter(type => !counts.has(type))).toEqual([])
-  // One for each stage, told of those that were raised meanwhile.
+  // One for each stage: what was raised meanwhile has no other approvals.
   const raised = (world.all('requisitions') as Body[]).filter(
     ({ createdAt }) => Date.parse(createdAt) >= start,
   )
   expect(raised.filter(row => approvals(row) !== (stages.get(row.id) ?? 0))).toEqual([])
-  expect(raised.some(row => row.status === 'raised' && approvals(row) > 0)).toBe(true)
+  expect(Math.max(...stages.values())).toBeGreaterThan(1)
+  const billed = (world.all('invoices') as Body[]).filter(({ createdAt }) => Date.parse(createdAt) >= start)
+  const lines = (type: string) =>
+    billed.flatMap(({ invoiceType, company, timesheets }) =>
+      invoiceType === type && company.id === managed.id ? timesheets : [],
+    )
+  expect(lines('mspToClient').length).toBeGreaterThan(0)
+  expect(lines('mspToClient')).toEqual(lines('supplierToMsp'))
+  expect(lines('supplierToClient')).toEqual([])
   const work = { timesheets: 'timesheets', expenses: 'expenses', invoices: 'invoices' } as const
   const rows = Object.fromEntries(
     Object.entries(work).map(([name, from]) => [name, world.all(from) as Body[]]),
