@@ -49,6 +49,7 @@ const truths: Readonly<Record<string, (record: Body) => boolean>> = {
     row.status === 'confirmed' && !('ended' in row) && row.reinstatement !== undefined,
   credit_note_created: row => row.status === 'pending' && row.timesheet !== undefined,
   credit_note_processed: row => row.status === 'processed' && row.confirmedDate !== null,
+  trade_amended: row => row.active === true,
   trade_disabled: row => row.active === false,
   purchase_order_expired: row => row.status === 'inactive',
   purchase_order_deleted: row => row === undefined,
