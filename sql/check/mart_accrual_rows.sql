@@ -1,4 +1,4 @@
--- No timesheet of mart.unbilled_accrual is on an invoice.
+-- No timesheet of mart.unbilled_accrual is on an invoice to the hiring company.
 -- Severity: error
 -- Sources: mart.unbilled_accrual, star.bridge_invoice_timesheet, star.fact_invoice
 -- Next: run muster build again: the invoice came in between; yesterday's rows stay until it is right
@@ -8,4 +8,5 @@ where exists (
   select 1
   from star.bridge_invoice_timesheet as b
   inner join star.fact_invoice as i on i.invoice_id = b.invoice_id
-  where b.timesheet_id = m.timesheet_id and not b.is_deleted and not i.is_deleted)
+  where b.timesheet_id = m.timesheet_id and not b.is_deleted and not i.is_deleted
+    and coalesce(i.invoice_type, '') <> 'supplierToMsp')

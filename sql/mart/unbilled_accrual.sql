@@ -1,6 +1,9 @@
--- Approved timesheets that no invoice covers yet, with what they will cost and how old they are.
--- Grain: one row per approved timesheet without an invoice.
+-- Approved timesheets that no invoice has billed to the hiring company yet, with what they will cost and how old they are.
+-- Grain: one row per approved timesheet without an invoice to the hiring company.
 -- Question: What is worked but not invoiced?
+-- Assumption: an invoice bills the hiring company, in whatever state it is, unless it goes from a supplier to the managed service
+-- provider: the provider bills the company for it later. The key of an agency may never be shown that later invoice: what an agency
+-- has still to bill are the rows without is_billed_to_msp.
 -- Sources: star.fact_timesheet, star.fact_invoice, star.bridge_invoice_timesheet
 -- Columns:
 --   timesheet_id text key: The timesheet.
@@ -14,6 +17,7 @@
 --   rate_type text: Engagement type: cis, paye or psc.
 --   week_ending_date date: Last day of the week, as the company counts weeks.
 --   approved_at timestamptz: When it was approved.
+--   is_billed_to_msp boolean: Whether the agency has billed it to the managed service provider, who has not billed it on.
 --   net_hours numeric(18,4): Hours after breaks.
 --   accrued_charge_value numeric(18,4): Charge that is still to be invoiced.
 --   accrued_expense_value numeric(18,4): Expenses claimed with it.
@@ -21,10 +25,11 @@
 --   age_days integer: Days since the week ended.
 --   age_band text: 0-7, 8-14, 15-28 or 29+ days; not ended before the week is over.
 with invoiced as (
-  select distinct b.timesheet_id
+  select b.timesheet_id, bool_and(coalesce(i.invoice_type, '') = 'supplierToMsp') as is_msp_alone
   from star.bridge_invoice_timesheet as b
   inner join star.fact_invoice as i on i.invoice_id = b.invoice_id
   where not b.is_deleted and not i.is_deleted and b.timesheet_id is not null
+  group by b.timesheet_id
 )
 
 select
@@ -39,6 +44,7 @@ select
   t.rate_type,
   t.week_ending_date,
   t.approved_at,
+  coalesce(invoiced.is_msp_alone, false) as is_billed_to_msp,
   t.net_hours,
   coalesce(t.charge_total, 0) as accrued_charge_value,
   coalesce(t.expense_value, 0) as accrued_expense_value,
@@ -53,4 +59,4 @@ select
   end as age_band
 from star.fact_timesheet as t
 left join invoiced on invoiced.timesheet_id = t.timesheet_id
-where not t.is_deleted and t.status = 'approved' and invoiced.timesheet_id is null
+where not t.is_deleted and t.status = 'approved' and coalesce(invoiced.is_msp_alone, true)

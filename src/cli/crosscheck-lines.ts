@@ -3,7 +3,7 @@ import type { Calibration } from '../crosscheck/calibrate.ts'
 import type { Crosschecked } from '../crosscheck/crosscheck.ts'
 import type { DefinitionInForce } from '../crosscheck/definition.ts'
 import { textOf } from '../crosscheck/definition-store.ts'
-import { formatNumber } from '../lib/counted.ts'
+import { counted } from '../lib/counted.ts'
 import type { CommandContext } from './context.ts'
 import { printLine, printTable } from './output.ts'
 
@@ -34,7 +34,7 @@ export function printCalibration(
       ]
     }),
   )
-  printLine(context, `calibrated with ${requests} requests${stopped ? `; ${stopped}` : ''}`)
+  printLine(context, `calibrated with ${counted(requests, 'request')}${stopped ? `; ${stopped}` : ''}`)
 }
 
 export function printCrosscheck(
@@ -75,7 +75,7 @@ export function printCrosscheck(
   }
   printLine(
     context,
-    `${formatNumber(rows.length)} figures compared under definition ${id}, ${open} unexplained; spent ${requests} requests${stopped ? `; ${stopped}` : ''}`,
+    `${counted(rows.length, 'figure')} compared under definition ${id}, ${open} unexplained; spent ${counted(requests, 'request')}${stopped ? `; ${stopped}` : ''}`,
   )
 }
 

@@ -1,6 +1,6 @@
 /** What `muster status` says of webhooks: one line, and none where nothing ever came. */
 
-import { formatNumber } from '../lib/counted.ts'
+import { counted, formatNumber } from '../lib/counted.ts'
 import type { EventFigures } from '../webhooks/event-figures.ts'
 import { ageOf } from './age.ts'
 
@@ -34,7 +34,7 @@ export function eventLine(figures: EventFigures, nowMs: number): string | undefi
     unknown > 0 && `${formatNumber(unknown)} of unknown types (${names(unknownTypes.map(one => one.type))})`,
     unreadable > 0 && `${formatNumber(unreadable)} without a usable id`,
     turnedAway > 0 &&
-      `${formatNumber(turnedAway)} deliveries refused (${refusedDeliveries.map(({ reason, deliveries }) => `${reason} ${formatNumber(deliveries)}`).join(', ')})`,
+      `${counted(turnedAway, 'delivery', 'deliveries')} refused (${refusedDeliveries.map(({ reason, deliveries }) => `${reason} ${formatNumber(deliveries)}`).join(', ')})`,
   ]
   return parts.filter(part => part !== false).join('; ')
 }

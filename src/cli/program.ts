@@ -5,20 +5,15 @@ import type { CommandModule, Options } from './command.ts'
 import { type CommandContext, createContext, type GlobalOptions } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
 import { describeFailure } from './failure.ts'
+import { type CommandSet, loadCommands } from './load-commands.ts'
 import { createRedactor, type Redactor } from './redactor.ts'
 import { gateFor } from './stderr-gate.ts'
 import type { World } from './world.ts'
 
-export interface CommandSet {
-  readonly modules: readonly CommandModule[]
-  /** What the groups (`dag`) are for. */
-  readonly groups: Readonly<Record<string, string>>
-}
-
 /** Never throws: a failure is one line on stderr and its exit code. */
 export async function run(argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> {
   const session: Session = { world, commands, redactor: createRedactor(), status: 0 }
-  const program = buildProgram(session)
+  const program = buildProgram(session, await loadCommands(argv, commands))
   try {
     await program.parseAsync(argv, { from: 'user' })
     return session.status
@@ -38,8 +33,8 @@ interface Session {
   status: ExitStatus
 }
 
-function buildProgram(session: Session): Command {
-  const { world, commands } = session
+function buildProgram(session: Session, modules: readonly CommandModule[]): Command {
+  const { world } = session
   const program = new Command('muster')
     .description('Keeps an analytics warehouse in step with a Workforce and Programme Data API.')
     .version(programVersion, '--version', 'print the version')
@@ -54,7 +49,7 @@ function buildProgram(session: Session): Command {
     })
     .addHelpText('after', EXIT_CODES)
   for (const option of globalOptions()) program.addOption(option)
-  for (const module of commands.modules) addCommand(program, module, session)
+  for (const module of modules) addCommand(program, module, session)
   return program
 }
 
@@ -114,7 +109,7 @@ function contextFor(
     redactor,
     globals: { ...shared, ...(json !== undefined && { json }) },
     program: {
-      commandNames: commands.modules.map(module => module.name),
+      commandNames: Object.keys(commands.loaders),
       invoke: argv =>
         run([...argv, ...asFlags(shared)], json ? { ...world, stdout: world.stderr } : world, commands),
     },

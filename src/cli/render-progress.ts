@@ -1,5 +1,5 @@
 /** Progress as lines of text, from what is known and the time: no terminal, no colours, no clock. */
-import { formatNumber } from '../lib/counted.ts'
+import { counted, formatNumber } from '../lib/counted.ts'
 import { isFinal, type ProgressEvent, type ProgressState } from './progress-state.ts'
 
 /** One line a resource and a footer, none longer than `width`. */
@@ -12,20 +12,24 @@ export function renderProgress(state: ProgressState, width: number, nowMs: numbe
 
 /** `walking  12/50 pages  2,400 rows  31 changed  12 requests` */
 export function describe(event: ProgressEvent): string {
-  const { pagesDone, pagesTotal } = event
-  const total = pagesTotal === undefined ? '' : `/${formatNumber(pagesTotal)}`
   const parts = [
     event.state.padEnd('walking'.length),
-    pagesDone === undefined ? undefined : `${formatNumber(pagesDone)}${total} pages`,
-    count(event.rows, 'rows'),
-    count(event.changed, 'changed'),
-    count(event.requests, 'requests'),
+    pagesOf(event),
+    event.rows === undefined ? undefined : counted(event.rows, 'row'),
+    event.changed === undefined ? undefined : `${formatNumber(event.changed)} changed`,
+    event.requests === undefined ? undefined : counted(event.requests, 'request'),
     event.note,
   ]
   return parts
     .filter(part => part !== undefined)
     .join('  ')
     .trimEnd()
+}
+
+function pagesOf({ pagesDone, pagesTotal }: ProgressEvent): string | undefined {
+  if (pagesDone === undefined || pagesTotal === undefined)
+    return pagesDone === undefined ? undefined : counted(pagesDone, 'page')
+  return `${formatNumber(pagesDone)}/${counted(pagesTotal, 'page')}`
 }
 
 /** `elapsed 1:05, about 0:40 left  9,988 requests left today, 12 spent` */
@@ -43,20 +47,16 @@ const SOONEST_ESTIMATE_MS = 3_000
 
 function leftMs({ resources }: ProgressState, elapsedMs: number): number | undefined {
   const open = [...resources.values()].filter(event => event.state !== 'skipped' && event.state !== 'failed')
-  const counted = open.filter(event => event.pagesTotal !== undefined)
+  const sized = open.filter(event => event.pagesTotal !== undefined)
   const isKnown = open.every(event => isFinal(event) || event.pagesTotal !== undefined)
-  const total = sum(counted.map(event => event.pagesTotal))
-  const done = sum(counted.map(event => (isFinal(event) ? event.pagesTotal : event.pagesDone)))
+  const total = sum(sized.map(event => event.pagesTotal))
+  const done = sum(sized.map(event => (isFinal(event) ? event.pagesTotal : event.pagesDone)))
   if (!isKnown || done === 0 || done >= total || elapsedMs < SOONEST_ESTIMATE_MS) return undefined
   return (elapsedMs * (total - done)) / done
 }
 
 function sum(values: readonly (number | undefined)[]): number {
   return values.reduce<number>((total, value) => total + (value ?? 0), 0)
-}
-
-function count(value: number | undefined, what: string): string | undefined {
-  return value === undefined ? undefined : `${formatNumber(value)} ${what}`
 }
 
 /** `0:41`, `1:02:03` */

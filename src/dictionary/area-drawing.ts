@@ -1,4 +1,5 @@
 /** The diagram of one subject area: a record, its lists, and the dimensions that they refer to. */
+import { counted } from '../lib/counted.ts'
 import type { Box, Drawing, Link } from './drawing.ts'
 import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 
@@ -28,7 +29,7 @@ function boxOf({ table, role, owner }: Shown, id = qualifiedName(table)): Box {
     title: table.name,
     href: qualifiedName(table),
     rows: shown.map(({ name, isKey }) => ({ text: name, isKey })),
-    ...(more > 0 && { footer: `+ ${more} column${more === 1 ? '' : 's'}` }),
+    ...(more > 0 && { footer: `+ ${counted(more, 'column')}` }),
     role,
   }
 }

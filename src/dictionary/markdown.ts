@@ -1,11 +1,11 @@
 /** The dictionary as Markdown: the same tables, with diagrams as Mermaid, which code hosts draw. */
+import { counted, formatNumber } from '../lib/counted.ts'
 import { areaDrawing } from './area-drawing.ts'
 import { busMatrix, type Reach } from './bus-matrix.ts'
 import type { Box } from './drawing.ts'
 import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 import type { Held } from './held.ts'
 import {
-  count,
   currentOf,
   described,
   isHistory,
@@ -25,6 +25,8 @@ const escapeMarkdown = (text: string): string =>
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')
+
+const rowsText = (rows: number | undefined): string => (rows === undefined ? '' : formatNumber(rows))
 
 /** Names and paths, which hold no backtick and no bar. */
 const code = (text: string): string => `\`${text.replace(/[`|\s]/g, ' ')}\``
@@ -74,7 +76,7 @@ function tableMarkdown(table: TableEntry, held: Held | undefined): string {
   const rows = held?.rows.get(name)
   const asOf = held?.martAsOf.get(name)
   const facts = [
-    rows !== undefined && count(rows, 'row'),
+    rows !== undefined && counted(rows, 'row'),
     asOf && `as of ${minuteOf(asOf)}`,
     table.question !== undefined && `Answers: ${escapeMarkdown(table.question)}`,
     table.assumption !== undefined && `Assumes: ${escapeMarkdown(table.assumption)}`,
@@ -136,7 +138,7 @@ function schemaMarkdown(
   const histories = own.filter(isHistory)
   return [
     `## ${schema}`,
-    `${escapeMarkdown(schemaMeanings[schema])} ${count(own.length, 'table')}.`,
+    `${escapeMarkdown(schemaMeanings[schema])} ${counted(own.length, 'table')}.`,
     ...own.filter(table => !isHistory(table)).map(table => tableMarkdown(table, held)),
     ...(histories.length > 0
       ? [
@@ -146,7 +148,7 @@ function schemaMarkdown(
             histories.map(table => [
               code(qualifiedName(table)),
               code(currentOf(table)),
-              held?.rows.get(qualifiedName(table))?.toLocaleString('en-GB') ?? '',
+              rowsText(held?.rows.get(qualifiedName(table))),
             ]),
           ),
         ]

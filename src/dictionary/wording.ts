@@ -53,9 +53,6 @@ export const madeWords: Readonly<Record<NonNullable<ColumnEntry['made']>, string
   'said by the request': 'said by the request',
 }
 
-export const count = (number: number, one: string): string =>
-  `${number.toLocaleString('en-GB')} ${one}${number === 1 ? '' : 's'}`
-
 /** Tables of a schema that are described in full: history repeats the columns of what it is the history of. */
 export const described = ({ tables }: Dictionary, schema: TableEntry['schema']): TableEntry[] =>
   tables.filter(table => table.schema === schema && !isHistory(table))

@@ -1,4 +1,5 @@
 /** One mart anew, in one transaction: a reader sees yesterday's rows or today's, and never none or some of them. */
+import { counted } from '../lib/counted.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type Lease, renewLease } from '../warehouse/ledger/leases.ts'
 import type { MartTable } from '../warehouse/ledger/mart-row.ts'
@@ -37,7 +38,7 @@ export class Refused extends Error {
 
   constructor(findings: readonly Finding[]) {
     const errors = findings.filter(({ severity }) => severity === 'error')
-    super(errors.map(({ check, rows }) => `${check}: ${rows} rows`).join(', '))
+    super(errors.map(({ check, rows }) => `${check}: ${counted(rows, 'row')}`).join(', '))
     this.name = new.target.name
     this.findings = findings
   }

@@ -71,7 +71,8 @@ export function pairOf(text: string): [string, string] {
 }
 
 export function unknownName(kind: 'knob' | 'fault', name: string, names: readonly string[]): UsageError {
-  const nearest = closestMatch(name, [...names])
+  // Half of its letters wrong is another word, not a slip.
+  const nearest = closestMatch(name, [...names], { maxDistance: Math.floor(name.length / 2) })
   return new UsageError({
     what: `there is no ${kind} ${name}`,
     next: nearest === undefined ? `give one of ${names.join(', ')}` : `did you mean ${nearest}?`,

@@ -3,22 +3,22 @@
  * is JSON Schema, for kinds that are more than text to those who send them.
  */
 import { z } from 'zod'
+import { safeId, safeIds } from '../resources/record-id.ts'
 import { type BreachKind, ParameterError } from './breach-kinds.ts'
 import { isDay } from './day-range.ts'
 
-/** Ids are opaque strings; this refuses what can be no id at all (empty, commas, spaces). */
-const ID = /^[A-Za-z0-9_-]{1,64}$/
 const FIELD_PATH = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
 
-export const idParameter = z.string().regex(ID, 'is not an id')
+/** Ids are opaque strings; this refuses what can be no id at all (empty, commas, spaces). */
+export const idParameter = z.string().regex(new RegExp(safeId), 'is not an id')
 export const idsParameter = z
   .string()
   .transform(text => text.split(','))
   .pipe(z.array(idParameter))
-  .meta({ pattern: '^[A-Za-z0-9_-]{1,64}(,[A-Za-z0-9_-]{1,64})*$' })
+  .meta({ pattern: safeIds })
 export const textParameter = z.string()
 export const dayParameter = z
   .string()

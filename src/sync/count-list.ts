@@ -1,10 +1,9 @@
 /** The cheap question of every night: does the service count as many records as the warehouse holds? */
+import { formatNumber } from '../lib/counted.ts'
 import { recordCount, witnessedCounts } from '../warehouse/ledger/absence.ts'
 import { now, type ResourceTask } from './context.ts'
 import { fenced } from './hold-lease.ts'
 import { currentScope } from './same-scope.ts'
-
-const count = (n: number): string => n.toLocaleString('en')
 
 /** One request. Equal counts prove little, as one record may have gone and another come; different ones ask for a sweep. */
 export async function countList(task: ResourceTask): Promise<void> {
@@ -18,10 +17,10 @@ export async function countList(task: ResourceTask): Promise<void> {
   await fenced(task, () => recordCount(sync.engine, { ...row, counted_at: now(sync) }))
   const difference = held - meta.total
   const words = [
-    `${count(meta.total)} at the service, ${count(held)} held`,
-    waiting > 0 && `${count(waiting)} wait for a second witness`,
-    difference > 0 && `${count(difference)} too many: muster sweep ${resource.name}`,
-    difference < 0 && `${count(-difference)} too few: muster sync, then muster sweep ${resource.name}`,
+    `${formatNumber(meta.total)} at the service, ${formatNumber(held)} held`,
+    waiting > 0 && `${formatNumber(waiting)} wait for a second witness`,
+    difference > 0 && `${formatNumber(difference)} too many: muster sweep ${resource.name}`,
+    difference < 0 && `${formatNumber(-difference)} too few: muster sync, then muster sweep ${resource.name}`,
   ]
   tally.note = words.filter(Boolean).join('; ')
 }

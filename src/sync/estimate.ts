@@ -1,5 +1,6 @@
 /** What reading a resource costs, as arithmetic over what is known of it; all figures are requests. */
 import { lastPage } from '../api/paging.ts'
+import { counted, formatNumber } from '../lib/counted.ts'
 import { pagesPerWindow } from './windows.ts'
 
 /** Least and most that are to be expected. */
@@ -53,9 +54,8 @@ export type Reading =
 /** Share of a list that changes in a day, before anything is known of it; more than busy lists show. */
 const dailyChange = 0.05
 
-const rowsIn = (total: number): string => `${total.toLocaleString('en')} rows`
-const counted = (count: number, thing: string): string =>
-  `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
+const rowsOn = (total: number, pages: number): string =>
+  `${counted(total, 'row')} on ${counted(pages, 'page')}`
 
 function ofBackfill({ total, canWindow, pagesDone }: Extract<Reading, { kind: 'backfill' }>): Estimate {
   const pages = lastPage(total)
@@ -63,7 +63,7 @@ function ofBackfill({ total, canWindow, pagesDone }: Extract<Reading, { kind: 'b
     return {
       low: pages + 1,
       high: pages + 2,
-      reasoning: `${rowsIn(total)} are ${counted(pages, 'page')}, and one request tells the total`,
+      reasoning: `${rowsOn(total, pages)}, and one request tells the total`,
     }
   }
   const windows = Math.ceil(pages / pagesPerWindow)
@@ -75,7 +75,7 @@ function ofBackfill({ total, canWindow, pagesDone }: Extract<Reading, { kind: 'b
     low,
     // Windows overlap by two days of at least fourteen, and quiet months make more of them.
     high: Math.ceil(low * 1.15) + Math.ceil(windows * share),
-    reasoning: `${rowsIn(total)} are ${counted(pages, 'page')} in about ${counted(windows, 'window')} of created days${begun ? `, ${pagesDone} pages of them done` : ''}; each window asks once more and shares two days with the next`,
+    reasoning: `${rowsOn(total, pages)} in about ${counted(windows, 'window')} of created days${begun ? `, ${counted(pagesDone, 'page')} of them done` : ''}; each window asks once more and shares two days with the next`,
   }
 }
 
@@ -85,7 +85,7 @@ function ofBetween({ total }: Extract<Reading, { kind: 'between' }>): Estimate {
   return {
     low,
     high: Math.ceil(low * 1.1) + 1,
-    reasoning: `${rowsIn(total)} are ${counted(pages, 'page')}, and page 1 is asked first for the total`,
+    reasoning: `${rowsOn(total, pages)}, and page 1 is asked first for the total`,
   }
 }
 
@@ -95,14 +95,14 @@ function ofChanges({ total, changed, days }: Extract<Reading, { kind: 'changes' 
     return {
       low: pages,
       high: pages + 2,
-      reasoning: `about ${rowsIn(Math.round(changed))} are read a run (average of the last runs), and up to two requests find where they begin`,
+      reasoning: `a run reads about ${counted(Math.round(changed), 'row')} (average of the last runs), and up to two requests find where they begin`,
     }
   }
   const most = Math.ceil(total * Math.min(1, dailyChange * Math.max(1, days)))
   return {
     low: 1,
     high: Math.ceil(most / 200) + 2,
-    reasoning: `no run over changes to learn from: at most ${dailyChange * 100}% of ${rowsIn(total)} a day is assumed, over ${counted(Math.max(1, days), 'day')}`,
+    reasoning: `no run over changes to learn from: at most ${dailyChange * 100}% of ${counted(total, 'row')} a day is assumed, over ${counted(Math.max(1, days), 'day')}`,
   }
 }
 
@@ -118,9 +118,9 @@ function ofSnapshot({ scopes, pages, source, isCounted }: Extract<Reading, { kin
 
 function ofIds({ unseen, retried, worth }: Extract<Reading, { kind: 'ids' }>): Estimate {
   const parts = [
-    unseen > 0 && `${unseen.toLocaleString('en')} never read`,
-    retried > 0 && `${retried.toLocaleString('en')} to be tried again`,
-    worth > 0 && `${worth.toLocaleString('en')} worth reading again, as far as the pace of the day goes`,
+    unseen > 0 && `${formatNumber(unseen)} never read`,
+    retried > 0 && `${formatNumber(retried)} to be tried again`,
+    worth > 0 && `${formatNumber(worth)} worth reading again, as far as the pace of the day goes`,
   ].filter(part => part !== false)
   const reasoning = parts.length === 0 ? 'nothing is due' : parts.join(', ')
   const low = unseen + retried

@@ -1,4 +1,5 @@
 /** Deletions that were not believed: nothing was tombstoned, and somebody has to look. */
+import { formatNumber } from '../lib/counted.ts'
 import { type ExitCode, MusterError } from '../lib/errors.ts'
 
 /** Exit 3, as for a check that failed: everything worked, and the data needs a person. */
@@ -6,18 +7,16 @@ export class HeldBack extends MusterError {
   override readonly exitCode: ExitCode = 3
 }
 
-const count = (n: number): string => n.toLocaleString('en')
-
 export const tooManyGone = (resource: string, gone: number, live: number): HeldBack =>
   new HeldBack({
-    what: `${count(gone)} of ${count(live)} ${resource} look gone at once: no tombstone`,
+    what: `${formatNumber(gone)} of ${formatNumber(live)} ${resource} look gone at once: no tombstone`,
     next: `compare with the application; if they are deleted, muster sweep ${resource} --most ${gone}`,
   })
 
 export const newScope = (resource: string, outOfSight: number): HeldBack =>
   new HeldBack({
     what: `the key sees other companies, agencies or scopes than when ${resource} were swept last: no tombstone`,
-    next: `${count(outOfSight)} are out of its sight now and stay; the next sweep judges what this one saw`,
+    next: `${formatNumber(outOfSight)} are out of its sight now and stay; the next sweep judges what this one saw`,
   })
 
 export const changedScope = (resource: string): HeldBack =>

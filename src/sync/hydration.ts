@@ -1,9 +1,10 @@
 /** The turns in which records are read by id: first what was never read, then what is worth reading again. */
-import { KeyRefused } from '../api/errors.ts'
-import { BudgetSpent, ConfigError, DiskFull } from '../lib/errors.ts'
+import { formatNumber } from '../lib/counted.ts'
+import { BudgetSpent } from '../lib/errors.ts'
 import { countDue, type DueId, type DueQuestion, dueIds } from '../warehouse/ledger/due.ts'
 import { chooseHeld, type HeldChoice } from './choose-held.ts'
 import type { SyncContext } from './context.ts'
+import { endsRun } from './ends-run.ts'
 import type { ReadById } from './read-by-id.ts'
 import { ceilingMs } from './refresh.ts'
 import type { Allowance } from './refresh-allowance.ts'
@@ -26,10 +27,6 @@ export interface HydrationPlan {
 
 /** Of one resource in one turn: enough for a load to be worth it, few enough that none waits long for the others. */
 const perTurn = 200
-
-/** What concerns every other request as well. */
-const endsRun = (error: unknown): boolean =>
-  [KeyRefused, ConfigError, DiskFull].some(reason => error instanceof reason)
 
 export class Hydration {
   readonly #sync: SyncContext
@@ -149,8 +146,8 @@ export class Hydration {
     const { name } = task.resource
     const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
     const words = [
-      unseen > 0 && `${count(unseen)} not read yet`,
-      again > 0 && `${count(again)} to read again`,
+      unseen > 0 && `${formatNumber(unseen)} not read yet`,
+      again > 0 && `${formatNumber(again)} to read again`,
     ]
     const left = words.filter(word => word !== false).join(', ')
     if (left !== '') task.tally.note = left
@@ -161,5 +158,3 @@ export class Hydration {
       })
   }
 }
-
-const count = (ids: number): string => ids.toLocaleString('en')

@@ -2,6 +2,7 @@
 
 import type { KeyInfo } from '../api/key.ts'
 import { lastPage } from '../api/paging.ts'
+import { counted, formatNumber } from '../lib/counted.ts'
 import type { Resource } from '../resources/resource.ts'
 import { singleRead } from '../resources/resource.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -11,9 +12,6 @@ import type { Estimate } from './estimate.ts'
 import type { PlannedResource } from './plan.ts'
 import { swept } from './sweep-run.ts'
 import { pagesPerWindow } from './windows.ts'
-
-const counted = (count: number, thing: string): string =>
-  `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
 
 /** A page of a sweep is as many rows as one of a sync, so it costs as many requests as reading the list anew. */
 export function sweepEstimate(rows: number, suspected: number, isReadById: boolean): Estimate {
@@ -51,7 +49,7 @@ function urgency(absence: Absence): string {
   const { total, held } = absence
   if (total === null || held === null || !isNewerCount(absence)) return ''
   if (total === held) return '; the last count agreed'
-  return `; the last count was ${total.toLocaleString('en')} at the service, ${held.toLocaleString('en')} held`
+  return `; the last count was ${formatNumber(total)} at the service, ${formatNumber(held)} held`
 }
 
 export interface SweepPlanSources {

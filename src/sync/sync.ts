@@ -1,14 +1,14 @@
 /** A sync run: every resource the key may read, side by side, with one outcome each. */
 import PQueue from 'p-queue'
 import type { Purpose } from '../api/day.ts'
-import { KeyRefused } from '../api/errors.ts'
-import { BudgetSpent, ConfigError, DiskFull, MusterError } from '../lib/errors.ts'
+import { BudgetSpent, MusterError } from '../lib/errors.ts'
 import { catalogue } from '../resources/catalogue.ts'
 import { edges } from '../resources/discovery.ts'
 import { isCollection, type Resource } from '../resources/resource.ts'
 import { adopt, discover } from '../warehouse/ledger/discovered.ts'
 import { syncCollection } from './collection.ts'
 import { now, type ResourceTask, type SyncContext } from './context.ts'
+import { endsRun } from './ends-run.ts'
 import { HeldBack } from './held-back.ts'
 import { hydrateResources } from './hydrate.ts'
 import { loadKey } from './key.ts'
@@ -37,10 +37,6 @@ function work(task: ResourceTask, { between }: SyncRequest): Promise<void> {
   if (task.resource.read.strategy === 'snapshot') return syncSnapshot(task)
   return between ? readBetween(task, between.from, between.to) : syncCollection(task)
 }
-
-/** Reasons to stop the whole run rather than one resource. */
-export const endsRun = (error: unknown): boolean =>
-  [BudgetSpent, KeyRefused, ConfigError, DiskFull].some(reason => error instanceof reason)
 
 /** Resources by name, in catalogue order; names that no sync reads are the caller's to refuse. */
 export function chosenResources({ resources: names, between }: SyncRequest): Resource[] {

@@ -1,5 +1,6 @@
 /** What a signed body says: that something happened to a record, which is then read anew. Nothing else is taken from it. */
 import { type EventEntity, type EventType, eventRule, isEventType, payloadKeys } from '../resources/events.ts'
+import { isSafeId } from '../resources/record-id.ts'
 import { parseStrictly } from './strict-json.ts'
 
 /**
@@ -22,8 +23,6 @@ export interface InboxEvent {
   readonly payload: string | null
 }
 
-/** Ids become part of an address and of file names: nothing that could mean something there. */
-const idPattern = /^[A-Za-z0-9_-]{1,64}$/
 const typePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
 /** This century: what one engine takes for a time, another refuses. */
 const timePattern = /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
@@ -53,7 +52,7 @@ const own = (fields: Fields, name: string): unknown =>
 
 function idOf(value: unknown): string | undefined {
   const id = isFields(value) ? own(value, 'id') : undefined
-  return typeof id === 'string' && idPattern.test(id) ? id : undefined
+  return typeof id === 'string' && isSafeId(id) ? id : undefined
 }
 
 /** Under the expected key; under the only other one there is, where the service does not show the key. */
@@ -82,7 +81,7 @@ export function readEvent({ body, nowMs }: Reading): InboxEvent | { readonly fau
   if ('fault' in parsed) return parsed
   if (!isFields(parsed.value)) return { fault: 'not an object' }
   const [id, type] = [own(parsed.value, 'id'), own(parsed.value, 'type')]
-  if (typeof id !== 'string' || !idPattern.test(id)) return { fault: 'without a usable id' }
+  if (typeof id !== 'string' || !isSafeId(id)) return { fault: 'without a usable id' }
   if (typeof type !== 'string' || !typePattern.test(type)) return { fault: 'without a usable type' }
   const base = {
     id,

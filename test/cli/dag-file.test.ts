@@ -49,7 +49,7 @@ test('the nightly DAG syncs, builds, compares, checks, then publishes what passe
 })
 
 test('every DAG that comes with the program runs commands that it has', () => {
-  const commands = commandSet.modules.map(({ name }) => name)
+  const commands = Object.keys(commandSet.loaders)
   const names = dagFiles(temporaryFolder()).map(source => parseDag(source, commands).name)
   expect(names).toEqual(['nightly', 'weekly'])
 })

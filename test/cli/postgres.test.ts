@@ -73,6 +73,12 @@ test.each([
   ['select 1; delete from star.fact_expense', 1, /multiple commands|syntax error/],
   [`select pg_advisory_lock(1), set_config('transaction_read_only','off',false)`, 1, /read-write/],
   ['select * from nowhere', 1, /nowhere/],
+  [
+    'select * from mart.worker_week',
+    1,
+    /^muster: mart\.worker_week is declared but not built: run muster build\n$/,
+  ],
+  ['select * from star.worker_week', 1, /^muster: relation "acme_star\.worker_week" does not exist\n$/],
 ])('sql only reads: %s', async (query, code, expected) => {
   const [before] = await rows('select count(*) as n from star.fact_expense')
   expect(await command(`sql ${query}`)).toMatchObject({ code, err: expect.stringMatching(expected) })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { CommandModule } from '../../src/cli/command.ts'
 import { wholeNumber } from '../../src/cli/command.ts'
 import { commandSet } from '../../src/cli/commands.ts'
+import { loadCommands } from '../../src/cli/load-commands.ts'
 import { printJson, printLine, printTable } from '../../src/cli/output.ts'
 import { run } from '../../src/cli/program.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -11,8 +12,10 @@ import { captured, muster } from './captured-world.ts'
 
 function commandThat(run: CommandModule['run'], rest: Partial<CommandModule> = {}) {
   const command: CommandModule = { name: 'try', summary: 'Tries.', examples: ['muster try'], run, ...rest }
-  return { modules: [command], groups: { many: 'Several.' } }
+  return { loaders: { [command.name]: async () => ({ command }) }, groups: { many: 'Several.' } }
 }
+
+const everyModule = await loadCommands([], commandSet)
 
 const KEY = 'key-0123456789'
 const environment = { MUSTER_BASE_URL: 'https://api.example.com/api/open/v1', MUSTER_API_KEY: KEY }
@@ -22,11 +25,11 @@ describe('help', () => {
     const { code, out, err } = await muster('--help')
     expect([code, err]).toEqual([0, ''])
     const listed = [...out.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name)
-    for (const { name } of commandSet.modules) expect(listed).toContain(name.split(' ')[0])
+    for (const name of Object.keys(commandSet.loaders)) expect(listed).toContain(name.split(' ')[0])
     expect(out).toContain('75 run again later')
   })
 
-  test.each(commandSet.modules.map(module => [module.name, module] as const))(
+  test.each(everyModule.map(module => [module.name, module] as const))(
     'of %s has its examples',
     async (name, module) => {
       const { code, out } = await muster(`${name} --help`)
@@ -39,20 +42,20 @@ describe('help', () => {
 
   test('shows no example that the program would not take', async () => {
     const taken: string[] = []
-    const modules = commandSet.modules.map(module => ({
-      ...module,
-      run: async () => {
-        taken.push(module.name)
-        return 0 as const
-      },
-    }))
-    const examples = commandSet.modules.flatMap(module =>
-      module.examples.map(example => ({ module, example })),
+    const loaders = Object.fromEntries(
+      everyModule.map(module => {
+        const run = async () => {
+          taken.push(module.name)
+          return 0 as const
+        }
+        return [module.name, async () => ({ command: { ...module, run } })]
+      }),
     )
+    const examples = everyModule.flatMap(module => module.examples.map(example => ({ module, example })))
     for (const { module, example } of examples) {
       const words = [...example.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
       const { world, err } = captured()
-      expect([example, await run(words.slice(1), world, { ...commandSet, modules }), err()]).toEqual([
+      expect([example, await run(words.slice(1), world, { ...commandSet, loaders }), err()]).toEqual([
         example,
         0,
         '',
@@ -76,6 +79,26 @@ describe('help', () => {
     const { code, out } = await muster('--version')
     expect([code, /^\d+\.\d+\.\d+\n$/.test(out)]).toEqual([0, true])
   })
+})
+
+describe('commands are loaded', () => {
+  const loadedBy = async (line: string) =>
+    (await loadCommands(line.split(' '), commandSet)).map(({ name }) => name)
+
+  test('under their names', async () =>
+    expect(everyModule.map(({ name }) => name)).toEqual(Object.keys(commandSet.loaders)))
+
+  test.each([
+    ['status --json', ['status']],
+    ['--connection sync status', ['status']],
+    ['dag lst', ['dag list', 'dag run']],
+    ['--version', []],
+  ])('when a line names them: %s', async (line, names) => expect(await loadedBy(line)).toEqual(names))
+
+  test.each(['--help', 'help status', 'statos', '--connection status --help'])(
+    'all, where help or a suggestion needs them: %s',
+    async line => expect(await loadedBy(line)).toHaveLength(everyModule.length),
+  )
 })
 
 describe('wrong usage is one line and exit code 2', () => {

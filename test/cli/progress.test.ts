@@ -53,7 +53,7 @@ describe('renderProgress', () => {
       { resource: 'users', state: 'walking', rows: 5, pagesDone: 1 },
       { resource: 'users', state: 'loading' },
     ])
-    expect(renderProgress(state, 100, 0)[0]).toBe('users  loading  1 pages  5 rows')
+    expect(renderProgress(state, 100, 0)[0]).toBe('users  loading  1 page  5 rows')
   })
 
   test.each([

@@ -100,7 +100,9 @@ describe('muster dag', () => {
       return code
     },
   })
-  const commands = { modules: [dagList, dagRun, ending('good', 0), ending('bad', 1)], groups: {} }
+  const modules = [dagList, dagRun, ending('good', 0), ending('bad', 1)]
+  const loaders = Object.fromEntries(modules.map(command => [command.name, async () => ({ command })]))
+  const commands = { loaders, groups: {} }
 
   function folderWith(tasks: string, name = 'nightly'): string {
     const cwd = temporaryFolder()

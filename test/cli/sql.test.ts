@@ -20,6 +20,9 @@ async function write(file: string, owner: string): Promise<void> {
   await connection.run(`create table t as select i::bigint as id, i * 1.25::decimal(9,4) as pay, '${owner}' as owner,
     timestamptz '2026-01-02 03:04:05.6789+01' as at_time, date '2026-05-06' as day, [1, 2] as list
     from range(3) r(i)`)
+  await connection.run(
+    'create schema mart; create schema star; create table mart.time_to_fill as select 1 as n',
+  )
   connection.closeSync()
   instance.closeSync()
 }
@@ -83,6 +86,13 @@ describe('muster sql', () => {
     [`from '/etc/passwd'`, /^muster: .*(disabled|does not exist)/],
     [`from read_text('/etc/passwd')`, /^muster: Permission Error: .*disabled by configuration\n$/],
     ['explain analyze delete from t', /^muster: .*read-only mode/],
+    ['from mart.worker_week', /^muster: mart\.worker_week is declared but not built: run muster build\n$/],
+    [
+      'describe "mart".open_demand',
+      /^muster: mart\.open_demand is declared but not built: run muster build\n$/,
+    ],
+    ['from mart.nonsense', /^muster: Catalog Error: Table with name nonsense does not exist!/],
+    ['from star.time_to_fill', /^muster: Catalog Error: .*Did you mean "mart\.time_to_fill"/],
   ])('%s is one line', async (query, expected) => {
     const { code, err } = await sql(query)
     expect(code).toBeGreaterThan(0)
@@ -109,5 +119,8 @@ describe('muster sql', () => {
     const { code, out, err } = await sql('--json select distinct owner from t')
     expect([code, JSON.parse(out)]).toEqual([0, [{ owner: 'published' }]])
     expect(err).toMatch(/^another process has .*: reading the published copy .*w\.published\.duckdb\n$/)
+    expect((await sql('from mart.worker_week')).err).toMatch(
+      /not built: run muster build, then muster publish\n$/,
+    )
   })
 })

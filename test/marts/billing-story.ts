@@ -15,6 +15,7 @@ export const billing: Story = {
   'star.fact_invoice': [
     invoice('i1', {
       status: 'confirmed',
+      invoice_type: 'supplierToClient',
       due_date: '2026-10-01',
       subtotal: 500,
       vat: 100,
@@ -23,6 +24,7 @@ export const billing: Story = {
       final_total: 580,
     }),
     invoice('i2', {
+      invoice_type: 'supplierToMsp',
       due_date: '2026-09-30',
       subtotal: 200,
       vat: 40,
@@ -32,7 +34,7 @@ export const billing: Story = {
       credit_notes: 55,
       net_value: 145,
     }),
-    invoice('i3', { subtotal: 10, vat: 2, total: 12, cis: 0, final_total: 12 }),
+    invoice('i3', { invoice_type: 'mspToClient', subtotal: 10, vat: 2, total: 12, cis: 0, final_total: 12 }),
     invoice('i4', {
       due_date: today,
       subtotal: 1,
@@ -47,6 +49,10 @@ export const billing: Story = {
     { invoice_timesheet_key: 'j1', invoice_id: 'i1', timesheet_id: '1' },
     // Nobody will pay an invoice that is gone.
     { invoice_timesheet_key: 'j2', invoice_id: 'i4', timesheet_id: '2' },
+    // A supplier bills the provider for both of these, and the provider the client for one.
+    { invoice_timesheet_key: 'j3', invoice_id: 'i2', timesheet_id: '7' },
+    { invoice_timesheet_key: 'j4', invoice_id: 'i2', timesheet_id: '8' },
+    { invoice_timesheet_key: 'j5', invoice_id: 'i3', timesheet_id: '8' },
   ],
   'star.fact_credit_note': [
     {

@@ -199,7 +199,7 @@ describeOnEngines('a build', bench => {
         name: 'a',
         state: 'refused',
         rows: 1,
-        message: 'too_many: 1 rows',
+        message: 'too_many: 1 row',
         findings: [{ check: 'too_many' }],
       },
       { name: 'b', state: 'built', rows: 2, findings: [{ check: 'too_many', severity: 'warn' }] },

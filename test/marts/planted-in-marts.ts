@@ -9,7 +9,9 @@ export const plantedInMarts: readonly Planted[] = [
     subject: 'mart.unbilled_accrual',
     rows: 1,
     statements: [
-      `update mart.unbilled_accrual set timesheet_id = (select min(timesheet_id) from star.bridge_invoice_timesheet)
+      `update mart.unbilled_accrual set timesheet_id = (
+         select min(b.timesheet_id) from star.bridge_invoice_timesheet as b
+         inner join star.fact_invoice as i on i.invoice_id = b.invoice_id where i.invoice_type = 'supplierToClient')
        where timesheet_id = (select min(timesheet_id) from mart.unbilled_accrual)`,
     ],
   },

@@ -32,7 +32,7 @@ const answers: Readonly<Record<string, Answer>> = {
     rows: [
       [weekOne, 't1', 2, 2, 50, 510, 630, 120, 20, 650, 13],
       [weekOne, 't2', 1, 1, 5, 50, 65, 15, 0, 65, 13],
-      [weekTwo, '-1', 1, 1, 0, 0, 0, 0, 0, 0, null],
+      [weekTwo, '-1', 2, 1, 0, 0, 0, 0, 0, 0, null],
     ],
   },
   overtime_uplift: {
@@ -63,14 +63,16 @@ const answers: Readonly<Record<string, Answer>> = {
       ['4', null, null, 8, true, null, 0],
       ['5', null, null, null, false, null, 0],
       ['7', null, 2, null, false, null, 0],
+      ['8', null, 1, null, false, null, 0],
     ],
   },
   unbilled_accrual: {
-    columns: 'timesheet_id, accrued_charge_value, accrued_expense_value, accrued_value, age_days, age_band',
+    columns:
+      'timesheet_id, is_billed_to_msp, accrued_charge_value, accrued_expense_value, accrued_value, age_days, age_band',
     rows: [
-      ['2', 130, 0, 130, 15, '15-28'],
-      ['3', 0, 0, 0, 8, '8-14'],
-      ['7', 65, 0, 65, 15, '15-28'],
+      ['2', false, 130, 0, 130, 15, '15-28'],
+      ['3', false, 0, 0, 0, 8, '8-14'],
+      ['7', true, 65, 0, 65, 15, '15-28'],
     ],
   },
   invoice_ledger: {
@@ -146,7 +148,7 @@ const answers: Readonly<Record<string, Answer>> = {
       ['credit-notes', 2, 2, 0, 0, null, null, 1, 1, 'differs', 0, 0, 0],
       ['purchase-orders', 3, 1, 2, 0, 2, 0.5, 0, 0, 'short', 0, 0, 0],
       ['requisitions', 0, 0, 0, 0, 0, null, 2, 0, 'equal', 0, 0, 0],
-      ['timesheets', 7, 6, 0, 1, 8, 0.75, 2, 1, 'short', 2, 0, 5],
+      ['timesheets', 8, 7, 0, 1, 8, 0.875, 2, 1, 'short', 2, 0, 5],
       ['users', 3, 3, 0, 0, null, null, 0, 0, 'not known', 0, 0, 0],
     ],
   },

@@ -116,6 +116,14 @@ export const spending: Story = {
       pay_total: 0,
       charge_total: 0,
     }),
+    sheet('8', {
+      assignment_id: 'unread',
+      week_ending_date: '2026-10-25',
+      approved_at: '2026-10-26T10:00:00Z',
+      net_hours: 0,
+      pay_total: 0,
+      charge_total: 0,
+    }),
     sheet('4', {
       status: 'pending',
       week_ending_date: '2026-10-25',

@@ -16,6 +16,9 @@ import { brokenSums } from './sums.ts'
 const options = { seed: 1, scale: 0.2, today: '2026-11-02' }
 const start = Date.parse('2026-11-02T08:00:00.000Z')
 
+const approvals = (row: Body): number => row.approvalStages.filter((one: Body) => one.approved).length
+const isApproved = (row: Body): boolean => approvals(row) === row.approvalStages.length
+
 /** What must be true of the record once the event is out; by default only that it is there. */
 const truths: Readonly<Record<string, (record: Body) => boolean>> = {
   timesheet_approval_requested: row => row.status === 'pending_approval',
@@ -32,8 +35,7 @@ const truths: Readonly<Record<string, (record: Body) => boolean>> = {
   invoice_created: row => row.status === 'pending',
   invoice_paid: row => row.status === 'confirmed' && row.confirmedDate !== null,
   requisition_created: row => row.status === 'raised' && row.agencies.length === 0,
-  requisition_approved: row =>
-    row.status === 'approved' && row.approvalStages.every((one: Body) => one.approved),
+  requisition_approved: row => approvals(row) > 0 && (row.status === 'approved') === isApproved(row),
   requisition_received: row => row.agencies.some((agency: Body) => agency.dateReceived !== null),
   requisition_cancelled: row => row.status === 'cancelled' && row.cancellation !== undefined,
   requisition_filled: row => row.status === 'filled',
@@ -47,6 +49,7 @@ const truths: Readonly<Record<string, (record: Body) => boolean>> = {
     row.status === 'confirmed' && !('ended' in row) && row.reinstatement !== undefined,
   credit_note_created: row => row.status === 'pending' && row.timesheet !== undefined,
   credit_note_processed: row => row.status === 'processed' && row.confirmedDate !== null,
+  trade_amended: row => row.active === true,
   trade_disabled: row => row.active === false,
   purchase_order_expired: row => row.status === 'inactive',
   purchase_order_deleted: row => row === undefined,
@@ -58,9 +61,14 @@ const partners = (record: Body): string[] =>
 
 it('raises every type there is, when it is true, for company and agency of the record', () => {
   const world = new World(generateRecords(options))
+  const managed = world.all('companies')[0] as Body
+  const mspConfig = { enabled: true, msps: ['Openfield Managed Services'], billing: true }
+  world.upsert('companies', { ...managed, config: { ...managed.config, mspConfig } })
   const counts = new Map<EventType, number>()
+  const stages = new Map<string, number>()
   const raise = (type: EventType, id: string, concern?: Concern) => {
     counts.set(type, (counts.get(type) ?? 0) + 1)
+    if (type === 'requisition_approved') stages.set(id, (stages.get(id) ?? 0) + 1)
     const { entity, agency } = eventRule(type)
     const record = world.get(homes[entity], id) as Body
     expect({ type, isTrue: (truths[type] ?? Boolean)(record) }).toEqual({ type, isTrue: true })
@@ -68,6 +76,7 @@ it('raises every type there is, when it is true, for company and agency of the r
     const told = concern?.agencyIds ?? []
     expect(told.every(one => world.get('agencies', one) !== undefined)).toBe(true)
     if (!agency || record === undefined) return
+    if (['requisition_worker_rejected', 'requisition_assigned'].includes(type)) expect(told).toHaveLength(1)
     if (entity === 'requisition') expect(partners(record)).toEqual(expect.arrayContaining([...told]))
     else expect(told).toEqual(partners(record))
   }
@@ -76,6 +85,20 @@ it('raises every type there is, when it is true, for company and agency of the r
     mutateWorld(world, { rng, nowMs: start + step * 1000, count: 10, deletions: true, raise })
   }
   expect(eventTypes.filter(type => !counts.has(type))).toEqual([])
+  // One for each stage: what was raised meanwhile has no other approvals.
+  const raised = (world.all('requisitions') as Body[]).filter(
+    ({ createdAt }) => Date.parse(createdAt) >= start,
+  )
+  expect(raised.filter(row => approvals(row) !== (stages.get(row.id) ?? 0))).toEqual([])
+  expect(Math.max(...stages.values())).toBeGreaterThan(1)
+  const billed = (world.all('invoices') as Body[]).filter(({ createdAt }) => Date.parse(createdAt) >= start)
+  const lines = (type: string) =>
+    billed.flatMap(({ invoiceType, company, timesheets }) =>
+      invoiceType === type && company.id === managed.id ? timesheets : [],
+    )
+  expect(lines('mspToClient').length).toBeGreaterThan(0)
+  expect(lines('mspToClient')).toEqual(lines('supplierToMsp'))
+  expect(lines('supplierToClient')).toEqual([])
   const work = { timesheets: 'timesheets', expenses: 'expenses', invoices: 'invoices' } as const
   const rows = Object.fromEntries(
     Object.entries(work).map(([name, from]) => [name, world.all(from) as Body[]]),

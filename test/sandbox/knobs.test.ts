@@ -104,6 +104,7 @@ describe('settings', () => {
 
   it.each([
     ['t0=exclusive', 'there is no knob t0: did you mean to?'],
+    ['xyzzy=1', expect.stringMatching(/^there is no knob xyzzy: give one of from, to, day-zone, /)],
     ['to=sometimes', 'to=sometimes is no setting of a knob: give inclusive, midnight, exclusive'],
     ['to', 'to= is no setting of a knob: give inclusive, midnight, exclusive'],
     ['day-zone=Mars/Base', 'day-zone=Mars/Base is no setting of a knob: give Europe/London, +05:30, …'],

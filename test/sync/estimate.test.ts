@@ -42,7 +42,9 @@ describe('estimate', () => {
         expect(low).toBeGreaterThanOrEqual(0)
         expect(high).toBeGreaterThanOrEqual(low)
         expect(reasoning.length).toBeGreaterThan(5)
+        expect(reasoning).not.toMatch(/\b1 (rows|pages|windows|days|scopes)\b/)
       }),
+      { examples: [[{ kind: 'backfill', total: 1, canWindow: false, pagesDone: 0 }]] },
     )
   })
 

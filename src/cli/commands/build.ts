@@ -1,7 +1,7 @@
 /** `muster build`: the marts that BI tools read, brought up to what is in star. */
 
 import { choiceOf } from '../../config/nearest.ts'
-import { formatNumber } from '../../lib/counted.ts'
+import { counted } from '../../lib/counted.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { type BuildOutcome, buildMarts, type MartOutcome } from '../../marts/build.ts'
@@ -50,7 +50,7 @@ function show(progress: Progress, event: MartOutcome | { name: string; state: 'b
 const warned = ({ findings }: MartOutcome): string =>
   findings
     .filter(({ severity }) => severity === 'warn')
-    .map(({ check, rows }) => `warning ${check}: ${rows} rows`)
+    .map(({ check, rows }) => `warning ${check}: ${counted(rows, 'row')}`)
     .join(', ')
 
 function print(context: CommandContext, { marts, asOf, milliseconds }: BuildOutcome): void {
@@ -76,7 +76,7 @@ function print(context: CommandContext, { marts, asOf, milliseconds }: BuildOutc
   const built = marts.filter(({ state }) => state === 'built')
   const rows = built.reduce((sum, mart) => sum + (mart.rows ?? 0), 0)
   const same = marts.filter(({ state }) => state === 'unchanged').length
-  const counts = `${built.length} built, ${formatNumber(rows)} rows, ${same} unchanged`
+  const counts = `${built.length} built, ${counted(rows, 'row')}, ${same} unchanged`
   printLine(context, `${counts}, ${since}; ${seconds}`)
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
-import { formatNumber } from '../../lib/counted.ts'
+import { counted } from '../../lib/counted.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { type Copied, copyWarehouse } from '../../warehouse/copy.ts'
 import { fileSource, serverSource } from '../../warehouse/copy-source.ts'
@@ -92,7 +92,7 @@ async function copyBetween(context: CommandContext, from: Place, to: Place): Pro
       copied = await copyWarehouse(source, target.engine, ({ table, rows }) => {
         context.signal.throwIfAborted()
         if (rows > 0 && !context.json && !context.globals.quiet)
-          context.stderr.write(`${table}: ${formatNumber(rows)} rows\n`)
+          context.stderr.write(`${table}: ${counted(rows, 'row')}\n`)
       })
     } finally {
       await source.close()
@@ -130,10 +130,7 @@ export const command: CommandModule = {
     const landing = landingAdvice(from)
     if (context.json) printJson(context, { tables: copied, rows, landing })
     else
-      printLine(
-        context,
-        `copied ${copied.length} tables, ${formatNumber(rows)} rows, counted alike; ${landing}`,
-      )
+      printLine(context, `copied ${copied.length} tables, ${counted(rows, 'row')}, counted alike; ${landing}`)
     return 0
   },
 }

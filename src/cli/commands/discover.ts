@@ -1,6 +1,6 @@
 /** `muster discover`: ids that somebody has in a list, to be read with the next sync. */
 import { basename, resolve } from 'node:path'
-import { formatNumber } from '../../lib/counted.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { remember } from '../../warehouse/ledger/discovered.ts'
 import { migrate } from '../../warehouse/migrate.ts'
@@ -70,9 +70,9 @@ function print(context: CommandContext, noted: Noted): void {
   const refused =
     first === undefined
       ? ''
-      : `; ${formatNumber(refusedLines.length)} lines hold no id, the first is line ${first}`
+      : `; ${counted(refusedLines.length, 'line')} without an id, the first is line ${first}`
   printLine(
     context,
-    `${formatNumber(ids)} ids read, ${formatNumber(found)} of them new${refused}; muster sync asks for them`,
+    `${counted(ids, 'id')} read, ${formatNumber(found)} of them new${refused}; muster sync asks for them`,
   )
 }

@@ -1,6 +1,6 @@
 /** `muster export`: star and mart as Parquet files, with a manifest. */
 import { resolve } from 'node:path'
-import { formatNumber } from '../../lib/counted.ts'
+import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { exportParquet } from '../../warehouse/export/export.ts'
@@ -58,7 +58,7 @@ export const command: CommandModule = {
       const files = manifest.tables.flatMap(table => table.files)
       const rows = files.reduce((sum, file) => sum + file.rows, 0)
       const megabytes = files.reduce((sum, file) => sum + file.bytes, 0) / 1e6
-      const parts = `${manifest.tables.length} tables, ${formatNumber(rows)} rows, ${formatNumber(files.length)} files`
+      const parts = `${manifest.tables.length} tables, ${counted(rows, 'row')}, ${counted(files.length, 'file')}`
       printLine(context, `exported ${parts}, ${megabytes.toFixed(1)} MB: ${folder}`)
       return 0
     } finally {

@@ -1,9 +1,7 @@
 /** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
 import { once } from 'node:events'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { programVersion } from '../../lib/program-version.ts'
 import { assistantData } from '../assistant/open-data.ts'
-import { assistantServer } from '../assistant/server.ts'
 import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 
 export const command: CommandModule = {
@@ -33,6 +31,8 @@ export const command: CommandModule = {
     const seconds = numberOf(options, 'seconds')
     const session = await data.open(seconds)
     await session.close()
+    const { assistantServer } = await import('../assistant/server.ts')
+    const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
     const server = assistantServer({
       data,
       version: programVersion,

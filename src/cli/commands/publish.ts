@@ -1,5 +1,5 @@
 /** `muster publish`: hands analysts a fresh copy, without personal data, beside the working file. */
-import { formatNumber } from '../../lib/counted.ts'
+import { counted } from '../../lib/counted.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { publish } from '../../warehouse/publish.ts'
 import type { CommandModule } from '../command.ts'
@@ -37,7 +37,7 @@ export const command: CommandModule = {
         filled.map(({ name, rows }) => [name, rows]),
       )
       const rows = filled.reduce((sum, table) => sum + table.rows, 0)
-      const parts = `${published.tables.length} tables, ${published.views.length} views, ${formatNumber(rows)} rows`
+      const parts = `${published.tables.length} tables, ${published.views.length} views, ${counted(rows, 'row')}`
       printLine(context, `published ${parts}, ${(published.bytes / 1e6).toFixed(1)} MB: ${published.file}`)
       return 0
     } finally {

@@ -1,7 +1,8 @@
 /** What the page begins with: what there is, until when, and how to read it. */
+import { counted } from '../../lib/counted.ts'
 import type { ColumnEntry, Dictionary } from '../entries.ts'
 import type { Held } from '../held.ts'
-import { count, minuteOf, privacyMeanings, schemaMeanings, schemaOrder } from '../wording.ts'
+import { minuteOf, privacyMeanings, schemaMeanings, schemaOrder } from '../wording.ts'
 import { type Content, html, type Markup } from './markup.ts'
 import { privacyTag } from './table-section.ts'
 
@@ -27,7 +28,7 @@ const cards = ({ tables }: Dictionary): Content =>
   schemaOrder.map(schema => {
     const own = tables.filter(table => table.schema === schema)
     const columns = own.reduce((sum, table) => sum + table.columns.length, 0)
-    return html`<a class="card" href="#schema.${schema}"><strong>${schema}</strong><span class="figure">${count(own.length, 'table')}, ${count(columns, 'column')}</span><span>${schemaMeanings[schema]}</span></a>`
+    return html`<a class="card" href="#schema.${schema}"><strong>${schema}</strong><span class="figure">${counted(own.length, 'table')}, ${counted(columns, 'column')}</span><span>${schemaMeanings[schema]}</span></a>`
   })
 
 const privacyLegend = (): Content =>

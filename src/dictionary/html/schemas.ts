@@ -1,6 +1,7 @@
 /** Every table, by schema; superseded versions as a list, since their columns are those of what they are versions of. */
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
-import { count, currentOf, described, isHistory, kindOf, schemaMeanings, schemaOrder } from '../wording.ts'
+import { currentOf, described, isHistory, kindOf, schemaMeanings, schemaOrder } from '../wording.ts'
 import { link } from './links.ts'
 import { type Content, html, type Markup } from './markup.ts'
 import { type SectionContext, tableSection } from './table-section.ts'
@@ -24,7 +25,7 @@ export function groupsOf(
 function historyRow(table: TableEntry, { held }: SectionContext): Markup {
   const name = qualifiedName(table)
   const rows = held?.rows.get(name)
-  return html`<tr id="${name}" data-table="${name}"><th scope="row"><a class="name" href="#${name}">${table.name}</a></th><td>${link(currentOf(table))}, <code>valid_from</code>, <code>valid_to</code></td><td class="number">${rows?.toLocaleString('en-GB')}</td></tr>`
+  return html`<tr id="${name}" data-table="${name}"><th scope="row"><a class="name" href="#${name}">${table.name}</a></th><td>${link(currentOf(table))}, <code>valid_from</code>, <code>valid_to</code></td><td class="number">${rows !== undefined && formatNumber(rows)}</td></tr>`
 }
 
 function histories(dictionary: Dictionary, schema: TableEntry['schema'], context: SectionContext): Content {
@@ -38,7 +39,7 @@ function histories(dictionary: Dictionary, schema: TableEntry['schema'], context
 export const schemasSection = (dictionary: Dictionary, context: SectionContext): Markup =>
   html`${schemaOrder.map(schema => {
     const all = dictionary.tables.filter(table => table.schema === schema)
-    return html`<section class="schema" id="schema.${schema}"><h2>${schema} <small>${count(all.length, 'table')}</small></h2><p>${schemaMeanings[schema]}</p>${groupsOf(
+    return html`<section class="schema" id="schema.${schema}"><h2>${schema} <small>${counted(all.length, 'table')}</small></h2><p>${schemaMeanings[schema]}</p>${groupsOf(
       dictionary,
       schema,
     ).map(

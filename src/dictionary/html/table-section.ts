@@ -1,7 +1,8 @@
 /** One table with its columns. */
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { type ColumnEntry, qualifiedName, type TableEntry } from '../entries.ts'
 import type { Held } from '../held.ts'
-import { count, kindOf, madeWords, minuteOf, privacyNames } from '../wording.ts'
+import { kindOf, madeWords, minuteOf, privacyNames } from '../wording.ts'
 import { breakable, few, link } from './links.ts'
 import { type Content, html, type Markup } from './markup.ts'
 
@@ -20,7 +21,7 @@ function sourceOf({ fields, made, from }: ColumnEntry): Content {
 
 function usedBy(users: readonly string[]): Content {
   if (users.length === 0) return undefined
-  return html`<details class="more used"><summary>used by ${count(users.length, 'column')}</summary><ul class="few">${users.map(
+  return html`<details class="more used"><summary>used by ${counted(users.length, 'column')}</summary><ul class="few">${users.map(
     name => html`<li>${link(name)}</li>`,
   )}</ul></details>`
 }
@@ -55,9 +56,9 @@ function facts(table: TableEntry, { held, users }: SectionContext): Content {
   const name = qualifiedName(table)
   const rows = held?.rows.get(name)
   const asOf = held?.martAsOf.get(name)
-  const counted = users.get(name) ?? []
+  const counters = users.get(name) ?? []
   const entries: [string, Content][] = [
-    ['rows', rows?.toLocaleString('en-GB')],
+    ['rows', rows !== undefined && formatNumber(rows)],
     ['rows', held && table.kind === 'table' && rows === undefined && 'not made yet'],
     ['as of', asOf && minuteOf(asOf)],
     ['answers', table.question],
@@ -68,7 +69,7 @@ function facts(table: TableEntry, { held, users }: SectionContext): Content {
         table.resources.map((one, index) => [index > 0 && ', ', link(`area.${one}`, one)]),
     ],
     ['reads', table.reads.length > 0 && table.reads.map((one, index) => [index > 0 && ', ', link(one)])],
-    ['rows counted by', counted.length > 0 && counted.map((one, index) => [index > 0 && ', ', link(one)])],
+    ['rows counted by', counters.length > 0 && counters.map((one, index) => [index > 0 && ', ', link(one)])],
     ['lineage', table.schema === 'mart' && link(`lineage.${table.name}`, 'diagram and fields')],
   ]
   return html`<dl class="facts">${entries

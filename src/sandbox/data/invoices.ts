@@ -29,6 +29,12 @@ export interface InvoiceHead {
   readonly cisRate: number
 }
 
+/** Of a managed company the supplier bills the provider, and the provider the company. */
+export const managedSides = [
+  { invoiceType: 'supplierToMsp', mspInvoiceType: 'payable' },
+  { invoiceType: 'mspToClient', mspInvoiceType: 'receivable' },
+] as const
+
 const VAT_RATE = 20
 const CREDIT_DAYS = 30
 
@@ -158,11 +164,7 @@ export class InvoiceWriter {
       const invoice = this.confirmed(this.draft(runMs, first, lines))
       return [{ invoice, lines }, ...this.adHoc(runMs, first)]
     }
-    const sides = [
-      { invoiceType: 'supplierToMsp', mspInvoiceType: 'payable' },
-      { invoiceType: 'mspToClient', mspInvoiceType: 'receivable' },
-    ]
-    return sides.map(side => ({
+    return managedSides.map(side => ({
       invoice: this.confirmed({ ...this.draft(runMs, first, lines), ...side, msp: this.msp }),
       lines,
     }))

@@ -2,6 +2,7 @@
 import { agenciesOf } from '../keys.ts'
 import type { StoredRecord } from '../record.ts'
 import type { EndpointRequest } from './endpoint.ts'
+import type { Test } from './scope.ts'
 
 /** Whether an agency is one of the key's own; undefined for company keys, who see all of them. */
 export function ownAgencies({ key, world }: EndpointRequest): ((id: unknown) => boolean) | undefined {
@@ -9,6 +10,14 @@ export function ownAgencies({ key, world }: EndpointRequest): ((id: unknown) => 
   const own = new Set<unknown>(agenciesOf(key, world))
   return id => own.has(id)
 }
+
+/** What a managed service provider bills or credits its client is no agency's record, though it names one. */
+export const isBetweenProviderAndClient = ({ invoiceType, creditNoteType }: StoredRecord): boolean =>
+  invoiceType === 'mspToClient' || creditNoteType === 'mspToClient'
+
+/** For lists and reads of invoices and credit notes. */
+export const ownPapers = ({ key }: EndpointRequest): Test[] =>
+  key.kind === 'agency' ? [record => !isBetweenProviderAndClient(record)] : []
 
 /** Every record with answers has the list, empty or not. */
 export function ownAnswers(record: StoredRecord, request: EndpointRequest): StoredRecord {

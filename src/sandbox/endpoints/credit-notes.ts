@@ -1,4 +1,5 @@
 /** GET /credit-notes/{id}. */
+import { ownPapers } from './agency-view.ts'
 import { readEndpoint } from './read.ts'
 
 export const creditNoteRead = readEndpoint({
@@ -6,6 +7,5 @@ export const creditNoteRead = readEndpoint({
   collection: 'creditNotes',
   noun: 'credit note',
   scope: { company: 'company.id', agency: 'agency.id' },
-  // What a managed service provider credits its client is no agency's record, though it names one.
-  tests: ({ key }) => (key.kind === 'agency' ? [note => note.creditNoteType !== 'mspToClient'] : []),
+  tests: ownPapers,
 })

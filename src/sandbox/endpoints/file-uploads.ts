@@ -9,6 +9,7 @@ import { pathReader, type StoredRecord } from '../record.ts'
 import { findByAnyId } from '../short-id.ts'
 import { UPLOAD_SECONDS } from '../uploads/upload-desk.ts'
 import { parseBody, text } from '../workers/body.ts'
+import { isBetweenProviderAndClient } from './agency-view.ts'
 import { checkCompanies, mayNameCompany } from './scope.ts'
 import type { WriteEndpoint, WriteRequest } from './write-endpoint.ts'
 
@@ -110,5 +111,5 @@ function isWithin(
   if (!mayNameCompany(key, world, String(companyId(invoice)))) return false
   if (company !== undefined && companyId(invoice) !== company) return false
   if (agency !== undefined && agencyId(invoice) !== agency) return false
-  return key.kind !== 'agency' || invoice.invoiceType !== 'mspToClient'
+  return key.kind !== 'agency' || !isBetweenProviderAndClient(invoice)
 }

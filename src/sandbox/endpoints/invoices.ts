@@ -1,13 +1,7 @@
 /** GET /invoices. */
-import type { EndpointRequest } from './endpoint.ts'
+import { ownPapers } from './agency-view.ts'
 import { byId, byValue } from './filter.ts'
 import { listEndpoint } from './list.ts'
-import type { Test } from './scope.ts'
-
-/** What a managed service provider bills its client is no agency's record, though it names one. */
-function agencyVisibility(request: EndpointRequest): Test[] {
-  return request.key.kind === 'agency' ? [record => record.invoiceType !== 'mspToClient'] : []
-}
 
 export const invoiceList = listEndpoint({
   path: '/invoices',
@@ -29,5 +23,5 @@ export const invoiceList = listEndpoint({
     order: 'desc',
     paths: { invoiceRef: 'reference' },
   },
-  tests: agencyVisibility,
+  tests: ownPapers,
 })

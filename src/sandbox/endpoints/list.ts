@@ -123,7 +123,9 @@ function cacheName(spec: ListSpec, request: EndpointRequest, query: ListQuery): 
 function cached(all: readonly StoredRecord[], name: string, tests: readonly Test[]): readonly StoredRecord[] {
   const known = filtered.get(all) ?? new Map<string, readonly StoredRecord[]>()
   filtered.set(all, known)
-  const found = known.get(name) ?? all.filter(record => tests.every(test => test(record)))
+  const held = known.get(name)
+  if (held) return held
+  const found = all.filter(record => tests.every(test => test(record)))
   if (known.size >= FILTERED_MAX) known.clear()
   known.set(name, found)
   return found

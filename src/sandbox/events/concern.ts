@@ -1,5 +1,6 @@
 /** Whose business an event is: the company and agencies of its record, and those it is kept from. */
 import { type EventType, eventRule } from '../../resources/events.ts'
+import { isBetweenProviderAndClient } from '../endpoints/agency-view.ts'
 import { pathReader, type StoredRecord, valuesAt } from '../record.ts'
 
 export interface Concern {
@@ -57,8 +58,7 @@ function withheld(type: EventType, record: StoredRecord): Concern['withheldFrom'
   const isDraft = record.status === 'draft'
   if (isDraft && eventRule(type).entity === 'invoice') return 'everybody'
   if (type === 'requisition_received' && (isDraft || awaitsApproval(record))) return 'everybody'
-  const isMspToClient = record.invoiceType === 'mspToClient' || record.creditNoteType === 'mspToClient'
-  return isMspToClient ? 'agencies' : undefined
+  return isBetweenProviderAndClient(record) ? 'agencies' : undefined
 }
 
 function awaitsApproval(requisition: StoredRecord): boolean {

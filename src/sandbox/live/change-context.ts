@@ -20,6 +20,13 @@ export interface Occasion {
   readonly raise?: Raise
 }
 
+interface Telling {
+  /** Of another record, which the given one names. */
+  readonly id?: string
+  /** The only one of its agencies that had a part in it. */
+  readonly agencyId?: string
+}
+
 /** Finds a property that one record in a hundred has, 19 times of 20. */
 const DRAWS = 300
 
@@ -69,9 +76,10 @@ export class ChangeContext {
     return current && test(current) ? current : undefined
   }
 
-  /** After the change: whoever is told may look at once. Of an id that a record only names, that record is given. */
-  tell(type: EventType, record: StoredRecord, id = String(record.id)): void {
-    this.raise?.(type, id, concernOf(type, record))
+  /** After the change: whoever is told may look at once. */
+  tell(type: EventType, record: StoredRecord, { id = String(record.id), agencyId }: Telling = {}): void {
+    const concern = concernOf(type, record)
+    this.raise?.(type, id, agencyId === undefined ? concern : { ...concern, agencyIds: [agencyId] })
   }
 
   create(collection: Collection, record: StoredRecord): void {

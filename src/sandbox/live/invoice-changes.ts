@@ -1,8 +1,9 @@
 /** What happens to invoices: written for approved timesheets that are on none, and confirmed. */
+import type { Company } from '../data/companies.ts'
 import { objectId, type Ref, reference } from '../data/identity.ts'
-import { invoiceRecord, lineOf } from '../data/invoices.ts'
+import { invoiceRecord, lineOf, managedSides } from '../data/invoices.ts'
 import type { Timesheet } from '../data/timesheets.ts'
-import type { StoredRecord } from '../record.ts'
+import { pathReader, type StoredRecord } from '../record.ts'
 import type { World } from '../world.ts'
 import type { ChangeContext } from './change-context.ts'
 import { isWhole } from './timesheet-changes.ts'
@@ -48,21 +49,34 @@ export function writeInvoice(context: ChangeContext): boolean {
     .filter(candidate => isBilledWith(candidate as unknown as Timesheet, first))
     .slice(0, LINES_MAX)
     .map(record => lineOf({ timesheet: record as unknown as Timesheet, breakHours: breakHours(record) }))
-  const head = {
-    id: objectId(context.rng, context.nowMs),
-    reference: reference('INV', context.world.nextNumber('invoices')),
-    company: first.company,
-    agency: first.agency,
-    weekEnding: first.weekEnding,
-    createdMs: context.nowMs,
-    cisRate: 0,
+  for (const side of sidesOf(context, first.company)) {
+    const head = {
+      id: objectId(context.rng, context.nowMs),
+      reference: reference('INV', context.world.nextNumber('invoices')),
+      company: first.company,
+      agency: first.agency,
+      weekEnding: first.weekEnding,
+      createdMs: context.nowMs,
+      cisRate: 0,
+    }
+    const invoice = { ...invoiceRecord(head, lines), ...side }
+    context.create('invoices', invoice)
+    context.tell('invoice_created', invoice)
   }
-  const invoice = invoiceRecord(head, lines)
-  context.create('invoices', invoice)
-  context.tell('invoice_created', invoice)
   for (const line of lines) billed.ids.add(line.id)
   billed.counted = context.world.nextNumber('invoices')
   return true
+}
+
+const providers = pathReader('config.mspConfig')
+
+/** The provider is the one of earlier invoices; before any, a new one of the name that the company gives. */
+function sidesOf(context: ChangeContext, { id }: Ref): readonly StoredRecord[] {
+  const config = providers(context.world.get('companies', id)) as Company['config']['mspConfig'] | undefined
+  if (!config?.enabled) return [{}]
+  const earlier = context.find('invoices', 'of a provider', ({ msp }) => msp !== undefined)
+  const msp = earlier?.msp ?? { id: objectId(context.rng, context.nowMs), name: config.msps[0] }
+  return managedSides.map(side => ({ ...side, msp }))
 }
 
 function isBilledWith(candidate: Timesheet, first: Timesheet): boolean {

@@ -24,11 +24,13 @@ export function addTrade(context: ChangeContext): boolean {
   return true
 }
 
+/** One that was disabled is enabled again: for the service that is an amendment. */
 export function amendTrade(context: ChangeContext): boolean {
   const trade = context.find('trades', 'named', ({ name }) => typeof name === 'string')
   if (!trade) return false
   context.update('trades', {
     ...trade,
+    active: true,
     description: `${trade.name}, as agreed on ${context.now.slice(0, 10)}`,
   })
   context.tell('trade_amended', trade)

@@ -76,10 +76,9 @@ export function approveRequisition(context: ChangeContext): boolean {
       agencies: receivers(context, requisition.quantity),
     }),
   })
-  if (!isLast) return true
   const after = context.world.get('requisitions', requisition.id) as StoredRecord
   context.tell('requisition_approved', after)
-  context.tell('requisition_received', after)
+  if (isLast) context.tell('requisition_received', after)
   return true
 }
 

@@ -72,7 +72,9 @@ export function rejectWorker(context: ChangeContext): boolean {
     tracked(found.requisition, found.submission.worker, one => ({ ...one, isRejected: true })),
     withSubmission(found.agency, { ...found.submission, ...changes }),
   )
-  context.tell('requisition_worker_rejected', current(context, found.requisition))
+  context.tell('requisition_worker_rejected', current(context, found.requisition), {
+    agencyId: found.agency.id,
+  })
   return true
 }
 
@@ -101,7 +103,7 @@ export function assignWorker(context: ChangeContext): boolean {
   }))
   save(context, { ...placed, status }, { ...agency, assigned: agency.assigned + 1 })
   context.create('assignments', assignment)
-  context.tell('requisition_assigned', current(context, requisition))
+  context.tell('requisition_assigned', current(context, requisition), { agencyId: agency.id })
   context.tell('assignment_created', assignment)
   if (status === 'filled') context.tell('requisition_filled', current(context, requisition))
   return true

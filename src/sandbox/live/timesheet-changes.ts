@@ -101,8 +101,8 @@ export function writeTimesheet(context: ChangeContext): boolean {
 }
 
 function tellOfAssignment(context: ChangeContext, timesheet: StoredRecord, id: string): void {
-  context.tell('assignment_created', timesheet, id)
-  context.tell('assignment_confirmed', timesheet, id)
+  context.tell('assignment_created', timesheet, { id })
+  context.tell('assignment_confirmed', timesheet, { id })
 }
 
 /** One timesheet an assignment and week, and none of a week that has not begun. */

@@ -2,8 +2,11 @@
 import { type DuckDBConnection, DuckDBInstance, DuckDBTypeId, StatementType } from '@duckdb/node-api'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
+import { tablesNamed } from '../schemas.ts'
+import { unbuiltMart } from '../unbuilt-mart.ts'
 import { openError } from './open-error.ts'
 import { plainRow } from './plain-row.ts'
+import { isPublishedFile } from './published-file.ts'
 
 const beginnings =
   /^(select|with|from|values|table|describe|desc|show|summarize|pragma|explain|pivot|unpivot)\b|^\(/i
@@ -23,9 +26,34 @@ function notAQuery(word: string): UsageError {
   })
 }
 
+interface Asked {
+  readonly sql: string
+  readonly file: string
+}
+
+/** The first mart of the query that is declared and not in the file. */
+async function missingMart(
+  connection: DuckDBConnection,
+  { sql, file }: Asked,
+): Promise<MusterError | undefined> {
+  const held = await connection.runAndReadAll(
+    `select table_name from information_schema.tables where table_schema = 'mart'`,
+  )
+  const built = new Set(held.getRows().map(([name]) => `mart.${name}`))
+  const next = isPublishedFile(file) ? 'run muster build, then muster publish' : 'run muster build'
+  return tablesNamed(sql.toLowerCase())
+    .filter(name => name.startsWith('mart.') && !built.has(name))
+    .map(name => unbuiltMart(name.slice('mart.'.length), next))
+    .find(error => error !== undefined)
+}
+
 /** Without the excerpt of the query that DuckDB draws below. */
-function queryError(error: unknown): unknown {
+async function queryError(connection: DuckDBConnection, error: unknown, asked: Asked): Promise<unknown> {
   if (error instanceof MusterError || !(error instanceof Error)) return error
+  if (error.message.startsWith('Catalog Error: Table with name')) {
+    const unbuilt = await missingMart(connection, asked)
+    if (unbuilt) return unbuilt
+  }
   const [words = ''] = error.message.replace('Failed to extract statements: ', '').split(/\n\s*\nLINE/)
   return new MusterError({ what: words.replace(/\s+/g, ' '), cause: error })
 }
@@ -108,7 +136,7 @@ export async function openQuery(file: string): Promise<QuerySession> {
           requireQuery(sql)
           return await interruptible(connection, stop, () => readRows(connection, sql, limit))
         } catch (error) {
-          throw queryError(error)
+          throw await queryError(connection, error, { sql, file })
         }
       },
       async close() {

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
 import { withPrefix } from '../schemas.ts'
+import { unbuiltMart } from '../unbuilt-mart.ts'
 import { statementError } from './failure.ts'
 import { isNumericType } from './plain-values.ts'
 import { type Address, openSession } from './session.ts'
@@ -76,9 +77,12 @@ function untilStopped(stop: AbortSignal): Promise<never> {
   })
 }
 
-function queryError(location: string, error: unknown): unknown {
+function queryError(location: string, error: unknown, prefix: string): unknown {
   const known = statementError(location, error)
   if (known instanceof MusterError || !(error instanceof Error)) return known
+  const [, schema, name = ''] = /^relation "(\w+)\.(\w+)" does not exist$/.exec(error.message) ?? []
+  const unbuilt = schema === `${prefix}mart` ? unbuiltMart(name) : undefined
+  if (unbuilt) return unbuilt
   return new MusterError({ what: error.message.replace(/\s+/g, ' '), cause: error })
 }
 
@@ -101,7 +105,7 @@ export async function openPostgresQuery(
         const reading = read(await session.client(), withPrefix(bare, prefix), limit)
         return await (stop ? Promise.race([reading, untilStopped(stop)]) : reading)
       } catch (error) {
-        throw queryError(address.shown, error)
+        throw queryError(address.shown, error, prefix)
       }
     },
     close: () => session.close(),
