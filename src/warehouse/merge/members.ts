@@ -1,9 +1,9 @@
 /** Rows of dimensions that records name: enough to join, until the thing itself is read. */
-import type { Share } from '../engine.ts'
+import type { Share, SharedColumn } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 import type { StagePlan } from '../stage/plan.ts'
 import { anyGiven, type NamedDimension, namedDimensions, type Place, saidAts } from './member-places.ts'
-import { memberColumns, memberTable, memberTableName } from './mentions.ts'
+import { memberColumns, memberTable, memberTableName, wordsOf } from './mentions.ts'
 
 const joined = (values: readonly string[]): string =>
   `concat_ws('|', ${["''", ...values.map(value => `coalesce(cast(${value} as varchar), '')`)].join(', ')})`
@@ -73,17 +73,17 @@ const memberMerge = (member: string, place: Place): string[] =>
     : [memberUpdate(member, place), memberInsert(member, place)]
 
 /** What the warehouse holds of a dimension beside the words that may be said of its members. */
-function heldRows({ naming, places }: NamedDimension, words: readonly string[]): string {
+function heldRows({ naming, places }: NamedDimension, words: readonly SharedColumn[]): string {
   const [star, twin] = [...places].reverse()
   if (!star) throw new Error(`${naming.name} has no place`)
-  const held = (name: string): string => {
+  const held = ({ name, sql }: SharedColumn): string => {
     if (star.attributes.includes(name)) return `t.${quoteName(name)}`
-    return twin?.attributes.includes(name) ? `p.${quoteName(name)}` : 'null'
+    return twin?.attributes.includes(name) ? `p.${quoteName(name)}` : `cast(null as ${sql})`
   }
   const columns = [
     `${quoteText(naming.name)} as dimension, t.${quoteName(star.key)} as member_id, t.is_stub`,
-    `${twin ? 'p.source_updated_at' : 'null'} as twin_said_at, t.source_updated_at as star_said_at`,
-    ...words.map(name => `${held(name)} as ${quoteName(name)}`),
+    `${twin ? 'p.source_updated_at' : 'cast(null as timestamptz)'} as twin_said_at, t.source_updated_at as star_said_at`,
+    ...words.map(word => `${held(word)} as ${quoteName(word.name)}`),
   ]
   const join = twin
     ? `left join ${twin.qualified} p on p.${quoteName(twin.key)} = t.${quoteName(star.key)}`
@@ -95,10 +95,11 @@ function heldRows({ naming, places }: NamedDimension, words: readonly string[]):
  * Dimensions with members that have no row, or a stub that may have to take words from them: a rougher question than
  * `addsTo`, planned in no time, and asked of all dimensions at once, so that it takes the memory of one join.
  */
-function newsIn(dimensions: readonly NamedDimension[], words: readonly string[]): string {
-  const fills = words.map(name => `(m.${quoteName(name)} is not null and h.${quoteName(name)} is null)`)
+function newsIn(dimensions: readonly NamedDimension[], words: readonly SharedColumn[]): string {
+  const names = words.map(({ name }) => name)
+  const fills = names.map(name => `(m.${quoteName(name)} is not null and h.${quoteName(name)} is null)`)
   const times = saidAts.map(at => `(m.${at} is not null and coalesce(m.${at} >= h.${at}, true))`)
-  const untimed = `(${saidAts.map(at => `m.${at} is null`).join(' and ')} and ${anyGiven('m.', words)})`
+  const untimed = `(${saidAts.map(at => `m.${at} is null`).join(' and ')} and ${anyGiven('m.', names)})`
   return `select distinct m.dimension from ${memberTableName} m
     left join (${dimensions.map(one => heldRows(one, words)).join(' union all ')}) h
       on h.dimension = m.dimension and h.member_id = m.member_id
@@ -119,7 +120,7 @@ export interface Members {
 export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members | undefined {
   const dimensions = namedDimensions(plan, filled)
   if (dimensions.length === 0) return undefined
-  const words = [...new Set(dimensions.flatMap(({ naming }) => naming.attributes))]
+  const words = wordsOf(dimensions)
   const statements = dimensions.map(({ naming: { name }, places }) => {
     const member = `(select * from ${memberTableName} where dimension = ${quoteText(name)})`
     return [name, places.flatMap(place => memberMerge(member, place))] as const
@@ -128,7 +129,7 @@ export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members
     share: {
       share: memberTableName,
       make: memberTable(dimensions, words),
-      columns: memberColumns(dimensions, words),
+      columns: memberColumns(words),
     },
     news: newsIn(dimensions, words),
     statements: new Map(statements),

@@ -7,8 +7,16 @@ import { type NamedDimension, saidAts } from './member-places.ts'
 
 export const memberTableName = 'member'
 
+/** What records say of members, whatever their dimension: attributes of one name are of one type in all of them. */
+export function wordsOf(dimensions: readonly NamedDimension[]): SharedColumn[] {
+  const words = dimensions.flatMap(({ naming: { dimension, attributes } }) =>
+    attributes.map(name => [name, storedTypes[dimension.columns[name]?.type ?? 'text'].sql] as const),
+  )
+  return [...new Map(words)].map(([name, sql]) => ({ name, sql }))
+}
+
 /** References to members, each beside what it says of the member and where that belongs. */
-function mentions({ naming, places }: NamedDimension, words: readonly string[]): string[] {
+function mentions({ naming, places }: NamedDimension, words: readonly SharedColumn[]): string[] {
   return naming.references.map(({ stage, column, given }) => {
     const word = (name: string): string => quoteName(memberAttribute(column, name))
     const belongs = places.map(({ saidAt, attributes }) => {
@@ -18,7 +26,7 @@ function mentions({ naming, places }: NamedDimension, words: readonly string[]):
     const says = new Map(belongs)
     const columns = [
       `locator, ${quoteText(naming.name)} as dimension, ${quoteName(column)} as member_id`,
-      ...words.map(name => `${given.has(name) ? word(name) : 'null'} as ${quoteName(name)}`),
+      ...words.map(({ name }) => `${given.has(name) ? word(name) : 'null'} as ${quoteName(name)}`),
       ...saidAts.map(at => `${says.get(at) ?? 'false'} as is_${at}`),
     ]
     return `select ${columns.join(', ')} from ${stage} where ${quoteName(column)} <> '-1'`
@@ -30,8 +38,8 @@ function mentions({ naming, places }: NamedDimension, words: readonly string[]):
  * has it says, and of equals the greatest, so that neither the order of the records nor the cut between two batches plays
  * a part. Equal mentions are one before they are compared: a struct compares field by field, which costs more.
  */
-export function memberTable(dimensions: readonly NamedDimension[], words: readonly string[]): string {
-  const names = words.map(name => quoteName(name))
+export function memberTable(dimensions: readonly NamedDimension[], words: readonly SharedColumn[]): string {
+  const names = words.map(({ name }) => quoteName(name))
   const newest = names.map(name => `arg_max(${name}, {t: said_at, v: ${name}}) as ${name}`)
   return `create or replace temp table ${memberTableName} as
     select * exclude (latest), latest.l as loaded_at, latest.r as run_id from (
@@ -46,19 +54,9 @@ export function memberTable(dimensions: readonly NamedDimension[], words: readon
       ) group by dimension, member_id)`
 }
 
-/** Attributes of one name are of one type in all dimensions. */
-function typeOf(dimensions: readonly NamedDimension[], word: string): string {
-  const columns = dimensions.flatMap(({ naming }) => naming.dimension.columns[word] ?? [])
-  return storedTypes[columns[0]?.type ?? 'text'].sql
-}
-
-export const memberColumns = (
-  dimensions: readonly NamedDimension[],
-  words: readonly string[],
-): SharedColumn[] => [
+export const memberColumns = (words: readonly SharedColumn[]): SharedColumn[] => [
   ...['dimension', 'member_id'].map(name => ({ name, sql: 'text' })),
-  ...words.map(name => ({ name, sql: typeOf(dimensions, name) })),
-  ...saidAts.map(name => ({ name, sql: 'timestamptz' })),
-  { name: 'loaded_at', sql: 'timestamptz' },
+  ...words,
+  ...[...saidAts, 'loaded_at'].map(name => ({ name, sql: 'timestamptz' })),
   { name: 'run_id', sql: 'text' },
 ]
