@@ -161,11 +161,14 @@ async function walkNewWindows(task: ResourceTask, mark: WatermarkTable): Promise
   const days = await firstDays(task, mark)
   let window = days && (await newWindow(task, { ...days, kind: 'backfill' }))
   const loads: Promise<void>[] = []
+  let isFailed = false
   try {
-    while (window) {
+    while (window && !isFailed) {
       if (window.from_day === null) await Promise.all(loads)
       const fetched: Fetched = await fetchWindow(task, window, mark)
-      fetched.settled.catch(() => undefined)
+      fetched.settled.catch(() => {
+        isFailed = true
+      })
       loads.push(fetched.settled)
       await loads.at(-1 - mostAhead)
       window = fetched.next

@@ -56,7 +56,9 @@ export async function syncOnce(url: string, warehouse?: string): Promise<SyncFig
   }
   try {
     await muster('users')
-    const start = await timed(() => run(process.execPath, [join(root, 'dist/main.js'), 'sync', '--help'], { env }))
+    const start = await timed(() =>
+      run(process.execPath, [join(root, 'dist/main.js'), 'sync', '--help'], { env }),
+    )
     const sync = await timed(() => muster('timesheets'))
     const { peakMegabytes } = JSON.parse(sync.result.stdout) as SyncFigures
     return { milliseconds: sync.ms - start.ms, peakMegabytes }
