@@ -73,7 +73,7 @@ async function newestPlanned({ sync, resource }: ResourceTask): Promise<WindowTa
   return row
 }
 
-/** Sets the mark when this window was the last one open and the oldest record is covered. */
+/** Sets the mark when this window was the last one open, whichever it is, and the oldest record is covered. */
 async function finishBackfill(task: ResourceTask, window: WindowTable, state: WalkState): Promise<void> {
   const mark = await readWatermark(task.sync.engine, task.resource.name)
   const others = await task.sync.engine.ledger
@@ -156,7 +156,7 @@ function fetchWindow(task: ResourceTask, window: WindowTable, mark: WatermarkTab
   })
 }
 
-/** Windows are fetched while those before them are loaded; the oldest begins when all others are settled. */
+/** Windows are fetched while those before them are loaded; whichever is accepted last sets the mark. */
 async function walkNewWindows(task: ResourceTask, mark: WatermarkTable): Promise<void> {
   const days = await firstDays(task, mark)
   let window = days && (await newWindow(task, { ...days, kind: 'backfill' }))
@@ -164,7 +164,6 @@ async function walkNewWindows(task: ResourceTask, mark: WatermarkTable): Promise
   let isFailed = false
   try {
     while (window && !isFailed) {
-      if (window.from_day === null) await Promise.all(loads)
       const fetched: Fetched = await fetchWindow(task, window, mark)
       fetched.settled.catch(() => {
         isFailed = true
