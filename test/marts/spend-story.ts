@@ -57,6 +57,15 @@ const expense = (id: string, more: Row): Row => ({
   ...more,
 })
 
+const nothingWorked = {
+  assignment_id: 'unread',
+  week_ending_date: '2026-10-25',
+  approved_at: '2026-10-26T10:00:00Z',
+  net_hours: 0,
+  pay_total: 0,
+  charge_total: 0,
+}
+
 export const spending: Story = {
   'star.dim_company': [
     {
@@ -108,22 +117,8 @@ export const spending: Story = {
       pay_total: 50,
       charge_total: 65,
     }),
-    sheet('3', {
-      assignment_id: 'unread',
-      week_ending_date: '2026-10-25',
-      approved_at: '2026-10-26T10:00:00Z',
-      net_hours: 0,
-      pay_total: 0,
-      charge_total: 0,
-    }),
-    sheet('8', {
-      assignment_id: 'unread',
-      week_ending_date: '2026-10-25',
-      approved_at: '2026-10-26T10:00:00Z',
-      net_hours: 0,
-      pay_total: 0,
-      charge_total: 0,
-    }),
+    sheet('3', nothingWorked),
+    sheet('8', nothingWorked),
     sheet('4', {
       status: 'pending',
       week_ending_date: '2026-10-25',

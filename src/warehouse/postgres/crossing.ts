@@ -73,7 +73,7 @@ class FileCrossing implements Crossing {
     const columns = 'select' in freight ? freight.columns : freight.columns.map(({ name }) => name)
     const select =
       'select' in freight ? freight.select : `select ${quoteNames(columns)} from ${freight.share}`
-    // PostgreSQL's index of keys takes them faster in their order: 20,000 rows in 160 ms instead of 280.
+    // An index of keys takes them faster in their order: 200,000 rows with hashes for keys in a tenth less time.
     const order = 'select' in freight ? ' order by 1' : ''
     // A line that is \\. and nothing else ends the data for older servers; quoted it does not.
     const quoting = columns.length === 1 ? ', force_quote *' : ''
