@@ -50,7 +50,7 @@ function fieldLeaves(table: Table): [Path, ShapeNode][] {
 }
 
 function elementShape(child: Child): ShapeNode {
-  return child.shape === 'value' ? { kind: 'leaf', type: 'text' } : shapeOf(child.table)
+  return child.shape === 'value' ? { kind: 'leaf', type: 'text' } : derive(child.table)
 }
 
 function placeChild(shape: ObjectShape, child: Child): void {
@@ -68,11 +68,20 @@ function placeChild(shape: ObjectShape, child: Child): void {
   }
 }
 
-/** Everything the table and its children read, as one tree. */
-export function shapeOf(table: Table): ObjectShape {
+/** A tree of its own at every call, as it grows into the tree of the table above. */
+function derive(table: Table): ObjectShape {
   const shape = emptyObject()
   for (const [path, leaf] of fieldLeaves(table)) if (path.length > 0) place(shape, path, leaf)
   for (const child of table.children) placeChild(shape, child)
+  return shape
+}
+
+const derived = new WeakMap<Table, ObjectShape>()
+
+/** Everything the table and its children read, as one tree, which every batch asks for many times. */
+export function shapeOf(table: Table): ObjectShape {
+  const shape = derived.get(table) ?? derive(table)
+  derived.set(table, shape)
   return shape
 }
 

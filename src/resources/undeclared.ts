@@ -36,9 +36,10 @@ function search(value: unknown, place: Place, into: Search): void {
     return
   }
   if (value === null || typeof value !== 'object' || node.kind !== 'object') return
-  for (const [key, next] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     const known = node.fields.get(key)
     if (known?.kind === 'leaf') continue
+    const next = (value as Readonly<Record<string, unknown>>)[key]
     const path = below(at, key)
     if (known) search(next, { node: known, at: path }, into)
     else if (!into.documents.has(path) && !into.documents.has(at) && next !== null)
