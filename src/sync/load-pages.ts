@@ -38,11 +38,9 @@ function addToTally(task: ResourceTask, figures: Partial<RunFigures>): void {
   for (const [name, value] of Object.entries(figures)) task.tally[name as keyof RunFigures] += value
 }
 
-/** The last two minutes are all that the next process needs to keep to the same rolling minute. */
-function recentlySent({ sent, clock }: ResourceTask['sync']): Map<number, number> {
-  const oldest = Math.floor(clock.now() / 1000) - 120
-  for (const second of sent.keys()) if (second < oldest) sent.delete(second)
-  return new Map(sent)
+/** Of seconds that are written only the last may still grow. */
+function forgetWritten(sent: Map<number, number>, last: number): void {
+  for (const second of sent.keys()) if (second < last) sent.delete(second)
 }
 
 /** `before` is the load of earlier pages of the same walk: without its success nothing is written. */
@@ -54,6 +52,7 @@ export async function loadPages(
   const { sync, resource, plan, lease, drifted } = task
   const files = batch.pages.map((page): PageFile => ({ ...page, scope: batch.scope(page) }))
   const sampled = files.filter((_, index) => isSampled(batch.pages[index] as LandedPage))
+  let lastSent = 0
   const loaded = await loadInParts(
     sync.engine,
     {
@@ -70,11 +69,13 @@ export async function loadPages(
         await batch.commit(result)
         await addToRun(sync.engine, sync.runId, figuresOf(result))
         await renewLease(sync.engine, lease)
-        await recordSent(sync.engine, recentlySent(sync))
+        lastSent = Math.max(0, ...sync.sent.keys())
+        await recordSent(sync.engine, sync.sent)
       },
     },
     before,
   )
+  forgetWritten(sync.sent, lastSent)
   addToTally(task, figuresOf(loaded))
   sync.emit({
     resource: resource.name,

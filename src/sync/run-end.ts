@@ -2,7 +2,7 @@
 import { compact, expire } from '../landing/archive.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
-import { recordSent } from '../warehouse/ledger/access.ts'
+import { forgetSent, recordSent } from '../warehouse/ledger/access.ts'
 import { releaseLease, takeLease } from '../warehouse/ledger/leases.ts'
 import { updateRun } from '../warehouse/ledger/runs.ts'
 import type { RunTable } from '../warehouse/ledger/schema.ts'
@@ -76,6 +76,7 @@ export async function recordEnd(
   const { engine, clock } = sync
   const last = async (): Promise<void> => {
     await recordSent(engine, sync.sent)
+    await forgetSent(engine, clock.now())
     await updateRun(engine, sync.runId, { ...change, finished_at: now(sync) })
   }
   try {

@@ -4,6 +4,7 @@ import { Unconfirmed } from '../lib/errors.ts'
 import { type Undeclared, undeclaredPaths } from '../resources/undeclared.ts'
 import type { Engine, Share } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
+import { openCases } from './ledger/open-cases.ts'
 import { keepQuarantine, packQuarantine } from './ledger/quarantine.ts'
 import { applyMembers, makeRoom, packDelta } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, seenIds } from './merge/delta.ts'
@@ -118,7 +119,8 @@ async function mergePages(
   return engine.merge(async () => {
     const counts = await createDelta(engine, plan.resource, request)
     if (request.isUnconfirmed && counts.gone > 0) throw unconfirmed(plan)
-    await recordSightings(engine, plan.resource.name)
+    const open = await openCases(engine, plan.resource.name)
+    if (open.suspects > 0) await recordSightings(engine, plan.resource.name)
     const merge = { counts, filled: staged.filled }
     const { freight, members } = await packDelta(engine, plan, merge)
     const parcel = engine.pack([...freight, ...seen(request), ...(await packQuarantine(engine, kept))])
@@ -132,7 +134,7 @@ async function mergePages(
     }
     await applyMembers(engine, members)
     await rememberIds(engine, request)
-    await keepQuarantine(engine, kept)
+    await keepQuarantine(engine, kept, open)
     await recordDrift(engine, plan.resource.name, {
       fields: drift,
       values: batch.newValues,

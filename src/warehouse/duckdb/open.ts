@@ -1,10 +1,12 @@
 /** The engine over a DuckDB file: one writing process, whose batches are staged beside each other. */
+import { statSync } from 'node:fs'
 import type { Engine, Fill, Value } from '../engine.ts'
 import { kyselyOver } from '../kysely-dialect.ts'
 import type { Ledger } from '../ledger/schema.ts'
 import { quoteNames } from '../sql-text.ts'
-import { connect, create, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
+import { connect, create, logBytes, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
 import { createLanes, type Lanes } from './lanes.ts'
+import { attachLane, attachMemory } from './stage-database.ts'
 import { type Statements, statementsOn } from './statements.ts'
 
 /**
@@ -19,18 +21,43 @@ const lanesAtMost = 2
  */
 const slowCompressions = 'fsst,dict_fsst,zstd,alp,alprd,chimp,patas,roaring'
 
-const beforeLoading = `set threads = 1; set disabled_compression_methods = '${slowCompressions}'`
-const afterLoading = 'reset threads; reset disabled_compression_methods'
+/** DuckDB asks one setting when any of its databases is to be written: the warehouse is, by `checkpoint`, and no stage. */
+const beforeLoading = `set threads = 1; set disabled_compression_methods = '${slowCompressions}';
+  set wal_autocheckpoint = '1TB'`
+const afterLoading = `reset threads; reset disabled_compression_methods; set wal_autocheckpoint = '${logBytes}B'`
 
-function lanesOf(file: string, home: string, { instance }: Opened): Lanes<Statements> {
+interface Place {
+  readonly file: string
+  /** The database that statements mean. */
+  readonly home: string
+  /** For what has to be on disk meanwhile. */
+  readonly folder: string
+}
+
+/**
+ * What DuckDB does by itself when lanes are empty: writes the log into the file when it is long. It refuses while the rows that a
+ * commit has replaced may still be read by another lane, whose statement ends soon.
+ */
+async function checkpoint({ file, home }: Place, { run }: Statements): Promise<void> {
+  const log = statSync(`${file}.wal`, { throwIfNoEntry: false })
+  if (!log || log.size < logBytes) return
+  try {
+    await run(`checkpoint ${home}`)
+  } catch (error) {
+    if (!String(error).includes('Cannot CHECKPOINT')) throw error
+  }
+}
+
+function lanesOf({ file, home, folder }: Place, { instance }: Opened): Lanes<Statements> {
   let opened = 0
   return createLanes({
     most: lanesAtMost,
     async open() {
       opened += 1
-      const lane = opened
+      const stage = `stage_${opened}`
       const connection = await instance.connect()
-      await setUp(connection, { home, lane })
+      await attachLane(connection, stage, folder)
+      await setUp(connection, { home, stage })
       return statementsOn(file, connection)
     },
     async turn({ connection }, isBusy) {
@@ -40,7 +67,7 @@ function lanesOf(file: string, home: string, { instance }: Opened): Lanes<Statem
 }
 
 /** Statements of the lane that the caller is in, or of the main connection. */
-function statementsHere(main: Statements, lanes: Lanes<Statements>) {
+function statementsHere(place: Place, main: Statements, lanes: Lanes<Statements>) {
   const here = () => lanes.current() ?? main
   const rows = <Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]> =>
     here().rows<Row>(sql, values)
@@ -48,7 +75,11 @@ function statementsHere(main: Statements, lanes: Lanes<Statements>) {
   // What is written from a lane takes its turn among all that is written.
   const transaction = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const lane = lanes.current()
-    return lane ? main.exclusive(() => lane.transaction(work)) : main.transaction(work)
+    if (!lane) return main.transaction(work)
+    return main.exclusive(async () => {
+      await checkpoint(place, lane)
+      return lane.transaction(work)
+    })
   }
   return {
     rows,
@@ -71,10 +102,11 @@ async function close({ instance, connection }: Opened, main: Statements, lanes: 
   instance.closeSync()
 }
 
-function engineOver(file: string, home: string, opened: Opened): Engine {
+function engineOver(place: Place, opened: Opened): Engine {
+  const { file } = place
   const main = statementsOn(file, opened.connection)
-  const lanes = lanesOf(file, home, opened)
-  const { rows, run, transaction, exclusive, staging } = statementsHere(main, lanes)
+  const lanes = lanesOf(place, opened)
+  const { rows, run, transaction, exclusive, staging } = statementsHere(place, main, lanes)
   const announced = new Set<string>()
   const insert = ({ table, columns, select }: Fill): string =>
     `insert into ${table} (${quoteNames(columns)}) ${select}`
@@ -118,7 +150,7 @@ function engineOver(file: string, home: string, opened: Opened): Engine {
 }
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
-  return engineOver(file, 'warehouse', await connect(file, options))
+  return engineOver({ file, home: 'warehouse', folder: `${file}.tmp` }, await connect(file, options))
 }
 
 /** Without a file there is more room for pages: 340 MB of memory in all at the peak of 100,000 timesheets. */
@@ -127,6 +159,7 @@ const stageMemory = '400MB'
 /** A DuckDB without a file, which reads pages for a warehouse elsewhere; what does not fit into memory goes to the folder. */
 export async function openStage(temporaryFolder: string): Promise<Engine> {
   const opened = await create(temporaryFolder, stageMemory)
-  await setUp(opened.connection, { home: 'memory', lane: 0 })
-  return engineOver(temporaryFolder, 'memory', opened)
+  await attachMemory(opened.connection, 'stage_0')
+  await setUp(opened.connection, { home: 'memory', stage: 'stage_0' })
+  return engineOver({ file: temporaryFolder, home: 'memory', folder: temporaryFolder }, opened)
 }

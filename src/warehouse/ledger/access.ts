@@ -29,8 +29,6 @@ export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<
 
 /** Requests by the second they went out in (epoch seconds), so that the next process keeps to the same minute. */
 export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
-  const oldest = Math.max(0, ...bySecond.keys()) - 120
-  await engine.ledger.deleteFrom('ops.sent').where('second', '<', oldest).execute()
   // In one order, so that two processes that write the same seconds wait for each other rather than for ever.
   const rows = [...bySecond].map(([second, requests]) => ({ second, requests }))
   if (rows.length === 0) return
@@ -41,6 +39,12 @@ export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, n
       conflict.column('second').doUpdateSet({ requests: eb => eb.ref('excluded.requests') }),
     )
     .execute()
+}
+
+/** The last two minutes are all that the next process needs to keep to the same rolling minute. */
+export async function forgetSent(engine: Engine, now: number): Promise<void> {
+  const oldest = Math.floor(now / 1000) - 120
+  await engine.ledger.deleteFrom('ops.sent').where('second', '<', oldest).execute()
 }
 
 /** The same beside what others wrote of the same seconds. */

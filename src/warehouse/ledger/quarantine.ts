@@ -7,6 +7,7 @@ import { quoteNames, quoteText } from '../sql-text.ts'
 import type { Staged } from '../stage/batch.ts'
 import { type PageFile, perPage } from '../stage/pages.ts'
 import type { StagePlan } from '../stage/plan.ts'
+import type { OpenCases } from './open-cases.ts'
 import type { QuarantineTable } from './schema.ts'
 
 interface Kept {
@@ -95,13 +96,9 @@ async function keepTrouble(engine: Engine, { plan, trouble }: Kept): Promise<voi
 }
 
 /** Runs when the freight of packQuarantine is delivered: writes what this batch could not load, and closes what it could load after all. */
-export async function keepQuarantine(engine: Engine, kept: Kept): Promise<void> {
+export async function keepQuarantine(engine: Engine, kept: Kept, open: OpenCases): Promise<void> {
   const { plan, trouble, staged } = kept
-  const [open] = await engine.rows<{ n: number }>(
-    'select count(*) as n from ops.quarantine where resource = $1 and resolved_at is null',
-    [plan.resource.name],
-  )
-  if (Number(open?.n ?? 0) > 0) {
+  if (open.quarantined > 0) {
     await engine.run(
       `update ops.quarantine as q set resolved_at = d.loaded_at from delta d
        where q.resource = $1 and q.resolved_at is null and q.record_id = d.record_key and d.state <> 'gone'`,

@@ -2,18 +2,8 @@
 import type { Engine } from '../engine.ts'
 import { quoteText } from '../sql-text.ts'
 
-async function hasSuspects(engine: Engine, resource: string): Promise<boolean> {
-  const [row] = await engine.rows<{ n: number }>(
-    `select (select count(*) from ops.witness where resource = $1 and void_at is null)
-       + (select count(*) from ops.deletion where resource = $1 and undeleted_at is null) as n`,
-    [resource],
-  )
-  return Number(row?.n ?? 0) > 0
-}
-
 /** Inside a merge, when the temporary table stage_record is there; the tombstones themselves go with the merge. */
 export async function recordSightings(engine: Engine, resource: string): Promise<void> {
-  if (!(await hasSuspects(engine, resource))) return
   const of = `from stage_record as s where x.resource = ${quoteText(resource)} and s.record_key = x.record_id`
   await engine.run(
     `update ops.deletion as x set undeleted_at = s.loaded_at, undeleted_by = s.run_id

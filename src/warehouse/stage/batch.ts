@@ -46,50 +46,36 @@ async function create(engine: Engine, sql: string): Promise<number> {
   return Number(row?.Count)
 }
 
-interface Filled {
-  readonly stage: StageTable
-  readonly rows: number
-  readonly suspects: number
-}
-
-interface Filling {
-  readonly engine: Engine
-  readonly plan: StagePlan
-  readonly reader: Reader
-}
-
-/** How many rows a stage has, how many look suspect, and which of its lists have elements anywhere. */
-async function examine(
-  { engine, reader }: Filling,
-  stage: StageTable,
-): Promise<Filled & { readonly lists: ReadonlySet<Child> }> {
-  const lists = stage.lists.map(list => `count(*) filter (${isFilled(stage, list, reader)})`)
-  const columns = [
-    'count(*) as rows',
-    'count(*) filter (suspect) as suspects',
-    ...lists.map((list, index) => `${list} as l${index}`),
-  ]
-  const [row] = await engine.rows<Record<string, number>>(`select ${columns.join(', ')} from ${stage.name}`)
+/** Which lists of a stage have elements anywhere. */
+async function filledLists({ engine, reader }: Filling, stage: StageTable): Promise<ReadonlySet<Child>> {
+  if (stage.lists.length === 0) return new Set()
+  const counts = stage.lists.map(
+    (list, index) => `count(*) filter (${isFilled(stage, list, reader)}) as l${index}`,
+  )
+  const [row] = await engine.rows<Record<string, number>>(`select ${counts.join(', ')} from ${stage.name}`)
   const filled = stage.lists.filter((_, index) => Number(row?.[`l${index}`]) > 0)
-  return {
-    stage,
-    rows: Number(row?.rows),
-    suspects: Number(row?.suspects),
-    lists: new Set(filled.map(({ child }) => child)),
-  }
+  return new Set(filled.map(({ child }) => child))
 }
 
-/** Fills a stage and those of its lists that have elements; a list that is empty everywhere costs no statement. */
-async function fillChildren(filling: Filling, parent: StageTable): Promise<Filled[]> {
+/** Fills those lists of a filled stage that have elements; a list that is empty everywhere costs no statement. */
+async function fillChildren(filling: Filling, parent: StageTable): Promise<StageTable[]> {
   const { engine, plan, reader } = filling
-  const { lists, ...self } = await examine(filling, parent)
-  const filled: Filled[] = self.rows > 0 ? [self] : []
+  const lists = await filledLists(filling, parent)
+  const filled = [parent]
   for (const stage of plan.tables.filter(stage => stage.parent === parent)) {
     if (!stage.child || !lists.has(stage.child)) continue
-    await engine.run(childStage(plan, stage, reader))
-    filled.push(...(await fillChildren(filling, stage)))
+    const rows = await create(engine, childStage(plan, stage, reader))
+    if (rows > 0) filled.push(...(await fillChildren(filling, stage)))
   }
   return filled
+}
+
+/** The stages with rows that the close look is for. */
+async function suspectStages(engine: Engine, filled: readonly StageTable[]): Promise<string[]> {
+  if (filled.length === 0) return []
+  const counts = filled.map(({ name }, index) => `(select count(*) from ${name} where suspect) as s${index}`)
+  const [row] = await engine.rows<Record<string, number>>(`select ${counts.join(', ')}`)
+  return namesOf(filled.filter((_, index) => Number(row?.[`s${index}`]) > 0))
 }
 
 async function removeFromStages(engine: Engine, stages: readonly string[], locators: string): Promise<void> {
@@ -97,12 +83,12 @@ async function removeFromStages(engine: Engine, stages: readonly string[], locat
     await engine.run(`delete from ${name} where locator in (${locators})`)
 }
 
-const namesOf = (filled: readonly Filled[]): string[] => filled.map(({ stage }) => stage.name)
+const namesOf = (filled: readonly StageTable[]): string[] => filled.map(({ name }) => name)
 
 interface Judged {
   readonly plan: StagePlan
   readonly batch: Batch
-  readonly filled: readonly Filled[]
+  readonly filled: readonly StageTable[]
 }
 
 /** Judges the suspects: lost leaves send their record to quarantine, lost digits are kept beside it as text. */
@@ -110,7 +96,7 @@ async function judge(
   engine: Engine,
   { plan, batch, filled }: Judged,
 ): Promise<Pick<Staged, 'quarantined' | 'rounded'>> {
-  const stages = namesOf(filled.filter(({ suspects }) => suspects > 0))
+  const stages = await suspectStages(engine, filled)
   if (stages.length === 0) return { quarantined: 0, rounded: [] }
   for (const sql of verdictStages(plan, { ...batch, stages })) await engine.run(sql)
   await engine.run(
@@ -127,8 +113,6 @@ async function judge(
 
 async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly string[]): Promise<void> {
   const key = quoteName(plan.root.table.key)
-  const doubles = `select count(*) - count(distinct ${key}) as n from ${plan.root.name}`
-  if ((await count(engine, doubles)) === 0) return
   await engine.run(`create or replace temp table stage_older as select locator from (
     select locator, row_number() over (partition by ${key} order by ${newestFirst}) as place from ${plan.root.name}
   ) where place > 1`)
@@ -147,35 +131,48 @@ function seenStage(plan: StagePlan): string {
 
 /** Creates stage_record: one row per record with the hash of everything in it, whichever stages are filled. */
 function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
-  const children = plan.tables
-    .slice(1)
-    .map(({ name }, index) => ({ name, alias: `c${index}`, isFilled: filled.has(name) }))
-  const parts = children
-    .filter(({ isFilled }) => isFilled)
-    .map(
-      ({ name, alias }) =>
-        `left join (select locator, bit_xor(own_hash) as h from ${name} group by locator) ${alias} using (locator)`,
-    )
-  const hashes = children.map(({ alias, isFilled }) => (isFilled ? `${alias}.h` : 'cast(null as ubigint)'))
+  const lists = plan.tables.slice(1).map(({ name }) => ({ name, hash: 'own_hash' }))
+  const parts = [...lists, { name: 'stage_leaf', hash: 'hash(path, value_text, value_type)' }].map(
+    ({ name, hash }, index) => {
+      if (!filled.has(name)) return { hash: 'cast(null as ubigint)', join: '' }
+      const rows = `select locator, bit_xor(${hash}) as h from ${name} group by locator`
+      return { hash: `c${index}.h`, join: `left join (${rows}) c${index} using (locator)` }
+    },
+  )
+  const hashes = parts.map(({ hash }) => hash)
   return `create or replace temp table stage_record as
     select r.locator, r.${quoteName(plan.root.table.key)} as record_key, r.source_updated_at, r.source_version,
-      r.loaded_at, r.run_id, to_hex(hash(${['r.own_hash', ...hashes, 'l.h'].join(', ')})) as row_hash
-    from ${plan.root.name} r ${parts.join(' ')}
-    left join (select locator, bit_xor(hash(path, value_text, value_type)) as h from stage_leaf group by locator) l using (locator)`
+      r.loaded_at, r.run_id, to_hex(hash(${['r.own_hash', ...hashes].join(', ')})) as row_hash
+    from ${plan.root.name} r ${parts.map(({ join }) => join).join(' ')}`
 }
 
-/** How many records the pages hold, and the stages of records and lists. */
-async function fillStages(filling: Filling, batch: Batch): Promise<{ records: number; filled: Filled[] }> {
+interface Filling {
+  readonly engine: Engine
+  readonly plan: StagePlan
+  readonly reader: Reader
+}
+
+interface FilledStages {
+  /** On the pages. */
+  readonly records: number
+  /** Ids among them. */
+  readonly ids: number
+  readonly filled: readonly StageTable[]
+}
+
+async function fillStages(filling: Filling, batch: Batch): Promise<FilledStages> {
   const { engine, plan, reader } = filling
   const records = await create(engine, rootStage(plan, batch.pages, reader))
-  await engine.run(seenStage(plan))
-  if (batch.excluded.length > 0)
-    await engine.run(`delete from ${plan.root.name} where locator in (${batch.excluded.join(', ')})`)
-  return { records, filled: await fillChildren(filling, plan.root) }
+  const ids = await create(engine, seenStage(plan))
+  const excluded =
+    batch.excluded.length === 0
+      ? 0
+      : await engine.run(`delete from ${plan.root.name} where locator in (${batch.excluded.join(', ')})`)
+  return { records, ids, filled: records > excluded ? await fillChildren(filling, plan.root) : [] }
 }
 
 /** Whatever the typed reader fails at, the JSON reader finds by record, or fails with the same reason. */
-async function readStages(engine: Engine, plan: StagePlan, batch: Batch): ReturnType<typeof fillStages> {
+async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promise<FilledStages> {
   const json = { engine, plan, reader: jsonReader(batch) }
   if (!isWhollyTyped(plan)) return fillStages(json, batch)
   try {
@@ -187,10 +184,10 @@ async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Return
 
 /** Fills the stage tables from the pages; runs inside an exclusive block of the engine. */
 export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
-  const { records, filled } = await readStages(engine, plan, batch)
+  const { records, ids, filled } = await readStages(engine, plan, batch)
   const leaves = await create(engine, leafStage(plan, batch))
   const verdict = await judge(engine, { plan, batch, filled })
-  await keepNewest(engine, plan, namesOf(filled))
+  if (ids < records) await keepNewest(engine, plan, namesOf(filled))
   const hasLeaves = leaves > 0 || verdict.rounded.length > 0
   const names = new Set([...namesOf(filled), ...(hasLeaves ? ['stage_leaf'] : [])])
   await engine.run(recordStage(plan, names))

@@ -1,0 +1,34 @@
+/** The database in which a connection stages pages. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoteText } from '../sql-text.ts'
+
+/**
+ * In memory a column takes a block of 256 KiB for its 2,049th row: 32 MB for 4,200 rows of 110 columns, which are 6 MB. Only
+ * a file can have blocks of another size.
+ */
+const blockBytes = 32_768
+
+/**
+ * A file without a name, for a lane that stages batches. Nothing is written into it but its first blocks, as it keeps no log
+ * and is not checkpointed while lanes are busy; and nothing is left of it, however the process ends.
+ */
+export async function attachLane(connection: DuckDBConnection, name: string, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const own = mkdtempSync(join(folder, 'lane-'))
+  try {
+    const file = quoteText(join(own, name))
+    await connection.run(
+      `attach ${file} as ${name} (block_size ${blockBytes}, recovery_mode 'no_wal_writes')`,
+    )
+  } finally {
+    // Where a file that is open cannot be removed it stays, without rows, until the folder is.
+    rmSync(own, { recursive: true, force: true, maxRetries: 0 })
+  }
+}
+
+/** In memory, for batches outside of lanes. */
+export async function attachMemory(connection: DuckDBConnection, name: string): Promise<void> {
+  await connection.run(`attach ':memory:' as ${name}`)
+}
