@@ -6,28 +6,38 @@ export type ShapeNode =
   /** `column`: what becomes of the value, where it is a column's own. */
   | { readonly kind: 'leaf'; readonly type: ColumnType; readonly column?: Column }
   /** `open`: a JSON column keeps the object whole, with fields that are not declared. */
-  | { readonly kind: 'object'; readonly fields: Map<string, ShapeNode>; open?: true }
+  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, ShapeNode>; readonly open?: true }
   | { readonly kind: 'list'; readonly element: ShapeNode }
 
 export type ObjectShape = Extract<ShapeNode, { kind: 'object' }>
 
-const emptyObject = (): ObjectShape => ({ kind: 'object', fields: new Map() })
+/** A tree while it is derived: nobody else has it, or any part of it. */
+interface GrowingShape {
+  readonly kind: 'object'
+  readonly fields: Map<string, ShapeNode>
+  open?: true
+}
+
+const emptyObject = (): GrowingShape => ({ kind: 'object', fields: new Map() })
+
+const growing = (node: ShapeNode | undefined): GrowingShape | undefined =>
+  node?.kind === 'object' ? (node as GrowingShape) : undefined
 
 const isDocument = (node: ShapeNode): boolean => node.kind === 'leaf' && node.type === 'json'
 
-function place(shape: ObjectShape, path: Path, node: ShapeNode): void {
+function place(shape: GrowingShape, path: Path, node: ShapeNode): void {
   const [key, ...rest] = path
   if (key === undefined) return
   if (rest.length === 0) {
-    const before = shape.fields.get(key)
+    const before = growing(shape.fields.get(key))
     // A JSON column may cover an object whose parts are columns too: the parts shape it.
-    if (before?.kind !== 'object') shape.fields.set(key, node)
+    if (!before) shape.fields.set(key, node)
     else if (node.kind === 'object') for (const [part, inner] of node.fields) place(before, [part], inner)
     else if (isDocument(node)) before.open = true
     return
   }
   const next = shape.fields.get(key)
-  const inner = next?.kind === 'object' ? next : emptyObject()
+  const inner = growing(next) ?? emptyObject()
   if (inner !== next) shape.fields.set(key, inner)
   if (next && isDocument(next)) inner.open = true
   place(inner, rest, node)
@@ -53,7 +63,7 @@ function elementShape(child: Child): ShapeNode {
   return child.shape === 'value' ? { kind: 'leaf', type: 'text' } : derive(child.table)
 }
 
-function placeChild(shape: ObjectShape, child: Child): void {
+function placeChild(shape: GrowingShape, child: Child): void {
   if (child.shape === 'leaves') return
   const [first = [], ...deeper] = child.lists
   const element = elementShape(child)
@@ -69,7 +79,7 @@ function placeChild(shape: ObjectShape, child: Child): void {
 }
 
 /** A tree of its own at every call, as it grows into the tree of the table above. */
-function derive(table: Table): ObjectShape {
+function derive(table: Table): GrowingShape {
   const shape = emptyObject()
   for (const [path, leaf] of fieldLeaves(table)) if (path.length > 0) place(shape, path, leaf)
   for (const child of table.children) placeChild(shape, child)

@@ -32,10 +32,10 @@ const several: Readonly<Record<string, JsonSchema>> = {
  */
 export function recordSchema(table: Table, required: readonly string[] = []): JsonSchema {
   const documents = new Set(openDocuments(table).map(({ path }) => path))
-  const shape = shapeOf(table)
-  for (const path of documents)
-    if (!path.includes('.') && !shape.fields.has(path)) shape.fields.set(path, anything)
-  const { type, ...rest } = schemaOf(shape, '', documents)
+  const { kind, fields } = shapeOf(table)
+  const undeclared = [...documents].filter(path => !path.includes('.') && !fields.has(path))
+  const all = new Map([...fields, ...undeclared.map(path => [path, anything] as const)])
+  const { type, ...rest } = schemaOf({ kind, fields: all }, '', documents)
   return { type: 'object', description: table.description, ...rest, ...(required.length > 0 && { required }) }
 }
 
