@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger/schema.ts'
 import { quoteNames } from '../sql-text.ts'
 import { connect, create, logBytes, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
 import { createLanes, type Lanes } from './lanes.ts'
-import { attachLane, attachMemory } from './stage-database.ts'
+import { attachLane, attachMemory, forgetFolder } from './stage-database.ts'
 import { type Statements, statementsOn } from './statements.ts'
 
 /**
@@ -92,7 +92,12 @@ function statementsHere(place: Place, main: Statements, lanes: Lanes<Statements>
   }
 }
 
-async function close({ instance, connection }: Opened, main: Statements, lanes: Lanes<Statements>) {
+interface Open extends Opened {
+  readonly main: Statements
+  readonly lanes: Lanes<Statements>
+}
+
+async function close({ instance, connection, main, lanes }: Open, { folder }: Place): Promise<void> {
   const left = await lanes.leave()
   await main.onIdle()
   if ([main, ...left].some(one => one.hasRemoved())) await tidy(connection)
@@ -100,6 +105,7 @@ async function close({ instance, connection }: Opened, main: Statements, lanes: 
   for (const lane of left) lane.connection.closeSync()
   connection.closeSync()
   instance.closeSync()
+  if (left.length > 0) forgetFolder(folder)
 }
 
 function engineOver(place: Place, opened: Opened): Engine {
@@ -145,7 +151,7 @@ function engineOver(place: Place, opened: Opened): Engine {
     isPresent: async name => announced.has(name),
     async evict() {},
     ledger: kyselyOver<Ledger>(rows),
-    close: () => close(opened, main, lanes),
+    close: () => close({ ...opened, main, lanes }, place),
   }
 }
 

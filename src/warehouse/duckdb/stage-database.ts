@@ -1,5 +1,5 @@
 /** The database in which a connection stages pages. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteText } from '../sql-text.ts'
@@ -25,6 +25,15 @@ export async function attachLane(connection: DuckDBConnection, name: string, fol
   } finally {
     // Where a file that is open cannot be removed it stays, without rows, until the folder is.
     rmSync(own, { recursive: true, force: true, maxRetries: 0 })
+  }
+}
+
+/** DuckDB removes a folder only that it has made itself. */
+export function forgetFolder(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Somebody else is using it, or it was never made.
   }
 }
 

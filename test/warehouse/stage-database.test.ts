@@ -1,0 +1,45 @@
+/** Stages beside a file: how much memory they take, and what they leave behind. */
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+
+const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'muster-stage-')), 'warehouse.duckdb')
+
+test('a stage of more rows than a vector takes the memory of its rows, and no room on disk', async () => {
+  const file = newFile()
+  const engine = await openDuckdb(file)
+  const columns = Array.from({ length: 110 }, (_, index) => `i * ${index} as c${index}`).join(', ')
+  await engine.staging(async () => {
+    await engine.run(`create table stage.wide as select ${columns} from range(4200) r(i)`)
+    const [held] = await engine.rows<{ bytes: number }>(
+      `select memory_usage_bytes as bytes from duckdb_memory() where tag = 'IN_MEMORY_TABLE'`,
+    )
+    expect(Number(held?.bytes)).toBeGreaterThan(4200 * 110 * 8)
+    expect(Number(held?.bytes)).toBeLessThan(3 * 4200 * 110 * 8)
+    expect(readdirSync(`${file}.tmp`)).toEqual([])
+  })
+  await engine.close()
+  expect(existsSync(`${file}.tmp`)).toBe(false)
+})
+
+test('while batches are loaded the log goes into the file as soon as it is long', async () => {
+  const file = newFile()
+  const engine = await openDuckdb(file)
+  await engine.run('create schema star')
+  await engine.run('create table star.long (text varchar)')
+  const logs: number[] = []
+  await engine.staging(async () => {
+    for (let batch = 0; batch < 6; batch += 1) {
+      await engine.transaction(() =>
+        engine.run(`insert into star.long select repeat(md5(i::varchar), 60) || i from range(4000) r(i)`),
+      )
+      logs.push(statSync(`${file}.wal`, { throwIfNoEntry: false })?.size ?? 0)
+    }
+  })
+  expect(Math.max(...logs)).toBeGreaterThan(12_000_000)
+  expect(Math.max(...logs)).toBeLessThan(30_000_000)
+  expect(await engine.rows('select count(*)::integer as n from star.long')).toEqual([{ n: 24_000 }])
+  await engine.close()
+})
