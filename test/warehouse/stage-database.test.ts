@@ -1,5 +1,5 @@
 /** Stages beside a file: how much memory they take, and what they leave behind. */
-import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -41,5 +41,13 @@ test('while batches are loaded the log goes into the file as soon as it is long'
   expect(Math.max(...logs)).toBeGreaterThan(12_000_000)
   expect(Math.max(...logs)).toBeLessThan(30_000_000)
   expect(await engine.rows('select count(*)::integer as n from star.long')).toEqual([{ n: 24_000 }])
+  await engine.close()
+})
+
+test('where no stage can be made, one line tells where', async () => {
+  const file = newFile()
+  const engine = await openDuckdb(file)
+  writeFileSync(`${file}.tmp`, '')
+  await expect(engine.staging(() => engine.run('select 1'))).rejects.toThrow(`${file}.tmp`)
   await engine.close()
 })

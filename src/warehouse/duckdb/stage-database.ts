@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteText } from '../sql-text.ts'
+import { openError } from './open-error.ts'
 
 /**
  * In memory a column takes a block of 256 KiB for its 2,049th row: 32 MB for 4,200 rows of 110 columns, which are 6 MB. Only
@@ -15,27 +16,30 @@ const blockBytes = 32_768
  * and is not checkpointed while lanes are busy; and nothing is left of it, however the process ends.
  */
 export async function attachLane(connection: DuckDBConnection, name: string, folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const own = mkdtempSync(join(folder, 'lane-'))
   try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const own = mkdtempSync(join(folder, 'lane-'))
     const file = quoteText(join(own, name))
     await connection.run(
       `attach ${file} as ${name} (block_size ${blockBytes}, recovery_mode 'no_wal_writes')`,
     )
-  } finally {
-    // Where a file that is open cannot be removed it stays, without rows, until the folder is.
-    rmSync(own, { recursive: true, force: true, maxRetries: 0 })
+    forget(() => rmSync(own, { recursive: true }))
+  } catch (error) {
+    throw openError(folder, error)
   }
 }
 
-/** DuckDB removes a folder only that it has made itself. */
-export function forgetFolder(folder: string): void {
+/** Some systems do not remove a file that is open, and none a folder that somebody else is using. */
+function forget(remove: () => void): void {
   try {
-    rmdirSync(folder)
+    remove()
   } catch {
-    // Somebody else is using it, or it was never made.
+    // No row is left in it.
   }
 }
+
+/** DuckDB removes the folder only when it has made it itself. */
+export const forgetFolder = (folder: string): void => forget(() => rmdirSync(folder))
 
 /** In memory, for batches outside of lanes. */
 export async function attachMemory(connection: DuckDBConnection, name: string): Promise<void> {
