@@ -134,4 +134,17 @@ describeOnEngines('incremental requests', bench => {
     await recordSent(warehouse.engine, new Map([[Math.floor(Date.now() / 1000), 90]]))
     expect((await syncOnce(sandbox, warehouse, { request })).milliseconds).toBeLessThan(10_000)
   })
+
+  test('forgets at the end of a run which requests were sent more than two minutes ago', async () => {
+    const sandbox = await openSandbox({ records: plainRecords({ invoices: 3 }), ...roomy })
+    const warehouse = await bench.warehouse()
+    const now = Math.floor(Date.now() / 1000)
+    await recordSent(warehouse.engine, new Map([now - 600, now - 60].map(second => [second, 1])))
+    await syncOnce(sandbox, warehouse, { request: { resources: ['invoices'] } })
+    const seconds = (await warehouse.engine.rows<{ second: number }>('select second from ops.sent')).map(
+      row => Number(row.second),
+    )
+    expect(seconds).toContain(now - 60)
+    expect(seconds).not.toContain(now - 600)
+  })
 })

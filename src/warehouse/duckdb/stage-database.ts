@@ -12,8 +12,8 @@ import { openError } from './open-error.ts'
 const blockBytes = 32_768
 
 /**
- * A file without a name, for a lane that stages batches. Nothing is written into it but its first blocks, as it keeps no log
- * and is not checkpointed while lanes are busy; and nothing is left of it, however the process ends.
+ * A file without a name, for a lane that stages batches: nothing is left of it, however the process ends. It keeps no log and
+ * is not checkpointed while lanes are busy, so that rows go into it only where a batch has more than 122,880 of one table.
  */
 export async function attachLane(connection: DuckDBConnection, name: string, folder: string): Promise<void> {
   try {
@@ -34,7 +34,7 @@ function forget(remove: () => void): void {
   try {
     remove()
   } catch {
-    // No row is left in it.
+    // Its rows are dropped with the batch, and the file is for its owner only.
   }
 }
 
