@@ -1,27 +1,26 @@
 /** How far down a walk over changes reads. */
-import { lastBegun } from '../warehouse/ledger/windows.ts'
+import { type MarkHistory, markHistory } from '../warehouse/ledger/windows.ts'
 import type { ResourceTask } from './context.ts'
 import type { Known } from './walk.ts'
 
-interface Marked {
+interface Marked extends MarkHistory {
   readonly mark: string
-  /** When the last walk over changes began, by our clock; undefined before the first. */
-  readonly begun: string | undefined
   readonly lookbackMs: number
 }
 
 /**
- * Records may be committed later than their times say, so that a walk looks back behind the mark. Once a walk has begun
- * when all that belongs there had come, it and the mark's own time are known. Our clock may be ahead of the service's,
- * so that twice the time must have gone by.
+ * Records may be committed later than their times say, so that a walk looks back behind the mark. When the mark was first
+ * found the service had reached that time: once a walk has begun more than the lookback later, all that belongs at or below
+ * the mark had come, and it was read. Both are times of our clock; that of the service may be hours away from it.
  */
-export function knownBelow({ mark, begun, lookbackMs }: Marked): Known {
+export function knownBelow({ mark, seen, begun, lookbackMs }: Marked): Known {
   const at = Date.parse(mark)
-  const isSettled = begun !== undefined && Date.parse(begun) - at > 2 * lookbackMs
+  const isSettled =
+    seen !== undefined && begun !== undefined && Date.parse(begun) - Date.parse(seen) > lookbackMs
   return isSettled ? { before: at, at: mark } : { before: at - lookbackMs }
 }
 
 export async function knownTo({ sync, resource }: ResourceTask, mark: string): Promise<Known> {
-  const begun = await lastBegun(sync.engine, resource.name)
-  return knownBelow({ mark, begun, lookbackMs: sync.lookbackMs })
+  const history = await markHistory(sync.engine, resource.name, mark)
+  return knownBelow({ mark, ...history, lookbackMs: sync.lookbackMs })
 }

@@ -59,6 +59,16 @@ describeOnEngines('a collection', bench => {
     })
   }
 
+  test('holds what changes at the time of its mark, although the clock of the service is far behind ours', async () => {
+    const { sync, change, lacking } = await openScene(await bench.warehouse(), 'invoices', 410)
+    const mark = () => timeOf(500)
+    change(0, 380, mark)
+    for (let night = 0; night < 2; night += 1) await sync()
+    change(380, 410, mark)
+    await sync()
+    expect(await lacking()).toBe(0)
+  })
+
   test('holds all that was changed before a sync began, also when it finishes what another left', async () => {
     const { sync, change, lacking } = await openScene(await bench.warehouse(), 'timesheets', 700)
     await sync()

@@ -1,5 +1,6 @@
 /** A list that changes while it is paged, and the walks, right and wrong, that try to keep a copy of it. */
 import { PAGE_LIMIT } from '../../src/api/paging.ts'
+import { knownBelow } from '../../src/sync/lookback.ts'
 import {
   advance,
   beginWalk,
@@ -32,6 +33,8 @@ export interface Setting {
   readonly ticking?: boolean
   /** Walks over changes before the rest; one when left out. */
   readonly meanwhile?: number
+  /** How far the copy's clock is ahead of the list's. */
+  readonly ahead?: number
   /** Rows with equal times in another order at each request. */
   readonly shuffle?: (rows: Row[]) => Row[]
 }
@@ -95,13 +98,20 @@ export class MutableList {
 export interface Copy {
   readonly rows: Map<number, Row>
   mark: number | undefined
-  /** When the last walk began, by the list's clock. */
+  /** When the first walk that found this mark had ended, and the last one began, by the copy's clock. */
+  seen: number | undefined
   begun: number | undefined
   /** Walks that the last reading took. */
   attempts: number
 }
 
-export const emptyCopy = (): Copy => ({ rows: new Map(), mark: undefined, begun: undefined, attempts: 0 })
+export const emptyCopy = (): Copy => ({
+  rows: new Map(),
+  mark: undefined,
+  seen: undefined,
+  begun: undefined,
+  attempts: 0,
+})
 
 export type Walk = (list: MutableList, copy: Copy, setting: Setting) => void
 
@@ -126,8 +136,8 @@ const stretched = (rows: number, pageSize: number): number => Math.ceil((rows * 
 
 export interface Variant {
   readonly lookback?: number
-  /** A walk ends at the mark when the last one began later than the mark by more than this. */
-  readonly settles?: number
+  /** A walk ends at the mark when the last one began later than this by more than the lookback. */
+  readonly settles?: (copy: Copy) => number | undefined
   readonly mark?: 'first page' | 'end of walk'
   /** Planted: a row at the mark itself counts as read before. */
   readonly strict?: boolean
@@ -139,9 +149,9 @@ export interface Variant {
 function knownOf(copy: Copy, { lookback = 0, settles, strict = false }: Variant): Known | undefined {
   const { mark, begun } = copy
   if (mark === undefined) return undefined
-  if (settles !== undefined && begun !== undefined && begun - mark > settles)
-    return { before: mark, at: iso(mark) }
-  return { before: mark - lookback + (strict ? 1 : 0) }
+  const seen = settles?.(copy)
+  if (seen === undefined || begun === undefined) return { before: mark - lookback + (strict ? 1 : 0) }
+  return knownBelow({ mark: iso(mark), seen: iso(seen), begun: iso(begun), lookbackMs: lookback })
 }
 
 function reversePass(
@@ -173,7 +183,8 @@ function reversePass(
 export function reverse(variant: Variant = {}): Walk {
   return (list, copy, setting) => {
     const isWhole = copy.mark === undefined
-    const begun = list.now
+    const { ahead = 0 } = setting
+    const begun = list.now + ahead
     const seen = new Set<number>()
     let begin = beginWalk(variant.beginAt ?? 1)
     for (copy.attempts = 1; ; copy.attempts += 1) {
@@ -185,7 +196,10 @@ export function reverse(variant: Variant = {}): Walk {
       const { firstMark } = state
       const mark =
         variant.mark === 'end of walk' ? list.rows.at(-1)?.at : firstMark ? Date.parse(firstMark) : undefined
-      if (mark !== undefined && mark > (copy.mark ?? Number.NEGATIVE_INFINITY)) copy.mark = mark
+      if (mark !== undefined && mark > (copy.mark ?? Number.NEGATIVE_INFINITY)) {
+        copy.mark = mark
+        copy.seen = list.now + ahead
+      }
       copy.begun = begun
       return
     }

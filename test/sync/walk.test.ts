@@ -124,46 +124,59 @@ describe('any placement of many changes', () => {
 
 describe('a walk that ends at the mark when nothing can come below it any more', () => {
   const kinds: Kind[] = [...anyOf(3), { kind: 'late', which: 0 }, { kind: 'wait', which: 0 }]
+  const hours = 3_600_000
+
+  const walk = reverse({ lookback: lag, settles: ({ seen }) => seen })
 
   /** The first way to place three changes that loses rows. */
-  function losing(settles: number): Setting | undefined {
-    const walk = reverse({ lookback: lag, settles })
+  function losing(using: Walk, ahead = 0): Setting | undefined {
     for (const changes of placements(3, kinds, 6)) {
-      const setting = { rows: 3, pageSize: 1, changes, meanwhile: 2 }
-      if (lost(setting, walk).length > 0) return setting
+      const setting = { rows: 3, pageSize: 1, changes, meanwhile: 2, ahead }
+      if (lost(setting, using).length > 0) return setting
     }
     return undefined
   }
 
   test('loses nothing, wherever three changes are placed', () => {
-    expect(losing(lag)).toBeUndefined()
+    expect(losing(walk)).toBeUndefined()
   })
 
-  test('loses nothing, however many changes there are and whether their times differ', () => {
-    const walk = reverse({ lookback: lag, settles: lag })
+  test('loses nothing, however many changes there are, whether their times differ, and whatever our clock says', () => {
     fc.assert(
-      fc.property(setting, drawn => lost(drawn, walk).length === 0),
+      fc.property(
+        setting,
+        fc.constantFrom(-hours, 0, hours),
+        (drawn, ahead) => lost({ ...drawn, ahead }, walk).length === 0,
+      ),
       { numRuns: 5_000 },
     )
   })
 
   test('loses rows when the last walk may have begun before the latest were there', () => {
-    expect(losing(-1)).toBeDefined()
+    expect(losing(reverse({ lookback: lag, settles: ({ seen }) => seen! - 2 * lag }))).toBeDefined()
+  })
+
+  test('loses rows when the time of the mark, by the clock of the service, is held against ours', () => {
+    const twoClocks = reverse({ lookback: lag, settles: ({ mark }) => mark })
+    expect(losing(twoClocks)).toBeUndefined()
+    expect(losing(twoClocks, hours)).toBeDefined()
   })
 
   const mark = '2026-03-01T09:00:00.000Z'
   const minutes = (count: number) => new Date(Date.parse(mark) + count * 60_000).toISOString()
-  const known = (begun: string | undefined, lookback = 15) =>
-    knownBelow({ mark, begun, lookbackMs: lookback * 60_000 })
+  const known = (seen: string | undefined, begun: string | undefined, lookback = 15) =>
+    knownBelow({ mark, seen, begun, lookbackMs: lookback * 60_000 })
 
-  test('takes twice the lookback for that, as two clocks are compared', () => {
+  test('is the second one after the lookback, by our clock alone', () => {
     const back = { before: Date.parse(mark) - 15 * 60_000 }
-    expect([undefined, minutes(-5), minutes(30)].map(begun => known(begun))).toEqual([back, back, back])
-    expect(known(minutes(31))).toEqual({ before: Date.parse(mark), at: mark })
-    expect([known(mark, 0), known(minutes(1), 0)]).toEqual([
-      { before: Date.parse(mark) },
-      { before: Date.parse(mark), at: mark },
-    ])
+    const settled = { before: Date.parse(mark), at: mark }
+    expect(known(undefined, minutes(60))).toEqual(back)
+    for (const seen of [-600, 1, 600].map(minutes)) {
+      const after = (count: number) => new Date(Date.parse(seen) + count * 60_000).toISOString()
+      expect([undefined, after(-5), after(15)].map(begun => known(seen, begun))).toEqual([back, back, back])
+      expect(known(seen, after(16))).toEqual(settled)
+      expect([known(seen, seen, 0), known(seen, after(1), 0)]).toEqual([{ before: Date.parse(mark) }, settled])
+    }
   })
 
   test('knows the time of the mark by its text: a millisecond may hold several', () => {

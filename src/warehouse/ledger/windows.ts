@@ -90,19 +90,22 @@ export async function unfinishedWindow(
   return (await walkingWindows(engine, resource, kind))[0]
 }
 
-/** When the last walk over changes that was accepted began; undefined before the first. */
-export async function lastBegun(engine: Engine, resource: string): Promise<string | undefined> {
-  const row = await engine.ledger
-    .selectFrom('ops.window')
-    .select('started_at')
-    .where('resource', '=', resource)
-    .where('kind', '=', 'incremental')
-    .where('state', '=', 'accepted')
-    .where('scope', 'is', null)
-    .orderBy('started_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.started_at
+/** Of accepted walks, by our clock, ISO 8601; undefined when there is none. */
+export interface MarkHistory {
+  /** When the first walk that found this mark had ended. */
+  readonly seen: string | undefined
+  /** When the last walk over changes began. */
+  readonly begun: string | undefined
+}
+
+export async function markHistory(engine: Engine, resource: string, mark: string): Promise<MarkHistory> {
+  const [row] = await engine.rows<{ seen: string | null; begun: string | null }>(
+    `select min(case when first_mark = $2 then accepted_at end) as seen,
+       max(case when kind = 'incremental' then started_at end) as begun
+     from ops.window where resource = $1 and state = 'accepted' and scope is null`,
+    [resource, mark],
+  )
+  return { seen: row?.seen ?? undefined, begun: row?.begun ?? undefined }
 }
 
 /** Of one scope; ISO 8601. */
