@@ -11,6 +11,7 @@ import type { Loaded, LoadRequest } from '../warehouse/load.ts'
 import { loadInParts } from '../warehouse/load-in-parts.ts'
 import type { PageFile } from '../warehouse/stage/pages.ts'
 import { type StagePlan, stagePlan } from '../warehouse/stage/plan.ts'
+import { isFullBatch } from './full-batch.ts'
 import { totalOf } from './landed-total.ts'
 
 export interface ReplayProgress {
@@ -27,25 +28,18 @@ export interface ReplayOutcome {
   readonly quarantined: number
 }
 
-/** As much as a sync loads at once, so that a replay needs no more memory than it did. */
-const batchBytes = 32_000_000
-
 interface Replaying {
   readonly engine: Engine
   readonly plans: Map<string, StagePlan>
   readonly drifted: Map<string, Set<string>>
 }
 
+/** As much as a sync loads at once, so that a replay needs no more memory than it did. */
 function batches(pages: readonly LandedPage[]): LandedPage[][] {
   const result: LandedPage[][] = [[]]
-  let bytes = 0
   for (const page of pages) {
-    if (bytes > batchBytes) {
-      result.push([])
-      bytes = 0
-    }
+    if (isFullBatch(result.at(-1) ?? [])) result.push([])
     result.at(-1)?.push(page)
-    bytes += page.bytes
   }
   return result.filter(batch => batch.length > 0)
 }

@@ -4,26 +4,17 @@ import type { LandedPage } from '../landing/folder.ts'
 import type { WindowTable } from '../warehouse/ledger/schema.ts'
 import { countIds, forgetIds, updateWindow } from '../warehouse/ledger/windows.ts'
 import { now, type ResourceTask } from './context.ts'
+import { isFullBatch } from './full-batch.ts'
 import { loadPages } from './load-pages.ts'
 import { answerOf, type Content, orUnreadable, readLanded } from './page-answer.ts'
 import { advance, claimedTotal, isComplete, type Known, type WalkState, walkAgain } from './walk.ts'
 import { type Progress, resumed } from './walk-progress.ts'
 
-/**
- * A batch is loaded when it holds this much: memory stays flat, and a statement has enough rows to be worth it. Of records of
- * 5 kB it holds 8,400, a row group and some: with less than one they would go into DuckDB's log first, and then into the file.
- */
-const batchBytes = 45_000_000
-const batchPages = 82
-
 /** The last few pages of a walk are no batch of their own, which would take as many statements as a full one. */
 const fewPages = 0.2
 
-function isFull(pages: readonly LandedPage[], left: number): boolean {
-  if (left > 0 && left <= pages.length * fewPages) return false
-  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0)
-  return bytes >= batchBytes || pages.length >= batchPages
-}
+const isFull = (pages: readonly LandedPage[], left: number): boolean =>
+  isFullBatch(pages) && (left === 0 || left > pages.length * fewPages)
 
 /** A window that never settles is left for the next night; what it read is loaded. */
 const mostAttempts = 6

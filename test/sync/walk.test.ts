@@ -172,10 +172,17 @@ describe('a walk that ends at the mark when nothing can come below it any more',
     const settled = { before: Date.parse(mark), at: mark }
     expect(known(undefined, minutes(60))).toEqual(back)
     for (const seen of [-600, 1, 600].map(minutes)) {
-      const after = (count: number) => new Date(Date.parse(seen) + count * 60_000).toISOString()
-      expect([undefined, after(-5), after(15)].map(begun => known(seen, begun))).toEqual([back, back, back])
-      expect(known(seen, after(16))).toEqual(settled)
-      expect([known(seen, seen, 0), known(seen, after(1), 0)]).toEqual([{ before: Date.parse(mark) }, settled])
+      const afterwards = (count: number) => new Date(Date.parse(seen) + count * 60_000).toISOString()
+      expect([undefined, afterwards(-5), afterwards(15)].map(begun => known(seen, begun))).toEqual([
+        back,
+        back,
+        back,
+      ])
+      expect(known(seen, afterwards(16))).toEqual(settled)
+      expect([known(seen, seen, 0), known(seen, afterwards(1), 0)]).toEqual([
+        { before: Date.parse(mark) },
+        settled,
+      ])
     }
   })
 
