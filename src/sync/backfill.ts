@@ -181,19 +181,18 @@ async function walkNewWindows(task: ResourceTask, mark: WatermarkTable): Promise
 
 /** A window that an earlier run left is walked on from its last commit, or from its beginning when it was refused. */
 async function reopen(task: ResourceTask, window: WindowTable, mark: WatermarkTable): Promise<void> {
-  if (window.state === 'refused') {
-    const again = {
-      state: 'walking' as const,
-      attempt: 1,
-      pages: 0,
-      greatest_total: 0,
-      first_mark: null,
-      next_page: 1,
-    }
-    const change = { ...again, run_id: task.sync.runId }
-    await fenced(task, () => updateWindow(task.sync.engine, window.window_id, change))
+  const change = {
+    state: 'walking' as const,
+    attempt: 1,
+    pages: 0,
+    greatest_total: 0,
+    first_mark: null,
+    next_page: 1,
+    run_id: task.sync.runId,
   }
-  await walk(task, window, { mark })
+  const isRefused = window.state === 'refused'
+  if (isRefused) await fenced(task, () => updateWindow(task.sync.engine, window.window_id, change))
+  await walk(task, isRefused ? { ...window, ...change } : window, { mark })
 }
 
 /** Newest windows first; the mark is set together with the last rows of the last window. */

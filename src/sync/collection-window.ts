@@ -23,25 +23,27 @@ interface Opening extends Days {
   readonly scope?: string
 }
 
-/** Creates the window's ledger row. */
-export async function newWindow(task: ResourceTask, opening: Opening): Promise<WindowTable> {
+/** Creates the window's ledger row, in one turn at the warehouse: pages wait for it. */
+export function newWindow(task: ResourceTask, opening: Opening): Promise<WindowTable> {
   const { sync, resource } = task
-  const [count] = await sync.engine.rows<{ n: number }>(
-    'select count(*) as n from ops.window where run_id = $1',
-    [sync.runId],
-  )
-  const row = freshWindow({
-    window_id: `${sync.runId}-${String(Number(count?.n ?? 0) + 1).padStart(4, '0')}-${resource.name}`,
-    resource: resource.name,
-    kind: opening.kind,
-    from_day: opening.from,
-    to_day: opening.to,
-    scope: opening.scope ?? null,
-    run_id: sync.runId,
-    started_at: now(sync),
+  return fenced(task, async () => {
+    const [count] = await sync.engine.rows<{ n: number }>(
+      'select count(*) as n from ops.window where run_id = $1',
+      [sync.runId],
+    )
+    const row = freshWindow({
+      window_id: `${sync.runId}-${String(Number(count?.n ?? 0) + 1).padStart(4, '0')}-${resource.name}`,
+      resource: resource.name,
+      kind: opening.kind,
+      from_day: opening.from,
+      to_day: opening.to,
+      scope: opening.scope ?? null,
+      run_id: sync.runId,
+      started_at: now(sync),
+    })
+    await openWindow(sync.engine, row)
+    return row
   })
-  await fenced(task, () => openWindow(sync.engine, row))
-  return row
 }
 
 export async function moveMark(task: ResourceTask, change: Partial<WatermarkTable>): Promise<void> {

@@ -9,17 +9,20 @@ const mostUnreadable = 3
 
 /** Ends when the window is accepted or refused; throws what stopped the walk, with everything read so far loaded. */
 export async function readWindow(task: ResourceTask, job: WindowJob): Promise<void> {
+  let walked = job
   for (let unreadable = 1; ; unreadable += 1) {
     try {
-      return await new WindowWalk(task, await current(task, job)).run()
+      return await new WindowWalk(task, walked).run()
     } catch (error) {
       if (!(error instanceof PageUnreadable)) throw error
-      forgetUnloaded(task, await current(task, job))
+      walked = await current(task, job)
+      forgetUnloaded(task, walked)
       if (unreadable >= mostUnreadable) throw notJson(task, error)
     }
   }
 }
 
+/** The window as its last commit left it. */
 async function current(task: ResourceTask, job: WindowJob): Promise<WindowJob> {
   const [window] = await task.sync.engine.ledger
     .selectFrom('ops.window')

@@ -2,12 +2,17 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import PQueue from 'p-queue'
 
+/** What takes long lets everybody who waits go first: what holds up the reading of pages waits for one merge, not for all. */
+export type Haste = 'short' | 'long'
+
+const priorities: Readonly<Record<Haste, number>> = { short: 1, long: 0 }
+
 export interface Turns {
   /** Waits for its turn; inside an exclusive block it runs at once. */
-  exclusive<Result>(work: () => Promise<Result>): Promise<Result>
+  exclusive<Result>(work: () => Promise<Result>, haste?: Haste): Promise<Result>
   /** One statement; a failure inside a transaction is remembered, so that the transaction cannot commit. */
   statement<Result>(work: () => Promise<Result>): Promise<Result>
-  transaction<Result>(work: () => Promise<Result>): Promise<Result>
+  transaction<Result>(work: () => Promise<Result>, haste?: Haste): Promise<Result>
   /** Whether the caller is in an exclusive block. */
   isInside(): boolean
   onIdle(): Promise<void>
@@ -28,11 +33,14 @@ export function createTurns({ begin, commit, rollback }: Control): Turns {
   const queue = new PQueue({ concurrency: 1 })
   // A statement inside an exclusive block must not wait for the block's own turn.
   const inside = new AsyncLocalStorage<Block>()
-  const exclusive = <Result>(work: () => Promise<Result>): Promise<Result> =>
+  const exclusive = <Result>(work: () => Promise<Result>, haste: Haste = 'short'): Promise<Result> =>
     inside.getStore()
       ? work()
       : // Whoever ends before would otherwise lend its own context, and with it its place in other queues.
-        queue.add(AsyncResource.bind(() => inside.run({}, work)))
+        queue.add(
+          AsyncResource.bind(() => inside.run({}, work)),
+          { priority: priorities[haste] },
+        )
 
   const statement = <Result>(work: () => Promise<Result>): Promise<Result> =>
     exclusive(async () => {
@@ -45,7 +53,7 @@ export function createTurns({ begin, commit, rollback }: Control): Turns {
       }
     })
 
-  const transaction = <Result>(work: () => Promise<Result>): Promise<Result> =>
+  const transaction = <Result>(work: () => Promise<Result>, haste?: Haste): Promise<Result> =>
     exclusive(async () => {
       const block = inside.getStore() as Block
       block.failure = undefined
@@ -63,7 +71,7 @@ export function createTurns({ begin, commit, rollback }: Control): Turns {
       } finally {
         block.failure = undefined
       }
-    })
+    }, haste)
   return {
     exclusive,
     statement,

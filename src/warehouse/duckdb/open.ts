@@ -4,6 +4,7 @@ import type { Engine, Fill, Value } from '../engine.ts'
 import { kyselyOver } from '../kysely-dialect.ts'
 import type { Ledger } from '../ledger/schema.ts'
 import { quoteNames } from '../sql-text.ts'
+import type { Haste } from '../turns.ts'
 import { connect, create, logBytes, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { attachLane, attachMemory, forgetFolder } from './stage-database.ts'
@@ -73,18 +74,20 @@ function statementsHere(place: Place, main: Statements, lanes: Lanes<Statements>
     here().rows<Row>(sql, values)
   const run = (sql: string, values?: readonly Value[]): Promise<number> => here().run(sql, values)
   // What is written from a lane takes its turn among all that is written.
-  const transaction = <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const transaction = <Result>(work: () => Promise<Result>, haste?: Haste): Promise<Result> => {
     const lane = lanes.current()
-    if (!lane) return main.transaction(work)
+    if (!lane) return main.transaction(work, haste)
     return main.exclusive(async () => {
       await checkpoint(place, lane)
       return lane.transaction(work)
-    })
+    }, haste)
   }
   return {
     rows,
     run,
-    transaction,
+    transaction: <Result>(work: () => Promise<Result>): Promise<Result> => transaction(work),
+    // The lock on the file keeps other processes out already.
+    merge: <Result>(work: () => Promise<Result>): Promise<Result> => transaction(work, 'long'),
     exclusive: <Result>(work: () => Promise<Result>): Promise<Result> => here().exclusive(work),
     // Inside a transaction of the caller's the batch has to be part of it.
     staging: <Result>(work: () => Promise<Result>): Promise<Result> =>
@@ -112,7 +115,7 @@ function engineOver(place: Place, opened: Opened): Engine {
   const { file } = place
   const main = statementsOn(file, opened.connection)
   const lanes = lanesOf(place, opened)
-  const { rows, run, transaction, exclusive, staging } = statementsHere(place, main, lanes)
+  const { rows, run, transaction, merge, exclusive, staging } = statementsHere(place, main, lanes)
   const announced = new Set<string>()
   const insert = ({ table, columns, select }: Fill): string =>
     `insert into ${table} (${quoteNames(columns)}) ${select}`
@@ -123,8 +126,7 @@ function engineOver(place: Place, opened: Opened): Engine {
     rows,
     run,
     transaction,
-    // The lock on the file keeps other processes out already.
-    merge: transaction,
+    merge,
     exclusive,
     staging,
     get stage() {

@@ -34,18 +34,24 @@ function insert(target: Target): Fill {
 
 const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.stub > 0
 
+/** Of a first reading every record arrives: the warehouse is not asked which. */
+const areAllNew = (counts: DeltaCounts): boolean =>
+  counts.stub + counts.changed + counts.same + counts.stale === 0
+
 /** Tells the stage which of its records the warehouse takes, as the temporary table arriving. */
-async function chooseArriving(engine: Engine): Promise<void> {
+async function chooseArriving(engine: Engine, counts: DeltaCounts): Promise<void> {
+  const arriving = (select: string) => engine.stage.run(`create or replace temp table arriving as ${select}`)
+  if (areAllNew(counts)) {
+    await arriving('select *, loaded_at as first_loaded_at from stage_record')
+    return
+  }
   const columns = [
     { name: 'locator', sql: 'bigint' },
     { name: 'first_loaded_at', sql: 'timestamptz' },
   ]
   const chosen = `select locator, first_loaded_at from delta where state in ('new', 'stub', 'changed')`
   await engine.lend('chosen', columns, chosen)
-  await engine.stage.run(
-    `create or replace temp table arriving as
-     select r.*, c.first_loaded_at from stage_record r join chosen c on c.locator = r.locator`,
-  )
+  await arriving('select r.*, c.first_loaded_at from stage_record r join chosen c on c.locator = r.locator')
 }
 
 export interface Merge {
@@ -66,7 +72,7 @@ export interface Packed {
  */
 export async function packDelta(engine: Engine, plan: StagePlan, { counts, filled }: Merge): Promise<Packed> {
   if (!isArriving(counts)) return { freight: [] }
-  await chooseArriving(engine)
+  await chooseArriving(engine, counts)
   const members = membersOf(plan, filled)
   const fills = targetsOf(plan)
     .filter(({ stage }) => filled.has(stage))

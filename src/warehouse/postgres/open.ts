@@ -138,12 +138,12 @@ function engineOver(parts: Parts, stage: Engine): Engine {
     schema: name => prefix + name,
     rows,
     run,
-    transaction,
+    transaction: work => transaction(work),
     merge: work =>
       transaction(async () => {
         await run(mergeLock(prefix))
         return work()
-      }),
+      }, 'long'),
     exclusive,
     staging: work => stage.staging(work),
     announce: name => told(() => session.always(`select pg_advisory_lock_shared(${holderLock(name)})`)),
