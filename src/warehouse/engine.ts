@@ -18,6 +18,8 @@ export interface Share {
   /** Creates it in the stage when its turn comes; without, it is there. */
   readonly make?: string
   readonly columns: readonly SharedColumn[]
+  /** Column by which the warehouse looks its own rows up; a server learns how many values it has. */
+  readonly joinedBy?: string
 }
 
 /** Rows that the stage selects, for a table of the warehouse. */

@@ -2,12 +2,12 @@
 
 import { Unconfirmed } from '../lib/errors.ts'
 import { type Undeclared, undeclaredPaths } from '../resources/undeclared.ts'
-import type { Engine, Share } from './engine.ts'
+import type { Engine, Parcel } from './engine.ts'
 import { recordDrift } from './ledger/drift.ts'
 import { openCases } from './ledger/open-cases.ts'
 import { keepQuarantine, packQuarantine } from './ledger/quarantine.ts'
 import { applyMembers, makeRoom, packDelta } from './merge/apply.ts'
-import { type CompleteSnapshot, createDelta, type DeltaCounts, seenIds } from './merge/delta.ts'
+import { type CompleteSnapshot, createDelta, type DeltaCounts, packRecords } from './merge/delta.ts'
 import { recordSightings } from './merge/sightings.ts'
 import { type PageTrouble, type Readable, readablePages, recordsOf, unreadableAmong } from './page-repair.ts'
 import { type Batch, dropStages, type Staged, stageBatch } from './stage/batch.ts'
@@ -61,9 +61,8 @@ async function rememberIds(engine: Engine, request: LoadRequest): Promise<void> 
 }
 
 /** Which ids were on the pages is asked by windows, and by snapshots when they are compared. */
-function seen({ windowId, snapshot }: LoadRequest): Share[] {
-  return windowId !== undefined && !snapshot ? [seenIds] : []
-}
+const asksForIds = ({ windowId, snapshot }: LoadRequest): boolean =>
+  windowId !== undefined || snapshot !== undefined
 
 function outcome(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined'> {
   return {
@@ -111,21 +110,23 @@ const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
 async function mergePages(
   engine: Engine,
   request: LoadRequest,
-  batch: StagedPages & { readonly onPacked: () => void },
+  batch: StagedPages & { readonly records: Parcel; readonly onPacked: () => void },
 ): Promise<Loaded> {
   const { plan } = request
-  const { staged, trouble, drift } = batch
+  const { staged, trouble, drift, records } = batch
   const kept = { ...batch, plan }
   return engine.merge(async () => {
-    const counts = await createDelta(engine, plan.resource, request)
+    const counts = await createDelta(engine, plan.resource, { ...request, records })
     if (request.isUnconfirmed && counts.gone > 0) throw unconfirmed(plan)
     const open = await openCases(engine, plan.resource.name)
     if (open.suspects > 0) await recordSightings(engine, plan.resource.name)
     const merge = { counts, filled: staged.filled }
     const { freight, members } = await packDelta(engine, plan, merge)
-    const parcel = engine.pack([...freight, ...seen(request), ...(await packQuarantine(engine, kept))])
+    const parcel = engine.pack([...freight, ...(await packQuarantine(engine, kept))])
     parcel.packed.then(batch.onPacked, () => undefined)
     try {
+      // A server has something to do while the stage writes the first table.
+      await rememberIds(engine, request)
       await makeRoom(engine, plan, merge)
       await parcel.deliver()
     } finally {
@@ -133,7 +134,6 @@ async function mergePages(
       parcel.discard()
     }
     await applyMembers(engine, members)
-    await rememberIds(engine, request)
     await keepQuarantine(engine, kept, open)
     await recordDrift(engine, plan.resource.name, {
       fields: drift,
@@ -155,6 +155,23 @@ export interface Merging {
   readonly merged: Promise<Loaded>
 }
 
+/** Resolves when the stage is not needed any more, on a server before the merge has ended. */
+function mergeInTurn(
+  engine: Engine,
+  request: LoadRequest,
+  batch: StagedPages & { readonly records: Parcel },
+): Promise<Merging> {
+  return new Promise((resolve, reject) => {
+    const merged: Promise<Loaded> = mergePages(engine, request, {
+      ...batch,
+      onPacked: () => {
+        if (engine.stage !== engine) resolve({ merged })
+      },
+    })
+    merged.then(() => resolve({ merged }), reject)
+  })
+}
+
 /**
  * Rows, ledger and mark commit together or not at all. A page that is no JSON fails the load with PageUnreadable;
  * a record that no warehouse can hold goes to quarantine and the rest of its page loads. Runs inside `engine.staging`.
@@ -171,16 +188,14 @@ export async function load(
   const readable = readablePages(request.pages, request.rows)
   try {
     const batch = await stagePages(stage, request, readable)
-    await before
-    return await new Promise((resolve, reject) => {
-      const merged: Promise<Loaded> = mergePages(engine, request, {
-        ...batch,
-        onPacked: () => {
-          if (stage !== engine) resolve({ merged })
-        },
-      })
-      merged.then(() => resolve({ merged }), reject)
-    })
+    const records = packRecords(engine, asksForIds(request))
+    try {
+      await records.packed
+      await before
+      return await mergeInTurn(engine, request, { ...batch, records })
+    } finally {
+      records.discard()
+    }
   } catch (error) {
     // Of two batches that fail the earlier one tells why; and nobody goes on while one of them is being merged.
     await before

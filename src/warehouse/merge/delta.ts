@@ -1,6 +1,6 @@
 /** What a batch changes: each staged record beside the row that the warehouse holds of it. */
 import type { Resource } from '../../resources/resource.ts'
-import type { Engine, Share } from '../engine.ts'
+import type { Engine, Parcel, Share } from '../engine.ts'
 import { isMember } from '../physical.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 
@@ -79,6 +79,7 @@ function goneRows(resource: Resource, read: CompleteSnapshot): string {
 }
 
 export interface DeltaOptions {
+  readonly records: Parcel
   /** Given for a complete snapshot only: what it covers, and when and by whom it was read. */
   readonly snapshot?: CompleteSnapshot
 }
@@ -95,10 +96,19 @@ const records: Share = {
     { name: 'loaded_at', sql: 'timestamptz' },
     { name: 'run_id', sql: 'text' },
   ],
+  joinedBy: 'record_key',
 }
 
 /** The ids on the pages, those of quarantined records included. */
-export const seenIds: Share = { share: 'stage_seen', columns: [{ name: 'id', sql: 'text' }] }
+const seenIds: Share = {
+  share: 'stage_seen',
+  columns: [{ name: 'id', sql: 'text' }],
+  joinedBy: 'id',
+}
+
+/** What createDelta compares, and the ids on the pages where somebody asks for them: packed before the merge has its turn. */
+export const packRecords = (engine: Engine, withIds: boolean): Parcel =>
+  engine.pack([records, ...(withIds ? [seenIds] : [])])
 
 /** Creates the temporary table delta and counts its states; runs inside the transaction of the merge. */
 export async function createDelta(
@@ -107,7 +117,7 @@ export async function createDelta(
   options: DeltaOptions,
 ): Promise<DeltaCounts> {
   await engine.run('drop table if exists delta')
-  await engine.pack([records, ...(options.snapshot ? [seenIds] : [])]).deliver()
+  await options.records.deliver()
   await engine.run(deltaTable(resource))
   if (options.snapshot) await engine.run(goneRows(resource, options.snapshot))
   const rows = await engine.rows<{ state: DeltaState; n: number }>(

@@ -130,6 +130,7 @@ export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members
       share: memberTableName,
       make: memberTable(dimensions, words),
       columns: memberColumns(words),
+      joinedBy: 'member_id',
     },
     news: newsIn(dimensions, words),
     statements: new Map(statements),

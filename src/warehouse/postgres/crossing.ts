@@ -95,6 +95,9 @@ class FileCrossing implements Crossing {
       client.query(copyFrom(this.#ends.spell(sql))),
     )
     rmSync(file, { force: true })
+    // Without it a join reads all that the warehouse holds, and sorts it: 130 ms instead of 40 for 16,400 among 100,000 rows.
+    if ('joinedBy' in freight && freight.joinedBy)
+      await client.query(`analyze ${table} (${quoteNames([freight.joinedBy])})`)
   }
 
   /** While the server takes one table, DuckDB writes the next: they are two processes. */
