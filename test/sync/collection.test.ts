@@ -56,6 +56,9 @@ describeOnEngines('a collection', bench => {
       change(10, 260, place => timeOf(500 + place))
       expect((await sync()).failure).toBeUndefined()
       expect(await lacking()).toBe(0)
+      change(5, 6, () => timeOf(800))
+      await sync()
+      expect(await lacking()).toBe(0)
     })
   }
 

@@ -20,11 +20,15 @@ function versionColumn(resource: Resource): string | undefined {
   )?.[0]
 }
 
-/** Old never overwrites new: the source's updatedAt decides, then its version, then the order of fetching. */
+/**
+ * Old never overwrites new: the source's updatedAt decides, then its version, then the order of fetching. Whoever is held with
+ * a time more than a day ahead has been corrected when it comes with an earlier one.
+ */
 function isStale(resource: Resource): string {
   const version = versionColumn(resource)
   const held = version ? `t.${quoteName(version)}` : 's.source_version'
-  return `(s.source_updated_at < t.source_updated_at or (s.source_updated_at = t.source_updated_at
+  const isCorrected = `(t.source_updated_at > s.loaded_at + interval '1 day' and s.loaded_at > t.loaded_at)`
+  return `(s.source_updated_at < t.source_updated_at and not ${isCorrected} or (s.source_updated_at = t.source_updated_at
     and (s.source_version < ${held} or (s.source_version is not distinct from ${held} and s.loaded_at < t.loaded_at))))`
 }
 
