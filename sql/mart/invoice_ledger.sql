@@ -3,6 +3,8 @@
 -- Question: What is owed, and when?
 -- Assumption: an invoice is open until its state is confirmed, a credit note until it is processed: the service shows no payments
 -- that tell more. A credit note is due with its invoice. The credit notes an invoice speaks of are their sums before VAT.
+-- Over a managed company the agency bills the provider, who bills the company: what the company owes are the rows without
+-- is_billed_to_msp, and both together count it twice.
 -- Sources: star.fact_invoice, star.fact_credit_note
 -- Columns:
 --   document_key text key: Kind of document and its id.
@@ -15,6 +17,7 @@
 --   company_id text: The hiring company; '-1' when the record names none.
 --   agency_id text: The agency; '-1' when the record names none.
 --   msp_id text: The managed service provider; '-1' when the record names none.
+--   is_billed_to_msp boolean: Whether it is the agency's bill to the managed service provider, or a credit note for one.
 --   week_ending_date date: Last day of the week it covers.
 --   due_date date: Day when payment is due.
 --   confirmed_at timestamptz: When it was confirmed or paid.
@@ -51,6 +54,7 @@ document as (
     i.company_id,
     i.agency_id,
     i.msp_id,
+    coalesce(i.invoice_type, '') = 'supplierToMsp' as is_billed_to_msp,
     i.week_ending_date,
     i.due_date,
     i.confirmed_at,
@@ -79,6 +83,7 @@ document as (
     c.company_id,
     c.agency_id,
     c.msp_id,
+    coalesce(c.credit_note_type, i.invoice_type, '') = 'supplierToMsp' as is_billed_to_msp,
     c.week_ending_date,
     i.due_date,
     c.confirmed_at,
@@ -108,6 +113,7 @@ select
   d.company_id,
   d.agency_id,
   d.msp_id,
+  d.is_billed_to_msp,
   d.week_ending_date,
   d.due_date,
   d.confirmed_at,

@@ -77,13 +77,13 @@ const answers: Readonly<Record<string, Answer>> = {
   },
   invoice_ledger: {
     columns:
-      'document_key, is_outstanding, days_overdue, due_bucket, subtotal_value, final_value, outstanding_value, credit_notes_value, credit_notes_held_value, credit_notes_gap_value',
+      'document_key, is_billed_to_msp, is_outstanding, days_overdue, due_bucket, subtotal_value, final_value, outstanding_value, credit_notes_value, credit_notes_held_value, credit_notes_gap_value',
     rows: [
-      ['credit_note|n1', false, null, 'settled', -40, -48, 0, null, null, null],
-      ['credit_note|n2', true, 33, '31-60', -5, -6, -6, null, null, null],
-      ['invoice|i1', false, null, 'settled', 500, 580, 0, 0, 0, 0],
-      ['invoice|i2', true, 33, '31-60', 200, 240, 240, 55, 45, 10],
-      ['invoice|i3', true, null, 'no due date', 10, 12, 12, 0, 0, 0],
+      ['credit_note|n1', true, false, null, 'settled', -40, -48, 0, null, null, null],
+      ['credit_note|n2', true, true, 33, '31-60', -5, -6, -6, null, null, null],
+      ['invoice|i1', false, false, null, 'settled', 500, 580, 0, 0, 0, 0],
+      ['invoice|i2', true, true, 33, '31-60', 200, 240, 240, 55, 45, 10],
+      ['invoice|i3', false, true, null, 'no due date', 10, 12, 12, 0, 0, 0],
     ],
   },
   purchase_order_burn: {
