@@ -6,15 +6,12 @@ interface Ref {
   readonly name: string
 }
 
-const naming = ['timesheets', 'expenses', 'invoices'] as const
-
 export function withAgencies(records: Records | undefined): Records | undefined {
   if (!records || records.agencies) return records
   const agencies = new Map<string, Ref>()
-  for (const name of naming) {
-    for (const record of (records[name] ?? []) as { agency?: Ref }[]) {
-      if (record.agency && !agencies.has(record.agency.id)) agencies.set(record.agency.id, record.agency)
-    }
+  for (const { agency } of Object.values(records).flat() as { agency?: Partial<Ref> | null }[]) {
+    const { id, name } = agency ?? {}
+    if (id !== undefined && name !== undefined && !agencies.has(id)) agencies.set(id, { id, name })
   }
-  return { ...records, agencies: [...agencies.values()].map(({ id, name }) => ({ id, name })) }
+  return { ...records, agencies: [...agencies.values()] }
 }
