@@ -11,12 +11,13 @@ interface Marked extends MarkHistory {
 /**
  * Records may be committed later than their times say, so that a walk looks back behind the mark. When the mark was first
  * found the service had reached that time: once a walk has begun more than the lookback later, all that belongs at or below
- * the mark had come, and it was read. Both are times of our clock; that of the service may be hours away from it.
+ * the mark had come, and it was read. Both are times of our clock, as that of the service may be hours away from it; of two
+ * machines that share a warehouse one may be ahead, so that twice the time must have gone by.
  */
 export function knownBelow({ mark, seen, begun, lookbackMs }: Marked): Known {
   const at = Date.parse(mark)
   const isSettled =
-    seen !== undefined && begun !== undefined && Date.parse(begun) - Date.parse(seen) > lookbackMs
+    seen !== undefined && begun !== undefined && Date.parse(begun) - Date.parse(seen) > 2 * lookbackMs
   return isSettled ? { before: at, at: mark } : { before: at - lookbackMs }
 }
 

@@ -136,7 +136,7 @@ const stretched = (rows: number, pageSize: number): number => Math.ceil((rows * 
 
 export interface Variant {
   readonly lookback?: number
-  /** A walk ends at the mark when the last one began later than this by more than the lookback. */
+  /** A walk ends at the mark when the last one began later than this by more than twice the lookback. */
   readonly settles?: (copy: Copy) => number | undefined
   readonly mark?: 'first page' | 'end of walk'
   /** Planted: a row at the mark itself counts as read before. */

@@ -153,7 +153,7 @@ describe('a walk that ends at the mark when nothing can come below it any more',
   })
 
   test('loses rows when the last walk may have begun before the latest were there', () => {
-    expect(losing(reverse({ lookback: lag, settles: ({ seen }) => seen! - 2 * lag }))).toBeDefined()
+    expect(losing(reverse({ lookback: lag, settles: ({ seen }) => seen! - 3 * lag }))).toBeDefined()
   })
 
   test('loses rows when the time of the mark, by the clock of the service, is held against ours', () => {
@@ -167,18 +167,18 @@ describe('a walk that ends at the mark when nothing can come below it any more',
   const known = (seen: string | undefined, begun: string | undefined, lookback = 15) =>
     knownBelow({ mark, seen, begun, lookbackMs: lookback * 60_000 })
 
-  test('is the second one after the lookback, by our clock alone', () => {
+  test('is the second one after twice the lookback, by our clock alone', () => {
     const back = { before: Date.parse(mark) - 15 * 60_000 }
     const settled = { before: Date.parse(mark), at: mark }
     expect(known(undefined, minutes(60))).toEqual(back)
     for (const seen of [-600, 1, 600].map(minutes)) {
       const afterwards = (count: number) => new Date(Date.parse(seen) + count * 60_000).toISOString()
-      expect([undefined, afterwards(-5), afterwards(15)].map(begun => known(seen, begun))).toEqual([
+      expect([undefined, afterwards(-5), afterwards(30)].map(begun => known(seen, begun))).toEqual([
         back,
         back,
         back,
       ])
-      expect(known(seen, afterwards(16))).toEqual(settled)
+      expect(known(seen, afterwards(31))).toEqual(settled)
       expect([known(seen, seen, 0), known(seen, afterwards(1), 0)]).toEqual([
         { before: Date.parse(mark) },
         settled,
