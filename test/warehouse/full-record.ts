@@ -13,7 +13,8 @@ export interface Leaf {
 }
 
 const dayMs = 86_400_000
-const since = Date.UTC(2000, 0, 1, 12)
+/** So far back that no value lies ahead of the day on which it is fetched: such a time would order nothing. */
+const since = Date.UTC(1950, 0, 1, 12)
 
 const isoDay = (number: number): string => new Date(since + number * dayMs).toISOString().slice(0, 10)
 
