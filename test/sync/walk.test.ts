@@ -126,7 +126,13 @@ describe('a walk that ends at the mark when nothing can come below it any more',
   const kinds: Kind[] = [...anyOf(3), { kind: 'late', which: 0 }, { kind: 'wait', which: 0 }]
   const hours = 3_600_000
 
-  const walk = reverse({ lookback: lag, settles: ({ seen }) => seen })
+  /** One clock needs the lookback once, which is half of what the product waits. */
+  const settling = (tooEarly: number): Walk =>
+    reverse({
+      lookback: lag,
+      settles: ({ seen }) => (seen === undefined ? undefined : seen - lag - tooEarly),
+    })
+  const walk = settling(0)
 
   /** The first way to place three changes that loses rows. */
   function losing(using: Walk, ahead = 0): Setting | undefined {
@@ -153,7 +159,12 @@ describe('a walk that ends at the mark when nothing can come below it any more',
   })
 
   test('loses rows when the last walk may have begun before the latest were there', () => {
-    expect(losing(reverse({ lookback: lag, settles: ({ seen }) => seen! - 3 * lag }))).toBeDefined()
+    const isLost = (tooEarly: number) =>
+      fc.check(
+        fc.property(setting, drawn => lost(drawn, settling(tooEarly)).length === 0),
+        { numRuns: 10_000, seed: 1 },
+      ).failed
+    expect([isLost(0), isLost(lag + 1)]).toEqual([false, true])
   })
 
   test('loses rows when the time of the mark, by the clock of the service, is held against ours', () => {

@@ -95,7 +95,7 @@ class FileCrossing implements Crossing {
       client.query(copyFrom(this.#ends.spell(sql))),
     )
     rmSync(file, { force: true })
-    // Without it a join reads all that the warehouse holds, and sorts it: 130 ms instead of 40 for 16,400 among 100,000 rows.
+    // Without it a join hashes all that the warehouse holds instead of these: 130 ms instead of 40 for 16,400 among 100,000 rows.
     if ('joinedBy' in freight && freight.joinedBy)
       await client.query(`analyze ${table} (${quoteNames([freight.joinedBy])})`)
   }
