@@ -4,9 +4,9 @@ import type { Connection } from '../config/connection.ts'
 import { Secret } from '../config/secret.ts'
 import { connectionNamed, hasSettings, loadSettings, type Settings } from '../config/settings.ts'
 import type { ExitStatus } from './exit-status.ts'
-import { createLog } from './log.ts'
-import { createRedactor, type Redactor } from './redactor.ts'
-import { gateFor, type StderrGate } from './stderr-gate.ts'
+import { createLog } from './terminal/log.ts'
+import { createRedactor, type Redactor } from './terminal/redactor.ts'
+import { gateFor, type StderrGate } from './terminal/stderr-gate.ts'
 import type { World } from './world.ts'
 
 /** Options that every command takes. */

@@ -1,6 +1,7 @@
 /** What a backfill reads: lists with records of created days, between two of those. */
+
+import { collections } from '../contract/catalogue.ts'
 import { UsageError } from '../lib/errors.ts'
-import { collections } from '../resources/catalogue.ts'
 import { type Options, textOption } from './command.ts'
 
 /** The lists of a backfill that names none. */

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { CsvError, parse } from 'csv-parse/sync'
 import { choiceOf } from '../config/nearest.ts'
+import { hydrated } from '../contract/catalogue.ts'
+import { isSafeId } from '../contract/fields/record-id.ts'
 import { UsageError } from '../lib/errors.ts'
-import { hydrated } from '../resources/catalogue.ts'
-import { isSafeId } from '../resources/record-id.ts'
 
 export interface ListedId {
   readonly resource: string

@@ -6,8 +6,8 @@ import { type CommandContext, createContext, type GlobalOptions } from './contex
 import type { ExitStatus } from './exit-status.ts'
 import { describeFailure } from './failure.ts'
 import { type CommandSet, loadCommands } from './load-commands.ts'
-import { createRedactor, type Redactor } from './redactor.ts'
-import { gateFor } from './stderr-gate.ts'
+import { createRedactor, type Redactor } from './terminal/redactor.ts'
+import { gateFor } from './terminal/stderr-gate.ts'
 import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */

@@ -1,17 +1,17 @@
 /** What sync, backfill and sweep share: their arguments, and the outcome of a run told to people or programs. */
 
+import { openToWrite, runConnection } from '../app/connection/warehouse.ts'
 import { choiceOf } from '../config/nearest.ts'
+import { catalogue, collections, findResource } from '../contract/catalogue.ts'
 import { counted, formatNumber } from '../lib/counted.ts'
 import { UsageError } from '../lib/errors.ts'
-import { catalogue, collections, findResource } from '../resources/catalogue.ts'
-import type { RunOutcome, RunRequest } from '../sync/run.ts'
-import type { ResourceOutcome } from '../sync/sync.ts'
+import type { RunOutcome, RunRequest } from '../sync/run/run.ts'
+import type { ResourceOutcome } from '../sync/run/sync.ts'
 import { numberOption, type Options } from './command.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
-import { type Column, formatSeconds, printJson, printLine, printTable } from './output.ts'
 import { runShown } from './run-shown.ts'
-import { openToWrite, runConnection } from './warehouse.ts'
+import { type Column, formatSeconds, printJson, printLine, printTable } from './terminal/output.ts'
 
 /** Throws UsageError for a name that is no resource, or with `lists` one that is read by id. */
 export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {

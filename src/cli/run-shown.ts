@@ -1,9 +1,9 @@
 /** A run of a sync whose progress is shown while it goes on. */
 import { programVersion } from '../lib/program-version.ts'
-import { type RunConnection, type RunOutcome, type RunRequest, runSync } from '../sync/run.ts'
+import { type RunConnection, type RunOutcome, type RunRequest, runSync } from '../sync/run/run.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import type { CommandContext } from './context.ts'
-import { createProgress } from './progress.ts'
+import { createProgress } from './terminal/progress.ts'
 
 interface Target {
   readonly connection: RunConnection

@@ -1,8 +1,8 @@
 /** The options of `muster sandbox` that say where its events go, and how. */
 import { InvalidArgumentError } from 'commander'
 import { type Environment, variable } from '../config/environment.ts'
+import { type EventType, isEventType } from '../contract/events.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
-import { type EventType, isEventType } from '../resources/events.ts'
 import type { EventFaultRates, EventOptions, WebhookOptions } from '../sandbox/events/event-options.ts'
 import type { EventSender } from '../sandbox/events/send-events.ts'
 import { anyText, listOption, type Options, oneOf, repeated, textOption, wholeNumber } from './command.ts'

@@ -1,15 +1,15 @@
 /** Our metrics beside the service's own: asked for, compared, explained and recorded. */
 import { BudgetSpent } from '../lib/errors.ts'
+import { type ReferenceCoverage, readCoverage } from '../state/by-id/coverage.ts'
+import type { CrosscheckTable } from '../state/marts/crosscheck-tables.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { type ReferenceCoverage, readCoverage } from '../warehouse/ledger/coverage.ts'
-import type { CrosscheckTable } from '../warehouse/ledger/crosscheck-tables.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
+import { doubt } from './calibrate/definition-doubt.ts'
+import { Evidence } from './calibrate/evidence.ts'
 import { type ComparedGroup, compare } from './compare.ts'
 import type { DefinitionInForce, MetricDefinition } from './definition.ts'
-import { doubt } from './definition-doubt.ts'
-import { Evidence } from './evidence.ts'
-import { differs, explain, keysOf } from './explain.ts'
-import type { Finding } from './finding.ts'
+import { differs, explain, keysOf } from './explain/explain.ts'
+import type { Finding } from './explain/finding.ts'
 import { groupTitle, type Names } from './group-shape.ts'
 import {
   type Grouping,

@@ -1,5 +1,5 @@
 /** The metrics as the service computes them: its aggregates, page by page, each request counted. */
-import type { Client } from '../api/client.ts'
+import type { Client } from '../api/client/client.ts'
 import { BudgetSpent } from '../lib/errors.ts'
 import {
   type Figures,

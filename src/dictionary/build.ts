@@ -1,10 +1,11 @@
 /** Builds the dictionary of the warehouse that this version of the program makes. */
+
+import { catalogue } from '../contract/catalogue.ts'
+import { tablesOf } from '../contract/fields/table.ts'
 import { programVersion } from '../lib/program-version.ts'
 import { type Mart, stampColumns } from '../marts/mart.ts'
-import { catalogue } from '../resources/catalogue.ts'
-import { tablesOf } from '../resources/table.ts'
-import { ownerColumn } from '../warehouse/physical.ts'
-import { isPublished } from '../warehouse/published-tables.ts'
+import { isPublished } from '../publish/published-tables.ts'
+import { ownerColumn } from '../warehouse/schema/physical.ts'
 import { type Computed, computedTables } from './computed.ts'
 import {
   declaredColumn,

@@ -3,7 +3,7 @@ import { type Mart, stampColumns } from '../marts/mart.ts'
 import { inOrder } from '../marts/order.ts'
 import { fillTokens } from '../marts/tokens.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { tablesNamed } from '../warehouse/schemas.ts'
+import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { lineageOf } from './lineage.ts'
 import type { HeldTable } from './structure.ts'
 

@@ -1,10 +1,10 @@
 /** What the declarations say of a column besides its name, type and description. */
-import { catalogue } from '../resources/catalogue.ts'
-import type { Column } from '../resources/column.ts'
-import { referenceDimensions } from '../resources/dimensions.ts'
-import { type Table, tablesOf } from '../resources/table.ts'
-import { lengthColumn, memberTables, physicalTables, rowColumns } from '../warehouse/physical.ts'
-import { references } from '../warehouse/references.ts'
+import { catalogue } from '../contract/catalogue.ts'
+import { referenceDimensions } from '../contract/dimensions.ts'
+import type { Column } from '../contract/fields/column.ts'
+import { type Table, tablesOf } from '../contract/fields/table.ts'
+import { lengthColumn, memberTables, physicalTables, rowColumns } from '../warehouse/schema/physical.ts'
+import { references } from '../warehouse/schema/references.ts'
 import type { Target } from './entries.ts'
 
 const declaredTables: readonly Table[] = [

@@ -1,5 +1,5 @@
 /** What the dictionary says: every table and column of a warehouse, and where its values come from. */
-import type { SchemaName } from '../warehouse/schemas.ts'
+import type { SchemaName } from '../warehouse/schema/schemas.ts'
 
 /**
  * R0 open; R1 pseudonymous: about a person who is known by id only; R2 personal and R3 restricted and free text: only in

@@ -1,7 +1,7 @@
 /** Which fields of the service become which column, as the declarations say it. */
-import { catalogue } from '../resources/catalogue.ts'
-import type { Column, Path, Source } from '../resources/column.ts'
-import type { Child, ElementShape, Table } from '../resources/table.ts'
+import { catalogue } from '../contract/catalogue.ts'
+import type { Column, Path, Source } from '../contract/fields/column.ts'
+import type { Child, ElementShape, Table } from '../contract/fields/table.ts'
 import type { ColumnEntry } from './entries.ts'
 
 /** What a column is made of. */

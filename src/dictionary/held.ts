@@ -1,7 +1,8 @@
 /** What a warehouse holds of the tables that the dictionary describes: rows, and until when they know the service. */
+
+import { heldTables } from '../state/held-tables.ts'
+import { lastDoneSync } from '../state/runs/resource-state.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { heldTables } from '../warehouse/ledger/held-tables.ts'
-import { lastDoneSync } from '../warehouse/ledger/resource-state.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 

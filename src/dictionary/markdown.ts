@@ -1,8 +1,8 @@
 /** The dictionary as Markdown: the same tables, with diagrams as Mermaid, which code hosts draw. */
 import { counted, formatNumber } from '../lib/counted.ts'
-import { areaDrawing } from './area-drawing.ts'
 import { busMatrix, type Reach } from './bus-matrix.ts'
-import type { Box } from './drawing.ts'
+import { areaDrawing } from './drawing/area-drawing.ts'
+import type { Box } from './drawing/drawing.ts'
 import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 import type { Held } from './held.ts'
 import {

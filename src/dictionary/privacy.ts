@@ -1,6 +1,6 @@
 /** The privacy class of a column: what the declarations say, and what follows from whom a row is about. */
-import type { Privacy } from '../resources/column.ts'
-import type { SchemaName } from '../warehouse/schemas.ts'
+import type { Privacy } from '../contract/fields/column.ts'
+import type { SchemaName } from '../warehouse/schema/schemas.ts'
 import { declaredColumn, ownersOf, starTableOf, targetOf } from './declared.ts'
 import type { PrivacyClass } from './entries.ts'
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStage } from '../warehouse/duckdb/open.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { migrate } from '../warehouse/migrate.ts'
-import type { SchemaName } from '../warehouse/schemas.ts'
+import { migrate } from '../warehouse/schema/migrate.ts'
+import type { SchemaName } from '../warehouse/schema/schemas.ts'
 
 export interface HeldColumn {
   readonly name: string

@@ -1,5 +1,5 @@
 /** In what a value is measured, as far as its kind, its name or its description says. */
-import type { ColumnType } from '../resources/column.ts'
+import type { ColumnType } from '../contract/fields/column.ts'
 
 const ofKind: Partial<Record<ColumnType, string>> = {
   money: 'currency of the company',

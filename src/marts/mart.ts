@@ -1,7 +1,7 @@
 /** A mart as its file in `sql/mart` declares it: what it answers, its columns, what it reads, and how it is made. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { tablesNamed } from '../warehouse/schemas.ts'
+import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { type SqlFile, sqlFiles } from '../warehouse/sql-files.ts'
 import { namesOf, readHeader } from './header.ts'
 

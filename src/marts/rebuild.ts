@@ -1,9 +1,9 @@
 /** One mart anew, in one transaction: a reader sees yesterday's rows or today's, and never none or some of them. */
 import { counted } from '../lib/counted.ts'
+import type { MartTable } from '../state/marts/mart-row.ts'
+import { recordMart } from '../state/marts/marts.ts'
+import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { type Lease, renewLease } from '../warehouse/ledger/leases.ts'
-import type { MartTable } from '../warehouse/ledger/mart-row.ts'
-import { recordMart } from '../warehouse/ledger/marts.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import { planForWholeTables } from '../warehouse/whole-tables.ts'
 import type { Finding, Gate } from './gate.ts'

@@ -1,8 +1,8 @@
 /** The table of a mart: made from its header, with comments, and filled by its statement. */
 import { createHash } from 'node:crypto'
 import type { Engine } from '../warehouse/engine.ts'
+import { columnDefinition } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
-import { columnDefinition } from '../warehouse/structure.ts'
 import { type Mart, stampColumns } from './mart.ts'
 import { asOfLiteral, fillTokens, type Moment } from './tokens.ts'
 

@@ -1,8 +1,8 @@
 /** The knob `absent`: an optional field without a value is sent as null, left out, or now so and now so. */
 
+import { catalogue } from '../contract/catalogue.ts'
+import { type ShapeNode, shapeOf } from '../contract/derived/json-shape.ts'
 import type { Rng } from '../lib/rng.ts'
-import { catalogue } from '../resources/catalogue.ts'
-import { type ShapeNode, shapeOf } from '../resources/json-shape.ts'
 import type { StoredRecord } from './record.ts'
 
 /** Fields that come only with their `include` parameter: without it they are not optional but not asked for. */

@@ -3,7 +3,7 @@
  * is JSON Schema, for kinds that are more than text to those who send them.
  */
 import { z } from 'zod'
-import { safeId, safeIds } from '../resources/record-id.ts'
+import { safeId, safeIds } from '../contract/fields/record-id.ts'
 import { type BreachKind, ParameterError } from './breach-kinds.ts'
 import { isDay } from './day-range.ts'
 

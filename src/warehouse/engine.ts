@@ -1,8 +1,8 @@
 /** What a warehouse engine can do: run SQL, keep a transaction, take rows from the stage, and speak Kysely for the ledger. */
 import type { Kysely } from 'kysely'
-import type { Ledger } from './ledger/schema.ts'
+import type { Ledger } from '../state/schema.ts'
 import type { KeyRequests, SharedKey } from './postgres/key-requests.ts'
-import type { SchemaName } from './schemas.ts'
+import type { SchemaName } from './schema/schemas.ts'
 
 export type Value = string | number | boolean | null
 

@@ -1,8 +1,8 @@
 /** The client against a real server: what it sends, what it hands on, what it asks of /me. */
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '../../src/api/budget.ts'
-import { createClient } from '../../src/api/client.ts'
-import type { RequestSeen } from '../../src/api/sender.ts'
+import { createBudget } from '../../src/api/budget/budget.ts'
+import { createClient } from '../../src/api/client/client.ts'
+import type { RequestSeen } from '../../src/api/client/sender.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { answerMe, failure, json, KEY, listPage, ME, startService, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'

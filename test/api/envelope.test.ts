@@ -1,8 +1,8 @@
 /** The fast reading of an envelope says the same as the slow one, for all that JSON can hold. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readEnvelope } from '../../src/api/envelope.ts'
-import { lastPage, PAGE_LIMIT } from '../../src/api/paging.ts'
+import { readEnvelope } from '../../src/api/client/envelope.ts'
+import { lastPage, PAGE_LIMIT } from '../../src/api/client/paging.ts'
 
 /** Strings that look like the end or the beginning of an envelope. */
 const nasty = fc.constantFrom(

@@ -1,7 +1,7 @@
 /** The rolling minute, shortened to 400 ms, on the real clock. */
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '../../src/api/budget.ts'
-import { createMinuteWindow } from '../../src/api/minute.ts'
+import { createBudget } from '../../src/api/budget/budget.ts'
+import { createMinuteWindow } from '../../src/api/budget/minute.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { answerMe, json, listPage, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'

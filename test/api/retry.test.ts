@@ -1,7 +1,7 @@
 /** Delays and shares of repetitions, as arithmetic and over the wire. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRetryBudget, LONGEST_WAIT, retryDelay } from '../../src/api/retry.ts'
+import { createRetryBudget, LONGEST_WAIT, retryDelay } from '../../src/api/client/retry.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { bare, failure, json, listPage, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'

@@ -1,7 +1,7 @@
 /** A real HTTP server on loopback that answers what a test says, and remembers when it was asked. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts'
+import { type Client, type ClientOptions, createClient } from '../../src/api/client/client.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 
 export const KEY = 'sk_live_4f9c2b7e'

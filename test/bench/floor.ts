@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { request } from 'undici'
-import type { ShapeNode } from '../../src/resources/json-shape.ts'
-import { shapeOf } from '../../src/resources/json-shape.ts'
-import { timesheets } from '../../src/resources/timesheets.ts'
+import type { ShapeNode } from '../../src/contract/derived/json-shape.ts'
+import { shapeOf } from '../../src/contract/derived/json-shape.ts'
+import { timesheets } from '../../src/contract/resources/timesheets.ts'
 
 const [baseUrl = '', count = '1000', timelogs = 'without'] = process.argv.slice(2)
 

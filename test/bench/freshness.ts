@@ -4,10 +4,10 @@
  * Where parents announce a part of the changes, the policy is also shown without its hints.
  */
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
-import { Choice, type Held } from '../../src/sync/refresh.ts'
-import { HintWorth } from '../../src/sync/refresh-hints.ts'
-import { type KindSums, type Prior, priorOf, rateOf } from '../../src/sync/refresh-rate.ts'
-import type { HintKind } from '../../src/warehouse/ledger/hints.ts'
+import type { HintKind } from '../../src/state/by-id/hints.ts'
+import { Choice, type Held } from '../../src/sync/by-id/refresh.ts'
+import { HintWorth } from '../../src/sync/by-id/refresh-hints.ts'
+import { type KindSums, type Prior, priorOf, rateOf } from '../../src/sync/by-id/refresh-rate.ts'
 import { Freshness, isHinted, type Population, type Row, read, rowsOf } from './simulated-rows.ts'
 
 export interface Scenario extends Population {

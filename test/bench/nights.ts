@@ -4,10 +4,10 @@ import { namedRng } from '../../src/lib/rng.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import type { World } from '../../src/sandbox/world.ts'
-import { runSync } from '../../src/sync/run.ts'
+import { type Coverage, readCoverage } from '../../src/state/by-id/coverage.ts'
+import { signal } from '../../src/state/by-id/discovered.ts'
+import { runSync } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { type Coverage, readCoverage } from '../../src/warehouse/ledger/coverage.ts'
-import { signal } from '../../src/warehouse/ledger/discovered.ts'
 
 const dayMs = 86_400_000
 /** Two in the morning of the first day after the generated data. */

@@ -3,7 +3,7 @@
  * gaps, 12 companies, 25 agencies; an assignment is 20 weeks of a worker, a requisition a third of its size or so.
  */
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
-import { migrate } from '../../src/warehouse/migrate.ts'
+import { migrate } from '../../src/warehouse/schema/migrate.ts'
 
 const [file = '', count = '1000000'] = process.argv.slice(2)
 const engine = await openDuckdb(file)

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseDag } from '../../src/app/dag/dag-file.ts'
+import { dagFiles } from '../../src/app/dag/dag-folder.ts'
 import { commandSet } from '../../src/cli/commands.ts'
-import { parseDag } from '../../src/cli/dag-file.ts'
-import { dagFiles } from '../../src/cli/dag-folder.ts'
 import { ConfigError } from '../../src/lib/errors.ts'
 import { temporaryFolder } from './captured-world.ts'
 

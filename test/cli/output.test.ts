@@ -1,6 +1,6 @@
 /** Tables for people. */
 import { expect, test } from 'vitest'
-import { renderTable } from '../../src/cli/output.ts'
+import { renderTable } from '../../src/cli/terminal/output.ts'
 
 test('aligns numbers right, with thousands separated, and text left', () => {
   const columns = ['table', 'rows', 'fresh', { title: 'spent', align: 'right' as const }]

@@ -1,9 +1,9 @@
 /** Progress: the lines that are drawn, how often they are written, and where. */
 import { describe, expect, test } from 'vitest'
 import { createContext } from '../../src/cli/context.ts'
-import { createProgress } from '../../src/cli/progress.ts'
-import { type ProgressEvent, type ProgressState, withEvent } from '../../src/cli/progress-state.ts'
-import { renderProgress } from '../../src/cli/render-progress.ts'
+import { createProgress } from '../../src/cli/terminal/progress.ts'
+import { type ProgressEvent, type ProgressState, withEvent } from '../../src/cli/terminal/progress-state.ts'
+import { renderProgress } from '../../src/cli/terminal/render-progress.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { captured, stillClock } from './captured-world.ts'
 

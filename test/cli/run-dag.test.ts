@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Dag } from '../../src/app/dag/dag-file.ts'
+import { dagExitCode, runDag, type TaskOutcome } from '../../src/app/dag/run-dag.ts'
 import type { CommandModule } from '../../src/cli/command.ts'
 import { command as dagList } from '../../src/cli/commands/dag-list.ts'
 import { command as dagRun } from '../../src/cli/commands/dag-run.ts'
-import type { Dag } from '../../src/cli/dag-file.ts'
 import type { ExitStatus } from '../../src/cli/exit-status.ts'
-import { dagExitCode, runDag, type TaskOutcome } from '../../src/cli/run-dag.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 function dagOf(needs: Record<string, readonly string[]>): Dag {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { catalogue, collections } from '../../src/resources/catalogue.ts'
+import { catalogue, collections } from '../../src/contract/catalogue.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
 
 let place: Place

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { eventTypes } from '../../src/resources/events.ts'
+import { eventTypes } from '../../src/contract/events.ts'
 import { access, writeAccess } from '../../src/sandbox/access.ts'
 import { OPERATIONS } from './operations.ts'
 import { kinds, type Row } from './row.ts'

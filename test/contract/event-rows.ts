@@ -1,6 +1,6 @@
 /** The event types of section 6, each sent to a receiver of every kind that may hear it. */
 import { expect } from 'vitest'
-import type { EventType } from '../../src/resources/events.ts'
+import type { EventType } from '../../src/contract/events.ts'
 import { contractEvents } from '../resources/contract-events.ts'
 import { NOW, openEvents, SECRET, webhook } from '../sandbox/event-world.ts'
 import { openReceiver, refusal } from '../sandbox/receiver.ts'

@@ -1,9 +1,9 @@
 /** Calibrations and cross-checks of a warehouse against a sandbox, over real HTTP. */
-import { createClient } from '../../src/api/client.ts'
-import { type Calibration, calibrate } from '../../src/crosscheck/calibrate.ts'
+import { createClient } from '../../src/api/client/client.ts'
+import { type Calibration, calibrate } from '../../src/crosscheck/calibrate/calibrate.ts'
+import { recordCalibration } from '../../src/crosscheck/calibrate/definition-store.ts'
 import { type Crosschecked, crosscheck } from '../../src/crosscheck/crosscheck.ts'
 import type { DefinitionInForce } from '../../src/crosscheck/definition.ts'
-import { recordCalibration } from '../../src/crosscheck/definition-store.ts'
 import { type Grouping, groupingOf } from '../../src/crosscheck/metric-query.ts'
 import { createAsker } from '../../src/crosscheck/their-metrics.ts'
 import { systemClock } from '../../src/lib/clock.ts'

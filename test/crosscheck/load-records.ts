@@ -1,10 +1,10 @@
 /** Records of a test's own in a warehouse, without a request. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findResource } from '../../src/resources/catalogue.ts'
-import type { Resource } from '../../src/resources/resource.ts'
-import { load } from '../../src/warehouse/load.ts'
-import { stagePlan } from '../../src/warehouse/stage/plan.ts'
+import { findResource } from '../../src/contract/catalogue.ts'
+import type { Resource } from '../../src/contract/fields/resource.ts'
+import { load } from '../../src/load/load.ts'
+import { stagePlan } from '../../src/load/read/plan.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
 
 let files = 0

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { migrate } from '../../src/warehouse/migrate.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { migrate } from '../../src/warehouse/schema/migrate.ts'
 
 /** The address of a database on the server of this test run. */
 export function addressOf(database: string): string {

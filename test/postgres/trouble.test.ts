@@ -1,6 +1,6 @@
 /** Whatever the server does to a sync: one line says so, and the next sync makes the warehouse whole. */
 import { beforeAll, expect, test } from 'vitest'
-import type { RunOutcome } from '../../src/sync/run.ts'
+import type { RunOutcome } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { plainRecords } from '../sync/plain-records.ts'

@@ -1,9 +1,9 @@
 /** What the catalogue as a whole promises: paths, events and tables of the contract, each in one place. */
 import { expect, test } from 'vitest'
-import { catalogue, collections } from '../../src/resources/catalogue.ts'
-import { eventRule, eventTypes } from '../../src/resources/events.ts'
-import { singleRead } from '../../src/resources/resource.ts'
-import { tablesOf } from '../../src/resources/table.ts'
+import { catalogue, collections } from '../../src/contract/catalogue.ts'
+import { eventRule, eventTypes } from '../../src/contract/events.ts'
+import { singleRead } from '../../src/contract/fields/resource.ts'
+import { tablesOf } from '../../src/contract/fields/table.ts'
 
 test('every event type of the contract is about one resource, and is named for it', () => {
   const entities = catalogue.map(({ entity }) => entity)

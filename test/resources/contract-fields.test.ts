@@ -1,8 +1,8 @@
 /** No field of the contract is left out of the declarations, and no declaration names a field it does not have. */
 import { describe, expect, test } from 'vitest'
-import { catalogue } from '../../src/resources/catalogue.ts'
-import { declaredPaths, openDocuments, shapeOf } from '../../src/resources/json-shape.ts'
-import { tablesOf } from '../../src/resources/table.ts'
+import { catalogue } from '../../src/contract/catalogue.ts'
+import { declaredPaths, openDocuments, shapeOf } from '../../src/contract/derived/json-shape.ts'
+import { tablesOf } from '../../src/contract/fields/table.ts'
 import { contractFields } from './contract-fields.ts'
 
 test('the contract is typed out for every resource', () => {

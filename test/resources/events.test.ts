@@ -1,6 +1,6 @@
 /** The declared event types are those of the contract, with its keys and its availability. */
 import { expect, test } from 'vitest'
-import { eventRule, eventTypes, isEventType, payloadKeys } from '../../src/resources/events.ts'
+import { eventRule, eventTypes, isEventType, payloadKeys } from '../../src/contract/events.ts'
 import { contractEvents } from './contract-events.ts'
 
 test('are the 42 of the contract', () => {

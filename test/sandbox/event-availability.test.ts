@@ -1,6 +1,6 @@
 /** Who is told what: by kind of webhook, by owner, by what an agency has to do with a record. */
 import { describe, expect, it, test } from 'vitest'
-import { type EventType, eventTypes } from '../../src/resources/events.ts'
+import { type EventType, eventTypes } from '../../src/contract/events.ts'
 import { type Concern, concernOf } from '../../src/sandbox/events/concern.ts'
 import { isTold, type Webhook } from '../../src/sandbox/events/webhook.ts'
 import { contractEvents } from '../resources/contract-events.ts'

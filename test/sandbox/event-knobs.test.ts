@@ -1,6 +1,6 @@
 /** The knobs of events: how they are spelled, and what may go wrong with them, by seed. */
 import { describe, expect, it, test } from 'vitest'
-import type { EventType } from '../../src/resources/events.ts'
+import type { EventType } from '../../src/contract/events.ts'
 import type { Delivery, Treatment } from '../../src/sandbox/events/delivery-log.ts'
 import type { EventFaultRates, EventOptions } from '../../src/sandbox/events/event-options.ts'
 import { NOW, openEvents, quickClock, SECRET, webhook } from './event-world.ts'

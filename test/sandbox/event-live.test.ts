@@ -1,8 +1,8 @@
 /** The events of a world that changes by itself: each true at the moment it is raised. */
 import { expect, it } from 'vitest'
+import { type EventType, eventRule, eventTypes, payloadKeys } from '../../src/contract/events.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
-import { type EventType, eventRule, eventTypes, payloadKeys } from '../../src/resources/events.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import type { Concern } from '../../src/sandbox/events/concern.ts'
 import { homes } from '../../src/sandbox/events/subjects.ts'

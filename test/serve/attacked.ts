@@ -1,10 +1,10 @@
 /** A receiver that attacks are sent to over a real socket: which status came back, and whether an event was taken. */
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { InboxEvent } from '../../src/events/event.ts'
+import { createVerifier } from '../../src/events/verify.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/serve/receiver.ts'
-import { createTally, type Tally } from '../../src/serve/tally.ts'
-import type { InboxEvent } from '../../src/webhooks/event.ts'
-import { createVerifier } from '../../src/webhooks/verify.ts'
+import { createTally, type Tally } from '../../src/serve/counters.ts'
+import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/serve/http/receiver.ts'
 import { rawPost, sendRaw } from './raw-request.ts'
 import { eventBody, SECRET, type Signed, type Signing, signed } from './served.ts'
 

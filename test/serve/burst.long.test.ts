@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { usualRhythm } from '../../src/serve/upkeep.ts'
+import { usualRhythm } from '../../src/serve/inbox-worker.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { SECRET, served } from './served.ts'

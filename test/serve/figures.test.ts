@@ -1,9 +1,9 @@
 /** What is told of webhooks: each event once, refusals added up over days, and nothing where nothing came. */
 import { expect, test } from 'vitest'
-import { countedSince, eventLine } from '../../src/cli/event-line.ts'
-import { drainInbox } from '../../src/webhooks/drain.ts'
-import { readEventFigures } from '../../src/webhooks/event-figures.ts'
-import { addRefusals } from '../../src/webhooks/refusals.ts'
+import { countedSince, eventLine } from '../../src/cli/reports/event-line.ts'
+import { drainInbox } from '../../src/events/drain.ts'
+import { readEventFigures } from '../../src/events/event-figures.ts'
+import { addRefusals } from '../../src/events/refusals.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')

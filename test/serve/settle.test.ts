@@ -1,10 +1,10 @@
 /** Which events a read has answered: those that came before it began, of what it read, and no others. */
 import { expect, test } from 'vitest'
+import { drainInbox } from '../../src/events/drain.ts'
+import { expireInbox, settle } from '../../src/events/settle.ts'
+import { recordAccess } from '../../src/state/requests/access.ts'
+import { recordResource, startRun, updateRun } from '../../src/state/runs/runs.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { recordAccess } from '../../src/warehouse/ledger/access.ts'
-import { recordResource, startRun, updateRun } from '../../src/warehouse/ledger/runs.ts'
-import { drainInbox } from '../../src/webhooks/drain.ts'
-import { expireInbox, settle } from '../../src/webhooks/settle.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 
 const at = (minute: number): string => `2026-11-21T10:${String(minute).padStart(2, '0')}:00.000Z`

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { catalogue } from '../../src/resources/catalogue.ts'
+import { catalogue } from '../../src/contract/catalogue.ts'
+import { placesOf } from '../../src/warehouse/schema/unique-key.ts'
 import { sqlFiles } from '../../src/warehouse/sql-files.ts'
-import { placesOf } from '../../src/warehouse/unique-key.ts'
 
 const sql = fileURLToPath(new URL('../../sql/', import.meta.url))
 const folders = readdirSync(sql)

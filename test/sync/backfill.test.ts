@@ -1,8 +1,8 @@
 /** The first reading of a large collection: windows by created date, resumable, proved complete, with one mark at the end. */
 import { expect, test } from 'vitest'
+import { kyselyOver } from '../../src/state/kysely-dialect.ts'
+import type { Ledger } from '../../src/state/schema.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { kyselyOver } from '../../src/warehouse/kysely-dialect.ts'
-import type { Ledger } from '../../src/warehouse/ledger/schema.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, rowsTouched, syncOnce, type Warehouse } from '../warehouse/fixture.ts'

@@ -8,8 +8,8 @@ import {
   type Suspect,
   type Word,
   worthOf,
-} from '../../src/sync/deletion-verdict.ts'
-import { agrees, isSwept, sweptRows } from '../../src/sync/swept-page.ts'
+} from '../../src/sync/deletions/deletion-verdict.ts'
+import { agrees, isSwept, sweptRows } from '../../src/sync/deletions/swept-page.ts'
 
 const word = fc.record({
   kind: fc.constantFrom('sweep' as const, 'by-id 404' as const, 'event' as const),

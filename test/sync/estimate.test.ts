@@ -1,7 +1,7 @@
 /** The arithmetic of a plan holds for every size. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { durationOf, estimate, type Reading, sumOf } from '../../src/sync/estimate.ts'
+import { durationOf, estimate, type Reading, sumOf } from '../../src/sync/plan/estimate.ts'
 
 const total = fc.integer({ min: 0, max: 20_000_000 })
 const reading: fc.Arbitrary<Reading> = fc.oneof(

@@ -1,6 +1,6 @@
 /** Records that are read by id: found, read, and asked for again when they may have changed or are told to. */
 import { expect, test } from 'vitest'
-import { remember, signal } from '../../src/warehouse/ledger/discovered.ts'
+import { remember, signal } from '../../src/state/by-id/discovered.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, rowsTouched, syncOnce } from '../warehouse/fixture.ts'

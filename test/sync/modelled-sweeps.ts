@@ -1,5 +1,5 @@
 /** A warehouse as a map beside a vanishing list, swept by the walk and the decisions of the product. */
-import { lastPage } from '../../src/api/paging.ts'
+import { lastPage } from '../../src/api/client/paging.ts'
 import type { Rng } from '../../src/lib/rng.ts'
 import {
   decide,
@@ -8,10 +8,10 @@ import {
   type Suspect,
   type Word,
   worthOf,
-} from '../../src/sync/deletion-verdict.ts'
-import { walkOnce } from '../../src/sync/sweep-course.ts'
-import { isSwept, mostWalks } from '../../src/sync/swept-page.ts'
-import { beginWalk } from '../../src/sync/walk.ts'
+} from '../../src/sync/deletions/deletion-verdict.ts'
+import { walkOnce } from '../../src/sync/deletions/sweep-course.ts'
+import { isSwept, mostWalks } from '../../src/sync/deletions/swept-page.ts'
+import { beginWalk } from '../../src/sync/scan/walk.ts'
 import { Refused, type VanishingList } from './vanishing-list.ts'
 
 interface Held {

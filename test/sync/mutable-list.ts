@@ -1,6 +1,6 @@
 /** A list that changes while it is paged, and the walks, right and wrong, that try to keep a copy of it. */
-import { PAGE_LIMIT } from '../../src/api/paging.ts'
-import { knownBelow } from '../../src/sync/lookback.ts'
+import { PAGE_LIMIT } from '../../src/api/client/paging.ts'
+import { knownBelow } from '../../src/sync/scan/lookback.ts'
 import {
   advance,
   beginWalk,
@@ -9,7 +9,7 @@ import {
   type Known,
   type WalkState,
   walkAgain,
-} from '../../src/sync/walk.ts'
+} from '../../src/sync/scan/walk.ts'
 
 export interface Row {
   readonly id: number

@@ -1,6 +1,6 @@
 /** A first sync under a small budget takes some nights; from then on the budget goes to what is worth reading again. */
 import { expect, test } from 'vitest'
-import { hydrated } from '../../src/resources/catalogue.ts'
+import { hydrated } from '../../src/contract/catalogue.ts'
 import { liveThrough, type Night } from '../bench/nights.ts'
 import { useEngines } from '../warehouse/fixture.ts'
 

@@ -1,7 +1,8 @@
 /** The refresh policy: what a read is worth, what is chosen for a budget, and what a run may spend. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { backOffDays } from '../../src/sync/back-off.ts'
+import { eventHint, type HintKind } from '../../src/state/by-id/hints.ts'
+import { backOffDays } from '../../src/sync/by-id/back-off.ts'
 import {
   Choice,
   chanceOfChange,
@@ -11,11 +12,10 @@ import {
   importanceOf,
   isWorthIt,
   worthOf,
-} from '../../src/sync/refresh.ts'
-import { allowanceOf } from '../../src/sync/refresh-allowance.ts'
-import { HintWorth } from '../../src/sync/refresh-hints.ts'
-import { priorOf, rateOf } from '../../src/sync/refresh-rate.ts'
-import { eventHint, type HintKind } from '../../src/warehouse/ledger/hints.ts'
+} from '../../src/sync/by-id/refresh.ts'
+import { allowanceOf } from '../../src/sync/by-id/refresh-allowance.ts'
+import { HintWorth } from '../../src/sync/by-id/refresh-hints.ts'
+import { priorOf, rateOf } from '../../src/sync/by-id/refresh-rate.ts'
 import { simulate } from '../bench/freshness.ts'
 
 const double = (min: number, max: number) => fc.double({ min, max, noNaN: true })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLanding } from '../../src/landing/folder.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { recordEnd } from '../../src/sync/run-end.ts'
-import { takeLease } from '../../src/warehouse/ledger/leases.ts'
-import { startRun } from '../../src/warehouse/ledger/runs.ts'
+import { takeLease } from '../../src/state/runs/leases.ts'
+import { startRun } from '../../src/state/runs/runs.ts'
+import { recordEnd } from '../../src/sync/run/run-end.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 
 describeOnEngines('the end of a run', bench => {

@@ -1,9 +1,9 @@
 /** Ways in which a run ends early, and that the next one goes on from there. */
 import { expect, test } from 'vitest'
-import { KeyRefused } from '../../src/api/errors.ts'
+import { KeyRefused } from '../../src/api/client/errors.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
 import { AGENCY_KEY } from '../../src/sandbox/keys.ts'
-import type { RunOutcome } from '../../src/sync/run.ts'
+import type { RunOutcome } from '../../src/sync/run/run.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, rowsTouched, syncOnce, tables } from '../warehouse/fixture.ts'

@@ -1,7 +1,7 @@
 /** What sweep-live.long.test.ts would say of a sweep that is wrong: rules of it are replaced, one at a time. */
 import { expect, test, vi } from 'vitest'
-import type * as Verdict from '../../src/sync/deletion-verdict.ts'
-import type * as Scopes from '../../src/warehouse/ledger/key-scopes.ts'
+import type * as Scopes from '../../src/state/evidence/key-scopes.ts'
+import type * as Verdict from '../../src/sync/deletions/deletion-verdict.ts'
 import { type Bench, describeOnEngines } from '../warehouse/fixture.ts'
 import { proveSweeps } from './sweep-seed.ts'
 import { weatherOf } from './sweep-weather.ts'
@@ -11,7 +11,7 @@ const oneWitness = 'one witness is enough'
 const anyNumber = 'any number may go at once'
 const anyScope = 'the scope of the key is not looked at'
 
-vi.mock('../../src/sync/deletion-verdict.ts', async load => {
+vi.mock('../../src/sync/deletions/deletion-verdict.ts', async load => {
   const real = await load<typeof Verdict>()
   const most = () => (planted.mistake === anyNumber ? { most: Number.POSITIVE_INFINITY } : {})
   return {
@@ -25,7 +25,7 @@ vi.mock('../../src/sync/deletion-verdict.ts', async load => {
   }
 })
 
-vi.mock('../../src/warehouse/ledger/key-scopes.ts', async load => {
+vi.mock('../../src/state/evidence/key-scopes.ts', async load => {
   const real = await load<typeof Scopes>()
   const blind = { kind: 'company', scopes: [] } as const
   const seen = (sight: Scopes.Sight) => (planted.mistake === anyScope ? blind : sight)

@@ -1,6 +1,6 @@
 /** Sweeps over HTTP: what is gone at the service is found, proved twice, tombstoned, and brought back on sight. */
 import { expect, test } from 'vitest'
-import { witness } from '../../src/warehouse/ledger/deletions.ts'
+import { witness } from '../../src/state/evidence/deletions.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { plainMakers, plainRecords, timeOf } from './plain-records.ts'

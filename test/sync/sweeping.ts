@@ -2,7 +2,7 @@
 import type { ApiKey } from '../../src/sandbox/keys.ts'
 import type { SandboxRequest } from '../../src/sandbox/options.ts'
 import type { World } from '../../src/sandbox/world.ts'
-import type { RunOutcome } from '../../src/sync/run.ts'
+import type { RunOutcome } from '../../src/sync/run/run.ts'
 import { type OpenOptions, openSandbox } from '../sandbox/open-sandbox.ts'
 import { type Overrides, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 

@@ -1,8 +1,8 @@
 /** What an incremental walk costs at most, for every alignment of what changed with the pages of the list. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lastPage, PAGE_LIMIT } from '../../src/api/paging.ts'
-import { advance, beginWalk } from '../../src/sync/walk.ts'
+import { lastPage, PAGE_LIMIT } from '../../src/api/client/paging.ts'
+import { advance, beginWalk } from '../../src/sync/scan/walk.ts'
 
 /** Between two walks, of a list of `before` rows. */
 interface Change {

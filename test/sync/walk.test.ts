@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
-import { knownBelow } from '../../src/sync/lookback.ts'
-import { advance, beginWalk, isComplete } from '../../src/sync/walk.ts'
+import { knownBelow } from '../../src/sync/scan/lookback.ts'
+import { advance, beginWalk, isComplete } from '../../src/sync/scan/walk.ts'
 import {
   type Change,
   emptyCopy,

@@ -1,14 +1,14 @@
 /** Backfill windows share days, cover everything, end, and follow the density of the records. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { daysBetween, utcDay } from '../../src/sync/times.ts'
+import { daysBetween, utcDay } from '../../src/sync/scan/times.ts'
 import {
   type BackfillExtent,
   type Days,
   firstWindow,
   nextWindow,
   pagesPerWindow,
-} from '../../src/sync/windows.ts'
+} from '../../src/sync/scan/windows.ts'
 
 const extents: fc.Arbitrary<BackfillExtent> = fc
   .record({ total: fc.integer({ min: 0, max: 5_000_000 }), age: fc.nat(6000), at: fc.nat(9000) })

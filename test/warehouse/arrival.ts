@@ -1,9 +1,9 @@
 /** What of a full record arrived in the warehouse. */
-import { catalogue } from '../../src/resources/catalogue.ts'
-import type { Resource } from '../../src/resources/resource.ts'
-import { tablesOf } from '../../src/resources/table.ts'
+import { catalogue } from '../../src/contract/catalogue.ts'
+import type { Resource } from '../../src/contract/fields/resource.ts'
+import { tablesOf } from '../../src/contract/fields/table.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { type PhysicalTable, physicalTables } from '../../src/warehouse/physical.ts'
+import { type PhysicalTable, physicalTables } from '../../src/warehouse/schema/physical.ts'
 import { type Leaf, leavesOf } from './full-record.ts'
 
 /** The ids that must not change between two versions, as they say which record it is. */

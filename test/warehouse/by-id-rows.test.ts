@@ -1,7 +1,7 @@
 /** What records read by id mean as rows: stubs they fill, and tables that several of them share. */
 import { expect, test } from 'vitest'
-import { findResource } from '../../src/resources/catalogue.ts'
-import type { Resource } from '../../src/resources/resource.ts'
+import { findResource } from '../../src/contract/catalogue.ts'
+import type { Resource } from '../../src/contract/fields/resource.ts'
 import { describeOnEngines, type Warehouse } from './fixture.ts'
 import { readById } from './read-by-id.ts'
 

@@ -1,9 +1,9 @@
 /** Every declared field of a record that is read by its id is found again in the warehouse, and only where it may be. */
 import { expect, test } from 'vitest'
-import { catalogue } from '../../src/resources/catalogue.ts'
-import { isCollection } from '../../src/resources/resource.ts'
-import type { Table } from '../../src/resources/table.ts'
-import { driftedPaths } from '../../src/warehouse/ledger/drift.ts'
+import { catalogue } from '../../src/contract/catalogue.ts'
+import { isCollection } from '../../src/contract/fields/resource.ts'
+import type { Table } from '../../src/contract/fields/table.ts'
+import { driftedPaths } from '../../src/state/evidence/drift.ts'
 import { content, falseFlags, notFound, versionsOf } from './arrival.ts'
 import { describeOnEngines } from './fixture.ts'
 import { type Leaf, recordOf } from './full-record.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { programVersion } from '../../src/lib/program-version.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { migrate } from '../../src/warehouse/migrate.ts'
+import { migrate } from '../../src/warehouse/schema/migrate.ts'
 import { describeOnEngines } from './fixture.ts'
 
 const schemas = `('star', 'mart', 'history', 'pii', 'ops')`

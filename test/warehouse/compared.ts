@@ -121,18 +121,25 @@ function disturb({ world }: Sandbox, at: string, count: number): void {
 /** The same instant for both, or times of loading and names of runs would differ. */
 const stoppedAt = (iso: string): Clock => ({ now: () => Date.parse(iso), sleep: systemClock.sleep })
 
-/** First sync, a day of changes, second sync, into each warehouse in turn. */
-export async function syncBoth(
+/** A sync a night from 3 November 2026 into each warehouse in turn, with a day of changes between two nights. */
+export async function syncNights(
   sandbox: Sandbox,
   warehouses: readonly Warehouse[],
-  changes: number,
+  { nights, changes }: { readonly nights: number; readonly changes: number },
 ): Promise<void> {
-  const days = ['2026-11-03T02:00:00.000Z', '2026-11-04T02:00:00.000Z'] as const
-  for (const [index, day] of days.entries()) {
-    if (index > 0) disturb(sandbox, '2026-11-03T12:00:00.000Z', changes)
+  for (let night = 0; night < nights; night += 1) {
+    if (night > 0) disturb(sandbox, `2026-11-0${2 + night}T12:00:00.000Z`, changes)
     for (const warehouse of warehouses) {
-      const { failure } = await syncOnce(sandbox, warehouse, { effects: { clock: stoppedAt(day) } })
+      const clock = stoppedAt(`2026-11-0${3 + night}T02:00:00.000Z`)
+      const { failure } = await syncOnce(sandbox, warehouse, { effects: { clock } })
       expect(failure).toBeUndefined()
     }
   }
 }
+
+/** First sync, a day of changes, second sync, into each warehouse in turn. */
+export const syncBoth = (
+  sandbox: Sandbox,
+  warehouses: readonly Warehouse[],
+  changes: number,
+): Promise<void> => syncNights(sandbox, warehouses, { nights: 2, changes })

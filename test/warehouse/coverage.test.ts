@@ -1,7 +1,7 @@
 /** Every declared field of every collection, sent with a distinct value, is found again in the warehouse. */
 import { expect, test } from 'vitest'
-import { collections } from '../../src/resources/catalogue.ts'
-import type { Collection } from '../../src/resources/resource.ts'
+import { collections } from '../../src/contract/catalogue.ts'
+import type { Collection } from '../../src/contract/fields/resource.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { content, falseFlags, notFound, renamed, versionsOf } from './arrival.ts'
 import { describeOnEngines, syncOnce } from './fixture.ts'

@@ -1,9 +1,9 @@
 /** Ids of records that can be read one by one only: found in star, signalled, remembered; each once. */
 import { expect, test } from 'vitest'
-import { findResource } from '../../src/resources/catalogue.ts'
-import { edges } from '../../src/resources/discovery.ts'
+import { findResource } from '../../src/contract/catalogue.ts'
+import { edges } from '../../src/contract/derived/discovery.ts'
+import { discover, remember, signal } from '../../src/state/by-id/discovered.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { discover, remember, signal } from '../../src/warehouse/ledger/discovered.ts'
 import { describeOnEngines, type Warehouse } from './fixture.ts'
 import { readById } from './read-by-id.ts'
 

@@ -1,7 +1,7 @@
 /** Every cell of the tables of an export, summed up: in the files, and in the warehouse. */
 import { join } from 'node:path'
+import type { Manifest } from '../../src/publish/export/export.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import type { Manifest } from '../../src/warehouse/export/export.ts'
 
 /** What DuckDB selects from, by the qualified name of the table. */
 type Sources = ReadonlyMap<string, string>

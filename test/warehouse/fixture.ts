@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe } from 'vitest'
+import { catalogue } from '../../src/contract/catalogue.ts'
+import { tablesOf } from '../../src/contract/fields/table.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { catalogue } from '../../src/resources/catalogue.ts'
-import { tablesOf } from '../../src/resources/table.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
 import {
   type RunConnection,
@@ -15,12 +15,12 @@ import {
   type RunOutcome,
   type RunRequest,
   runSync,
-} from '../../src/sync/run.ts'
+} from '../../src/sync/run/run.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { migrate } from '../../src/warehouse/migrate.ts'
-import { physicalTables } from '../../src/warehouse/physical.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { migrate } from '../../src/warehouse/schema/migrate.ts'
+import { physicalTables } from '../../src/warehouse/schema/physical.ts'
 import { madeOnce } from '../made-once.ts'
 import { database } from '../postgres/database.ts'
 import { thorough } from '../thorough.ts'
@@ -46,9 +46,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What decides the bytes of an empty warehouse. */
 export function structureName(): string {
-  const makers = ['migrate.ts', 'comments.ts', 'structure.ts', 'references.ts', 'duckdb/open.ts'].map(file =>
-    join('src/warehouse', file),
-  )
+  const makers = [
+    'schema/migrate.ts',
+    'schema/comments.ts',
+    'schema/structure.ts',
+    'schema/references.ts',
+    'duckdb/open.ts',
+  ].map(file => join('src/warehouse', file))
   const sql = ['ops', 'seed', 'view'].flatMap(folder =>
     readdirSync(join(root, 'sql', folder)).map(file => join('sql', folder, file)),
   )

@@ -1,8 +1,9 @@
 /** A record with a distinct value at every declared leaf, and how each value looks once it is stored. */
-import type { ColumnType } from '../../src/resources/column.ts'
-import { declaredPaths, openDocuments, shapeOf } from '../../src/resources/json-shape.ts'
-import type { Resource } from '../../src/resources/resource.ts'
-import type { Table } from '../../src/resources/table.ts'
+
+import { declaredPaths, openDocuments, shapeOf } from '../../src/contract/derived/json-shape.ts'
+import type { ColumnType } from '../../src/contract/fields/column.ts'
+import type { Resource } from '../../src/contract/fields/resource.ts'
+import type { Table } from '../../src/contract/fields/table.ts'
 
 export interface Leaf {
   readonly path: string

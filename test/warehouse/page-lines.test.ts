@@ -3,9 +3,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readablePages } from '../../src/load/read/page-repair.ts'
+import { elements, type PageFile } from '../../src/load/read/pages.ts'
 import { openStage } from '../../src/warehouse/duckdb/open.ts'
-import { readablePages } from '../../src/warehouse/page-repair.ts'
-import { elements, type PageFile } from '../../src/warehouse/stage/pages.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-lines-'))
 const body = { success: true, data: [{ id: 'a', note: 'one\ntwo' }, { id: 'b' }] }

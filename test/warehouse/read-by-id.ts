@@ -1,10 +1,10 @@
 /** Records as a single read answers them, landed as pages and loaded. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Resource } from '../../src/resources/resource.ts'
-import type { Loaded } from '../../src/warehouse/load.ts'
-import { loadInParts } from '../../src/warehouse/load-in-parts.ts'
-import { stagePlan } from '../../src/warehouse/stage/plan.ts'
+import type { Resource } from '../../src/contract/fields/resource.ts'
+import type { Loaded } from '../../src/load/load.ts'
+import { loadInParts } from '../../src/load/load-in-parts.ts'
+import { stagePlan } from '../../src/load/read/plan.ts'
 import type { Warehouse } from './fixture.ts'
 
 let answers = 0

@@ -1,7 +1,7 @@
 /** What the lists of a requisition amount to, and how long its approval and its stages took. */
 import { expect, test } from 'vitest'
-import { findResource } from '../../src/resources/catalogue.ts'
-import type { Resource } from '../../src/resources/resource.ts'
+import { findResource } from '../../src/contract/catalogue.ts'
+import type { Resource } from '../../src/contract/fields/resource.ts'
 import { describeOnEngines, type Warehouse } from './fixture.ts'
 import { readById } from './read-by-id.ts'
 

@@ -1,5 +1,6 @@
 /** `muster build`: the marts that BI tools read, brought up to what is in star. */
 
+import { openMade } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
@@ -11,9 +12,8 @@ import { type Mart, readMarts } from '../../marts/mart.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { formatSeconds, printJson, printLine, printTable } from '../output.ts'
-import { createProgress, type Progress } from '../progress.ts'
-import { openMade } from '../warehouse.ts'
+import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
+import { createProgress, type Progress } from '../terminal/progress.ts'
 
 /** With or without the schema before it. */
 function martNames(args: readonly string[], marts: readonly Mart[]): readonly string[] {

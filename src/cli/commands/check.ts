@@ -1,5 +1,6 @@
 /** `muster check`: what in the warehouse does not hold, and what to do about it. */
 
+import { openMade } from '../../app/connection/warehouse.ts'
 import { nearest } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
@@ -8,12 +9,11 @@ import { everyCheck } from '../../marts/checks/every.ts'
 import { type CheckReport, reportChecks } from '../../marts/checks/report.ts'
 import { failedRows } from '../../marts/checks/run.ts'
 import { readMarts } from '../../marts/mart.ts'
-import { failureLines, summaryLine } from '../check-lines.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitStatus } from '../exit-status.ts'
-import { printJson, printLine, printTable } from '../output.ts'
-import { openMade } from '../warehouse.ts'
+import { failureLines, summaryLine } from '../reports/check-lines.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 function chosen(args: readonly string[], checks: readonly Check[]): readonly Check[] {
   const names = checks.map(({ name }) => name)

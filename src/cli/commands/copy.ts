@@ -2,17 +2,17 @@
 import { existsSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
+import { waitingFiles } from '../../events/event-log.ts'
 import { counted } from '../../lib/counted.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
-import { type Copied, copyWarehouse } from '../../warehouse/copy.ts'
-import { fileSource, serverSource } from '../../warehouse/copy-source.ts'
-import { type CopyTarget, fileTarget, serverTarget } from '../../warehouse/copy-target.ts'
+import { type Copied, copyWarehouse } from '../../publish/copy/copy.ts'
+import { fileSource, serverSource } from '../../publish/copy/copy-source.ts'
+import { type CopyTarget, fileTarget, serverTarget } from '../../publish/copy/copy-target.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
-import { waitingFiles } from '../../webhooks/event-log.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { printJson, printLine } from '../output.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 interface Place {
   readonly warehouse: Warehouse

@@ -1,15 +1,18 @@
 /** `muster crosscheck`: our metrics beside the service's own, and with --calibrate the definition that makes them agree. */
-import { calibrate } from '../../crosscheck/calibrate.ts'
+
+import { openQuestions } from '../../app/connection/questions.ts'
+import { openMade } from '../../app/connection/warehouse.ts'
+import { calibrate } from '../../crosscheck/calibrate/calibrate.ts'
+import { readDefinition, recordCalibration } from '../../crosscheck/calibrate/definition-store.ts'
 import { type Crosschecked, crosscheck } from '../../crosscheck/crosscheck.ts'
 import type { DefinitionInForce } from '../../crosscheck/definition.ts'
-import { readDefinition, recordCalibration } from '../../crosscheck/definition-store.ts'
 import { type Grouping, groupingOf } from '../../crosscheck/metric-query.ts'
 import { type Asker, createAsker } from '../../crosscheck/their-metrics.ts'
 import { programVersion } from '../../lib/program-version.ts'
+import { newRunId } from '../../state/runs/run-id.ts'
+import { startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { newRunId } from '../../warehouse/ledger/run-id.ts'
-import { startRun, updateRun } from '../../warehouse/ledger/runs.ts'
-import { migrate } from '../../warehouse/migrate.ts'
+import { migrate } from '../../warehouse/schema/migrate.ts'
 import {
   type CommandModule,
   flagOption,
@@ -21,12 +24,10 @@ import {
   wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { crosscheckAsJson, isAgreed, printCalibration, printCrosscheck } from '../crosscheck-lines.ts'
 import type { ExitStatus } from '../exit-status.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
-import { printJson } from '../output.ts'
-import { openQuestions } from '../questions.ts'
-import { openMade } from '../warehouse.ts'
+import { crosscheckAsJson, isAgreed, printCalibration, printCrosscheck } from '../reports/crosscheck-lines.ts'
+import { printJson } from '../terminal/output.ts'
 
 /** Of a nightly cross-check: two metrics, six groupings. */
 const usualGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']

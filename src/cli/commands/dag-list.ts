@@ -1,9 +1,10 @@
 /** `muster dag list`: which DAGs there are, when they run, and what of. */
+
+import { type DagText, parseDag } from '../../app/dag/dag-file.ts'
+import { dagFiles, nameOf } from '../../app/dag/dag-folder.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { CommandModule } from '../command.ts'
-import { type DagText, parseDag } from '../dag-file.ts'
-import { dagFiles, nameOf } from '../dag-folder.ts'
-import { printJson, printTable } from '../output.ts'
+import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'dag list',

@@ -1,10 +1,11 @@
 /** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
+
+import { dagNamed } from '../../app/dag/dag-folder.ts'
+import { openDagLedger } from '../../app/dag/dag-ledger.ts'
+import { dagExitCode, runDag, type TaskOutcome } from '../../app/dag/run-dag.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { dagNamed } from '../dag-folder.ts'
-import { openDagLedger } from '../dag-ledger.ts'
-import { printJson, printTable } from '../output.ts'
-import { dagExitCode, runDag, type TaskOutcome } from '../run-dag.ts'
+import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'dag run',

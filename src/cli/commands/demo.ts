@@ -1,6 +1,7 @@
 /** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync, the marts. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hydrated } from '../../contract/catalogue.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
@@ -9,18 +10,23 @@ import { type BuildOutcome, buildMarts } from '../../marts/build.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
 import { martGate } from '../../marts/checks/mart-gate.ts'
 import { readMarts } from '../../marts/mart.ts'
-import { hydrated } from '../../resources/catalogue.ts'
 import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
 import type { Breach } from '../../sandbox/referee.ts'
-import type { RunConnection, RunOutcome } from '../../sync/run.ts'
+import type { RunConnection, RunOutcome } from '../../sync/run/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, numberOf, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { accrualTable, changesTable, labourTable, proofTable, workingTimeTable } from '../demo-tables.ts'
-import { formatSeconds, printJson, printLine, printTable } from '../output.ts'
+import {
+  accrualTable,
+  changesTable,
+  labourTable,
+  proofTable,
+  workingTimeTable,
+} from '../reports/demo-tables.ts'
 import { summary } from '../run-command.ts'
 import { runShown } from '../run-shown.ts'
+import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
 
 const folder = join('data', 'demo')
 const apiKey = 'sandbox-company-key'

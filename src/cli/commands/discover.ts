@@ -1,14 +1,14 @@
 /** `muster discover`: ids that somebody has in a list, to be read with the next sync. */
 import { basename, resolve } from 'node:path'
+import { openToWrite } from '../../app/connection/warehouse.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { remember } from '../../warehouse/ledger/discovered.ts'
-import { migrate } from '../../warehouse/migrate.ts'
+import { remember } from '../../state/by-id/discovered.ts'
+import { migrate } from '../../warehouse/schema/migrate.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { readIdList, requireHydrated } from '../id-list.ts'
-import { printJson, printLine } from '../output.ts'
-import { openToWrite } from '../warehouse.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'discover',

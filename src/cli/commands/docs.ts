@@ -1,6 +1,7 @@
 /** `muster docs`: the data dictionary, as one HTML page or as Markdown. */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { openIfSynced } from '../../app/connection/warehouse.ts'
 import { buildDictionary } from '../../dictionary/build.ts'
 import type { Dictionary } from '../../dictionary/entries.ts'
 import { type Held, readHeld } from '../../dictionary/held.ts'
@@ -11,8 +12,7 @@ import { MusterError } from '../../lib/errors.ts'
 import { readMarts } from '../../marts/mart.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { printJson, printLine } from '../output.ts'
-import { openIfSynced } from '../warehouse.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 const usualFile = 'dictionary.html'
 

@@ -1,19 +1,20 @@
 /** `muster doctor`: whether everything that a sync needs is in reach, and what to do where it is not. */
+
+import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
+import { keyFindings } from '../../app/checkup/key.ts'
+import { diskSpace, landingFolder, nodeVersion } from '../../app/checkup/machine.ts'
+import { resourceFindings } from '../../app/checkup/resources.ts'
+import { checkFile, checkServer } from '../../app/checkup/warehouse.ts'
+import { webhookFindings } from '../../app/checkup/webhook.ts'
+import { openQuestions } from '../../app/connection/questions.ts'
+import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { type Finding, failed, ok, warn } from '../checkup/finding.ts'
-import { keyFindings } from '../checkup/key.ts'
-import { diskSpace, landingFolder, nodeVersion } from '../checkup/machine.ts'
-import { resourceFindings } from '../checkup/resources.ts'
-import { checkFile, checkServer } from '../checkup/warehouse.ts'
-import { webhookFindings } from '../checkup/webhook.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitStatus } from '../exit-status.ts'
-import { printJson, printLine, printTable } from '../output.ts'
-import { openQuestions } from '../questions.ts'
-import { duckdbFile, openToWrite } from '../warehouse.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'doctor',

@@ -1,12 +1,12 @@
 /** `muster export`: star and mart as Parquet files, with a manifest. */
 import { resolve } from 'node:path'
+import { openToRead } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { exportParquet } from '../../warehouse/export/export.ts'
+import { exportParquet } from '../../publish/export/export.ts'
 import { type CommandModule, flagOption, numberOf, textOption, wholeNumber } from '../command.ts'
-import { printJson, printLine, printTable } from '../output.ts'
-import { openToRead } from '../warehouse.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'export',

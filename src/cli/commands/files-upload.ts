@@ -1,17 +1,17 @@
 /** `muster files upload FILE`: declares a file, puts it where the service says, and hands back the token. */
 import { basename, resolve } from 'node:path'
-import { uploadFile } from '../../api/upload-file.ts'
-import { createUpload, type Declaration } from '../../api/uploads.ts'
+import { uploadFile } from '../../api/writes/upload-file.ts'
+import { createUpload, type Declaration } from '../../api/writes/uploads.ts'
+import { openQuestions } from '../../app/connection/questions.ts'
+import { readDeclarable } from '../../app/workers/local-files.ts'
+import { chosenAgency, requireAgencyKey, requireScope } from '../../app/workers/writing-key.ts'
 import { choiceOf } from '../../config/nearest.ts'
+import { isSafeId } from '../../contract/fields/record-id.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { isFileName } from '../../lib/file-kind.ts'
-import { isSafeId } from '../../resources/record-id.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { printJson } from '../output.ts'
-import { openQuestions } from '../questions.ts'
-import { readDeclarable } from '../writing/local-files.ts'
-import { chosenAgency, requireAgencyKey, requireScope } from '../writing/writing-key.ts'
+import { printJson } from '../terminal/output.ts'
 
 const purposes = { worker: ['attachments', 'rightToWork'], invoice: ['payment'] } as const
 

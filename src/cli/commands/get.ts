@@ -1,8 +1,9 @@
 /** `muster get PATH-OR-RESOURCE [ID]`: one record as the service has it, for a look. */
+
+import { openQuestions } from '../../app/connection/questions.ts'
+import { requestPath } from '../../app/connection/record-paths.ts'
 import { anyText, type CommandModule, listOption, repeated } from '../command.ts'
-import { printJson } from '../output.ts'
-import { openQuestions } from '../questions.ts'
-import { requestPath } from '../record-paths.ts'
+import { printJson } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'get',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { DEFAULT_CONFIG_FILE } from '../../config/settings.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { type CommandModule, flagOption } from '../command.ts'
-import { printJson, printLine } from '../output.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 /** The same depth below the package in `src` and in `dist`. */
 const TEMPLATE = fileURLToPath(new URL('../../../config/muster.example.yaml', import.meta.url))

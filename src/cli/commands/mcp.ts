@@ -1,7 +1,7 @@
 /** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
 import { once } from 'node:events'
+import { assistantData } from '../../app/assistant/open-data.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { assistantData } from '../assistant/open-data.ts'
 import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 
 export const command: CommandModule = {
@@ -31,7 +31,7 @@ export const command: CommandModule = {
     const seconds = numberOf(options, 'seconds')
     const session = await data.open(seconds)
     await session.close()
-    const { assistantServer } = await import('../assistant/server.ts')
+    const { assistantServer } = await import('../../app/assistant/server.ts')
     const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
     const server = assistantServer({
       data,

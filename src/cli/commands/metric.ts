@@ -1,8 +1,9 @@
 /** `muster metric NAME`: a recruitment metric, computed from the warehouse as the service would. */
 
+import { openToRead } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
+import { readDefinition } from '../../crosscheck/calibrate/definition-store.ts'
 import type { MetricDefinition } from '../../crosscheck/definition.ts'
-import { readDefinition } from '../../crosscheck/definition-store.ts'
 import { groupLabel, groupObject, type Names } from '../../crosscheck/group-shape.ts'
 import {
   figureNames,
@@ -20,8 +21,7 @@ import { UsageError } from '../../lib/errors.ts'
 import { type CommandModule, numberOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
-import { printJson, printLine, printTable } from '../output.ts'
-import { openToRead } from '../warehouse.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'metric',

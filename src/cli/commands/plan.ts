@@ -1,17 +1,18 @@
 /** `muster plan`: what a sync or a backfill will cost, before anything is spent. */
+
+import { askedFacts, type PlanFacts, rememberedFacts } from '../../app/connection/plan-sources.ts'
+import { openIfSynced } from '../../app/connection/warehouse.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { durationOf, type Limits, type Range, sumOf } from '../../sync/estimate.ts'
-import { type PlannedResource, planRun } from '../../sync/plan.ts'
-import { planSweep } from '../../sync/plan-sweep.ts'
-import type { SyncRequest } from '../../sync/sync.ts'
+import { durationOf, type Limits, type Range, sumOf } from '../../sync/plan/estimate.ts'
+import { type PlannedResource, planRun } from '../../sync/plan/plan.ts'
+import { planSweep } from '../../sync/plan/plan-sweep.ts'
+import type { SyncRequest } from '../../sync/run/sync.ts'
 import { type CommandModule, calendarDay, flagOption, type Options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { createdBetween, walked } from '../created-days.ts'
-import { printJson, printLine, printTable } from '../output.ts'
-import { askedFacts, type PlanFacts, rememberedFacts } from '../plan-sources.ts'
 import { resourceNames } from '../run-command.ts'
-import { openIfSynced } from '../warehouse.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { sweptNames } from './sweep.ts'
 
 export const command: CommandModule = {

@@ -1,11 +1,12 @@
 /** `muster publish`: hands analysts a fresh copy, without personal data, beside the working file. */
+
+import { duckdbFile, openMade } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { publish } from '../../warehouse/publish.ts'
+import { publish } from '../../publish/publish.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { printJson, printLine, printTable } from '../output.ts'
-import { duckdbFile, openMade } from '../warehouse.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 /** Readers of a server never wait for a writer, so there is nothing to copy. */
 function notNeeded(context: CommandContext): 0 {

@@ -1,9 +1,10 @@
 /** `muster replay`: rebuild the warehouse from the landed pages. */
+
+import { duckdbFile } from '../../app/connection/warehouse.ts'
+import { rebuildFile, rebuildServer } from '../../app/rebuild/rebuild.ts'
 import { counted } from '../../lib/counted.ts'
 import { type CommandModule, flagOption } from '../command.ts'
-import { printJson, printLine } from '../output.ts'
-import { rebuildFile, rebuildServer } from '../rebuild.ts'
-import { duckdbFile } from '../warehouse.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'replay',

@@ -1,10 +1,11 @@
 /** `muster roles`: who may own, load and read a PostgreSQL warehouse. */
+
+import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { grantRoles, plannedRoles } from '../../warehouse/postgres/grant-roles.ts'
 import { isRolePrefix, rolesOf } from '../../warehouse/postgres/roles.ts'
 import { type CommandModule, flagOption, textOf } from '../command.ts'
-import { printJson, printLine } from '../output.ts'
-import { duckdbFile, openToWrite } from '../warehouse.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 function requirePrefix(prefix: string): void {
   if (isRolePrefix(prefix)) return

@@ -1,13 +1,14 @@
 /** `muster runs [RUN_ID]`: the ledger of runs, or what one of them did. */
+
+import { openToRead } from '../../app/connection/warehouse.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { heldTables } from '../../state/held-tables.ts'
+import { lostRuns, recentRuns, resourcesOfRun, runNamed } from '../../state/runs/runs.ts'
+import type { RunResourceTable, RunTable } from '../../state/schema.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { heldTables } from '../../warehouse/ledger/held-tables.ts'
-import { lostRuns, recentRuns, resourcesOfRun, runNamed } from '../../warehouse/ledger/runs.ts'
-import type { RunResourceTable, RunTable } from '../../warehouse/ledger/schema.ts'
 import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { printJson, printLine, printTable } from '../output.ts'
-import { openToRead } from '../warehouse.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'runs',

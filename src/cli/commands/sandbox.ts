@@ -15,8 +15,8 @@ import {
   wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { printJson, printLine } from '../output.ts'
 import { deliveryLine, eventOptions, webhookLines, webhookOptions } from '../sandbox-webhooks.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 const LARGEST_PORT = 65_535
 const NAME_WIDTH = 17

@@ -1,12 +1,15 @@
 /** `muster serve`: receive webhooks, keep the warehouse up with them, and run what is due, until interrupted. */
 import { InvalidArgumentError } from 'commander'
+import { openInboxStore } from '../../app/connection/inbox-store.ts'
+import { duckdbFile, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
+import { dagNamed, dagNames } from '../../app/dag/dag-folder.ts'
 import type { Connection } from '../../config/connection.ts'
+import type { Verification } from '../../events/verify.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import type { ScheduledDag } from '../../serve/schedule.ts'
+import { usualRhythm } from '../../serve/inbox-worker.ts'
+import type { ScheduledDag } from '../../serve/schedule/schedule.ts'
 import type { ServeEffects, ServeRequest } from '../../serve/serve.ts'
-import { usualRhythm } from '../../serve/upkeep.ts'
-import type { Verification } from '../../webhooks/verify.ts'
 import {
   anyText,
   type CommandModule,
@@ -21,10 +24,7 @@ import {
   wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { dagNamed, dagNames } from '../dag-folder.ts'
-import { openInboxStore } from '../inbox-store.ts'
-import { printJson, printLine } from '../output.ts'
-import { duckdbFile, openToWrite, runConnection } from '../warehouse.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 const largestPort = 65_535
 

@@ -1,9 +1,10 @@
 /** `muster sql QUERY`: one query over the warehouse, read-only. */
+
+import { openForQuery } from '../../app/connection/warehouse.ts'
 import type { QueryResult } from '../../warehouse/query.ts'
 import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { printJson, printTable } from '../output.ts'
-import { openForQuery } from '../warehouse.ts'
+import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'sql',

@@ -1,22 +1,22 @@
 /** `muster status`: how complete and how fresh the warehouse is, with the proof. */
-import { catalogue } from '../../resources/catalogue.ts'
-import { apiKeyId } from '../../sync/key.ts'
+
+import { openToRead } from '../../app/connection/warehouse.ts'
+import { catalogue } from '../../contract/catalogue.ts'
+import { type EventFigures, readEventFigures } from '../../events/event-figures.ts'
+import { type Coverage, readCoverage } from '../../state/by-id/coverage.ts'
+import { type Absence, absences } from '../../state/evidence/absence.ts'
+import { heldTables } from '../../state/held-tables.ts'
+import { type BudgetSeen, budgetSeen } from '../../state/requests/budget-seen.ts'
+import { type HeldLease, heldLeases } from '../../state/runs/leases.ts'
+import { lastDoneSync, type ResourceState, resourceState } from '../../state/runs/resource-state.ts'
+import { lostRuns } from '../../state/runs/runs.ts'
+import { apiKeyId } from '../../sync/run/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { type Absence, absences } from '../../warehouse/ledger/absence.ts'
-import { type BudgetSeen, budgetSeen } from '../../warehouse/ledger/budget-seen.ts'
-import { type Coverage, readCoverage } from '../../warehouse/ledger/coverage.ts'
-import { heldTables } from '../../warehouse/ledger/held-tables.ts'
-import { type HeldLease, heldLeases } from '../../warehouse/ledger/leases.ts'
-import { lastDoneSync, type ResourceState, resourceState } from '../../warehouse/ledger/resource-state.ts'
-import { lostRuns } from '../../warehouse/ledger/runs.ts'
-import { type EventFigures, readEventFigures } from '../../webhooks/event-figures.ts'
-import { ageOf } from '../age.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { coverageLines } from '../coverage-lines.ts'
-import { deletionLines } from '../deletion-lines.ts'
-import { countedSince, eventLine } from '../event-line.ts'
-import { printJson, printLine, printTable } from '../output.ts'
+import { coverageLines } from '../reports/coverage-lines.ts'
+import { deletionLines } from '../reports/deletion-lines.ts'
+import { countedSince, eventLine } from '../reports/event-line.ts'
 import {
   budgetLine,
   holderLine,
@@ -25,8 +25,9 @@ import {
   resourceColumns,
   resourceRow,
   summaryLine,
-} from '../status-lines.ts'
-import { openToRead } from '../warehouse.ts'
+} from '../reports/status-lines.ts'
+import { ageOf } from '../terminal/age.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 interface Status {
   readonly resources: readonly ResourceState[]

@@ -2,7 +2,7 @@
 
 import { choiceOf } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { swept } from '../../sync/sweep-run.ts'
+import { swept } from '../../sync/deletions/sweep-run.ts'
 import { type CommandModule, flagOption, numberOption, wholeNumber } from '../command.ts'
 import { limitsOf, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'

@@ -1,6 +1,7 @@
 /** `muster workers create FILE`: new workers of an agency, from a file of many. */
+
+import { runWorkers, workerOptions } from '../../app/workers/run-workers.ts'
 import type { CommandModule } from '../command.ts'
-import { runWorkers, workerOptions } from '../writing/run-workers.ts'
 
 export const command: CommandModule = {
   name: 'workers create',

@@ -1,5 +1,5 @@
 /** Subject areas: what the service has, the tables it becomes, and how they refer to each other. */
-import { areaDrawing } from '../area-drawing.ts'
+import { areaDrawing } from '../drawing/area-drawing.ts'
 import { type Area, type Dictionary, qualifiedName } from '../entries.ts'
 import { drawingSvg } from './drawing-svg.ts'
 import { link } from './links.ts'

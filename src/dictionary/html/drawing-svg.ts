@@ -1,5 +1,12 @@
 /** A drawing as SVG: coloured by classes of the page, with titles that lead to the tables. */
-import { type Drawing, layOut, type PlacedBox, type PlacedLink, rowHeight, titleHeight } from '../drawing.ts'
+import {
+  type Drawing,
+  layOut,
+  type PlacedBox,
+  type PlacedLink,
+  rowHeight,
+  titleHeight,
+} from '../drawing/drawing.ts'
 import { html, type Markup } from './markup.ts'
 
 const titleOf = ({ title, href, x, y }: PlacedBox): Markup => {

@@ -1,6 +1,7 @@
 /** Lineage of each mart: where its rows come from as a diagram, and each column back to fields of the service. */
+
+import { martDrawing } from '../drawing/mart-drawing.ts'
 import { type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
-import { martDrawing } from '../mart-drawing.ts'
 import { drawingSvg } from './drawing-svg.ts'
 import { breakable, few, link } from './links.ts'
 import { type Content, html, type Markup } from './markup.ts'

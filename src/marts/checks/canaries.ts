@@ -1,6 +1,6 @@
 /** Looks for personal data where there must be none: in every text column of star and of the marts. */
-import { physicalTables } from '../../warehouse/physical.ts'
-import { references } from '../../warehouse/references.ts'
+import { physicalTables } from '../../warehouse/schema/physical.ts'
+import { references } from '../../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { Mart } from '../mart.ts'
 import type { Check, Part } from './check.ts'

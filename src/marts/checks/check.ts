@@ -1,6 +1,6 @@
 /** A check: statements whose rows are what is wrong, how bad that is, and what to do about it. */
 import { basename } from 'node:path'
-import { tablesNamed } from '../../warehouse/schemas.ts'
+import { tablesNamed } from '../../warehouse/schema/schemas.ts'
 import { type SqlFile, sqlFiles } from '../../warehouse/sql-files.ts'
 import { namesOf, readHeader } from '../header.ts'
 

@@ -1,7 +1,7 @@
 /** Checks that follow from the declarations: one statement a table, so that a new table is checked without a line here. */
-import { acceptedValues } from '../../warehouse/accepted-values.ts'
-import { historyOf, type PhysicalTable, physicalTables } from '../../warehouse/physical.ts'
-import { references } from '../../warehouse/references.ts'
+import { acceptedValues } from '../../warehouse/schema/accepted-values.ts'
+import { historyOf, type PhysicalTable, physicalTables } from '../../warehouse/schema/physical.ts'
+import { references } from '../../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { Check, Part } from './check.ts'
 

@@ -1,5 +1,5 @@
 /** Whose business an event is: the company and agencies of its record, and those it is kept from. */
-import { type EventType, eventRule } from '../../resources/events.ts'
+import { type EventType, eventRule } from '../../contract/events.ts'
 import { isBetweenProviderAndClient } from '../endpoints/agency-view.ts'
 import { pathReader, type StoredRecord, valuesAt } from '../record.ts'
 

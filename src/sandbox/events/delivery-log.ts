@@ -1,5 +1,5 @@
 /** Every delivery and what became of it: for people who look and tests that count. Holds no secret and no address. */
-import type { EventType } from '../../resources/events.ts'
+import type { EventType } from '../../contract/events.ts'
 import type { Forgery } from './signed-request.ts'
 
 /** What a knob did to a delivery. */

@@ -1,6 +1,7 @@
 /** The settings of webhooks and of their delivery, and what each is when left out. */
+
+import type { EventType } from '../../contract/events.ts'
 import { UsageError } from '../../lib/errors.ts'
-import type { EventType } from '../../resources/events.ts'
 
 export interface WebhookOptions {
   /** Names it in the delivery log; `webhook 1` and so on by default. */

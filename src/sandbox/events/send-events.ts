@@ -1,8 +1,9 @@
 /** From something that happened to signed deliveries at every webhook it concerns. */
+
+import { type EventType, isEventType } from '../../contract/events.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { namedRng } from '../../lib/rng.ts'
-import { type EventType, isEventType } from '../../resources/events.ts'
 import { pick } from '../data/draw.ts'
 import { objectId } from '../data/identity.ts'
 import type { World } from '../world.ts'

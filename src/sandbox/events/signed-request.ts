@@ -1,6 +1,6 @@
 /** An event as it goes over the wire: body, headers and signature, genuine or forged. */
 import { createHmac } from 'node:crypto'
-import { type EventType, eventRule, payloadKeys } from '../../resources/events.ts'
+import { type EventType, eventRule, payloadKeys } from '../../contract/events.ts'
 import type { EventSettings } from './event-options.ts'
 
 export interface ServiceEvent {

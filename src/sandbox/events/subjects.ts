@@ -1,6 +1,7 @@
 /** Records that events can be about, and where the sandbox holds them. */
+
+import { type EventEntity, type EventType, eventRule, eventTypes } from '../../contract/events.ts'
 import type { Rng } from '../../lib/rng.ts'
-import { type EventEntity, type EventType, eventRule, eventTypes } from '../../resources/events.ts'
 import { pick, weighted } from '../data/draw.ts'
 import type { StoredRecord } from '../record.ts'
 import type { Collection, World } from '../world.ts'

@@ -1,7 +1,7 @@
 /** Webhooks as configured: what they may subscribe to, and which events each is told. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { type EventRule, type EventType, eventRule, eventTypes, isEventType } from '../../contract/events.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { type EventRule, type EventType, eventRule, eventTypes, isEventType } from '../../resources/events.ts'
 import type { World } from '../world.ts'
 import type { Concern } from './concern.ts'
 import type { WebhookOptions } from './event-options.ts'

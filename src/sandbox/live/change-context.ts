@@ -1,6 +1,7 @@
 /** What every kind of change works with: the world, a random stream and one moment. */
+
+import type { EventType } from '../../contract/events.ts'
 import type { Rng } from '../../lib/rng.ts'
-import type { EventType } from '../../resources/events.ts'
 import { pick } from '../data/draw.ts'
 import { concernOf, type Raise } from '../events/concern.ts'
 import type { StoredRecord } from '../record.ts'

@@ -1,7 +1,8 @@
 /** The schema of a record, from the same declaration that its tables come from. */
-import type { Column, ColumnType } from '../../resources/column.ts'
-import { openDocuments, type ShapeNode, shapeOf } from '../../resources/json-shape.ts'
-import type { Table } from '../../resources/table.ts'
+
+import { openDocuments, type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
+import type { Column, ColumnType } from '../../contract/fields/column.ts'
+import type { Table } from '../../contract/fields/table.ts'
 import { type JsonSchema, orNull } from './json-schema.ts'
 
 const byType: Readonly<Record<ColumnType, JsonSchema>> = {

@@ -1,8 +1,8 @@
 /** The engine over a DuckDB file: one writing process, whose batches are staged beside each other. */
 import { statSync } from 'node:fs'
+import { kyselyOver } from '../../state/kysely-dialect.ts'
+import type { Ledger } from '../../state/schema.ts'
 import type { Engine, Fill, Value } from '../engine.ts'
-import { kyselyOver } from '../kysely-dialect.ts'
-import type { Ledger } from '../ledger/schema.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Haste } from '../turns.ts'
 import { connect, create, logBytes, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'

@@ -1,12 +1,12 @@
 /** Runs one query that somebody typed, in a DuckDB that can neither write nor leave its file. */
 import { type DuckDBConnection, DuckDBInstance, DuckDBTypeId, StatementType } from '@duckdb/node-api'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { isPublishedFile } from '../../publish/published-file.ts'
 import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
-import { tablesNamed } from '../schemas.ts'
+import { tablesNamed } from '../schema/schemas.ts'
 import { unbuiltMart } from '../unbuilt-mart.ts'
 import { openError } from './open-error.ts'
 import { plainRow } from './plain-row.ts'
-import { isPublishedFile } from './published-file.ts'
 
 const beginnings =
   /^(select|with|from|values|table|describe|desc|show|summarize|pragma|explain|pivot|unpivot)\b|^\(/i

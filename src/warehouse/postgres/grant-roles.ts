@@ -1,7 +1,7 @@
 /** Makes the roles of a warehouse, or brings them up to date, in one transaction. */
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
-import { schemaNames } from '../schemas.ts'
+import { schemaNames } from '../schema/schemas.ts'
 import { quoteName } from '../sql-text.ts'
 import { roleStatements, rolesOf, strayTables } from './roles.ts'
 

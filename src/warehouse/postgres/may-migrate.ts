@@ -1,7 +1,7 @@
 /** Whether this user may make and change the tables of the warehouse; who only loads may not. */
 import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
-import { schemaNames } from '../schemas.ts'
+import { schemaNames } from '../schema/schemas.ts'
 import { requireLedger } from './may-read.ts'
 
 /** Throws MusterError with the way out, before anything is tried. */

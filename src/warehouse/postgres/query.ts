@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
-import { withPrefix } from '../schemas.ts'
+import { withPrefix } from '../schema/schemas.ts'
 import { unbuiltMart } from '../unbuilt-mart.ts'
 import { statementError } from './failure.ts'
 import { isNumericType } from './plain-values.ts'

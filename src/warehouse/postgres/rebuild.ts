@@ -1,10 +1,11 @@
 /** A rebuild fills schemas of its own; then, in one transaction, their rows take the place of those in use. */
+
+import { type Missing, missingFrom } from '../../app/rebuild/swap.ts'
 import type { Engine } from '../engine.ts'
-import { physicalTables } from '../physical.ts'
-import { schemaNames } from '../schemas.ts'
+import { physicalTables } from '../schema/physical.ts'
+import { schemaNames } from '../schema/schemas.ts'
+import { qualified } from '../schema/structure.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
-import { qualified } from '../structure.ts'
-import { type Missing, missingFrom } from '../swap.ts'
 
 /** The prefix of the schemas beside those in use. */
 export const sidePrefix = (prefix = ''): string => `${prefix}replay_`

@@ -1,5 +1,5 @@
 /** The roles of a PostgreSQL warehouse as statements: who owns, loads and reads what, also of tables made later. */
-import { type SchemaName, schemaNames } from '../schemas.ts'
+import { type SchemaName, schemaNames } from '../schema/schemas.ts'
 import { quoteName } from '../sql-text.ts'
 
 const roleNames = ['owner', 'loader', 'reader', 'bi', 'privacy'] as const

@@ -1,0 +1,118 @@
+/** The requests of one UTC day on one key: what is left, and for whom a part of the rest is kept. */
+import { DEFAULT_PER_DAY, type KeyInfo } from '../client/key.ts'
+
+/** Why a request is made; each of the last three has a part of the day that the others may not touch. */
+export type Purpose = 'sync' | 'reconcile' | 'webhook' | 'operator'
+
+/**
+ * Shares of rateLimitPerDay. Without them a long backfill at 01:00 would leave webhooks unanswered until
+ * midnight.
+ */
+export const RESERVES = { webhook: 0.1, reconcile: 0.1, operator: 0.05 }
+const RESERVED = ['webhook', 'reconcile', 'operator'] as const
+
+/** What a sync may spend of a whole day of so many requests, the parts of the others taken off. */
+export function spendablePerDay(perDay: number): number {
+  return RESERVED.reduce((left, purpose) => left - Math.floor(perDay * RESERVES[purpose]), perDay)
+}
+
+const DAY = 86_400_000
+/** Milliseconds. Used when resetsAt is past already: the clocks differ, and the day ends at any moment. */
+const SOON = 15 * 60_000
+
+/** Every method takes the time, in ms since the epoch, and starts a new day when the old one is over. */
+export class DayBudget {
+  #perDay = DEFAULT_PER_DAY
+  #usedFor: Record<Purpose, number> = { sync: 0, reconcile: 0, webhook: 0, operator: 0 }
+  /** Requests of today by earlier processes. */
+  #usedBefore = 0
+  /**
+   * The same, until the limit is known: against the default they could forbid the very `/me` that tells it.
+   */
+  #notCounted: number
+  /** What the service said was left, less our own requests since. Infinite until it said something. */
+  #told = Number.POSITIVE_INFINITY
+  #resetsAt: number
+
+  constructor(now: number, usedBefore: number) {
+    this.#notCounted = usedBefore
+    this.#resetsAt = nextMidnight(now)
+  }
+
+  spend(purpose: Purpose, now: number): void {
+    this.#roll(now)
+    this.#usedFor[purpose] += 1
+    this.#told -= 1
+  }
+
+  /**
+   * Takes over an answer of `/me`. `since` is how many requests were sent from the moment `/me` was asked
+   * for: the service may have counted them or not, so they are taken off.
+   */
+  refresh(me: Pick<KeyInfo, 'rateLimitPerDay' | 'usage'>, since: number, now: number): void {
+    this.#roll(now)
+    this.#perDay = me.rateLimitPerDay
+    this.#usedBefore += this.#notCounted
+    this.#notCounted = 0
+    const { requestsToday, remainingToday, resetsAt } = me.usage
+    const left = remainingToday ?? (requestsToday === undefined ? undefined : this.#perDay - requestsToday)
+    if (left !== undefined) this.#told = left - since
+    this.#resetsAt = resetMoment(resetsAt, now)
+  }
+
+  /** Requests left for this purpose, reserves of the others taken off; never negative. */
+  left(purpose: Purpose, now: number): number {
+    const kept = RESERVED.filter(other => other !== purpose).reduce(
+      (sum, other) => sum + this.#reserve(other),
+      0,
+    )
+    return Math.max(0, this.remaining(now) - kept)
+  }
+
+  /** Requests left for anybody: the lower of our own count and the service's. */
+  remaining(now: number): number {
+    this.#roll(now)
+    return Math.max(0, Math.min(this.#perDay - this.#ownUsed(), this.#told))
+  }
+
+  get perDay(): number {
+    return this.#perDay
+  }
+
+  /** Milliseconds since the epoch. */
+  get resetsAt(): number {
+    return this.#resetsAt
+  }
+
+  /** What is left of a reserve: its own purpose uses it up first. */
+  #reserve(purpose: (typeof RESERVED)[number]): number {
+    return Math.max(0, Math.floor(this.#perDay * RESERVES[purpose]) - this.#usedFor[purpose])
+  }
+
+  #ownUsed(): number {
+    const { sync, reconcile, webhook, operator } = this.#usedFor
+    return this.#usedBefore + sync + reconcile + webhook + operator
+  }
+
+  #roll(now: number): void {
+    if (now < this.#resetsAt) return
+    this.#usedFor = { sync: 0, reconcile: 0, webhook: 0, operator: 0 }
+    this.#usedBefore = 0
+    this.#notCounted = 0
+    this.#told = Number.POSITIVE_INFINITY
+    this.#resetsAt = nextMidnight(now)
+  }
+}
+
+/**
+ * resetsAt when it is believable, else midnight UTC, at which the contract says that the count starts anew.
+ */
+function resetMoment(resetsAt: string | undefined, now: number): number {
+  const told = Date.parse(resetsAt ?? '')
+  if (Number.isNaN(told) || told > now + 2 * DAY) return nextMidnight(now)
+  return told > now ? told : now + SOON
+}
+
+function nextMidnight(now: number): number {
+  return (Math.floor(now / DAY) + 1) * DAY
+}

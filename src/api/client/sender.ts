@@ -1,0 +1,127 @@
+/** Sends one request until it is answered or must not be sent again: leave to send, retries, told pauses. */
+import PQueue from 'p-queue'
+import type { Clock } from '../../lib/clock.ts'
+import { BudgetSpent } from '../../lib/errors.ts'
+import type { Rng } from '../../lib/rng.ts'
+import type { Budget } from '../budget/budget.ts'
+import type { Purpose } from '../budget/day.ts'
+import { type Envelope, readEnvelope } from './envelope.ts'
+import { Retriable, Unsettled } from './errors.ts'
+import { neverArrived } from './network.ts'
+import { requestLine } from './redact.ts'
+import { LONGEST_WAIT, MAX_ATTEMPTS, retryDelay } from './retry.ts'
+import type { Wire, WireRequest } from './wire.ts'
+
+/** One request that was sent, for progress displays. */
+export interface RequestSeen {
+  readonly path: string
+  /** 0 when no answer came. */
+  readonly status: number
+  readonly ms: number
+  /** Of the body. */
+  readonly bytes: number
+  /** 1 is the first sending. */
+  readonly attempt: number
+}
+
+export interface Call extends WireRequest {
+  /** What a list was asked for; its answer must say the same. */
+  readonly asked: { readonly page?: number; readonly limit?: number }
+  readonly purpose: Purpose
+  /** It changes something, and twice would change it twice: repeated only when nothing can have arrived. */
+  readonly isOnce?: boolean
+}
+
+export interface Answer {
+  readonly bytes: Buffer
+  readonly envelope: Envelope
+  readonly fetchedAt: string
+}
+
+interface SenderOptions {
+  readonly wire: Wire
+  readonly budget: Budget
+  readonly apiKey: string
+  readonly clock: Clock
+  readonly rng: Rng
+  readonly onRequest?: ((seen: RequestSeen) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export class Sender {
+  readonly #options: SenderOptions
+  /** Before the budget, not behind it: a request that has leave to send must not wait for a connection. */
+  readonly #lanes: PQueue
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+    this.#lanes = new PQueue({ concurrency: options.wire.connections })
+  }
+
+  async exchange(call: Call): Promise<Answer> {
+    try {
+      return await this.#lanes.add(() => this.#repeat(call))
+    } catch (error) {
+      // What waits reports an abort in words of its own.
+      this.#options.signal?.throwIfAborted()
+      throw error
+    }
+  }
+
+  /** Leave to send, send, and again while that may help. */
+  async #repeat(call: Call): Promise<Answer> {
+    const { signal, budget } = this.#options
+    let notBefore = 0
+    for (let attempt = 1; ; attempt++) {
+      await budget.take(call.purpose, { notBefore, signal })
+      try {
+        return await this.#send(call, attempt)
+      } catch (error) {
+        if (!(error instanceof Retriable)) throw error
+        if (call.isOnce && !neverArrived(error)) throw new Unsettled(error)
+        notBefore = this.#nextMoment(error, attempt)
+      }
+    }
+  }
+
+  async #send(call: Call, attempt: number): Promise<Answer> {
+    const { clock, apiKey, onRequest, wire } = this.#options
+    const { path, query, method, asked, hide } = call
+    const started = clock.now()
+    const seen = (status: number, bytes: number) =>
+      onRequest?.({ path, status, ms: clock.now() - started, bytes, attempt })
+    const bytes = await wire.send({ ...call, seen })
+    const source = { request: requestLine(path, query, method), secret: apiKey, values: hide }
+    const envelope = readEnvelope(bytes, asked, source)
+    return { bytes, envelope, fetchedAt: new Date(clock.now()).toISOString() }
+  }
+
+  /**
+   * When to send again (ms since the epoch); throws when not. After 429 nothing on the key goes out before.
+   */
+  #nextMoment(error: Retriable, attempt: number): number {
+    const { clock, rng, budget } = this.#options
+    const now = clock.now()
+    const limited = error.status === 429
+    const delay = retryDelay({ attempt, limited, retryAfter: error.facts.retryAfter, now, rng })
+    if (limited) budget.pause(now + delay)
+    if (delay > LONGEST_WAIT) throw stopped(error, `it asks for ${Math.ceil(delay / 60_000)} minutes`)
+    const why = attempt >= MAX_ATTEMPTS ? `sent ${attempt} times` : this.#refusal()
+    if (why === undefined) return now + delay
+    throw limited ? stopped(error, why) : error.final(why)
+  }
+
+  #refusal(): string | undefined {
+    return this.#options.budget.spendRetry() ? undefined : 'a tenth of all requests was repeated already'
+  }
+}
+
+/** A key that is still limited, or a service that names a far moment, ends the run instead of failing it. */
+function stopped(error: Retriable, why: string): BudgetSpent {
+  return new BudgetSpent({
+    what: `the service wants no requests now, ${why}`,
+    where: error.report.where ?? '',
+    next: 'run again later',
+    cause: error,
+  })
+}

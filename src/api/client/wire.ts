@@ -1,0 +1,238 @@
+/** One HTTP exchange: a request with the key, sent to the one host it is for, its answer read within limits. */
+import { Agent, type Dispatcher } from 'undici'
+import { MusterError } from '../../lib/errors.ts'
+import { readBaseUrl } from './base-url.ts'
+import { badAnswer, failureOf } from './errors.ts'
+import { networkFailure, TOO_SLOW } from './network.ts'
+import { harmless, type Query, requestLine } from './redact.ts'
+import { serverWords } from './server-error.ts'
+
+/** Limits of an exchange. Times in milliseconds. */
+export interface FetchOptions {
+  /** Until the connection stands, TLS included. Default 10,000. */
+  readonly connectTimeout?: number
+  /** From the sent request to the first header. Default 60,000. */
+  readonly headersTimeout?: number
+  /** Between two pieces of the body. Default 60,000. */
+  readonly bodyTimeout?: number
+  /** The whole exchange, against a body that trickles for ever. Default 300,000. */
+  readonly totalTimeout?: number
+  /** Bytes of an answer. Default 32 MiB: eighty times a usual page of 200 records. */
+  readonly maxBytes?: number
+  /** Exchanges at one time. Default 8. */
+  readonly connections?: number
+}
+
+const DEFAULTS: Required<FetchOptions> = {
+  connectTimeout: 10_000,
+  headersTimeout: 60_000,
+  bodyTimeout: 60_000,
+  totalTimeout: 300_000,
+  maxBytes: 32 * 1024 * 1024,
+  connections: 8,
+}
+
+/** An error body is read for one sentence only. */
+const ERROR_BYTES = 64 * 1024
+
+/** The status that observers see when no answer came. */
+const NO_ANSWER = 0
+
+interface WireOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Of Muster, for the User-Agent. */
+  readonly version: string
+  readonly limits: FetchOptions
+  readonly signal: AbortSignal | undefined
+}
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+  readonly query: Query
+  /** JSON. */
+  readonly body?: string | undefined
+  /** Texts of the body that no message may repeat. */
+  readonly hide?: readonly string[] | undefined
+}
+
+interface Exchange extends WireRequest {
+  /** Told the status (NO_ANSWER when none came) and the bytes read, before any error is thrown. */
+  readonly seen: (status: number, bytes: number) => void
+}
+
+export class Wire {
+  readonly #base: URL
+  readonly #apiKey: string
+  readonly #headers: Record<string, string>
+  readonly #limits: Required<FetchOptions>
+  readonly #signal: AbortSignal | undefined
+  readonly #agent: Agent
+
+  constructor(options: WireOptions) {
+    this.#base = readBaseUrl(options.baseUrl)
+    this.#apiKey = options.apiKey
+    this.#headers = {
+      authorization: `Bearer ${options.apiKey}`,
+      accept: 'application/json',
+      // undici's request does not decompress, and a cap on unpacked bytes could not be kept otherwise.
+      'accept-encoding': 'identity',
+      'user-agent': `muster/${options.version}`,
+    }
+    this.#limits = { ...DEFAULTS, ...options.limits }
+    this.#signal = options.signal
+    const { connectTimeout, headersTimeout, bodyTimeout, connections } = this.#limits
+    this.#agent = new Agent({
+      // Said aloud, so that no setting of the process can switch the check of certificates off.
+      connect: { timeout: connectTimeout, rejectUnauthorized: true },
+      headersTimeout,
+      bodyTimeout,
+      connections,
+    })
+  }
+
+  get connections(): number {
+    return this.#limits.connections
+  }
+
+  /** The body of a 2xx answer. Throws ApiFailure, ConfigError, or the reason of the abort signal. */
+  async send(exchange: Exchange): Promise<Buffer> {
+    const request = requestLine(exchange.path, exchange.query, exchange.method)
+    const timer = new Stopwatch(this.#limits.totalTimeout, this.#signal)
+    let status = NO_ANSWER
+    let bytes = 0
+    try {
+      const answer = await this.#agent.request(this.#options(exchange, timer.signal))
+      status = answer.statusCode
+      const body = isSuccess(status) ? await this.#read(answer, request) : await glimpse(answer.body)
+      bytes = body.length
+      if (isSuccess(status)) return body
+      throw this.#failure(answer, body, exchange)
+    } catch (error) {
+      this.#signal?.throwIfAborted()
+      if (error instanceof MusterError) throw error
+      throw networkFailure(error, { request }, this.#base.host)
+    } finally {
+      timer.stop()
+      exchange.seen(status, bytes)
+    }
+  }
+
+  /** Cuts what is still on its way. */
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  #options({ method, path, query, body }: WireRequest, signal: AbortSignal): Dispatcher.RequestOptions {
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) search.set(name, String(value))
+    }
+    return {
+      origin: this.#base.origin,
+      path: `${this.#base.pathname}${path}${search.size > 0 ? `?${search}` : ''}`,
+      method,
+      headers: body === undefined ? this.#headers : { ...this.#headers, 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+      signal,
+    }
+  }
+
+  async #read({ body, headers }: Dispatcher.ResponseData, request: string): Promise<Buffer> {
+    const { maxBytes } = this.#limits
+    const whole = await readUpTo(maxBytes, body, Number(first(headers['content-length'])))
+    if (!whole) throw badAnswer({ request, status: 200 }, `more than ${maxBytes} bytes`)
+    return whole
+  }
+
+  #failure({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer, sent: WireRequest) {
+    return failureOf(statusCode, {
+      request: requestLine(sent.path, sent.query, sent.method),
+      isWrite: sent.method !== 'GET',
+      ...serverWords(body, { secret: this.#apiKey, values: sent.hide }),
+      retryAfter: first(headers['retry-after']),
+      location: this.#originOf(first(headers.location)),
+    })
+  }
+
+  /** Never more than scheme and host: the rest of a redirect may carry what the request carried. */
+  #originOf(location: string | undefined): string | undefined {
+    if (location === undefined || !URL.canParse(location, this.#base.href)) return undefined
+    return harmless(new URL(location, this.#base).origin, { secret: this.#apiKey })
+  }
+}
+
+/** Aborts when the time is over or when the caller aborts, and leaves no listener behind. */
+class Stopwatch {
+  readonly #controller = new AbortController()
+  readonly #caller: AbortSignal | undefined
+  readonly #timer: NodeJS.Timeout
+  readonly #onAbort = () => this.#controller.abort(this.#caller?.reason)
+
+  constructor(ms: number, caller: AbortSignal | undefined) {
+    this.#caller = caller
+    this.#timer = setTimeout(() => this.#controller.abort(tooSlow(ms)), ms)
+    caller?.addEventListener('abort', this.#onAbort, { once: true })
+    if (caller?.aborted) this.#onAbort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#caller?.removeEventListener('abort', this.#onAbort)
+  }
+}
+
+function tooSlow(ms: number): Error {
+  return Object.assign(new Error(`not finished after ${ms} ms`), { code: TOO_SLOW })
+}
+
+/** An error body, or nothing when it is long or breaks off: the status says enough. */
+async function glimpse(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  try {
+    return (await readUpTo(ERROR_BYTES, body)) ?? Buffer.alloc(0)
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
+
+/** Room for a body whose length nobody said; it doubles when it is full. */
+const FIRST_ROOM = 64 * 1024
+
+/**
+ * Undefined when there is more than the cap. Pieces are copied as they come, so that each is given back while it is young:
+ * kept until the last one, they made V8 collect all of its memory for every 12 MB of pages instead of every 25.
+ */
+async function readUpTo(
+  cap: number,
+  body: AsyncIterable<Buffer>,
+  said = Number.NaN,
+): Promise<Buffer | undefined> {
+  let room = Buffer.allocUnsafeSlow(said <= cap ? said : FIRST_ROOM)
+  let length = 0
+  for await (const piece of body) {
+    const end = length + piece.length
+    // Leaving the loop destroys the body and with it the connection: the rest is never received.
+    if (end > cap) return undefined
+    if (end > room.length) {
+      const wider = Buffer.allocUnsafeSlow(Math.max(end, room.length * 2))
+      room.copy(wider, 0, 0, length)
+      room = wider
+    }
+    piece.copy(room, length)
+    length = end
+  }
+  return room.subarray(0, length)
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}

@@ -1,0 +1,139 @@
+/**
+ * What a worker is created and updated with, checked before anything is sent. The lists that gender, nationality,
+ * countryCode, trades and documentId are chosen from are the service's own: whether a value is on its list, only
+ * the service can say.
+ */
+import { z } from 'zod'
+import { readDataUrl } from '../../lib/data-url.ts'
+import { isFileName } from '../../lib/file-kind.ts'
+import { isNationalInsurance, isPassportOrShareCode, isPps } from '../../lib/identity-number.ts'
+
+const kind = (name: string) => ({
+  error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is missing' : `is not ${name}`),
+})
+
+const text = z.string(kind('a text')).trim().min(1, 'is empty')
+
+const day = z.string(kind('a date')).refine(isDay, 'is not a date of the form YYYY-MM-DD')
+
+function isDay(value: string): boolean {
+  const time = Date.parse(`${value}T00:00:00Z`)
+  return (
+    /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
+  )
+}
+
+/** A file is sent along (`content`, a base64 data URL) or was uploaded before (`uploadToken`). */
+const file = z
+  .looseObject(
+    {
+      fileName: text.refine(isFileName, 'is not a file name of 1 to 255 characters with an extension'),
+      content: z.string(kind('a text')).optional(),
+      uploadToken: text.optional(),
+      docType: text.optional(),
+    },
+    kind('an object'),
+  )
+  .superRefine(({ content, uploadToken }, { addIssue }) => {
+    if ((content === undefined) === (uploadToken === undefined)) {
+      addIssue({ code: 'custom', path: ['content'], message: 'is missing: give content or uploadToken' })
+    }
+    const read = content === undefined ? undefined : readDataUrl(content)
+    if (typeof read === 'string') addIssue({ code: 'custom', path: ['content'], message: read })
+  })
+
+/** Open for more fields: the contract does not show the complete list. */
+const documentFields = {
+  documentId: text,
+  documentNumber: text.optional(),
+  expiration: day.optional(),
+  files: z.array(file, kind('an array')).min(1, 'is empty').optional(),
+}
+const newDocument = z.looseObject(documentFields, kind('an object'))
+const changedDocument = z
+  .looseObject({ ...documentFields, documentId: text.optional(), id: text.optional() }, kind('an object'))
+  .refine(({ id, documentId }) => id !== undefined || documentId !== undefined, {
+    path: ['documentId'],
+    message: 'is missing; a document that is there is named by id instead',
+  })
+
+const fields = {
+  firstName: text,
+  lastName: text,
+  dob: day,
+  email: z.string(kind('a text')).trim().pipe(z.email('is not an e-mail address')),
+  phone: text,
+  countryCode: text.regex(/^\+\d{1,4}$/, 'is not a country code with its leading +, such as +44'),
+  gender: text,
+  nationality: text,
+  nationalIns: text.optional(),
+  passportNo: text.refine(isPassportOrShareCode, 'is neither a passport number nor a share code').optional(),
+  address: z
+    .record(z.string(), z.unknown(), kind('an object'))
+    .refine(address => Object.keys(address).length > 0, 'is empty'),
+  trades: z.array(text, kind('an array')).min(1, 'is empty: one or more master trade ids are needed'),
+  agencyId: text,
+}
+
+/** Body of a creation. */
+export const newWorker = z
+  .strictObject(
+    {
+      ...fields,
+      consent: z.literal(true, kind('true: written consent must be held')),
+      attachments: z.array(newDocument, kind('an array')).optional(),
+      rightToWork: z.array(newDocument, kind('an array')).optional(),
+    },
+    kind('an object'),
+  )
+  .superRefine((worker, { addIssue }) => {
+    const problem = identityProblem(worker)
+    if (problem) addIssue({ code: 'custom', ...problem })
+  })
+
+/** Body of an update: at least one field. What the identity rules say of the resulting record, the service tells. */
+export const changedWorker = z
+  .strictObject(
+    {
+      ...z.object(fields).partial().shape,
+      active: z.boolean(kind('true or false')).optional(),
+      attachments: z.array(changedDocument, kind('an array')).optional(),
+      rightToWork: z.array(changedDocument, kind('an array')).optional(),
+    },
+    kind('an object'),
+  )
+  .refine(worker => Object.keys(worker).length > 0, 'has no field to change')
+  .superRefine(({ nationalIns }, { addIssue }) => {
+    if (nationalIns === undefined || isNationalInsurance(nationalIns) || isPps(nationalIns)) return
+    addIssue({ code: 'custom', path: ['nationalIns'], message: 'is no National Insurance or PPS number' })
+  })
+
+export type NewWorker = z.infer<typeof newWorker>
+export type ChangedWorker = z.infer<typeof changedWorker>
+
+/** Every field a row may have, for those who suggest the nearest one. */
+export const workerFields: readonly string[] = [
+  ...new Set([...Object.keys(newWorker.shape), ...Object.keys(changedWorker.shape)]),
+]
+
+/** Spellings that a list of countries or of nationalities may use. */
+const BRITISH =
+  /^(united kingdom.*|uk|gb|gbr|great britain|british|england|scotland|wales|northern ireland)$/i
+const IRISH = /^(ireland|republic of ireland|irish|ie|irl|éire|eire)$/i
+
+type Identity = Pick<NewWorker, 'nationality' | 'nationalIns' | 'passportNo'>
+
+function identityProblem({ nationality, nationalIns, passportNo }: Identity) {
+  const problem = (field: string, message: string) => ({ path: [field], message })
+  const isIrish = IRISH.test(nationality)
+  if (nationalIns !== undefined) {
+    if (isNationalInsurance(nationalIns) || (isIrish && isPps(nationalIns))) return undefined
+    const kinds = isIrish ? 'a National Insurance nor a PPS number' : undefined
+    return problem('nationalIns', `is ${kinds ? `neither ${kinds}` : 'not a UK National Insurance number'}`)
+  }
+  if (BRITISH.test(nationality)) return problem('nationalIns', 'is missing, and this nationality needs it')
+  if (isIrish) return problem('nationalIns', 'is missing; a PPS number will do as well')
+  if (passportNo === undefined)
+    return problem('passportNo', 'is missing, and so is nationalIns: one is needed')
+  return undefined
+}

@@ -1,0 +1,66 @@
+/** Opens what assistants may read: data without anything personal, however they ask for it. */
+import { existsSync } from 'node:fs'
+import type { Connection } from '../../config/connection.ts'
+import { ConfigError, MusterError } from '../../lib/errors.ts'
+import { publishedFile } from '../../publish/published-file.ts'
+import { openQuery } from '../../warehouse/duckdb/query.ts'
+import { openPostgresQuery } from '../../warehouse/postgres/query.ts'
+import type { QuerySession } from '../../warehouse/query.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+import { duckdbFile, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
+import { type Catalogue, duckdbCatalogue, postgresCatalogue } from './catalogue-sql.ts'
+
+export interface AssistantData {
+  readonly catalogue: Catalogue
+  /** A session for one call, of which no statement takes longer than so many seconds. Throws MusterError, ConfigError. */
+  open(seconds: number): Promise<QuerySession>
+}
+
+export function assistantData(connection: Connection): AssistantData {
+  const place = postgresPlace(connection)
+  if (!place) {
+    const file = duckdbFile(connection) ?? ''
+    return { catalogue: duckdbCatalogue, open: () => openCopy(file) }
+  }
+  const { schemaPrefix = '' } = place.options
+  return { catalogue: postgresCatalogue(schemaPrefix), open: seconds => openServer(place, seconds) }
+}
+
+/** The published copy, and no other file: DuckDB knows no rights by schema, so that whoever reads the file reads pii. */
+function openCopy(file: string): Promise<QuerySession> {
+  const copy = publishedFile(file)
+  if (!existsSync(copy)) {
+    throw new MusterError({
+      what: 'there is no published copy, and assistants read nothing else',
+      where: copy,
+      next: 'run muster publish first',
+    })
+  }
+  return openQuery(copy)
+}
+
+/** The server's own rights are the only bound: what a query sets, such as a role, it may set back. */
+async function openServer({ address, options }: PostgresPlace, seconds: number): Promise<QuerySession> {
+  const { schemaPrefix = '' } = options
+  const session = await openPostgresQuery(address, schemaPrefix, seconds)
+  try {
+    const { rows } = await session.query(privateTo(schemaPrefix), 10)
+    if (rows.length === 0) return session
+    throw new ConfigError({
+      what: `the user of this connection may read ${rows.map(row => row.name).join(', ')}, which assistants may not`,
+      where: address.shown,
+      next: 'give muster mcp a connection whose user is the reader role that muster roles makes',
+    })
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}
+
+/** Schemas with personal data that the user, or any role that it may become, can look into. */
+function privateTo(prefix: string): string {
+  const names = ['pii', 'history', 'ops'].map(name => quoteText(prefix + name)).join(', ')
+  return `select n.nspname as name from pg_catalog.pg_namespace n where n.nspname in (${names}) and exists (
+    select 1 from pg_catalog.pg_roles r where pg_catalog.pg_has_role(session_user, r.oid, 'member')
+      and pg_catalog.has_schema_privilege(r.oid, n.oid, 'usage')) order by n.nspname`
+}

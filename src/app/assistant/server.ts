@@ -1,0 +1,163 @@
+/** Three tools over the warehouse for assistants of analysts: what tables there are, what one holds, and one query. */
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
+import { catalogue } from '../../contract/catalogue.ts'
+import { referenceDimensions } from '../../contract/dimensions.ts'
+import { tablesOf } from '../../contract/fields/table.ts'
+import { MusterError } from '../../lib/errors.ts'
+import { readMarts } from '../../marts/mart.ts'
+import type { QuerySession } from '../../warehouse/query.ts'
+import { answer, failure, rowsAnswer } from './answer.ts'
+import type { Catalogue, TableRow } from './catalogue-sql.ts'
+import type { AssistantData } from './open-data.ts'
+
+/** More tables or columns than a warehouse has. */
+const ALL = 100_000
+const MOST_ROWS = 5000
+
+export interface AssistantOptions {
+  /** Opened for every call, so that each reads what is there then. */
+  readonly data: AssistantData
+  readonly version: string
+  readonly seconds: number
+  /** Rows of a query that names no limit. */
+  readonly rows: number
+  /** Told of every call; `detail` holds no text of a query or of a row. */
+  readonly note: (tool: string, detail: object) => void
+}
+
+const readOnlyHint = { readOnlyHint: true, openWorldHint: false }
+
+export function assistantServer(options: AssistantOptions): McpServer {
+  const { version, seconds, rows, data } = options
+  const { catalogue } = data
+  const server = new McpServer({ name: 'muster', version })
+  const listing = {
+    description:
+      'Tables and views of the warehouse: star (facts, dimensions, bridges), mart, and ops on freshness.',
+    annotations: readOnlyHint,
+  }
+  server.registerTool('list_tables', listing, ({ signal }) =>
+    using(options, { tool: 'list_tables', signal }, (session, stop) => listTables(session, catalogue, stop)),
+  )
+  const describing = {
+    description: 'Columns of one table with their types and descriptions, and its key.',
+    inputSchema: { schema: z.string().default('star'), table: z.string() },
+    annotations: readOnlyHint,
+  }
+  server.registerTool('describe_table', describing, ({ schema, table }, { signal }) =>
+    using(options, { tool: 'describe_table', signal }, session =>
+      describeTable(session, catalogue, { schema, table }),
+    ),
+  )
+  const querying = {
+    description: `Runs one read-only statement in ${catalogue.dialect}'s SQL, for at most ${seconds} s. Decimals are text, timestamps ISO 8601 in UTC. Names of people cannot be read here.`,
+    inputSchema: { sql: z.string(), limit: z.number().int().min(1).max(MOST_ROWS).default(rows) },
+    annotations: readOnlyHint,
+  }
+  server.registerTool('query', querying, ({ sql, limit }, { signal }) =>
+    using(options, { tool: 'query', signal }, async (session, stop) =>
+      rowsAnswer(await session.query(sql, limit, stop)),
+    ),
+  )
+  return server
+}
+
+interface Call {
+  readonly tool: string
+  /** Aborted when the assistant gives up. */
+  readonly signal: AbortSignal
+}
+
+async function using(
+  { data, seconds, note }: AssistantOptions,
+  { tool, signal }: Call,
+  work: (session: QuerySession, stop: AbortSignal) => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  const late = AbortSignal.timeout(seconds * 1000)
+  try {
+    const session = await data.open(seconds)
+    try {
+      const result = await work(session, AbortSignal.any([late, signal]))
+      note(tool, { outcome: 'answered' })
+      return result
+    } finally {
+      await session.close()
+    }
+  } catch (error) {
+    note(tool, { outcome: late.aborted ? 'too long' : 'failed' })
+    return failure(late.aborted ? tooLong(seconds) : error)
+  }
+}
+
+const tooLong = (seconds: number): MusterError =>
+  new MusterError({
+    what: `the query ran longer than ${seconds} s and was stopped`,
+    next: 'read fewer rows, or aggregate',
+  })
+
+async function listTables(
+  session: QuerySession,
+  catalogue: Catalogue,
+  stop: AbortSignal,
+): Promise<CallToolResult> {
+  const tables = (await session.query(catalogue.tables, ALL, stop)).rows as unknown as TableRow[]
+  const counted = catalogue.counts && (await session.query(catalogue.counts(tables), ALL, stop))
+  const counts = new Map((counted?.rows ?? []).map(({ name, n }) => [name, n]))
+  return answer({
+    tables: tables.map(({ schema_name: schema, table_name: name, kind, comment, n }) => ({
+      schema,
+      name,
+      kind,
+      description: comment,
+      rows: counts.get(`${schema}.${name}`) ?? n ?? null,
+    })),
+  })
+}
+
+/** By name: some tables are filled by several resources, always under the same key. */
+const keys: ReadonlyMap<string, string> = new Map(
+  [...referenceDimensions, ...catalogue.flatMap(({ table }) => tablesOf(table))].map(({ name, key }) => [
+    name,
+    key,
+  ]),
+)
+
+/** Rows of a mart are told apart by several columns together. */
+const martKeys = (): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    readMarts().map(({ name, columns }) => [
+      name,
+      columns.filter(({ isKey }) => isKey).map(column => column.name),
+    ]),
+  )
+
+function keyOf(schema: string, table: string): string | readonly string[] | null {
+  if (schema === 'mart') return martKeys().get(table) ?? null
+  return schema === 'star' ? (keys.get(table) ?? null) : null
+}
+
+async function describeTable(
+  session: QuerySession,
+  catalogue: Catalogue,
+  { schema, table }: { readonly schema: string; readonly table: string },
+): Promise<CallToolResult> {
+  const { rows } = await session.query(catalogue.columns(schema, table), ALL)
+  if (rows.length === 0) {
+    throw new MusterError({
+      what: `there is no table ${schema}.${table}`,
+      next: 'list_tables names them all',
+    })
+  }
+  return answer({
+    schema,
+    table,
+    key: keyOf(schema, table),
+    columns: rows.map(({ column_name, data_type, comment }) => ({
+      name: column_name,
+      type: data_type,
+      description: comment,
+    })),
+  })
+}

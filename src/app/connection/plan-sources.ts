@@ -1,0 +1,91 @@
+/** Where a plan takes its facts from: the service, or with --offline what earlier runs wrote down. */
+import { spendablePerDay } from '../../api/budget/day.ts'
+import type { KeyInfo } from '../../api/client/key.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import type { Connection } from '../../config/connection.ts'
+import { MusterError } from '../../lib/errors.ts'
+import { heldTables } from '../../state/held-tables.ts'
+import { budgetSeen } from '../../state/requests/budget-seen.ts'
+import type { Limits } from '../../sync/plan/estimate.ts'
+import type { PlanSources } from '../../sync/plan/plan.ts'
+import { apiKeyId } from '../../sync/run/key.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { openQuestions } from './questions.ts'
+
+export interface PlanFacts {
+  readonly sources: PlanSources
+  readonly limits: Limits
+  /** Requests spent so far. */
+  spent(): number
+  close(): Promise<void>
+}
+
+async function synced(engine: Engine | undefined): Promise<Engine | undefined> {
+  if (!engine) return undefined
+  return (await heldTables(engine)).has('watermark') ? engine : undefined
+}
+
+export async function askedFacts(
+  connection: Connection,
+  context: CommandContext,
+  engine: Engine | undefined,
+): Promise<PlanFacts> {
+  const { client, close } = await openQuestions(connection, context, engine)
+  try {
+    const key = await client.getMe()
+    const { perMinute, perDay, spendable } = client.usage()
+    return {
+      sources: { engine: await synced(engine), client, clock: context.clock, key },
+      limits: { perMinute, spendableToday: spendable, spendablePerDay: spendablePerDay(perDay) },
+      spent: () => client.usage().requestsThisRun,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function rememberedKey(engine: Engine, id: string): Promise<Pick<KeyInfo, 'kind' | 'companies'>> {
+  const companies = await engine.rows<{ id: string }>(
+    `select distinct company_id as id from star.bridge_api_key_company
+     where api_key_id = $1 and not is_deleted order by id`,
+    [id],
+  )
+  const agencies = await engine.rows(
+    'select 1 as present from star.bridge_api_key_agency where api_key_id = $1 and not is_deleted limit 1',
+    [id],
+  )
+  return {
+    kind: agencies.length > 0 ? 'agency' : 'company',
+    companies: companies.map(company => ({ ...company, name: '' })),
+  }
+}
+
+/** Throws when no sync has written down what the key is and may spend. */
+export async function rememberedFacts(
+  connection: Connection,
+  context: CommandContext,
+  file: Engine | undefined,
+): Promise<PlanFacts> {
+  const engine = await synced(file)
+  const id = apiKeyId(connection.apiKey.reveal())
+  const seen = engine && (await budgetSeen(engine, id))
+  if (!engine || !seen) {
+    throw new MusterError({
+      what: 'nothing is known of this key yet',
+      next: 'leave out --offline: the plan then costs a few requests',
+    })
+  }
+  const perDay = spendablePerDay(seen.perDay ?? 0)
+  const today = new Date(context.clock.now()).toISOString().slice(0, 10)
+  const reserved = (seen.perDay ?? 0) - perDay
+  const isToday = seen.observedAt?.startsWith(today) === true && seen.remainingToday !== null
+  const spendableToday = isToday ? Math.max(0, (seen.remainingToday ?? 0) - reserved) : perDay
+  return {
+    sources: { engine, client: undefined, clock: context.clock, key: await rememberedKey(engine, id) },
+    limits: { perMinute: seen.perMinute ?? 1, spendableToday, spendablePerDay: perDay },
+    spent: () => 0,
+    close: async () => undefined,
+  }
+}

@@ -1,0 +1,89 @@
+/** Runs the tasks of a DAG one after the other, because one warehouse file has one writer. */
+
+import type { ExitStatus } from '../../cli/exit-status.ts'
+import type { Dag, DagTask } from './dag-file.ts'
+
+export interface TaskOutcome {
+  readonly task: string
+  /** `later`: a budget or deadline was reached, the next run goes on from there. */
+  readonly state: 'done' | 'failed' | 'skipped' | 'later'
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly finishedAt: number
+  /** Why it failed or was skipped. */
+  readonly error?: string
+  /** What a command that failed ended with; none when it threw. */
+  readonly exitCode?: number
+}
+
+export interface DagEffects {
+  /** Runs one command of the program and returns its exit code. */
+  runTask(task: DagTask): Promise<number>
+  now(): number
+  /** Called after each task, and awaited: the ledger keeps it. */
+  record?(outcome: TaskOutcome): void | Promise<void>
+  /** Once aborted, tasks not yet begun are left for the next run. */
+  readonly signal?: AbortSignal
+}
+
+const LATER = 75
+const CHECK_FAILED = 3
+
+/**
+ * A failed task takes only those down that need it. One that ended with `later` takes none down: all it read is
+ * loaded, and a first load that spends its budget for days should be published every day.
+ */
+export async function runDag(dag: Dag, effects: DagEffects): Promise<readonly TaskOutcome[]> {
+  const outcomes = new Map<string, TaskOutcome>()
+  for (const task of dag.tasks) {
+    const outcome = reasonToSkip(task, outcomes, effects) ?? (await attempt(task, effects))
+    outcomes.set(task.id, outcome)
+    await effects.record?.(outcome)
+  }
+  return [...outcomes.values()]
+}
+
+/** A run of which only checks failed says so: the data wants looking at, not the program. */
+export function dagExitCode(outcomes: readonly TaskOutcome[]): ExitStatus {
+  const failed = outcomes.filter(({ state }) => state === 'failed')
+  if (failed.length > 0) return failed.every(({ exitCode }) => exitCode === CHECK_FAILED) ? CHECK_FAILED : 1
+  return outcomes.some(outcome => outcome.state === 'later') ? LATER : 0
+}
+
+function reasonToSkip(
+  task: DagTask,
+  outcomes: ReadonlyMap<string, TaskOutcome>,
+  { now, signal }: DagEffects,
+): TaskOutcome | undefined {
+  const blocking = task.needs
+    .map(need => outcomes.get(need))
+    .find(outcome => outcome?.state === 'failed' || outcome?.state === 'skipped')
+  const at = { task: task.id, startedAt: now(), finishedAt: now() }
+  if (blocking)
+    return { ...at, state: 'skipped', error: `needs ${blocking.task}, which ${PAST[blocking.state]}` }
+  return signal?.aborted ? { ...at, state: 'later', error: 'stopped before it began' } : undefined
+}
+
+const PAST = { done: 'is done', failed: 'failed', skipped: 'was skipped', later: 'goes on later' } as const
+
+async function attempt(task: DagTask, { runTask, now }: DagEffects): Promise<TaskOutcome> {
+  const startedAt = now()
+  const ended = (
+    state: TaskOutcome['state'],
+    why: Pick<TaskOutcome, 'error' | 'exitCode'> = {},
+  ): TaskOutcome => ({
+    task: task.id,
+    state,
+    startedAt,
+    finishedAt: now(),
+    ...why,
+  })
+  try {
+    const code = await runTask(task)
+    if (code === 0) return ended('done')
+    if (code === LATER) return ended('later')
+    return ended('failed', { error: `${task.run} ended with exit code ${code}`, exitCode: code })
+  } catch (error) {
+    return ended('failed', { error: error instanceof Error ? error.message : String(error) })
+  }
+}

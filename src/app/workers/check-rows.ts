@@ -1,0 +1,129 @@
+/** Every row against the rules, before anything is sent. */
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import { changedWorker, newWorker } from '../../api/writes/worker-input.ts'
+import { didYouMean } from '../../config/nearest.ts'
+import { isSafeId } from '../../contract/fields/record-id.ts'
+import { fieldPath } from '../../lib/field-path.ts'
+import { LARGEST_BODY } from '../../lib/file-kind.ts'
+import { withLocalFiles } from './local-files.ts'
+import type { Problem } from './problem.ts'
+import type { Row } from './row.ts'
+
+export type Operation = 'create' | 'update'
+
+export interface Target {
+  readonly operation: Operation
+  readonly baseUrl: string
+  readonly agency: string | undefined
+  /** Of the input file: paths in it begin there. */
+  readonly folder: string
+}
+
+/** A row that may be sent. Its body is built again from `value` when it is: files of many rows would fill the memory. */
+export interface Ready {
+  readonly row: number
+  readonly value: unknown
+  /** Of everything that would be sent and where to; the same hash is the same wish. */
+  readonly hash: string
+  /** The agency's own id of the worker, or the service's id of one that is updated. */
+  readonly label: string
+  readonly addsDocuments: boolean
+}
+
+export interface Body {
+  /** Of the worker that is updated. */
+  readonly id: string
+  readonly fields: Record<string, unknown>
+}
+
+export interface Checked {
+  readonly ready: readonly Ready[]
+  readonly problems: readonly Problem[]
+}
+
+export function checkRows(rows: readonly Row[], target: Target): Checked {
+  const ready: Ready[] = []
+  const problems: Problem[] = []
+  const seen = new Map<string, number>()
+  for (const { row, value } of rows) {
+    const built = buildBody(value, target)
+    if ('problems' in built) {
+      problems.push(...built.problems.map(problem => ({ row, ...problem })))
+      continue
+    }
+    const label = target.operation === 'create' ? String(built.body.fields.agencyId) : built.body.id
+    const earlier = target.operation === 'create' ? seen.get(label) : undefined
+    if (earlier !== undefined) {
+      problems.push({ row, field: 'agencyId', what: `is that of row ${earlier} too` })
+      continue
+    }
+    seen.set(label, row)
+    const { hash, addsDocuments } = built
+    ready.push({ row, value, hash, label, addsDocuments })
+  }
+  return { ready, problems }
+}
+
+type FieldProblem = Omit<Problem, 'row'>
+
+interface Built {
+  readonly body: Body
+  readonly hash: string
+  readonly addsDocuments: boolean
+}
+
+/** What would be sent for a row, local files included, or what is wrong with it. */
+export function buildBody(
+  row: unknown,
+  target: Target,
+): Built | { readonly problems: readonly FieldProblem[] } {
+  const { value, problems } = withLocalFiles(row, target.folder)
+  const { id, rest } = target.operation === 'update' ? apart(value) : { id: '', rest: value }
+  const schema = target.operation === 'create' ? newWorker : changedWorker
+  const parsed = schema.safeParse(rest)
+  const found = [
+    ...problems,
+    ...idProblems(target.operation, id),
+    ...(parsed.success ? [] : reasons(parsed.error, Object.keys(schema.shape))),
+  ]
+  if (!parsed.success || found.length > 0 || typeof id !== 'string') return { problems: found }
+  const text = JSON.stringify(parsed.data)
+  if (Buffer.byteLength(text) > LARGEST_BODY) {
+    const what = 'makes the request larger than 50 MB: send some files with `muster files upload` afterwards'
+    return { problems: [{ field: parsed.data.attachments ? 'attachments' : 'rightToWork', what }] }
+  }
+  const hash = createHash('sha256')
+    .update(JSON.stringify([target.operation, target.baseUrl, target.agency ?? '', id]))
+    .update(text)
+    .digest('hex')
+  return { body: { id, fields: parsed.data }, hash, addsDocuments: addsDocuments(parsed.data) }
+}
+
+function apart(value: unknown): { readonly id: unknown; readonly rest: unknown } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { id: undefined, rest: value }
+  const { id, ...rest } = value as Record<string, unknown>
+  return { id, rest }
+}
+
+function idProblems(operation: Operation, id: unknown): FieldProblem[] {
+  if (operation === 'create' || (typeof id === 'string' && isSafeId(id))) return []
+  return [
+    { field: 'id', what: id === undefined ? 'is missing: the id of the worker to update' : 'is not an id' },
+  ]
+}
+
+function addsDocuments({ attachments = [], rightToWork = [] }: z.infer<typeof changedWorker>): boolean {
+  return [...attachments, ...rightToWork].some(document => !('id' in document) || document.id === undefined)
+}
+
+function reasons(error: z.ZodError, fields: readonly string[]): FieldProblem[] {
+  return error.issues.flatMap(issue => {
+    if (issue.code !== 'unrecognized_keys') return [{ field: fieldPath(issue.path), what: issue.message }]
+    return issue.keys.map(key => ({
+      field: fieldPath([...issue.path, key]),
+      what: `is not a field${didYouMean(key, fields)}`,
+    }))
+  })
+}

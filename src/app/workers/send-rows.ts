@@ -1,0 +1,140 @@
+/** Sends rows one after the other, and notes before and after each what is known of it. */
+import type { Client } from '../../api/client/client.ts'
+import { AccessDenied, BadRequest, Conflict, NotFound, Unsettled } from '../../api/client/errors.ts'
+import type { ChangedWorker, NewWorker } from '../../api/writes/worker-input.ts'
+import { createWorker, updateWorker, type WorkerResult } from '../../api/writes/workers.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { MusterError } from '../../lib/errors.ts'
+import { type Body, buildBody, type Ready, type Target } from './check-rows.ts'
+import type { Outcome, OutcomeFile } from './outcome-file.ts'
+
+export interface Result {
+  readonly row: number
+  /** The agency's own id of the worker, or the id of the one that is updated. */
+  readonly worker: string
+  readonly outcome: Outcome | 'done before'
+  readonly id?: string
+  readonly reference?: string
+  readonly note?: string
+}
+
+export interface Sending {
+  readonly client: Client
+  readonly target: Target
+  readonly outcomes: OutcomeFile
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onResult: (result: Result) => void
+}
+
+/** So many answers missing one after the other are not about the rows. */
+const UNSETTLED_MAX = 3
+
+/** Gives the failure that ended it early, if one did: of the key, the budget, the network, or the wish to stop. */
+export async function sendRows(rows: readonly Ready[], sending: Sending): Promise<unknown> {
+  let unsettled = 0
+  for (const ready of rows) {
+    const earlier = sending.outcomes.last(ready.hash)
+    const settled = settledBefore(ready, earlier?.outcome, sending)
+    if (settled) {
+      const { id, reference } = earlier ?? {}
+      sending.onResult({ ...settled, ...(id && { id }), ...(reference && { reference }) })
+      continue
+    }
+    const sent = await sendRow(ready, sending, earlier?.outcome)
+    sending.onResult(sent.result)
+    unsettled = sent.result.outcome === 'unsettled' ? unsettled + 1 : 0
+    if (sent.failure !== undefined) return sent.failure
+    if (unsettled === UNSETTLED_MAX) {
+      return new MusterError({
+        what: `${UNSETTLED_MAX} rows in a row got no usable answer`,
+        next: 'the others were not sent; see to the service, then run it again',
+      })
+    }
+  }
+  return undefined
+}
+
+/** Sent with success, or open in a way that a second sending could make worse: a document would be added twice. */
+function settledBefore(
+  { row, label, addsDocuments }: Ready,
+  earlier: Outcome | undefined,
+  { target }: Sending,
+): Result | undefined {
+  if (earlier === 'created' || earlier === 'updated') return { row, worker: label, outcome: 'done before' }
+  const isOpen = earlier === 'sending' || earlier === 'unsettled'
+  if (!isOpen || target.operation === 'create' || !addsDocuments) return undefined
+  const note =
+    'an earlier run may have added its documents: look, then remove its lines from the outcome file'
+  return { row, worker: label, outcome: 'unsettled', note }
+}
+
+interface Sent {
+  readonly result: Result
+  readonly failure?: unknown
+}
+
+async function sendRow(ready: Ready, sending: Sending, earlier: Outcome | undefined): Promise<Sent> {
+  const { row, label: worker, hash } = ready
+  const note = (outcome: Outcome, more: object = {}) =>
+    sending.outcomes.add({
+      hash,
+      row,
+      worker,
+      outcome,
+      ...more,
+      at: new Date(sending.clock.now()).toISOString(),
+    })
+  const built = buildBody(ready.value, sending.target)
+  if ('problems' in built || built.hash !== hash) {
+    return {
+      result: { row, worker, outcome: 'refused', note: 'one of its files changed since it was checked' },
+    }
+  }
+  note('sending')
+  try {
+    const { id, reference } = await send(built.body, sending)
+    const outcome = sending.target.operation === 'create' ? 'created' : 'updated'
+    note(outcome, { id, reference })
+    return { result: { row, worker, outcome, id, reference } }
+  } catch (error) {
+    const failed = sending.signal.aborted ? undefined : failedAs(error)
+    if (!failed)
+      return {
+        result: { row, worker, outcome: 'unsettled', note: 'stopped before the answer' },
+        failure: error,
+      }
+    note(failed.outcome, error instanceof Conflict ? { code: error.code } : {})
+    const wasOpen = earlier === 'sending' || earlier === 'unsettled'
+    const why =
+      failed.outcome === 'review' && wasOpen ? 'an earlier run may have created it' : reasonOf(error)
+    return {
+      result: { row, worker, outcome: failed.outcome, note: why },
+      ...(failed.endsRun && { failure: error }),
+    }
+  }
+}
+
+/** The service's own sentence where it has one: what it said to which request is the same in every row. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Conflict && error.needsReview) return ''
+  if (error instanceof BadRequest || error instanceof Conflict)
+    return error.serverMessage ?? error.report.what
+  return error instanceof Error ? error.message : ''
+}
+
+function send({ id, fields }: Body, { client, target }: Sending): Promise<WorkerResult> {
+  const { agency } = target
+  if (target.operation === 'create') return createWorker(client, fields as NewWorker, { agency })
+  return updateWorker(client, { id, changes: fields as ChangedWorker }, { agency })
+}
+
+/** Undefined for the wish to stop and for bugs: the row stays open. */
+function failedAs(error: unknown): { readonly outcome: Outcome; readonly endsRun: boolean } | undefined {
+  if (error instanceof Conflict) return { outcome: error.needsReview ? 'review' : 'conflict', endsRun: false }
+  if (error instanceof BadRequest || error instanceof NotFound) return { outcome: 'refused', endsRun: false }
+  if (error instanceof Unsettled) return { outcome: 'unsettled', endsRun: false }
+  if (error instanceof AccessDenied) return { outcome: 'refused', endsRun: true }
+  // Key refused, budget spent, nobody reached: all of them before anything was written.
+  return error instanceof MusterError ? { outcome: 'unsent', endsRun: true } : undefined
+}

@@ -1,0 +1,34 @@
+/** Whether the key may write for an agency at all: told before the first write instead of by its refusal. */
+import type { KeyInfo } from '../../api/client/key.ts'
+import { ConfigError, UsageError } from '../../lib/errors.ts'
+
+/** Throws ConfigError (exit 78). A service that names no scopes is asked by writing. */
+export function requireScope({ scopes }: KeyInfo, scope: string): void {
+  if (scopes.length === 0 || scopes.includes(scope)) return
+  throw new ConfigError({
+    what: `the key has no scope ${scope}`,
+    next: 'use a connection whose key has it (--connection NAME)',
+  })
+}
+
+export function requireAgencyKey({ kind }: KeyInfo): void {
+  if (kind === 'agency') return
+  throw new ConfigError({
+    what: 'workers are written with an agency-scoped key, and this one is company-scoped',
+    next: 'use a connection with an agency key (--connection NAME)',
+  })
+}
+
+/** The agency to name, if any has to be. Throws UsageError when --agency is needed or is none of the key's. */
+export function chosenAgency({ agencies = [] }: KeyInfo, named: string | undefined): string | undefined {
+  const choices = agencies.map(({ id, name }) => (name === '' ? id : `${id} (${name})`)).join(', ')
+  if (named === undefined) {
+    if (agencies.length < 2) return undefined
+    throw new UsageError({
+      what: `the key spans ${agencies.length} agencies`,
+      next: `name one: --agency ${choices}`,
+    })
+  }
+  if (agencies.some(({ id }) => id === named)) return named
+  throw new UsageError({ what: `${named} is no agency of this key`, next: `its agencies are ${choices}` })
+}

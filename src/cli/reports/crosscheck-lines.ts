@@ -1,0 +1,113 @@
+/** What `muster crosscheck` says: what was found out, what was compared, and what differs. */
+import type { Calibration } from '../../crosscheck/calibrate/calibrate.ts'
+import { textOf } from '../../crosscheck/calibrate/definition-store.ts'
+import type { Crosschecked } from '../../crosscheck/crosscheck.ts'
+import type { DefinitionInForce } from '../../crosscheck/definition.ts'
+import { counted } from '../../lib/counted.ts'
+import type { CommandContext } from '../context.ts'
+import { printLine, printTable } from '../terminal/output.ts'
+
+const unexplained = ({ rows }: Crosschecked) => rows.filter(({ verdict }) => verdict === 'unexplained')
+
+/** Nothing compared is no agreement. */
+export const isAgreed = (checked: Crosschecked): boolean =>
+  unexplained(checked).length === 0 && checked.compared.length > 0
+
+const shownText = (value: unknown): string => textOf(value).replace(/^,|,$/g, '') || 'none'
+
+export function printCalibration(
+  context: CommandContext,
+  { definition, rules, requests, stopped }: Calibration,
+): void {
+  printTable(
+    context,
+    ['rule', 'reading', 'how sure', 'possible', 'figures that agree'],
+    Object.entries(definition).map(([rule, value]) => {
+      const state = rules.get(rule as keyof typeof definition)
+      const score = state?.scores[JSON.stringify(value)]
+      return [
+        rule,
+        rule === 'companies' && value === null ? 'all' : shownText(value),
+        state?.state ?? 'untested',
+        (state?.alive ?? []).length > 1 ? (state?.alive ?? []).map(shownText).join('; ') : '',
+        score ? `${score.agree} of ${score.of}` : '',
+      ]
+    }),
+  )
+  printLine(context, `calibrated with ${counted(requests, 'request')}${stopped ? `; ${stopped}` : ''}`)
+}
+
+export function printCrosscheck(
+  context: CommandContext,
+  checked: Crosschecked,
+  { id }: DefinitionInForce,
+): void {
+  const { compared, rows, findings, requests, stopped } = checked
+  printTable(
+    context,
+    ['metric', 'group by', 'groups', 'figures', 'explained', 'uncovered', 'unexplained'],
+    compared.map(({ metric, groupBy, groups }) => {
+      const own = rows.filter(row => row.metric === metric && row.group_by === groupBy)
+      const count = (verdict: string): number => own.filter(row => row.verdict === verdict).length
+      return [
+        metric,
+        groupBy,
+        groups,
+        own.length,
+        count('explained'),
+        count('uncovered'),
+        count('unexplained'),
+      ]
+    }),
+  )
+  for (const { metric, sentence } of distinct(findings)) printLine(context, `${metric}: ${sentence}`)
+  for (const row of unexplained(checked).slice(0, 5)) {
+    const where = `${row.metric} by ${row.group_by}, ${row.group_label}`
+    printLine(context, `unexplained: ${where}: ${row.figure} ${row.ours} here, ${row.theirs} there`)
+  }
+  const open = unexplained(checked).length
+  if (rows.some(({ verdict }) => verdict === 'uncovered')) {
+    const { withoutId, known } = checked.coverage
+    printLine(
+      context,
+      `uncovered: ${withoutId} of ${known} requisitions are known by reference only, and time to fill counts them: events (muster serve) or muster discover bring them`,
+    )
+  }
+  printLine(
+    context,
+    `${counted(rows.length, 'figure')} compared under definition ${id}, ${open} unexplained; spent ${counted(requests, 'request')}${stopped ? `; ${stopped}` : ''}`,
+  )
+}
+
+const distinct = (findings: Crosschecked['findings']): Crosschecked['findings'] => [
+  ...new Map(findings.map(finding => [finding.sentence, finding])).values(),
+]
+
+export function crosscheckAsJson(
+  { rows, findings, compared, requests, stopped }: Crosschecked,
+  { definition, id }: DefinitionInForce,
+  calibration: Calibration | undefined,
+): object {
+  const count = (verdict: string): number => rows.filter(row => row.verdict === verdict).length
+  return {
+    definitionId: id,
+    definition,
+    calibration: calibration
+      ? {
+          requests: calibration.requests,
+          stopped: calibration.stopped ?? null,
+          rules: Object.fromEntries(calibration.rules),
+        }
+      : null,
+    compared,
+    figures: rows.length,
+    equal: count('equal'),
+    explained: count('explained'),
+    uncovered: count('uncovered'),
+    unexplained: count('unexplained'),
+    findings: distinct(findings),
+    differences: rows.filter(({ verdict }) => verdict !== 'equal'),
+    requests,
+    stopped: stopped ?? null,
+  }
+}

@@ -1,0 +1,102 @@
+/** The tables that the demo ends with. */
+import type { RunOutcome } from '../../sync/run/run.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import type { Cell, Column } from '../terminal/output.ts'
+
+type Printable = [readonly Column[], readonly (readonly Cell[])[]]
+
+/** Amounts come as exact decimals in text; a table for people shows them rounded. */
+const rounded = (amount: string): number => Math.round(Number(amount))
+
+export function changesTable({ resources }: RunOutcome): Printable {
+  const moved = resources.filter(
+    ({ rows_inserted, rows_changed, rows_removed }) => rows_inserted + rows_changed + rows_removed > 0,
+  )
+  return [
+    ['resource', 'requests', 'checked', 'added', 'changed', 'removed'],
+    moved.map(one => [
+      one.resource,
+      one.requests,
+      one.records_read,
+      one.rows_inserted,
+      one.rows_changed,
+      one.rows_removed,
+    ]),
+  ]
+}
+
+/** Backfill windows per resource: pages walked, ids seen, and the total the service claimed. */
+export async function proofTable(engine: Engine): Promise<Printable> {
+  const rows = await engine.rows<{
+    resource: string
+    windows: number
+    pages: number
+    ids: number
+    total: number
+  }>(
+    `select resource, count(*) as windows, cast(sum(pages) as bigint) as pages, cast(sum(distinct_ids) as bigint) as ids,
+       cast(sum(greatest_total) as bigint) as total
+     from ops.window where kind = 'backfill' and state = 'accepted' group by resource order by 5 desc`,
+  )
+  return [
+    ['resource', 'windows', 'pages', 'ids seen', 'service counted'],
+    rows.map(({ resource, windows, pages, ids, total }) => [resource, windows, pages, ids, total]),
+  ]
+}
+
+/** The last eight weeks that have approved timesheets. */
+export async function labourTable(engine: Engine): Promise<Printable> {
+  const rows = await engine.rows<{
+    agency: string
+    sheets: number
+    hours: string
+    cost: string
+    per_hour: number
+    margin: string
+  }>(
+    `select a.name as agency, cast(sum(l.timesheets) as bigint) as sheets, cast(sum(l.net_hours) as text) as hours,
+       cast(sum(l.cost_value) as text) as cost, cast(sum(l.cost_value) as double) / nullif(cast(sum(l.net_hours) as double), 0) as per_hour,
+       cast(sum(l.margin_value) as text) as margin
+     from mart.labour_spend_weekly l join star.dim_agency a using (agency_id)
+     where l.week_ending_date > (select max(week_ending_date) from mart.labour_spend_weekly) - 56
+     group by a.name order by sum(l.cost_value) desc limit 8`,
+  )
+  return [
+    ['agency', 'timesheets', 'hours', 'cost', 'an hour', 'margin'],
+    rows.map(({ agency, sheets, hours, cost, per_hour, margin }) => [
+      agency,
+      sheets,
+      rounded(hours),
+      rounded(cost),
+      Math.round(per_hour * 100) / 100,
+      rounded(margin),
+    ]),
+  ]
+}
+
+/** Where the average of each worker stood in his or her last week, of those who worked in the last four. */
+export async function workingTimeTable(engine: Engine): Promise<Printable> {
+  const rows = await engine.rows<{ risk: string; workers: number; most: number; over: number }>(
+    `select wtr_risk as risk, count(*) as workers, max(avg_17_week_hours) as most, count(*) filter (where is_over_threshold) as over
+     from (
+       select *, row_number() over (partition by worker_id order by week_ending_date desc) as from_last
+       from mart.worker_week where week_ending_date > (select max(week_ending_date) from mart.worker_week) - 28
+     ) as week
+     where from_last = 1 group by wtr_risk order by max(avg_17_week_hours)`,
+  )
+  return [
+    ['average over 17 weeks', 'workers', 'highest average', 'over 48 h last week'],
+    rows.map(({ risk, workers, most, over }) => [risk, workers, Math.round(most * 10) / 10, over]),
+  ]
+}
+
+export async function accrualTable(engine: Engine): Promise<Printable> {
+  const rows = await engine.rows<{ age: string; sheets: number; accrued: string }>(
+    `select age_band as age, count(*) as sheets, cast(sum(accrued_value) as text) as accrued
+     from mart.unbilled_accrual group by age_band order by min(age_days)`,
+  )
+  return [
+    ['age in days', 'timesheets', 'to be invoiced'],
+    rows.map(({ age, sheets, accrued }) => [age, sheets, rounded(accrued)]),
+  ]
+}

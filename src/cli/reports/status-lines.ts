@@ -1,0 +1,163 @@
+/** The status of a warehouse in words and rows. */
+
+import { hydrated } from '../../contract/catalogue.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
+import type { BudgetSeen } from '../../state/requests/budget-seen.ts'
+import type { HeldLease } from '../../state/runs/leases.ts'
+import type { ResourceState } from '../../state/runs/resource-state.ts'
+import type { Proof } from '../../state/scans/proof.ts'
+import type { CommandContext } from '../context.ts'
+import { type Cell, type Column, printTable } from '../terminal/output.ts'
+
+export const resourceColumns: readonly Column[] = [
+  'resource',
+  'state',
+  'rows',
+  'mark',
+  'windows',
+  'ids / total',
+  'last run',
+  'quarantine',
+  'drift',
+  'note',
+]
+
+/** To the second: enough for people, and the ledger keeps the rest. */
+const shortTime = (time: string | null): string | null => time?.replace(/\.\d+Z$/, 'Z') ?? null
+
+/** Characters of a note that fit beside the figures; --json and `muster runs` have all of it. */
+const noteLength = 60
+
+function shortNote(note: string | null): string | null {
+  return note === null || note.length <= noteLength ? note : `${note.slice(0, noteLength - 1)}…`
+}
+
+function windowsText({ accepted, walking, refused }: Proof): string | null {
+  const parts = [
+    accepted > 0 && `${accepted} accepted`,
+    walking > 0 && `${walking} walking`,
+    refused > 0 && `${refused} refused`,
+  ]
+  return parts.filter(part => part !== false).join(', ') || null
+}
+
+const byId = new Set(hydrated.map(({ name }) => name))
+
+/** Reading by id proves nothing of what nobody named. */
+function proofText({ resource, proof }: ResourceState): string | null {
+  const { distinctIds, greatestTotal, accepted } = proof
+  return accepted === 0 || byId.has(resource)
+    ? null
+    : `${formatNumber(distinctIds)} / ${formatNumber(greatestTotal)}`
+}
+
+/** A run writes the state of a resource when it ends; until then its walks tell. */
+function stateText({ state, access, lastRunAt, proof, windows }: ResourceState): string {
+  if (access !== null && access !== 'readable') return 'skipped'
+  if (state !== null) return state
+  if (proof.walking > 0) return 'walking'
+  return windows.length === 0 && lastRunAt === null ? 'not synced' : 'unknown'
+}
+
+export function resourceRow(one: ResourceState): readonly Cell[] {
+  return [
+    one.resource,
+    stateText(one),
+    one.rows,
+    shortTime(one.mark),
+    windowsText(one.proof),
+    proofText(one),
+    shortTime(one.lastRunAt),
+    one.quarantined ?? 'unknown',
+    one.drifted,
+    shortNote(one.accessReason ?? one.note),
+  ]
+}
+
+export function printWindows(context: CommandContext, resources: readonly ResourceState[]): void {
+  const columns = [
+    'resource',
+    'kind',
+    'from',
+    'to',
+    'scope',
+    'state',
+    'ids',
+    'total',
+    'pages',
+    'attempts',
+    'started',
+    'accepted',
+  ]
+  printTable(
+    context,
+    columns,
+    resources
+      .flatMap(({ windows }) => windows)
+      .map(window => [
+        window.resource,
+        window.kind,
+        window.from_day,
+        window.to_day,
+        window.scope,
+        window.state,
+        Number(window.distinct_ids),
+        Number(window.greatest_total),
+        Number(window.pages),
+        Number(window.attempt),
+        shortTime(window.started_at),
+        shortTime(window.accepted_at),
+      ]),
+  )
+}
+
+/** `one` is the singular where it differs. */
+function some(count: number, several: string, one = several): string[] {
+  return count > 0 ? [counted(count, one, several)] : []
+}
+
+/** One sentence that says whether anything needs somebody. */
+export function summaryLine(resources: readonly ResourceState[]): string {
+  const states = resources.map(stateText)
+  const having = (state: string): number => states.filter(one => one === state).length
+  const sum = (of: (one: ResourceState) => number): number =>
+    resources.reduce((total, one) => total + of(one), 0)
+  const lists = resources.filter(({ resource }) => !byId.has(resource))
+  const complete = lists.filter(({ proof }) => proof.accepted > 0 && proof.walking + proof.refused === 0)
+  const reachable = lists.filter(one => stateText(one) !== 'skipped').length
+  const walking = sum(({ proof }) => proof.walking)
+  const refused = sum(({ proof }) => proof.refused)
+  const quarantined = sum(one => one.quarantined ?? 0)
+  const drifted = sum(one => one.drifted)
+  const troubles = [
+    ...some(having('failed'), 'failed'),
+    ...some(having('stopped'), 'stopped before the end'),
+    ...some(having('skipped'), 'not for this key'),
+    ...some(having('not synced'), 'not synced'),
+    ...some(walking, 'windows still walking', 'window still walking'),
+    ...some(refused, 'windows refused', 'window refused'),
+    ...some(quarantined, 'records in quarantine', 'record in quarantine'),
+    ...some(drifted, 'fields or values drifted', 'field or value drifted'),
+  ]
+  const head = `${complete.length} of ${reachable} resources proved complete`
+  return [head, ...troubles].join(', ')
+}
+
+/** Who writes at this moment, and what was left by processes that are gone. */
+export function holderLine({ resource, holder, since, until, isPresent }: HeldLease): string {
+  const began = since === null ? '' : ` since ${shortTime(since)}`
+  return isPresent
+    ? `${resource} is being synced by ${holder}${began}; lease until ${shortTime(until)}`
+    : `${resource} was left by ${holder}, which is gone: the next sync takes it over`
+}
+
+export const lostRunLine = (id: string): string =>
+  `run ${id} has no end: its process is gone; the next sync goes on from what it committed`
+
+export function budgetLine(budget: BudgetSeen | undefined): string {
+  if (!budget) return 'budget: this key has not synced into this file'
+  const { perMinute, perDay, remainingToday, observedAt } = budget
+  const limits = `${formatNumber(perMinute ?? 0)} requests a minute, ${formatNumber(perDay ?? 0)} a day`
+  if (remainingToday === null) return `budget: ${limits}; what is left of the day is unknown`
+  return `budget: ${limits}; ${formatNumber(remainingToday)} were left at ${shortTime(observedAt)}`
+}

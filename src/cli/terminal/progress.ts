@@ -1,0 +1,110 @@
+/** Shows how a run is getting on: lines redrawn in place on a terminal, plain lines elsewhere, on stderr. */
+import { createLogUpdate } from 'log-update'
+import type { CommandContext } from '../context.ts'
+import {
+  type BudgetEvent,
+  isFinal,
+  type ProgressEvent,
+  type ProgressState,
+  withEvent,
+} from './progress-state.ts'
+import { describe, renderProgress } from './render-progress.ts'
+
+export interface Progress {
+  update(event: ProgressEvent): void
+  budget(budget: BudgetEvent): void
+  /** Leaves the last state standing; to be called however the run ends, and again at no harm. */
+  stop(): void
+}
+
+type Surroundings = Pick<CommandContext, 'clock' | 'env' | 'isTerminal' | 'stderr' | 'globals'>
+
+/** Ten a second: more flickers and costs a slow connection. */
+const REDRAW_MS = 100
+/** Plain lines go to files and mails. */
+const PLAIN_LINE_MS = 5_000
+
+export function createProgress(context: Surroundings): Progress {
+  if (context.globals.quiet) return { update: () => {}, budget: () => {}, stop: () => {} }
+  return context.isTerminal ? liveProgress(context) : plainProgress(context)
+}
+
+function liveProgress({ clock, env, stderr }: Surroundings): Progress {
+  const display = createLogUpdate(stderr.stream as NodeJS.WriteStream, { showCursor: true })
+  const stopped = new AbortController()
+  const isColoured = !env.NO_COLOR && env.TERM !== 'dumb'
+  let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
+  const draw = () => {
+    const lines = renderProgress(state, stderr.columns ?? 80, clock.now())
+    display(lines.map(line => (isColoured ? colour(line) : line)).join('\n'))
+  }
+  stderr.beforeWrite(() => display.clear())
+  const keepDrawing = async () => {
+    while (!stopped.signal.aborted) {
+      draw()
+      await clock.sleep(REDRAW_MS, stopped.signal)
+    }
+  }
+  // Rejected by stop(), which is how the loop ends.
+  keepDrawing().catch(() => {})
+  return {
+    update: event => {
+      state = withEvent(state, event)
+    },
+    budget: budget => {
+      state = { ...state, budget }
+    },
+    stop: () => {
+      if (stopped.signal.aborted) return
+      stopped.abort()
+      draw()
+      display.done()
+      stderr.beforeWrite()
+    },
+  }
+}
+
+function plainProgress({ clock, stderr }: Surroundings): Progress {
+  const shownAt = new Map<string, number>()
+  let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
+  let isStopped = false
+  return {
+    update: event => {
+      state = withEvent(state, event)
+      const merged = state.resources.get(event.resource) ?? event
+      const last = shownAt.get(event.resource)
+      const isDue = last === undefined || clock.now() - last >= PLAIN_LINE_MS
+      if (event.state === 'waiting' || !(isDue || isFinal(event))) return
+      shownAt.set(event.resource, clock.now())
+      stderr.write(`${event.resource}  ${describe(merged)}\n`)
+    },
+    budget: budget => {
+      state = { ...state, budget }
+    },
+    stop: () => {
+      if (isStopped) return
+      isStopped = true
+      const footer = renderProgress({ ...state, resources: new Map() }, 200, clock.now())
+      stderr.write(`${footer.join('\n')}\n`)
+    },
+  }
+}
+
+/** ANSI colours of the states that a reader looks for. */
+const COLOURS: Readonly<Record<string, number>> = {
+  done: 32,
+  failed: 31,
+  walking: 36,
+  loading: 36,
+  skipped: 33,
+}
+
+/** Only the state is coloured: it stands alone after the name of the resource. */
+function colour(line: string): string {
+  return line.replace(
+    /^(\S+ {2,})(done|failed|walking|loading|skipped)\b/,
+    (_, name: string, word: string) => {
+      return `${name}\u001b[${COLOURS[word]}m${word}\u001b[0m`
+    },
+  )
+}

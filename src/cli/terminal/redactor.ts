@@ -1,0 +1,30 @@
+/** Takes known secrets out of whatever is about to be shown. */
+import type { Secret } from '../../config/secret.ts'
+
+export interface Redactor {
+  learn(secrets: readonly Secret[]): void
+  hide(text: string): string
+}
+
+/** Shorter texts occur in ordinary words; a key or password of this service is far longer. */
+const SHORTEST = 6
+
+export function createRedactor(): Redactor {
+  const spellings = new Set<string>()
+  return {
+    learn: secrets => {
+      for (const secret of secrets) {
+        const text = secret.reveal()
+        if (text.length < SHORTEST) continue
+        for (const spelling of [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)]) {
+          spellings.add(spelling)
+        }
+      }
+    },
+    hide: text => {
+      let shown = text
+      for (const spelling of spellings) shown = shown.replaceAll(spelling, '[secret]')
+      return shown
+    },
+  }
+}

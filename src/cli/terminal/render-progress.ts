@@ -1,0 +1,73 @@
+/** Progress as lines of text, from what is known and the time: no terminal, no colours, no clock. */
+import { counted, formatNumber } from '../../lib/counted.ts'
+import { isFinal, type ProgressEvent, type ProgressState } from './progress-state.ts'
+
+/** One line a resource and a footer, none longer than `width`. */
+export function renderProgress(state: ProgressState, width: number, nowMs: number): readonly string[] {
+  const events = [...state.resources.values()]
+  const longest = Math.max(0, ...events.map(event => event.resource.length))
+  const lines = events.map(event => `${event.resource.padEnd(longest)}  ${describe(event)}`)
+  return [...lines, footer(state, nowMs)].map(line => shorten(line, width))
+}
+
+/** `walking  12/50 pages  2,400 rows  31 changed  12 requests` */
+export function describe(event: ProgressEvent): string {
+  const parts = [
+    event.state.padEnd('walking'.length),
+    pagesOf(event),
+    event.rows === undefined ? undefined : counted(event.rows, 'row'),
+    event.changed === undefined ? undefined : `${formatNumber(event.changed)} changed`,
+    event.requests === undefined ? undefined : counted(event.requests, 'request'),
+    event.note,
+  ]
+  return parts
+    .filter(part => part !== undefined)
+    .join('  ')
+    .trimEnd()
+}
+
+function pagesOf({ pagesDone, pagesTotal }: ProgressEvent): string | undefined {
+  if (pagesDone === undefined || pagesTotal === undefined)
+    return pagesDone === undefined ? undefined : counted(pagesDone, 'page')
+  return `${formatNumber(pagesDone)}/${counted(pagesTotal, 'page')}`
+}
+
+/** `elapsed 1:05, about 0:40 left  9,988 requests left today, 12 spent` */
+function footer(state: ProgressState, nowMs: number): string {
+  const elapsedMs = nowMs - state.startedMs
+  const left = leftMs(state, elapsedMs)
+  const time = `elapsed ${clockTime(elapsedMs)}${left === undefined ? '' : `, about ${clockTime(left)} left`}`
+  if (!state.budget) return time
+  const { remainingToday, spentThisRun } = state.budget
+  return `${time}  ${formatNumber(remainingToday)} requests left today, ${formatNumber(spentThisRun)} spent`
+}
+
+/** Before this, one slow page would make the estimate jump. */
+const SOONEST_ESTIMATE_MS = 3_000
+
+function leftMs({ resources }: ProgressState, elapsedMs: number): number | undefined {
+  const open = [...resources.values()].filter(event => event.state !== 'skipped' && event.state !== 'failed')
+  const sized = open.filter(event => event.pagesTotal !== undefined)
+  const isKnown = open.every(event => isFinal(event) || event.pagesTotal !== undefined)
+  const total = sum(sized.map(event => event.pagesTotal))
+  const done = sum(sized.map(event => (isFinal(event) ? event.pagesTotal : event.pagesDone)))
+  if (!isKnown || done === 0 || done >= total || elapsedMs < SOONEST_ESTIMATE_MS) return undefined
+  return (elapsedMs * (total - done)) / done
+}
+
+function sum(values: readonly (number | undefined)[]): number {
+  return values.reduce<number>((total, value) => total + (value ?? 0), 0)
+}
+
+/** `0:41`, `1:02:03` */
+function clockTime(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  const minutes = Math.floor(seconds / 60)
+  const rest = String(seconds % 60).padStart(2, '0')
+  if (minutes < 60) return `${minutes}:${rest}`
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${rest}`
+}
+
+function shorten(line: string, width: number): string {
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`
+}

@@ -1,0 +1,131 @@
+/** The JSON that a resource declares: which paths are objects, lists or leaves, derived from its tables. */
+import type { Column, ColumnType, Path, Source } from '../fields/column.ts'
+import type { Child, Table } from '../fields/table.ts'
+
+export type ShapeNode =
+  /** `column`: what becomes of the value, where it is a column's own. */
+  | { readonly kind: 'leaf'; readonly type: ColumnType; readonly column?: Column }
+  /** `open`: a JSON column keeps the object whole, with fields that are not declared. */
+  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, ShapeNode>; readonly open?: true }
+  | { readonly kind: 'list'; readonly element: ShapeNode }
+
+export type ObjectShape = Extract<ShapeNode, { kind: 'object' }>
+
+/** A tree while it is derived: nobody else has it, or any part of it. */
+interface GrowingShape {
+  readonly kind: 'object'
+  readonly fields: Map<string, ShapeNode>
+  open?: true
+}
+
+const emptyObject = (): GrowingShape => ({ kind: 'object', fields: new Map() })
+
+const growing = (node: ShapeNode | undefined): GrowingShape | undefined =>
+  node?.kind === 'object' ? (node as GrowingShape) : undefined
+
+const isDocument = (node: ShapeNode): boolean => node.kind === 'leaf' && node.type === 'json'
+
+function place(shape: GrowingShape, path: Path, node: ShapeNode): void {
+  const [key, ...rest] = path
+  if (key === undefined) return
+  if (rest.length === 0) {
+    const before = growing(shape.fields.get(key))
+    // A JSON column may cover an object whose parts are columns too: the parts shape it.
+    if (!before) shape.fields.set(key, node)
+    else if (node.kind === 'object') for (const [part, inner] of node.fields) place(before, [part], inner)
+    else if (isDocument(node)) before.open = true
+    return
+  }
+  const next = shape.fields.get(key)
+  const inner = growing(next) ?? emptyObject()
+  if (inner !== next) shape.fields.set(key, inner)
+  if (next && isDocument(next)) inner.open = true
+  place(inner, rest, node)
+}
+
+function fieldLeaves(table: Table): [Path, ShapeNode][] {
+  return Object.values(table.columns).flatMap(column => {
+    const sources: Source[] = [column.source, ...Object.values(column.member?.attributes ?? {})]
+    return sources.flatMap((source, index): [Path, ShapeNode][] =>
+      source.from === 'field'
+        ? [
+            [
+              source.path,
+              index === 0 ? { kind: 'leaf', type: column.type, column } : { kind: 'leaf', type: 'text' },
+            ],
+          ]
+        : [],
+    )
+  })
+}
+
+function elementShape(child: Child): ShapeNode {
+  return child.shape === 'value' ? { kind: 'leaf', type: 'text' } : derive(child.table)
+}
+
+function placeChild(shape: GrowingShape, child: Child): void {
+  if (child.shape === 'leaves') return
+  const [first = [], ...deeper] = child.lists
+  const element = elementShape(child)
+  if (child.shape === 'single') {
+    place(shape, first, element)
+  } else if (deeper.length === 0) {
+    place(shape, first, { kind: 'list', element })
+  } else {
+    const inner = emptyObject()
+    placeChild(inner, { ...child, lists: deeper })
+    place(shape, first, { kind: 'list', element: inner })
+  }
+}
+
+/** A tree of its own at every call, as it grows into the tree of the table above. */
+function derive(table: Table): GrowingShape {
+  const shape = emptyObject()
+  for (const [path, leaf] of fieldLeaves(table)) if (path.length > 0) place(shape, path, leaf)
+  for (const child of table.children) placeChild(shape, child)
+  return shape
+}
+
+const derived = new WeakMap<Table, ObjectShape>()
+
+/** Everything the table and its children read, as one tree, which every batch asks for many times. */
+export function shapeOf(table: Table): ObjectShape {
+  const shape = derived.get(table) ?? derive(table)
+  derived.set(table, shape)
+  return shape
+}
+
+export interface DeclaredPath {
+  /** With [] for a list element: timelogs[].hours.total. */
+  readonly path: string
+  readonly kind: ShapeNode['kind']
+  readonly type?: ColumnType
+}
+
+/** Every declared path below `node`, each with what is expected there. */
+export function declaredPaths(node: ShapeNode, at = ''): DeclaredPath[] {
+  const self: DeclaredPath[] =
+    at === ''
+      ? []
+      : [node.kind === 'leaf' ? { path: at, kind: 'leaf', type: node.type } : { path: at, kind: node.kind }]
+  if (node.kind === 'leaf') return self
+  if (node.kind === 'list') return [...self, ...declaredPaths(node.element, `${at}[]`)]
+  const below = [...node.fields].flatMap(([key, next]) =>
+    declaredPaths(next, at === '' ? key : `${at}.${key}`),
+  )
+  return [...self, ...below]
+}
+
+/** Paths of the record whose whole content is kept, whatever its keys: JSON columns and documents exploded to leaves. */
+export function openDocuments(table: Table): { readonly path: string; readonly exploded: boolean }[] {
+  const columns = Object.values(table.columns)
+    .filter(column => column.type === 'json' && column.source.from === 'field')
+    .map(column => ({
+      path: column.source.from === 'field' ? column.source.path.join('.') : '',
+      exploded: false,
+    }))
+  const leaves = table.children
+    .filter(child => child.shape === 'leaves')
+    .map(child => ({ path: (child.lists[0] ?? []).join('.'), exploded: true }))
+  return [...columns, ...leaves]
+}

@@ -1,0 +1,61 @@
+/** What a rate says, the same in the list of its trade and when read by itself. */
+import { type Column, constant, keyOf, money, named, ofRoot, ordinal, ref } from '../fields/column.ts'
+import { type Figures, type RatePart, rateSet } from '../fields/shared-columns.ts'
+import { bridge, each } from '../fields/table.ts'
+
+/** How a worker is engaged; each has rates of its own or none. */
+const engagements = ['cis', 'paye', 'psc'] as const
+type Engagement = (typeof engagements)[number]
+
+const setsOf = <const At extends string>(path: At, prefix: string, what: string) =>
+  Object.assign(
+    {},
+    ...engagements.map(kind => rateSet(`${path}.${kind}`, `${prefix}${kind}`, `${what}, ${kind}`)),
+  ) as Figures<`${At}.${Engagement}.${RatePart}`>
+
+/** Fifteen hourly and twelve daily figures: they stay wide, star.fact_rate has them as rows. */
+export const rateFigures = {
+  ...setsOf('rates', 'hourly_', 'An hour'),
+  ...(Object.fromEntries(
+    engagements.map(kind => [
+      `hourly_${kind}_comparable_pay_rate`,
+      money(`rates.${kind}.comparablePayRate`, `An hour, ${kind}: comparable pay rate.`),
+    ]),
+  ) as Figures<`rates.${Engagement}.comparablePayRate`>),
+  ...setsOf('dayRates', 'daily_', 'A day'),
+}
+
+/** Where a rate applies, besides its trade and company. */
+export const rateReach = {
+  region_id: named('region', 'region'),
+  sector_id: named('sector', 'sector'),
+  project_id: named('project', 'project'),
+  agency_id: named('agency', 'agency'),
+}
+
+/** Piece rates of a rate that was read by itself (`rate`) or in its trade (`trade`). */
+export function pieceRateFigures(entity: 'rate' | 'trade', rateId: Column) {
+  const owner = entity === 'rate' ? 'rate_id' : 'trade_id'
+  return each(
+    'pieceRates',
+    bridge(
+      'rate_piece_rate',
+      'One row per piece rate of a rate, by what it was read from: star.fact_piece_rate_card has each once.',
+      {
+        rate_piece_rate_key: keyOf('entity', 'rate_id', 'piece_rate_ordinal'),
+        entity: constant(entity, 'What it was read from: rate, or trade.'),
+        entity_id: { ...ofRoot(owner), description: 'Id of that rate or trade.' },
+        rate_id: rateId,
+        piece_rate_ordinal: ordinal(),
+        piece_rate_id: ref('id', 'piece_rate', {
+          code: 'code',
+          name: 'name',
+          unit_label: 'unitLabel',
+          unit_label_plural: 'unitLabelPlural',
+          frequency: 'frequency',
+        }),
+        ...setsOf('values', '', 'A unit'),
+      },
+    ),
+  )
+}

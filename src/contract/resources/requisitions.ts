@@ -1,0 +1,146 @@
+/** Requests for workers: how they were approved, which agencies got them, and whom those submitted. */
+
+import {
+  type Column,
+  dayOf,
+  derived,
+  flag,
+  freeText,
+  id,
+  integer,
+  keyOf,
+  named,
+  ofList,
+  ofRoot,
+  oneOf,
+  ordinal,
+  quantity,
+  text,
+  timestamp,
+} from '../fields/column.ts'
+import { resource } from '../fields/resource.ts'
+import { changeTimes, contact } from '../fields/shared-columns.ts'
+import { each, fact } from '../fields/table.ts'
+import type { recruitmentStages } from '../recruitment-stages.ts'
+import { submissionAnswers } from './answers.ts'
+import { requisitionAgencies } from './requisition-agencies.ts'
+import { stageTracking } from './stage-tracking.ts'
+
+const approvalStages = fact('requisition_approval_stage', 'One row per approval stage of a requisition.', {
+  requisition_approval_stage_key: keyOf('requisition_id', 'stage_ordinal'),
+  requisition_id: ofRoot('requisition_id'),
+  stage_ordinal: ordinal(),
+  stage: integer('stage', 'Number of the stage.'),
+  stage_name: text('name', 'Name of the stage.'),
+  is_approved: flag('approved', 'Whether the stage is approved.'),
+  approved_at: timestamp('approvedAt', 'When it was approved; may be missing on historical stages.'),
+  ...contact('approver', 'approver_contact_id', 'Who approves or approved it'),
+  requisition_created_at: ofRoot('created_at', 'timestamp'),
+  prior_approved_at: derived(
+    'timestamp',
+    'lag(approved_at) over (partition by locator order by stage_ordinal)',
+    'When the stage before it was approved.',
+  ),
+  hours_in_stage: derived(
+    'quantity',
+    `cast((epoch(approved_at) - epoch(case when stage_ordinal = 1 then requisition_created_at else prior_approved_at end)) / 3600.0 as decimal(12, 4))`,
+    'Hours from the approval before it, of the first stage from the creation of the requisition, to its own approval.',
+  ),
+})
+
+const stepAt = (stage: (typeof recruitmentStages)[number], description: string): Column =>
+  ofList(
+    'timestamp',
+    { of: 'stageTracking[].history[].at', take: 'min', where: { key: 'stage', is: stage } },
+    description,
+  )
+
+/** What its agencies and the stages of its workers amount to. */
+const milestones = {
+  first_received_at: ofList(
+    'timestamp',
+    { of: 'agencies[].dateReceived', take: 'min' },
+    'When the first agency received it.',
+  ),
+  first_submitted_at: ofList(
+    'timestamp',
+    { of: 'agencies[].submissions[].submittedAt', take: 'min' },
+    'When the first worker was submitted.',
+  ),
+  first_accepted_at: ofList(
+    'timestamp',
+    { of: 'agencies[].dateAccepted', take: 'min' },
+    'When the first agency accepted it.',
+  ),
+  last_accepted_at: ofList(
+    'timestamp',
+    { of: 'agencies[].dateAccepted', take: 'max' },
+    'When the last agency accepted it.',
+  ),
+  first_offer_made_at: stepAt('offerMade', 'When the first offer was made, where stages are tracked.'),
+  first_offer_accepted_at: stepAt(
+    'offerAccepted',
+    'When the first offer was accepted, where stages are tracked.',
+  ),
+  agencies_count: ofList('integer', { of: 'agencies[]', take: 'count' }, 'Agencies it was offered to.'),
+  offered_total: ofList(
+    'integer',
+    { of: 'agencies[].offered', take: 'sum' },
+    'Workers offered to agencies, all of them.',
+  ),
+  assigned_total: ofList(
+    'integer',
+    { of: 'agencies[].assigned', take: 'sum' },
+    'Workers assigned by all agencies, without cancelled assignments.',
+  ),
+  open_quantity: derived(
+    'quantity',
+    'quantity - coalesce(assigned_total, 0)',
+    'Requested workers that are not assigned.',
+  ),
+}
+
+export const requisitions = resource({
+  name: 'requisitions',
+  entity: 'requisition',
+  description: 'Requisitions with their approval, agencies, submissions, stages and answers.',
+  path: '/requisitions/{id}',
+  query: { includeStageTracking: 'true' },
+  read: { strategy: 'hydrate' },
+  updatedAt: 'updatedAt',
+  table: fact('requisition', 'One row per requisition.', {
+    requisition_id: id('id', 'Id of the requisition.'),
+    reference: text('reference', 'Reference.'),
+    status: oneOf(
+      'status',
+      ['raised', 'approved', 'filled', 'cancelled', 'rejected'],
+      'State, which the service derives.',
+    ),
+    quantity: quantity('quantity', 'Requested workers.'),
+    is_auto_assign: flag('autoAssign', 'Whether submitted workers are assigned by themselves.'),
+    ...contact('requestor', 'requestor_contact_id', 'Who asked for workers'),
+    ...contact('approver', 'approver_contact_id', 'Who approves it'),
+    company_id: named('company', 'company'),
+    project_id: named('project', 'project'),
+    region_id: named('region', 'region'),
+    sector_id: named('sector', 'sector'),
+    site_id: named('site', 'site'),
+    trade_id: named('trade', 'trade'),
+    activity_id: named('activity', 'activity'),
+    approved_at: timestamp('approvedDate', 'When it was finally approved.'),
+    approved_date: dayOf('approved_at', 'Day of the final approval.'),
+    planned_start_at: timestamp('startDate', 'Planned start.'),
+    planned_start_date: dayOf('planned_start_at', 'Day of the planned start.'),
+    planned_end_at: timestamp('endDate', 'Planned end.'),
+    planned_end_date: dayOf('planned_end_at', 'Day of the planned end.'),
+    cancelled_at: timestamp('cancellation.date', 'When it was cancelled, while it is.'),
+    cancellation_reason: freeText('cancellation.reason', 'Why it was cancelled, while it is.'),
+    cancellation_comments: freeText('cancellation.comments', 'Comments on the cancellation.'),
+    ...milestones,
+    ...changeTimes,
+    approval_stages: each('approvalStages', approvalStages),
+    agencies: each('agencies', requisitionAgencies),
+    stage_tracking: each('stageTracking', stageTracking),
+    answers: submissionAnswers('requisition', 'requisition_id'),
+  }),
+})

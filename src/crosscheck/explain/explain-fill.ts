@@ -1,0 +1,138 @@
+/** Which requisitions are behind a difference in time to fill: those we hold are read again, the others looked for in the census. */
+import { NotFound } from '../../api/client/errors.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+import type { Keys } from '../group-shape.ts'
+import type { DifferingCell, Explaining } from './explaining.ts'
+import type { Finding } from './finding.ts'
+
+interface HeldAnswer {
+  readonly requisition_id: string
+  readonly reference: string | null
+  readonly status: string | null
+  readonly approved_at: string | null
+  readonly accepted_at: string | null
+  readonly source_updated_at: string | null
+}
+
+/** Of the cell and of the months beside it: a changed day may have moved the acceptance. */
+async function heldAnswers(engine: Engine, { project, agency, month }: Keys): Promise<HeldAnswer[]> {
+  return engine.rows<HeldAnswer>(
+    `select requisition.requisition_id, requisition.reference, requisition.status, requisition.approved_at,
+       party.accepted_at, requisition.source_updated_at
+     from star.fact_requisition as requisition
+     join star.fact_requisition_agency as party on party.requisition_id = requisition.requisition_id
+     where not requisition.is_deleted and requisition.project_id = ${quoteText(project ?? '')}
+       and party.agency_id = ${quoteText(agency ?? '')}
+     order by case when substr(cast(cast(party.accepted_at at time zone 'UTC' as date) as text), 1, 7)
+       = ${quoteText(month ?? '')} then 0 else 1 end, requisition.requisition_id
+     limit ${most}`,
+  )
+}
+
+/** Requisitions of a cell that are read again; each is a request. */
+const most = 12
+
+const timeOf = (value: unknown): number | null => {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(time) ? null : time
+}
+
+async function readAgain({ asker }: Explaining, held: HeldAnswer, cell: Keys): Promise<Finding[]> {
+  const record = held.reference ?? held.requisition_id
+  const base = { metric: 'timeToFill', record, cell } as const
+  let found: Record<string, unknown>
+  try {
+    found = await asker.read(`/requisitions/${held.requisition_id}`)
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error
+    const sentence = `requisition ${record}: the service does not have it any more`
+    return [{ ...base, kind: 'gone', sentence, effect: held.accepted_at === null ? 0 : -1 }]
+  }
+  const parties = (found.agencies ?? []) as { id?: string; dateAccepted?: string | null }[]
+  const accepted = timeOf(parties.find(party => party.id === cell.agency)?.dateAccepted)
+  const pairs = [
+    ['approved', timeOf(held.approved_at), timeOf(found.approvedDate)],
+    ['accepted', timeOf(held.accepted_at), accepted],
+    ['status', held.status, found.status ?? null],
+  ] as const
+  const different = pairs.filter(([, mine, theirs]) => mine !== theirs)
+  if (different.length === 0) return []
+  const isNewer = (timeOf(found.updatedAt) ?? 0) > (timeOf(held.source_updated_at) ?? 0)
+  const shown = different.map(([name, mine, theirs]) => `${name} ${show(mine)} here, ${show(theirs)} there`)
+  const effect = Number(accepted !== null) - Number(held.accepted_at !== null)
+  const when = isNewer ? 'changed since it was read' : 'in the same version'
+  const sentence = `requisition ${record}: ${shown.join(', ')}, ${when}`
+  return [{ ...base, kind: isNewer ? 'newer' : 'differs', sentence, effect }]
+}
+
+function show(value: string | number | null | unknown): string {
+  if (typeof value === 'number') return new Date(value).toISOString()
+  return String(value ?? 'none')
+}
+
+/**
+ * References that metric rows name and no requisition of ours bears: for the project and agency, else for the project, as
+ * an agency that accepted and submitted nobody has no rows.
+ */
+async function missingReferences(explaining: Explaining, cell: Keys): Promise<readonly string[]> {
+  const { engine, names } = explaining
+  const census = await engine.rows<{ reference: string; supplier: string | null }>(
+    `select distinct census_row.requisition_reference as reference, census_row.supplier_name as supplier
+     from star.fact_recruitment_metric_row as census_row
+     where not census_row.is_deleted
+       and census_row.project_name = ${quoteText(names.project.get(cell.project ?? '') ?? '')}`,
+  )
+  const rows = census.length > 0 ? census : await askRows(explaining, cell)
+  const held = await engine.rows<{ reference: string }>(
+    `select distinct reference from star.fact_requisition where not is_deleted and project_id = ${quoteText(cell.project ?? '')}`,
+  )
+  const known = new Set(held.map(({ reference }) => reference))
+  const missing = rows.filter(({ reference }) => !known.has(reference))
+  const supplier = names.agency.get(cell.agency ?? '')
+  const own = missing.filter(row => row.supplier === supplier)
+  return [...new Set((own.length > 0 ? own : missing).map(({ reference }) => reference))].sort()
+}
+
+/** Where no metric rows are held: the newest of the service's own. */
+async function askRows({ asker }: Explaining, { project }: Keys) {
+  const query = { metric: 'rows', project: project ?? '', fields: 'reqRef,supplier' }
+  const { rows } = await asker.list('/requisitions/recruitment-metrics', query)
+  return rows.map(row => ({ reference: String(row.reqRef), supplier: String(row.supplier) }))
+}
+
+async function explainCell(
+  explaining: Explaining,
+  { keys, ours, theirs }: DifferingCell,
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const missing = (theirs?.rawCount ?? 0) - (ours?.rawCount ?? 0)
+  const base = { metric: 'timeToFill', cell: keys } as const
+  const references = missing > 0 ? await missingReferences(explaining, keys) : []
+  for (const record of references) {
+    const sentence = `requisition ${record}: named by the metric rows and not in the warehouse`
+    findings.push({ ...base, kind: 'missing', record, sentence, effect: null })
+  }
+  if (references.length >= missing && missing > 0) return findings
+  for (const held of await heldAnswers(explaining.engine, keys)) {
+    findings.push(...(await readAgain(explaining, held, keys)))
+    if (findings.length >= Math.max(1, Math.abs(missing))) return findings
+  }
+  if (findings.length > 0) return findings
+  const least = theirs?.minDays ?? null
+  const sentence =
+    missing === 0
+      ? 'as many acceptances as the service has, and other days: run muster crosscheck --calibrate'
+      : `${Math.abs(missing)} acceptances ${missing > 0 ? 'too few' : 'too many'}, by no record that could be found${least === null ? '' : `; the least of the service's takes ${least} days`}`
+  return [{ ...base, kind: 'unknown', record: undefined, sentence, effect: null }]
+}
+
+/** No request for what the census names, else one for each requisition of the cell. */
+export async function explainFill(
+  explaining: Explaining,
+  cells: readonly DifferingCell[],
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const cell of cells) findings.push(...(await explainCell(explaining, cell)))
+  return findings
+}

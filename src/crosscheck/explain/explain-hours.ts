@@ -1,0 +1,141 @@
+/** Which timesheets are behind a difference in hours: the cells that differ, then the service's own list of each. */
+import type { Engine } from '../../warehouse/engine.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+import type { Keys } from '../group-shape.ts'
+import type { Explaining } from './explaining.ts'
+import type { Finding } from './finding.ts'
+
+const DAY_MS = 86_400_000
+
+interface Cell {
+  readonly keys: Keys
+}
+
+interface HeldSheet {
+  readonly timesheet_id: string
+  readonly reference: string | null
+  readonly status: string | null
+  readonly net_hours: string | number | null
+  readonly week_ending_at: string
+  readonly worker_id: string
+  readonly source_updated_at: string | null
+}
+
+type Listed = Readonly<Record<string, unknown>>
+
+const day = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10)
+
+/** Of a cell: two thousand timesheets; those of a larger one that were not listed are not called gone. */
+const mostPages = 10
+
+/** A day more on either side: where days begin, and which of them count, is what may be unclear. */
+function weekAround(week: string): { from: string; to: string } {
+  const first = Date.parse(`${week}T00:00:00Z`)
+  return { from: day(first - DAY_MS), to: day(first + 8 * DAY_MS) }
+}
+
+async function heldSheets(engine: Engine, { project, agency, week }: Keys): Promise<HeldSheet[]> {
+  const { from, to } = weekAround(week ?? '')
+  return engine.rows<HeldSheet>(
+    `select timesheet_id, reference, status, net_hours, week_ending_at, worker_id, source_updated_at
+     from star.fact_timesheet where not is_deleted and project_id = ${quoteText(project ?? '')}
+     and agency_id = ${quoteText(agency ?? '')} and week_ending_at >= cast('${from}' as timestamptz)
+     and week_ending_at < cast('${to}' as timestamptz)`,
+  )
+}
+
+/** What is added up, and what decides whether it is; milliseconds, so that spellings of a time do not differ. */
+const fields = ['status', 'hours', 'weekEnding', 'worker'] as const
+
+const ofHeld = (sheet: HeldSheet) => ({
+  status: sheet.status,
+  hours: sheet.net_hours === null ? null : Number(sheet.net_hours),
+  weekEnding: Date.parse(sheet.week_ending_at),
+  worker: sheet.worker_id,
+})
+
+const ofListed = (row: Listed) => ({
+  status: row.status ?? null,
+  hours: typeof row.netHours === 'number' ? row.netHours : null,
+  weekEnding: Date.parse(String(row.weekEnding)),
+  worker: (row.worker as { id?: string } | undefined)?.id ?? '-1',
+})
+
+function changed(
+  held: HeldSheet,
+  row: Listed,
+  counted: readonly string[],
+): Pick<Finding, 'sentence' | 'effect' | 'kind'> | undefined {
+  const [mine, theirs] = [ofHeld(held), ofListed(row)]
+  const names = fields.filter(name => mine[name] !== theirs[name])
+  if (names.length === 0) return undefined
+  const isNewer = Date.parse(String(row.updatedAt)) > Date.parse(held.source_updated_at ?? '')
+  const shown = names.map(name => `${name} ${show(name, mine[name])} here, ${show(name, theirs[name])} there`)
+  const hours = (side: { status: unknown; hours: number | null }): number =>
+    counted.includes(String(side.status)) ? (side.hours ?? 0) : 0
+  return {
+    kind: isNewer ? 'newer' : 'differs',
+    sentence: `timesheet ${held.reference ?? held.timesheet_id}: ${shown.join(', ')}${isNewer ? ', changed since it was read' : ', in the same version'}`,
+    effect: hours(theirs) - hours(mine),
+  }
+}
+
+const show = (name: string, value: unknown): string =>
+  name === 'weekEnding' ? day(Number(value)) : String(value ?? 'none')
+
+async function explainCell(
+  { engine, asker, definition, mark }: Explaining,
+  { keys }: Cell,
+): Promise<Finding[]> {
+  const held = new Map((await heldSheets(engine, keys)).map(sheet => [sheet.timesheet_id, sheet]))
+  const query = {
+    ...{ project: keys.project ?? '', agency: keys.agency ?? '', dateField: 'weekEnding' },
+    ...weekAround(keys.week ?? ''),
+    fields: 'id,reference,status,netHours,weekEnding,updatedAt,worker.id',
+  }
+  const { rows, isWhole } = await asker.list('/timesheets', query, mostPages)
+  const base = { metric: 'workersOverHours', cell: keys } as const
+  const findings = rows.flatMap((row): Finding[] => {
+    const id = String(row.id)
+    const own = held.get(id)
+    held.delete(id)
+    if (own) {
+      const change = changed(own, row, definition.timesheetStatuses)
+      return change ? [{ ...base, record: own.reference ?? id, ...change }] : []
+    }
+    if (!definition.timesheetStatuses.includes(String(row.status))) return []
+    const isNewer = mark === undefined || String(row.updatedAt) > mark
+    const name = String(row.reference ?? id)
+    const kind = isNewer ? 'newer' : 'missing'
+    const sentence = `timesheet ${name}: ${isNewer ? 'newer than what was read' : 'not in the warehouse'}`
+    return [{ ...base, record: name, kind, sentence, effect: ofListed(row).hours ?? 0 }]
+  })
+  if (!isWhole) return findings
+  return [
+    ...findings,
+    ...[...held.values()].flatMap(sheet => gone(sheet, keys, definition.timesheetStatuses)),
+  ]
+}
+
+function gone(sheet: HeldSheet, cell: Keys, counted: readonly string[]): Finding[] {
+  if (!counted.includes(sheet.status ?? '')) return []
+  const record = sheet.reference ?? sheet.timesheet_id
+  const sentence = `timesheet ${record}: the service does not list it any more`
+  return [
+    {
+      metric: 'workersOverHours',
+      kind: 'gone',
+      record,
+      sentence,
+      cell,
+      effect: -Number(sheet.net_hours ?? 0),
+    },
+  ]
+}
+
+/** A request for each two hundred timesheets of a cell. */
+export async function explainHours(explaining: Explaining, cells: readonly Keys[]): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const keys of cells) findings.push(...(await explainCell(explaining, { keys })))
+  return findings
+}

@@ -1,0 +1,93 @@
+/** The diagram of one subject area: a record, its lists, and the dimensions that they refer to. */
+import { counted } from '../../lib/counted.ts'
+import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
+import type { Box, Drawing, Link } from './drawing.ts'
+
+type Tables = ReadonlyMap<string, TableEntry>
+
+/** Key first, then what refers to others. */
+function shownColumns({ columns }: TableEntry, role: Box['role'], owner?: string): ColumnEntry[] {
+  const isShown = ({ name, isKey, refersTo }: ColumnEntry): boolean =>
+    isKey || (role !== 'dimension' && (refersTo !== undefined || name === owner))
+  return columns.filter(isShown).toSorted((one, other) => Number(other.isKey) - Number(one.isKey))
+}
+
+interface Shown {
+  readonly table: TableEntry
+  readonly role: Box['role']
+  /** Column that names the record which its rows belong to. */
+  readonly owner?: string | undefined
+}
+
+/** What is not shown is a number. */
+function boxOf({ table, role, owner }: Shown, id = qualifiedName(table)): Box {
+  const own = table.columns.filter(({ isOfEveryRow }) => !isOfEveryRow)
+  const shown = shownColumns(table, role, owner)
+  const more = own.length - shown.length
+  return {
+    id,
+    title: table.name,
+    href: qualifiedName(table),
+    rows: shown.map(({ name, isKey }) => ({ text: name, isKey })),
+    ...(more > 0 && { footer: `+ ${counted(more, 'column')}` }),
+    role,
+  }
+}
+
+/** One box a dimension on each side, so that no line has to cross a box. */
+const sideId = (side: 'left' | 'right', table: string): string => `${side} ${table}`
+
+function referencesOf({ table, role, owner }: Shown): { row: number; name: string; table?: string }[] {
+  return shownColumns(table, role, owner).map(({ name, refersTo }, row) => ({
+    row,
+    name,
+    ...(refersTo && { table: refersTo.table }),
+  }))
+}
+
+interface Side {
+  readonly side: 'left' | 'right'
+  readonly sources: readonly Shown[]
+  readonly inside: ReadonlySet<string>
+  readonly tables: Tables
+}
+
+/** Boxes for what the sources refer to outside of the area, and the links to them. */
+function aside({ side, sources, inside, tables }: Side): { boxes: Box[]; links: Link[] } {
+  const links: Link[] = sources.flatMap(source =>
+    referencesOf(source).flatMap(({ row, table }) =>
+      table === undefined || inside.has(table)
+        ? []
+        : [{ from: qualifiedName(source.table), row, to: sideId(side, table) }],
+    ),
+  )
+  const ids = new Map(links.map(({ to }) => [to, to.slice(side.length + 1)]))
+  const boxes = [...ids].flatMap(([id, name]) => {
+    const table = tables.get(name)
+    return table ? [boxOf({ table, role: 'dimension' }, id)] : []
+  })
+  return { boxes, links }
+}
+
+export function areaDrawing({ tables: all }: Dictionary, area: Area): Drawing {
+  const tables: Tables = new Map(all.map(table => [qualifiedName(table), table]))
+  const [first, ...rest] = area.tables.flatMap(name => tables.get(name) ?? [])
+  if (!first) throw new Error(`${area.resource} has no table`)
+  const root: Shown = { table: first, role: 'subject' }
+  const lists = rest.map(
+    (table): Shown => ({ table, role: 'list', owner: area.owners.get(qualifiedName(table)) }),
+  )
+  const inside = new Set(area.tables)
+  const left = aside({ side: 'left', sources: lists, inside, tables })
+  const right = aside({ side: 'right', sources: [root], inside, tables })
+  const owned: Link[] = lists.flatMap(list =>
+    referencesOf(list)
+      .filter(({ name }) => name === list.owner)
+      .map(({ row }) => ({ from: qualifiedName(list.table), row, to: qualifiedName(first) })),
+  )
+  return {
+    columns: [left.boxes, lists.map(list => boxOf(list)), [boxOf(root)], right.boxes],
+    links: [...left.links, ...owned, ...right.links],
+    anchor: 2,
+  }
+}

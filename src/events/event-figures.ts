@@ -1,0 +1,86 @@
+/** What came by webhook lately, and what of it needs somebody. */
+
+import { heldTables } from '../state/held-tables.ts'
+import type { Engine } from '../warehouse/engine.ts'
+
+export interface EventFigures {
+  /** Since then, but for what waits. */
+  readonly events: number
+  /** Arrival of the latest of them, ISO 8601. */
+  readonly lastAt: string | null
+  /** Events whose record or list was not read yet, and the arrival of the oldest. */
+  readonly waiting: number
+  readonly waitingSince: string | null
+  /** Types that this program does not know, most frequent first. */
+  readonly unknownTypes: readonly { readonly type: string; readonly events: number }[]
+  /** Of a known type, without an id that could be asked for. */
+  readonly unreadable: number
+  /** About what the key may not read, and about what it was answered 404 for. */
+  readonly refused: number
+  readonly notFound: number
+  /** Deliveries that were not taken, by reason, most frequent first. */
+  readonly refusedDeliveries: readonly { readonly reason: string; readonly deliveries: number }[]
+}
+
+type Figure = string | number | null
+
+interface Sums {
+  readonly events: Figure
+  readonly last_at: string | null
+  readonly unreadable: Figure
+  readonly refused: Figure
+  readonly not_found: Figure
+}
+
+async function sums(engine: Engine, since: string): Promise<Sums | undefined> {
+  const [row] = await engine.rows<Sums>(
+    `select count(*) as events, max(received_at) as last_at,
+       count(*) filter (where state = 'unreadable') as unreadable,
+       count(*) filter (where fetch_result = 'refused') as refused,
+       count(*) filter (where fetch_result = 'not found') as not_found
+     from star.fact_webhook_event where received_at >= cast($1 as timestamptz)`,
+    [since],
+  )
+  return row
+}
+
+async function unknownTypes(engine: Engine, since: string): Promise<EventFigures['unknownTypes']> {
+  const rows = await engine.rows<{ type: string; events: Figure }>(
+    `select type, count(*) as events from star.fact_webhook_event
+     where state = 'unknown' and received_at >= cast($1 as timestamptz) group by type order by events desc, type`,
+    [since],
+  )
+  return rows.map(({ type, events }) => ({ type, events: Number(events) }))
+}
+
+async function refusedDeliveries(engine: Engine, since: string): Promise<EventFigures['refusedDeliveries']> {
+  const rows = await engine.rows<{ reason: string; n: Figure }>(
+    `select reason, sum(deliveries) as n from ops.refused_delivery
+     where day >= cast($1 as date) group by reason order by n desc, reason`,
+    [since.slice(0, 10)],
+  )
+  return rows.map(({ reason, n }) => ({ reason, deliveries: Number(n) }))
+}
+
+/** Of the time since `since`, ISO 8601. Undefined for a file that does not keep it. */
+export async function readEventFigures(engine: Engine, since: string): Promise<EventFigures | undefined> {
+  const tables = await heldTables(engine)
+  if (!tables.has('refused_delivery')) return undefined
+  // The published copy leaves the inbox out.
+  const inbox = tables.has('inbox') ? 'ops.inbox' : 'star.fact_webhook_event'
+  const [waiting] = await engine.rows<{ n: Figure; since: string | null }>(
+    `select count(*) as n, min(received_at) as since from ${inbox} where state in ('new', 'signalled')`,
+  )
+  const row = await sums(engine, since)
+  return {
+    events: Number(row?.events ?? 0),
+    lastAt: row?.last_at ?? null,
+    waiting: Number(waiting?.n ?? 0),
+    waitingSince: waiting?.since ?? null,
+    unknownTypes: await unknownTypes(engine, since),
+    unreadable: Number(row?.unreadable ?? 0),
+    refused: Number(row?.refused ?? 0),
+    notFound: Number(row?.not_found ?? 0),
+    refusedDeliveries: await refusedDeliveries(engine, since),
+  }
+}

@@ -1,0 +1,104 @@
+/** Moves a delta into star, pii and history, one statement a table and step. */
+import type { Engine, Fill, Share } from '../../warehouse/engine.ts'
+import { historyOf } from '../../warehouse/schema/physical.ts'
+import { qualified } from '../../warehouse/schema/structure.ts'
+import { quoteNames } from '../../warehouse/sql-text.ts'
+import type { StagePlan } from '../read/plan.ts'
+import type { DeltaCounts } from './delta.ts'
+import { type Members, membersOf } from './members.ts'
+import { distinctOwners, type Target, targetsOf } from './targets.ts'
+
+/** What was held becomes history; rows known only by reference never were a version, and a tombstone is one of its own. */
+function keepHistory(target: Target): string {
+  const names = target.columns.map(([name]) => name)
+  return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
+    select ${quoteNames(names, 't.')},
+      case when t.is_deleted then t.deleted_at else coalesce(t.source_updated_at, t.loaded_at) end,
+      case when t.is_deleted then d.loaded_at else coalesce(d.source_updated_at, d.loaded_at) end
+    from ${qualified(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'gone')`
+}
+
+function remove(target: Target): string {
+  return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'stub', 'gone')`
+}
+
+function insert(target: Target): Fill {
+  const values = target.columns.map(([, value]) => value).join(', ')
+  const where = target.where ? ` where ${target.where}` : ''
+  return {
+    table: qualified(target),
+    columns: target.columns.map(([name]) => name),
+    select: `select ${values} from ${target.stage} s join arriving d on d.locator = s.locator${where}`,
+  }
+}
+
+const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.stub > 0
+
+/** Of a first reading every record arrives: the warehouse is not asked which. */
+const areAllNew = (counts: DeltaCounts): boolean =>
+  counts.stub + counts.changed + counts.same + counts.stale === 0
+
+/** Tells the stage which of its records the warehouse takes, as the temporary table arriving. */
+async function chooseArriving(engine: Engine, counts: DeltaCounts): Promise<void> {
+  const arriving = (select: string) => engine.stage.run(`create or replace temp table arriving as ${select}`)
+  if (areAllNew(counts)) {
+    await arriving('select *, loaded_at as first_loaded_at from stage_record')
+    return
+  }
+  const columns = [
+    { name: 'locator', sql: 'bigint' },
+    { name: 'first_loaded_at', sql: 'timestamptz' },
+  ]
+  const chosen = `select locator, first_loaded_at from delta where state in ('new', 'stub', 'changed')`
+  await engine.lend('chosen', columns, chosen)
+  await arriving('select r.*, c.first_loaded_at from stage_record r join chosen c on c.locator = r.locator')
+}
+
+export interface Merge {
+  readonly counts: DeltaCounts
+  /** Names of the stages that hold rows. */
+  readonly filled: ReadonlySet<string>
+}
+
+export interface Packed {
+  /** What has to be delivered before the delta can be applied. */
+  readonly freight: readonly (Fill | Share)[]
+  readonly members?: Members | undefined
+}
+
+/**
+ * What arrives, and the members it names; the last that is asked of the stage. Where the stage writes a table while the
+ * warehouse takes the one before, narrow tables first: the warehouse waits for the first one.
+ */
+export async function packDelta(engine: Engine, plan: StagePlan, { counts, filled }: Merge): Promise<Packed> {
+  if (!isArriving(counts)) return { freight: [] }
+  await chooseArriving(engine, counts)
+  const members = membersOf(plan, filled)
+  const fills = targetsOf(plan)
+    .filter(({ stage }) => filled.has(stage))
+    .map(insert)
+    .sort((left, right) => left.columns.length - right.columns.length)
+  return { freight: [...fills, ...(members ? [members.share] : [])], members }
+}
+
+/** What is replaced becomes history and goes, before what arrives takes its place. */
+export async function makeRoom(engine: Engine, plan: StagePlan, { counts }: Merge): Promise<void> {
+  const owners = distinctOwners(targetsOf(plan))
+  if (counts.changed + counts.gone > 0) await runAll(engine, owners.map(keepHistory))
+  if (counts.changed + counts.gone + counts.stub > 0) await runAll(engine, owners.map(remove))
+}
+
+/** Rows for members that the batch says something new about; most batches name nobody new. */
+export async function applyMembers(engine: Engine, members: Members | undefined): Promise<void> {
+  if (!members) return
+  const { news, statements } = members
+  const dimensions = await engine.rows<{ dimension: string }>(news)
+  await runAll(
+    engine,
+    dimensions.flatMap(({ dimension }) => statements.get(dimension) ?? []),
+  )
+}
+
+async function runAll(engine: Engine, statements: readonly string[]): Promise<void> {
+  for (const sql of statements) await engine.run(sql)
+}

@@ -1,0 +1,133 @@
+/** What a batch changes: each staged record beside the row that the warehouse holds of it. */
+import type { Resource } from '../../contract/fields/resource.ts'
+import type { Engine, Parcel, Share } from '../../warehouse/engine.ts'
+import { isMember } from '../../warehouse/schema/physical.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+
+/**
+ * new: not held; stub: held by reference only; changed: another content, not older, or there again; same: equal content;
+ * stale: older than what is held, or fetched before it was found gone; gone: held, but absent from a complete snapshot.
+ */
+export type DeltaState = 'new' | 'stub' | 'changed' | 'same' | 'stale' | 'gone'
+
+export type DeltaCounts = Readonly<Record<DeltaState, number>>
+
+function versionColumn(resource: Resource): string | undefined {
+  const { version } = resource
+  if (version === undefined) return undefined
+  return Object.entries(resource.table.columns).find(
+    ([, { source }]) => source.from === 'field' && source.path.join('.') === version,
+  )?.[0]
+}
+
+/**
+ * Old never overwrites new: the source's updatedAt decides, then its version, then the order of fetching. Whoever is held with
+ * a time more than a day ahead has been corrected when it comes with an earlier one.
+ */
+function isStale(resource: Resource): string {
+  const version = versionColumn(resource)
+  const held = version ? `t.${quoteName(version)}` : 's.source_version'
+  const isCorrected = `(t.source_updated_at > s.loaded_at + interval '1 day' and s.loaded_at > t.loaded_at)`
+  return `(s.source_updated_at < t.source_updated_at and not ${isCorrected} or (s.source_updated_at = t.source_updated_at
+    and (s.source_version < ${held} or (s.source_version is not distinct from ${held} and s.loaded_at < t.loaded_at))))`
+}
+
+function deltaTable(resource: Resource): string {
+  const { table } = resource
+  const key = `t.${quoteName(table.key)}`
+  const stub = isMember(table) ? "when t.is_stub then 'stub'" : ''
+  return `create temp table delta as
+    select s.locator, s.record_key, s.row_hash, s.source_updated_at, s.loaded_at, s.run_id,
+      coalesce(t.first_loaded_at, s.loaded_at) as first_loaded_at,
+      case when ${key} is null then 'new' ${stub}
+        when t.is_deleted then case when s.loaded_at > t.deleted_at then 'changed' else 'stale' end
+        when s.row_hash = t.row_hash then 'same' when ${isStale(resource)} then 'stale' else 'changed' end as state
+    from stage_record s left join star.${quoteName(table.name)} t on ${key} = s.record_key`
+}
+
+/** The part of a table that a snapshot stands for: rows outside it are not judged by the snapshot. */
+export type SnapshotExtent = Readonly<Record<string, string>>
+
+/** What was read whole, when its last page was fetched (ISO 8601), and by which run. */
+export interface ReadExtent {
+  readonly extent: SnapshotExtent
+  readonly time: string
+  readonly run: string
+}
+
+/**
+ * A row that lies in none of the extents is not judged. What was on the pages and went to quarantine is not gone: its
+ * last good version stays.
+ */
+export type CompleteSnapshot = readonly ReadExtent[]
+
+function within(extent: SnapshotExtent): string {
+  const conditions = Object.entries(extent).map(
+    ([column, condition]) => `t.${quoteName(column)} ${condition}`,
+  )
+  return `(${conditions.length === 0 ? 'true' : conditions.join(' and ')})`
+}
+
+function goneRows(resource: Resource, read: CompleteSnapshot): string {
+  const { table } = resource
+  const key = `t.${quoteName(table.key)}`
+  const ofExtent = (value: (one: ReadExtent) => string): string =>
+    `case ${read.map(one => `when ${within(one.extent)} then ${value(one)}`).join(' ')} end`
+  return `insert into delta
+    select null, ${key}, null, null, ${ofExtent(({ time }) => `cast(${quoteText(time)} as timestamptz)`)},
+      ${ofExtent(({ run }) => quoteText(run))}, t.first_loaded_at, 'gone'
+    from star.${quoteName(table.name)} t
+    where (${read.map(({ extent }) => within(extent)).join(' or ')}) and ${key} <> '-1'
+      and not exists (select 1 from stage_seen s where s.id = ${key})
+      ${isMember(table) ? 'and not t.is_stub' : ''}`
+}
+
+export interface DeltaOptions {
+  readonly records: Parcel
+  /** Given for a complete snapshot only: what it covers, and when and by whom it was read. */
+  readonly snapshot?: CompleteSnapshot
+}
+
+/** What of the stage the comparison reads. */
+const records: Share = {
+  share: 'stage_record',
+  columns: [
+    { name: 'locator', sql: 'bigint' },
+    { name: 'record_key', sql: 'text' },
+    { name: 'row_hash', sql: 'text' },
+    { name: 'source_updated_at', sql: 'timestamptz' },
+    { name: 'source_version', sql: 'bigint' },
+    { name: 'loaded_at', sql: 'timestamptz' },
+    { name: 'run_id', sql: 'text' },
+  ],
+  joinedBy: 'record_key',
+}
+
+/** The ids on the pages, those of quarantined records included. */
+const seenIds: Share = {
+  share: 'stage_seen',
+  columns: [{ name: 'id', sql: 'text' }],
+  joinedBy: 'id',
+}
+
+/** What createDelta compares, and the ids on the pages where somebody asks for them: packed before the merge has its turn. */
+export const packRecords = (engine: Engine, withIds: boolean): Parcel =>
+  engine.pack([records, ...(withIds ? [seenIds] : [])])
+
+/** Creates the temporary table delta and counts its states; runs inside the transaction of the merge. */
+export async function createDelta(
+  engine: Engine,
+  resource: Resource,
+  options: DeltaOptions,
+): Promise<DeltaCounts> {
+  await engine.run('drop table if exists delta')
+  await options.records.deliver()
+  await engine.run(deltaTable(resource))
+  if (options.snapshot) await engine.run(goneRows(resource, options.snapshot))
+  const rows = await engine.rows<{ state: DeltaState; n: number }>(
+    'select state, count(*) as n from delta group by state',
+  )
+  const counts = { new: 0, stub: 0, changed: 0, same: 0, stale: 0, gone: 0 }
+  for (const row of rows) counts[row.state] = Number(row.n)
+  return counts
+}

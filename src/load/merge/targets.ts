@@ -1,0 +1,147 @@
+/** The tables that one resource writes, each with the stage that feeds it. */
+import type { Table } from '../../contract/fields/table.ts'
+import {
+  constantsOf,
+  isMember,
+  lengthColumn,
+  ownerColumn,
+  rowColumns,
+  starColumns,
+  twinColumns,
+} from '../../warehouse/schema/physical.ts'
+import { qualified } from '../../warehouse/schema/structure.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import type { StagePlan, StageTable } from '../read/plan.ts'
+
+export interface Target {
+  readonly schema: 'star' | 'pii'
+  readonly name: string
+  /** Condition that a row of `t` belongs to a record of delta `d`. */
+  readonly ownedBy: string
+  /** Target column beside the expression over stage `s` and delta `d` that fills it. */
+  readonly columns: readonly (readonly [string, string])[]
+  readonly stage: string
+  /** Rows of the stage that have a row here. */
+  readonly where?: string
+}
+
+const rowValues: Readonly<Record<string, string>> = {
+  source_updated_at: 'd.source_updated_at',
+  first_loaded_at: 'd.first_loaded_at',
+  loaded_at: 'd.loaded_at',
+  run_id: 'd.run_id',
+  is_deleted: 'false',
+  deleted_at: 'cast(null as timestamptz)',
+  row_hash: 'd.row_hash',
+}
+
+const rowEntries = rowColumns.map(({ name }) => [name, rowValues[name] ?? 'null'] as const)
+
+const staged = (name: string): readonly [string, string] => [name, `s.${quoteName(name)}`]
+
+function owned(table: Table, root: Table): string {
+  const constants = constantsOf(table).map(
+    ([name, value]) => ` and t.${quoteName(name)} = ${quoteText(value)}`,
+  )
+  return `t.${quoteName(ownerColumn(table, root))} = d.record_key${constants.join('')}`
+}
+
+function starTarget({ name: stage, table }: StageTable, root: Table): Target {
+  const lengths = Object.entries(table.columns).filter(([, { privacy }]) => privacy === 'freeText')
+  const byLength = new Map(lengths.map(([name]) => [lengthColumn(name), `length(s.${quoteName(name)})`]))
+  const columns = starColumns(table)
+    .filter(({ name }) => name !== 'is_stub')
+    .map(({ name }): readonly [string, string] => {
+      const length = byLength.get(name)
+      return length ? [name, length] : staged(name)
+    })
+  const stub = isMember(table) ? [['is_stub', 'false'] as const] : []
+  return {
+    schema: 'star',
+    name: table.name,
+    stage,
+    ownedBy: owned(table, root),
+    columns: [...columns, ...stub, ...rowEntries],
+  }
+}
+
+function twinTarget({ name: stage, table }: StageTable, root: Table): Target[] {
+  const restricted = twinColumns(table)
+  if (restricted.length === 0) return []
+  const keys = [...new Set([table.key, ownerColumn(table, root)])]
+  const columns = [...keys, ...restricted.map(([name]) => name)].map(staged)
+  const present = restricted.map(([name]) => `s.${quoteName(name)} is not null`).join(' or ')
+  const ownedBy = `t.${quoteName(ownerColumn(table, root))} = d.record_key`
+  return [
+    {
+      schema: 'pii',
+      name: table.twin,
+      stage,
+      ownedBy,
+      columns: [...columns, ...rowEntries],
+      where: `(${present})`,
+    },
+  ]
+}
+
+function textTargets({ name: stage, table }: StageTable, entity: string): Target[] {
+  return Object.entries(table.columns)
+    .filter(([, { privacy }]) => privacy === 'freeText')
+    .map(([name]) => ({
+      schema: 'pii' as const,
+      name: 'text',
+      stage,
+      ownedBy: `t.entity = ${quoteText(entity)} and t.record_id = d.record_key`,
+      columns: [
+        [
+          'text_key',
+          `md5(concat_ws('|', ${quoteText(table.name)}, s.${quoteName(table.key)}, ${quoteText(name)}))`,
+        ],
+        ['entity', quoteText(entity)],
+        ['record_id', 'd.record_key'],
+        ['table_name', quoteText(table.name)],
+        ['row_key', `s.${quoteName(table.key)}`],
+        ['column_name', quoteText(name)],
+        ['text', `s.${quoteName(name)}`],
+        ...rowEntries,
+      ],
+      where: `s.${quoteName(name)} is not null`,
+    }))
+}
+
+function leafTarget(schema: 'star' | 'pii', entity: string): Target {
+  return {
+    schema,
+    name: 'attribute_leaf',
+    stage: 'stage_leaf',
+    ownedBy: `t.entity = ${quoteText(entity)} and t.record_id = d.record_key`,
+    columns: [
+      ['attribute_leaf_key', `md5(concat_ws('|', ${quoteText(entity)}, d.record_key, s.path))`],
+      ['entity', quoteText(entity)],
+      ['record_id', 'd.record_key'],
+      staged('path'),
+      staged('value_text'),
+      staged('value_type'),
+      ...rowEntries,
+    ],
+    where: schema === 'pii' ? 's.is_personal' : 'not s.is_personal',
+  }
+}
+
+/** Star tables first, then pii. */
+export function targetsOf(plan: StagePlan): Target[] {
+  const root = plan.root.table
+  const { entity } = plan.resource
+  return [
+    ...plan.tables.map(stage => starTarget(stage, root)),
+    ...plan.tables.flatMap(stage => twinTarget(stage, root)),
+    ...plan.tables.flatMap(stage => textTargets(stage, entity)),
+    leafTarget('star', entity),
+    leafTarget('pii', entity),
+  ]
+}
+
+/** Several lists may feed one table: what belongs to a record is replaced or marked in it once. */
+export function distinctOwners(targets: readonly Target[]): Target[] {
+  return [...new Map(targets.map(target => [`${qualified(target)} ${target.ownedBy}`, target])).values()]
+}

@@ -1,0 +1,53 @@
+/** Marks records gone or live again, with everything that belongs to them; what was held before becomes history. */
+import type { Engine } from '../../warehouse/engine.ts'
+import { historyOf } from '../../warehouse/schema/physical.ts'
+import { qualified } from '../../warehouse/schema/structure.ts'
+import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
+import type { StagePlan } from '../read/plan.ts'
+import { distinctOwners, type Target, targetsOf } from './targets.ts'
+
+export interface Gone {
+  readonly id: string
+  /** ISO 8601: when it was found gone, or seen again. */
+  readonly at: string
+}
+
+/** The version that held until now; of a tombstoned record the time of its absence. */
+function keep(target: Target, isGone: boolean): string {
+  const names = target.columns.map(([name]) => name)
+  const from = isGone ? 'coalesce(t.source_updated_at, t.loaded_at)' : 't.deleted_at'
+  return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
+    select ${quoteNames(names, 't.')}, ${from}, d.turned_at
+    from ${qualified(target)} t join turned d on ${target.ownedBy} where ${isGone ? 'not ' : ''}t.is_deleted`
+}
+
+function turn(target: Target, isGone: boolean): string {
+  const set = isGone ? 'is_deleted = true, deleted_at = d.turned_at' : 'is_deleted = false, deleted_at = null'
+  return `update ${qualified(target)} as t set ${set} from turned d
+    where ${target.ownedBy} and ${isGone ? 'not ' : ''}t.is_deleted`
+}
+
+async function turnAll(engine: Engine, plan: StagePlan, change: { rows: readonly Gone[]; isGone: boolean }) {
+  const { rows, isGone } = change
+  if (rows.length === 0) return
+  await engine.run('drop table if exists turned')
+  await engine.run('create temp table turned (record_key text, turned_at timestamptz)')
+  const many = 500
+  for (let from = 0; from < rows.length; from += many) {
+    const values = rows.slice(from, from + many).map(({ id, at }) => `(${quoteText(id)}, ${quoteText(at)})`)
+    await engine.run(`insert into turned values ${values.join(', ')}`)
+  }
+  for (const target of distinctOwners(targetsOf(plan))) {
+    await engine.run(keep(target, isGone))
+    await engine.run(turn(target, isGone))
+  }
+  await engine.run('drop table turned')
+}
+
+/** Call it inside the merge that also writes the evidence. */
+export const tombstone = (engine: Engine, plan: StagePlan, rows: readonly Gone[]): Promise<void> =>
+  turnAll(engine, plan, { rows, isGone: true })
+
+/** What was held when the record was found gone holds again. */
+export const revive = (engine: Engine, plan: StagePlan, rows: readonly Gone[]): Promise<void> =>
+  turnAll(engine, plan, { rows, isGone: false })

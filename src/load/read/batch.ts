@@ -1,0 +1,211 @@
+/** A batch of landed pages, staged: typed, checked, one version of each record, ready to merge. */
+import type { Child } from '../../contract/fields/table.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { quoteName } from '../../warehouse/sql-text.ts'
+import { leafStage } from './attribute-leaves.ts'
+import { childStage } from './child.ts'
+import { isFilled } from './lists.ts'
+import type { PageFile, RowsAt } from './pages.ts'
+import { isWhollyTyped, type StagePlan, type StageTable } from './plan.ts'
+import { jsonReader, type Reader, typedReader } from './reader.ts'
+import { rootStage } from './root.ts'
+import { verdictStages } from './verdict.ts'
+
+export interface Batch {
+  readonly pages: readonly PageFile[]
+  readonly rows: RowsAt
+  readonly drifted: readonly string[]
+  /** Whether a page has true or false anywhere in its data. */
+  readonly hasBooleans: boolean
+  /** Locators of records whose text no engine stores. */
+  readonly excluded: readonly number[]
+}
+
+export interface Staged {
+  /** Records on the pages, duplicates and quarantined ones included. */
+  readonly records: number
+  /** Names of the stages that hold rows, stage_leaf among them when it does; the others need no statement. */
+  readonly filled: ReadonlySet<string>
+  /** Records that cannot be loaded; their reasons are in stage_verdict, their JSON in suspect_record. */
+  readonly quarantined: number
+  /** Paths with more digits than their column holds. */
+  readonly rounded: readonly string[]
+}
+
+/** Newest version of a record: the source's own time, then its version, then the later page. */
+const newestFirst = 'source_updated_at desc nulls last, source_version desc nulls last, locator desc'
+
+async function count(engine: Engine, sql: string): Promise<number> {
+  const [row] = await engine.rows<{ n: number }>(sql)
+  return Number(row?.n ?? 0)
+}
+
+/** Runs a `create table as`, and tells how many rows it made. */
+async function create(engine: Engine, sql: string): Promise<number> {
+  const [row] = await engine.rows<{ Count: number }>(sql)
+  return Number(row?.Count)
+}
+
+/** Which lists of a stage have elements anywhere. */
+async function filledLists({ engine, reader }: Filling, stage: StageTable): Promise<ReadonlySet<Child>> {
+  if (stage.lists.length === 0) return new Set()
+  const counts = stage.lists.map(
+    (list, index) => `count(*) filter (${isFilled(stage, list, reader)}) as l${index}`,
+  )
+  const [row] = await engine.rows<Record<string, number>>(`select ${counts.join(', ')} from ${stage.name}`)
+  const filled = stage.lists.filter((_, index) => Number(row?.[`l${index}`]) > 0)
+  return new Set(filled.map(({ child }) => child))
+}
+
+/** Fills those lists of a filled stage that have elements; a list that is empty everywhere costs no statement. */
+async function fillChildren(filling: Filling, parent: StageTable): Promise<StageTable[]> {
+  const { engine, plan, reader } = filling
+  const lists = await filledLists(filling, parent)
+  const filled = [parent]
+  for (const stage of plan.tables.filter(stage => stage.parent === parent)) {
+    if (!stage.child || !lists.has(stage.child)) continue
+    const rows = await create(engine, childStage(plan, stage, reader))
+    if (rows > 0) filled.push(...(await fillChildren(filling, stage)))
+  }
+  return filled
+}
+
+/** The stages with rows that the close look is for. */
+async function suspectStages(engine: Engine, filled: readonly StageTable[]): Promise<string[]> {
+  if (filled.length === 0) return []
+  const counts = filled.map(({ name }, index) => `(select count(*) from ${name} where suspect) as s${index}`)
+  const [row] = await engine.rows<Record<string, number>>(`select ${counts.join(', ')}`)
+  return namesOf(filled.filter((_, index) => Number(row?.[`s${index}`]) > 0))
+}
+
+async function removeFromStages(engine: Engine, stages: readonly string[], locators: string): Promise<void> {
+  for (const name of [...stages, 'stage_leaf'])
+    await engine.run(`delete from ${name} where locator in (${locators})`)
+}
+
+const namesOf = (filled: readonly StageTable[]): string[] => filled.map(({ name }) => name)
+
+interface Judged {
+  readonly plan: StagePlan
+  readonly batch: Batch
+  readonly filled: readonly StageTable[]
+}
+
+/** Judges the suspects: lost leaves send their record to quarantine, lost digits are kept beside it as text. */
+async function judge(
+  engine: Engine,
+  { plan, batch, filled }: Judged,
+): Promise<Pick<Staged, 'quarantined' | 'rounded'>> {
+  const stages = await suspectStages(engine, filled)
+  if (stages.length === 0) return { quarantined: 0, rounded: [] }
+  for (const sql of verdictStages(plan, { ...batch, stages })) await engine.run(sql)
+  await engine.run(
+    `insert into stage_leaf select locator, path, text, 'number', false from stage_verdict where reason = 'rounded'`,
+  )
+  const lost = `select locator from stage_verdict where reason <> 'rounded'`
+  const rounded = await engine.rows<{ path: string }>(
+    `select distinct regexp_replace(path, '\\[\\d+\\]', '[]', 'g') as path from stage_verdict where reason = 'rounded'`,
+  )
+  const quarantined = await count(engine, `select count(distinct locator) as n from (${lost})`)
+  if (quarantined > 0) await removeFromStages(engine, namesOf(filled), lost)
+  return { quarantined, rounded: rounded.map(row => row.path) }
+}
+
+async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly string[]): Promise<void> {
+  const key = quoteName(plan.root.table.key)
+  await engine.run(`create or replace temp table stage_older as select locator from (
+    select locator, row_number() over (partition by ${key} order by ${newestFirst}) as place from ${plan.root.name}
+  ) where place > 1`)
+  await removeFromStages(engine, stages, 'select locator from stage_older')
+}
+
+/**
+ * Creates stage_seen: the ids on the pages, those of records that will be quarantined included. A record without an id
+ * counts too, under what is in it, or the service would always claim more than was seen.
+ */
+function seenStage(plan: StagePlan): string {
+  const key = quoteName(plan.root.table.key)
+  return `create or replace temp table stage_seen as
+    select distinct coalesce(${key}, 'no id: ' || own_hash) as id from ${plan.root.name}`
+}
+
+/** Creates stage_record: one row per record with the hash of everything in it, whichever stages are filled. */
+function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
+  const lists = plan.tables.slice(1).map(({ name }) => ({ name, hash: 'own_hash' }))
+  const parts = [...lists, { name: 'stage_leaf', hash: 'hash(path, value_text, value_type)' }].map(
+    ({ name, hash }, index) => {
+      if (!filled.has(name)) return { hash: 'cast(null as ubigint)', join: '' }
+      const rows = `select locator, bit_xor(${hash}) as h from ${name} group by locator`
+      return { hash: `c${index}.h`, join: `left join (${rows}) c${index} using (locator)` }
+    },
+  )
+  const hashes = parts.map(({ hash }) => hash)
+  return `create or replace temp table stage_record as
+    select r.locator, r.${quoteName(plan.root.table.key)} as record_key, r.source_updated_at, r.source_version,
+      r.loaded_at, r.run_id, to_hex(hash(${['r.own_hash', ...hashes].join(', ')})) as row_hash
+    from ${plan.root.name} r ${parts.map(({ join }) => join).join(' ')}`
+}
+
+interface Filling {
+  readonly engine: Engine
+  readonly plan: StagePlan
+  readonly reader: Reader
+}
+
+interface FilledStages {
+  /** On the pages. */
+  readonly records: number
+  /** Ids among them. */
+  readonly ids: number
+  readonly filled: readonly StageTable[]
+}
+
+async function fillStages(filling: Filling, batch: Batch): Promise<FilledStages> {
+  const { engine, plan, reader } = filling
+  const records = await create(engine, rootStage(plan, batch.pages, reader))
+  const ids = await create(engine, seenStage(plan))
+  const excluded =
+    batch.excluded.length === 0
+      ? 0
+      : await engine.run(`delete from ${plan.root.name} where locator in (${batch.excluded.join(', ')})`)
+  return { records, ids, filled: records > excluded ? await fillChildren(filling, plan.root) : [] }
+}
+
+/** Whatever the typed reader fails at, the JSON reader finds by record, or fails with the same reason. */
+async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promise<FilledStages> {
+  const json = { engine, plan, reader: jsonReader(batch) }
+  if (!isWhollyTyped(plan)) return fillStages(json, batch)
+  try {
+    return await fillStages({ engine, plan, reader: typedReader(batch) }, batch)
+  } catch {
+    return fillStages(json, batch)
+  }
+}
+
+/** Fills the stage tables from the pages; runs inside an exclusive block of the engine. */
+export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
+  const { records, ids, filled } = await readStages(engine, plan, batch)
+  const leaves = await create(engine, leafStage(plan, batch))
+  const verdict = await judge(engine, { plan, batch, filled })
+  if (ids < records) await keepNewest(engine, plan, namesOf(filled))
+  const hasLeaves = leaves > 0 || verdict.rounded.length > 0
+  const names = new Set([...namesOf(filled), ...(hasLeaves ? ['stage_leaf'] : [])])
+  await engine.run(recordStage(plan, names))
+  return { records, filled: names, ...verdict }
+}
+
+/** Gives the memory of a batch back before the next one is fetched; one call, many statements. */
+export function dropStages(plan: StagePlan): string {
+  const others = [
+    'stage_leaf',
+    'stage_seen',
+    'stage_verdict',
+    'stage_older',
+    'stage_record',
+    'suspect_record',
+    'delta',
+  ]
+  return [...plan.tables.map(({ name }) => name), ...others.map(name => `temp.${name}`)]
+    .map(name => `drop table if exists ${name}`)
+    .join('; ')
+}

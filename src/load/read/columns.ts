@@ -1,0 +1,106 @@
+/** The expressions that fill a stage table, shared by records and the rows of their lists. */
+import type { Column, ColumnType, ListSource } from '../../contract/fields/column.ts'
+import type { Table } from '../../contract/fields/table.ts'
+import { storedTypes } from '../../warehouse/schema/column-type.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { below, type StageTable, stagedSources } from './plan.ts'
+
+/** How each kind of source is spelled in the FROM clause at hand. */
+export interface Spelling {
+  /** The struct, or the plain value, that fields are read from. */
+  readonly element: string
+  scope(name: string): string
+  root(column: string): string
+  parent(column: string): string
+  ordinal(depth: number): string
+}
+
+/** A reference always points to a row: '-1' is the unknown member of every dimension. */
+const orUnknown = (column: Column, value: string): string =>
+  column.member ? `coalesce(${value}, '-1')` : value
+
+function value(column: Column, spelling: Spelling): string {
+  const { source } = column
+  switch (source.from) {
+    case 'field':
+      return orUnknown(column, storedTypes[column.type].cast(below(spelling.element, source.path)))
+    case 'scope':
+      return spelling.scope(source.name)
+    case 'root':
+      return spelling.root(source.column)
+    case 'parent':
+      return spelling.parent(source.column)
+    case 'ordinal':
+      return spelling.ordinal(source.depth)
+    case 'constant':
+      return quoteText(source.value)
+    case 'list':
+      return listFigure(column.type, source, spelling.element)
+    case 'derived':
+      return source.sql
+  }
+}
+
+const jsonKeys = (path: readonly string[]): string => path.map(key => `.${quoteName(key)}`).join('')
+
+/** A figure over the elements of a list, read from the JSON text that the list still is in this stage. */
+function listFigure(type: ColumnType, { lists, path, take, where }: ListSource, element: string): string {
+  const [first = [], ...deeper] = lists
+  const list = `nullif(cast(${below(element, first)} as varchar), 'null')`
+  const elements = `json_extract(${list}, ${quoteText(`$[*]${deeper.map(next => `${jsonKeys(next)}[*]`).join('')}`)})`
+  const textOf = (keys: readonly string[]): string =>
+    `json_extract_string(e, ${quoteText(`$${jsonKeys(keys)}`)})`
+  const only = where ? ` if ${textOf([where.key])} = ${quoteText(where.is)}` : ''
+  const value = take === 'count' ? '1' : storedTypes[type].cast(textOf(path))
+  return `cast(list_${take}([${value} for e in ${elements}${only}]) as ${storedTypes[type].sql})`
+}
+
+/** Every column that is not computed from others, as `expression as name`. */
+export function directColumns(table: Table, spelling: Spelling): string[] {
+  return stagedSources(table)
+    .filter(([, column]) => column.source.from !== 'derived')
+    .map(([name, column]) => `${value(column, spelling)} as ${quoteName(name)}`)
+}
+
+/** Derived columns in layers: each layer reads only what the layers before it made. */
+function derivedLayers(table: Table): [string, Column][][] {
+  let waiting = stagedSources(table).filter(([, column]) => column.source.from === 'derived')
+  const layers: [string, Column][][] = []
+  while (waiting.length > 0) {
+    const names = waiting.map(([name]) => name)
+    const reads = ([, column]: [string, Column]): boolean => {
+      const sql = column.source.from === 'derived' ? column.source.sql : ''
+      return names.some(name => new RegExp(`\\b${name}\\b`).test(sql))
+    }
+    const ready = waiting.filter(entry => !reads(entry))
+    if (ready.length === 0)
+      throw new Error(`${table.name}: derived columns ${names.join(', ')} read each other`)
+    layers.push(ready)
+    waiting = waiting.filter(entry => !ready.includes(entry))
+  }
+  return layers
+}
+
+/** Wraps a SELECT so that the derived columns stand beside the direct ones. */
+export function withDerived(table: Table, select: string): string {
+  return derivedLayers(table).reduce((inner, layer) => {
+    const columns = layer.map(([name, column]) => {
+      const sql = column.source.from === 'derived' ? column.source.sql : ''
+      return `${orUnknown(column, sql)} as ${quoteName(name)}`
+    })
+    return `select *, ${columns.join(', ')} from (${inner})`
+  }, select)
+}
+
+/** Computed from what the hash covers already. */
+const isComputed = ({ source }: Column): boolean => source.from === 'derived' || source.from === 'list'
+
+/**
+ * Columns whose difference is a change: not the clock's, not computed ones. JSON of a record counts through its leaves,
+ * so that the order of its keys is no change; JSON inside a list has no leaves and counts as it is written.
+ */
+export function hashedColumns({ table, child }: StageTable): string[] {
+  return stagedSources(table)
+    .filter(([, column]) => !column.volatile && !isComputed(column) && (child || column.type !== 'json'))
+    .map(([name]) => name)
+}

@@ -1,0 +1,92 @@
+/** The temporary tables that a batch of pages becomes: one for the record, one for each list inside it. */
+
+import {
+  type ObjectShape,
+  openDocuments,
+  type ShapeNode,
+  shapeOf,
+} from '../../contract/derived/json-shape.ts'
+import type { Column } from '../../contract/fields/column.ts'
+import type { Resource } from '../../contract/fields/resource.ts'
+import type { Child, Table } from '../../contract/fields/table.ts'
+import { quoteName } from '../../warehouse/sql-text.ts'
+
+export interface StageTable {
+  /** Table of the database `stage`, e.g. stage.stage_2. */
+  readonly name: string
+  readonly table: Table
+  readonly child?: Child
+  readonly parent?: StageTable
+  /** A column a child: whether its list has elements, or its JSON where a row per leaf is made of it. */
+  readonly lists: readonly { readonly name: string; readonly child: Child }[]
+}
+
+export interface StagePlan {
+  readonly resource: Resource
+  readonly shape: ObjectShape
+  readonly root: StageTable
+  /** Root first, parents before children. */
+  readonly tables: readonly StageTable[]
+  /** Paths whose leaves all go to attribute_leaf, kept whole in a column of the root stage. */
+  readonly documents: readonly { readonly name: string; readonly path: string }[]
+}
+
+function stageTables(
+  table: Table,
+  place: Pick<StageTable, 'child' | 'parent'>,
+  counter: { next: number },
+): StageTable[] {
+  const name = `stage.stage_${counter.next++}`
+  const lists = table.children.map((child, index) => ({ name: `list_${index}`, child }))
+  const self: StageTable = { name, table, ...place, lists }
+  return [
+    self,
+    ...table.children.flatMap(child => stageTables(child.table, { child, parent: self }, counter)),
+  ]
+}
+
+export function stagePlan(resource: Resource): StagePlan {
+  const tables = stageTables(resource.table, {}, { next: 0 })
+  const [root] = tables
+  if (!root) throw new Error(`${resource.name} has no table`)
+  const documents = openDocuments(resource.table)
+    .filter(document => !document.exploded)
+    .map((document, index) => ({ name: `document_${index}`, path: document.path }))
+  return { resource, shape: shapeOf(resource.table), root, tables, documents }
+}
+
+function isLeaf(node: ShapeNode | undefined, path: readonly string[]): boolean {
+  const [key, ...rest] = path
+  if (key === undefined) return node?.kind === 'leaf'
+  return node?.kind === 'object' && isLeaf(node.fields.get(key), rest)
+}
+
+/** Whether one declared type holds all that a stage reads: not where a path is JSON for one column and read in parts. */
+function isTyped({ table, child }: StageTable): boolean {
+  const shape = shapeOf(table)
+  return (
+    child?.shape !== 'leaves' &&
+    Object.values(table.columns).every(({ source }) => source.from !== 'list') &&
+    openDocuments(table).every(({ path }) => isLeaf(shape, path.split('.')))
+  )
+}
+
+export const isWhollyTyped = ({ tables }: StagePlan): boolean => tables.every(isTyped)
+
+/** Stage columns hold member attributes beside the column that refers to the member. */
+export const memberAttribute = (column: string, attribute: string): string => `${column}__${attribute}`
+
+/** Columns of a stage table with the declared ones, then the attributes of members. */
+export function stagedSources(table: Table): [string, Column][] {
+  const attributes = Object.entries(table.columns).flatMap(([name, column]) =>
+    Object.entries(column.member?.attributes ?? {}).map(([attribute, source]): [string, Column] => [
+      memberAttribute(name, attribute),
+      { type: 'text', source, description: '', privacy: 'personal' },
+    ]),
+  )
+  return [...Object.entries(table.columns), ...attributes]
+}
+
+/** A struct field at a path below an expression; below nothing, the first key is a column. */
+export const below = (expression: string, path: readonly string[]): string =>
+  [...(expression === '' ? [] : [expression]), ...path.map(quoteName)].join('.')

@@ -1,0 +1,132 @@
+/** Exports star and mart as Parquet files with a manifest: for tools that read files, and for keeping. */
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Clock } from '../../lib/clock.ts'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import { heldTables } from '../../state/held-tables.ts'
+import { lastDoneSync } from '../../state/runs/resource-state.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import type { SchemaName } from '../../warehouse/schema/schemas.ts'
+import { beginFolder, manifestFormat, manifestName } from './export-folder.ts'
+import { type ExportedTable, exportedTables } from './exported-tables.ts'
+import { type ExportedFile, partitionColumn, writeParquet } from './parquet-pieces.ts'
+
+interface ManifestTable {
+  readonly schema: SchemaName
+  readonly name: string
+  readonly description: string
+  readonly rows: number
+  /** Of the columns in the files; a table cut by month has `partition_month` in the names of its folders besides. */
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly description: string }[]
+  readonly partitionedBy: typeof partitionColumn | null
+  readonly files: readonly ExportedFile[]
+}
+
+export interface Manifest {
+  readonly format: typeof manifestFormat
+  readonly version: string
+  /** ISO 8601. */
+  readonly exportedAt: string
+  /** ISO 8601: when the last sync that was done ended; null when the source does not say. */
+  readonly asOf: string | null
+  readonly engine: Engine['name']
+  readonly includesPii: boolean
+  readonly tables: readonly ManifestTable[]
+}
+
+export interface ExportRequest {
+  /** Where the export is to be; replaced when it holds one. */
+  readonly folder: string
+  readonly includePii: boolean
+  /** A fact or mart with more rows is cut by month. */
+  readonly monthRows: number
+}
+
+export interface ExportEffects {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly version: string
+  readonly onTable: (name: string, rows: number) => void
+}
+
+const manifestTable = (
+  { schema, name, description, columns }: ExportedTable,
+  files: readonly ExportedFile[],
+): ManifestTable => ({
+  schema,
+  name,
+  description,
+  rows: files.reduce((sum, file) => sum + file.rows, 0),
+  columns: columns.map(column => ({ name: column.name, type: column.sql, description: column.description })),
+  partitionedBy: files.some(({ path }) => path.includes(`/${partitionColumn}=`)) ? partitionColumn : null,
+  files,
+})
+
+async function tablesToExport(engine: Engine, includePii: boolean): Promise<ExportedTable[]> {
+  const tables = await exportedTables(engine, ['star', 'mart', ...(includePii ? (['pii'] as const) : [])])
+  if (tables.length === 0) {
+    throw new MusterError({
+      what: 'there is nothing to export',
+      where: engine.location,
+      next: 'run muster sync first',
+    })
+  }
+  if (!includePii || tables.some(({ schema }) => schema === 'pii')) return tables
+  throw new UsageError({
+    what: 'there is no pii here, or this user may not read it',
+    where: engine.location,
+    next: 'export from the working warehouse while no other process holds it, or leave --include-pii out',
+  })
+}
+
+/** One state of the warehouse, whatever is written meanwhile; a DuckDB file that is open has no other writer. */
+function atOnce<Result>(engine: Engine, work: () => Promise<Result>): Promise<Result> {
+  if (engine.name === 'duckdb') return work()
+  return engine.transaction(async () => {
+    await engine.run('set transaction isolation level repeatable read read only')
+    return work()
+  })
+}
+
+async function writeTables(
+  { engine, signal, onTable }: ExportEffects,
+  { includePii, monthRows }: ExportRequest,
+  folder: string,
+): Promise<ManifestTable[]> {
+  const written: ManifestTable[] = []
+  for (const table of await tablesToExport(engine, includePii)) {
+    signal.throwIfAborted()
+    const one = manifestTable(table, await writeParquet(engine, table, { folder, monthRows, signal }))
+    written.push(one)
+    onTable(`${table.schema}.${table.name}`, one.rows)
+  }
+  return written
+}
+
+/** Rows are not held in memory. Throws MusterError, after which the export of before is untouched. */
+export async function exportParquet(effects: ExportEffects, request: ExportRequest): Promise<Manifest> {
+  const { engine, clock, version } = effects
+  // Only its owner may enter a folder with personal data.
+  const folder = beginFolder(resolve(request.folder), request.includePii ? 0o700 : 0o755)
+  try {
+    const manifest = await atOnce(engine, async (): Promise<Manifest> => {
+      const isTold = (await heldTables(engine)).has('run')
+      return {
+        format: manifestFormat,
+        version,
+        exportedAt: new Date(clock.now()).toISOString(),
+        asOf: isTold ? await lastDoneSync(engine) : null,
+        engine: engine.name,
+        includesPii: request.includePii,
+        tables: await writeTables(effects, request, folder.draft),
+      }
+    })
+    writeFileSync(join(folder.draft, manifestName), `${JSON.stringify(manifest, null, 2)}\n`)
+    folder.finish()
+    return manifest
+  } catch (error) {
+    folder.abandon()
+    throw error
+  }
+}

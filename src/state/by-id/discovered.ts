@@ -1,0 +1,180 @@
+/** Ids that were seen: found in star, heard of in events, or given in a list. */
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { edges as allEdges, type Edge } from '../../contract/derived/discovery.ts'
+import { isSafeId, safeId } from '../../contract/fields/record-id.ts'
+import type { Resource } from '../../contract/fields/resource.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { isMember } from '../../warehouse/schema/physical.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import type { DiscoveredTable } from '../schema.ts'
+
+/** An id that somebody named. */
+export interface Seen {
+  readonly resource: string
+  readonly recordId: string
+  /** What named it: `event trade_created`, the name of a file. */
+  readonly source: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
+const noId = 'it is no id that may be asked for: letters, digits, _ and -, at most 64'
+
+/** The text itself may be anything, so that its hash stands for it: `source` tells where to look for it. */
+const hashOf = (text: string): string => `md5 ${createHash('md5').update(text).digest('hex')}`
+
+function rowOf({ resource, recordId, source, at }: Seen): DiscoveredTable {
+  const isSafe = isSafeId(recordId)
+  return {
+    resource,
+    record_id: isSafe ? recordId : hashOf(recordId),
+    source,
+    first_seen_at: at,
+    state: isSafe ? 'unseen' : 'refused',
+    state_since: at,
+    reason: isSafe ? null : noId,
+    key_scope: null,
+    checked_at: null,
+    last_fetched_at: null,
+    fetched_by: null,
+    retry_after: null,
+    fetches: 0,
+    misses: 0,
+    changes: 0,
+    exposure_days: 0,
+    signals: 0,
+    signalled_at: null,
+  }
+}
+
+/** Eighteen values a row: PostgreSQL takes 65,535 in a statement. */
+const rowsPerStatement = 500
+
+function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += rowsPerStatement)
+    yield items.slice(from, from + rowsPerStatement)
+}
+
+const placeOf = ({ resource, recordId }: Seen): string => `${resource} ${recordId}`
+
+/** Keeps those that are new; returns how many were. */
+export async function remember(engine: Engine, seen: readonly Seen[]): Promise<number> {
+  const rows = [...new Map(seen.map(one => [placeOf(one), one])).values()].map(rowOf)
+  const before = await countDiscovered(engine)
+  for (const chunk of chunks(rows)) {
+    await engine.ledger
+      .insertInto('ops.discovered')
+      .values([...chunk])
+      .onConflict(conflict => conflict.columns(['resource', 'record_id']).doNothing())
+      .execute()
+  }
+  return (await countDiscovered(engine)) - before
+}
+
+async function countDiscovered(engine: Engine): Promise<number> {
+  const [row] = await engine.rows<{ n: number }>('select count(*) as n from ops.discovered')
+  return Number(row?.n ?? 0)
+}
+
+/** Signals of one record become one row that counts them. */
+function coalesced(seen: readonly Seen[]): DiscoveredTable[] {
+  const rows = new Map<string, DiscoveredTable>()
+  for (const one of seen) {
+    const row = rows.get(placeOf(one)) ?? rowOf(one)
+    const isLater = row.signalled_at === null || Date.parse(one.at) > Date.parse(row.signalled_at)
+    const at = isLater ? one.at : row.signalled_at
+    rows.set(placeOf(one), { ...row, signals: Number(row.signals) + 1, signalled_at: at })
+  }
+  return [...rows.values()]
+}
+
+/**
+ * Something changed these records: what is new is kept, and what is known is asked for again soon, however often it was
+ * signalled. Also one that was missing or refused, unless its text is no id.
+ */
+export async function signal(engine: Engine, seen: readonly Seen[]): Promise<void> {
+  for (const chunk of chunks(coalesced(seen))) {
+    await engine.ledger
+      .insertInto('ops.discovered')
+      .values([...chunk])
+      .onConflict(conflict =>
+        conflict.columns(['resource', 'record_id']).doUpdateSet({
+          signals: sql`discovered.signals + excluded.signals`,
+          signalled_at: sql`greatest(discovered.signalled_at, excluded.signalled_at)`,
+          retry_after: sql`case when discovered.retry_after is not null then excluded.signalled_at end`,
+        }),
+      )
+      .execute()
+  }
+}
+
+/** Ids of one column; what is no id goes by its hash. */
+function idsOf({ table, column, where, brings }: Edge, run: string): string {
+  const name = quoteName(column)
+  // What a stub says was said by the record that named it.
+  const whole = table.startsWith('dim_') ? 'not is_stub' : ''
+  const conditions = [`${name} is not null`, `${name} not in ('', '-1')`, 'not is_deleted', whole, run, where]
+  // Each id once, before it is looked at closely: PostgreSQL takes 1.6 s for the pattern on 100,000 rows.
+  return `select case when u.id ~ '${safeId}' then u.id else 'md5 ' || md5(u.id) end as id,
+      u.id ~ '${safeId}' as is_safe, ${quoteText(`star.${table}.${column}`)} as source, u.held_at
+    from (select ${name} as id, ${brings ? 'max(loaded_at)' : 'cast(null as timestamptz)'} as held_at
+      from star.${quoteName(table)} where ${conditions.filter(Boolean).join(' and ')} group by ${name}) u`
+}
+
+/** New ids of one resource, from all columns that name them. */
+async function discoverOf(
+  engine: Engine,
+  resource: string,
+  { edges, at, runId }: { readonly edges: readonly Edge[]; readonly at: string; readonly runId?: string },
+): Promise<number> {
+  const run = runId === undefined ? '' : `run_id = ${quoteText(runId)}`
+  const ids = edges.map(edge => idsOf(edge, run)).join('\n    union all ')
+  return engine.run(
+    `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, reason,
+       checked_at, last_fetched_at, fetches, misses, changes, exposure_days, signals)
+     select $1, q.id, q.source, cast($2 as timestamptz),
+       case when not q.is_safe then 'refused' when q.held_at is not null then 'held' else 'unseen' end,
+       cast($2 as timestamptz), case when not q.is_safe then ${quoteText(noId)} end,
+       q.held_at, q.held_at, 0, 0, 0, 0, 0
+     from (select i.id, bool_and(i.is_safe) as is_safe, min(i.source) as source, max(i.held_at) as held_at
+           from (${ids}) i group by i.id) q
+     where not exists (select 1 from ops.discovered d where d.resource = $1 and d.record_id = q.id)`,
+    [resource, at],
+  )
+}
+
+/** Records that star holds and nobody has noted, as after a replay into an empty warehouse; returns how many. */
+export async function adopt(engine: Engine, { name, table }: Resource): Promise<number> {
+  const key = quoteName(table.key)
+  const whole = isMember(table) ? `and not t.is_stub and t.${key} <> '-1'` : ''
+  return engine.run(
+    `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, checked_at,
+       last_fetched_at, fetches, misses, changes, exposure_days, signals)
+     select $1, t.${key}, ${quoteText(`star.${table.name}`)}, t.first_loaded_at, 'held', t.loaded_at, t.loaded_at,
+       t.loaded_at, 1, 0, 0, 0, 0
+     from star.${quoteName(table.name)} t
+     where not t.is_deleted ${whole} and t.${key} ~ '${safeId}'
+       and not exists (select 1 from ops.discovered d where d.resource = $1 and d.record_id = t.${key})`,
+    [name],
+  )
+}
+
+export interface Search {
+  /** Which columns; all when left out. */
+  readonly edges?: readonly Edge[]
+  /** ISO 8601. */
+  readonly at: string
+  /** Only rows that this run brought. */
+  readonly runId?: string
+}
+
+/** Finds ids in star that nobody has seen yet; returns how many. */
+export async function discover(engine: Engine, { edges = allEdges, ...search }: Search): Promise<number> {
+  let found = 0
+  for (const resource of new Set(edges.map(edge => edge.resource))) {
+    const named = edges.filter(edge => edge.resource === resource)
+    found += await discoverOf(engine, resource, { ...search, edges: named })
+  }
+  return found
+}

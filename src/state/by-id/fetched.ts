@@ -1,0 +1,176 @@
+/** What came of asking for records by their ids, written beside the records themselves. */
+import type { Table } from '../../contract/fields/table.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { isMember } from '../../warehouse/schema/physical.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { daysBetween } from '../scans/days-between.ts'
+import { remember } from './discovered.ts'
+import type { Expected } from './due.ts'
+
+/** An answer that brought a record; times are ISO 8601. */
+export interface Fetch {
+  readonly recordId: string
+  /** Before the request was sent: what is signalled from then on may not be in the answer. */
+  readonly askedAt: string
+  readonly fetchedAt: string
+  readonly runId: string
+  /** Absent where the record was not chosen for what it was worth. */
+  readonly expected?: Expected
+}
+
+/** An answer that did not. */
+export interface Miss {
+  readonly recordId: string
+  readonly askedAt: string
+  readonly state: 'missing' | 'refused'
+  readonly reason: string
+  readonly checkedAt: string
+  /** Null: only another scope of the key asks again. */
+  readonly retryAfter: string | null
+}
+
+export const instant = (iso: string): string => `cast(${quoteText(iso)} as timestamptz)`
+
+/** A number as neither engine could take it for a decimal. */
+export const double = (value: number): string => `cast(${value} as double precision)`
+
+/** Nothing is longer ago than its time says, whatever the clocks of service and client. */
+const atLeastNone = (expression: string): string => `greatest(0.0, ${expression})`
+
+/** How far the first fetch of a record looks back: what it did long ago tells little of what it does now. */
+const lookBack = `interval '30 days'`
+
+/** Days in which what a fetch found counts half: what a record did long ago tells little of what it does now. */
+const halfLife = 180
+
+/** What is left of the counts of row `d` at the fetch `f`. */
+const kept = `power(0.5, case when d.fetches > 0 then ${atLeastNone(daysBetween('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
+
+export interface Evidence {
+  /** Of row `d` of ops.discovered before the fetch `f`, and row `s` of star after it: 1 for a change. */
+  readonly isChanged: string
+  /** Days in which a change could be seen. */
+  readonly exposure: string
+}
+
+/**
+ * What a fetch adds to the estimate of how often its record changes. The days since the last fetch, if nothing changed;
+ * else the days since the change, as nothing changed after it. The first fetch looks back 30 days, or to the creation.
+ * A fetch that an event brought about comes soon after the change, which tells nothing of how long one takes to come:
+ * there all days since the last fetch count.
+ */
+export function evidence(table: Table): Evidence {
+  const created = table.columns.created_at ? 's.created_at' : 'cast(null as timestamptz)'
+  const since = `case when d.fetches > 0 then d.last_fetched_at
+    when ${created} is not null then greatest(${created}, f.fetched_at - ${lookBack}) end`
+  const isChanged = `case when d.fetches > 0 then s.loaded_at > d.last_fetched_at else s.source_updated_at > ${since} end`
+  const sinceChange = `case when s.source_updated_at > ${since} then s.source_updated_at else ${since} end`
+  const isQuiet = `${isChanged} and (d.fetches = 0 or d.signals = 0)`
+  return {
+    isChanged: `case when ${isChanged} then 1 else 0 end`,
+    exposure: `coalesce(${atLeastNone(`case when ${isQuiet} then ${daysBetween('f.fetched_at', sinceChange)} else ${daysBetween('f.fetched_at', since)} end`)}, 0.0)`,
+  }
+}
+
+const lost = 'it could not be loaded (select * from ops.quarantine)'
+
+/** Runs in the transaction that loads the records, after them. */
+export async function recordFetches(
+  engine: Engine,
+  { resource, table }: { readonly resource: string; readonly table: Table },
+  fetches: readonly Fetch[],
+): Promise<void> {
+  if (fetches.length === 0) return
+  const rows = fetches.map(
+    ({ recordId, askedAt, fetchedAt, runId }) =>
+      `(${quoteText(recordId)}, ${instant(askedAt)}, ${instant(fetchedAt)}, ${quoteText(runId)})`,
+  )
+  const { isChanged, exposure } = evidence(table)
+  const whole = isMember(table) ? ' and not s.is_stub' : ''
+  const key = quoteName(table.key)
+  await engine.run(
+    `update ops.discovered as o set
+       state = q.state, reason = q.reason, key_scope = null, misses = 0,
+       retry_after = case when q.state = 'refused' then q.fetched_at + interval '1 day' end,
+       state_since = case when o.state = q.state then o.state_since else q.fetched_at end,
+       checked_at = q.fetched_at, last_fetched_at = q.fetched_at, fetched_by = q.run_id, fetches = o.fetches + 1,
+       changes = o.changes * q.kept + q.changes, exposure_days = o.exposure_days * q.kept + q.exposure,
+       signals = case when o.signalled_at >= q.asked_at then o.signals else 0 end
+     from (
+       select f.record_id, f.asked_at, f.fetched_at, f.run_id, ${isChanged} as changes, ${exposure} as exposure,
+         ${kept} as kept,
+         case when s.${key} is null then 'refused' else 'held' end as state,
+         case when s.${key} is null then ${quoteText(lost)} end as reason
+       from (values ${rows.join(', ')}) as f(record_id, asked_at, fetched_at, run_id)
+       join ops.discovered d on d.resource = ${quoteText(resource)} and d.record_id = f.record_id
+       left join star.${quoteName(table.name)} s on s.${key} = f.record_id${whole}) as q
+     where o.resource = ${quoteText(resource)} and o.record_id = q.record_id`,
+  )
+}
+
+export async function recordMisses(
+  engine: Engine,
+  resource: string,
+  { misses, keyScope }: { readonly misses: readonly Miss[]; readonly keyScope: string },
+): Promise<void> {
+  if (misses.length === 0) return
+  const rows = misses.map(({ recordId, state, reason, askedAt, checkedAt, retryAfter }) => {
+    const texts = [recordId, state, reason].map(quoteText)
+    const retry = retryAfter === null ? 'cast(null as timestamptz)' : instant(retryAfter)
+    return `(${[...texts, instant(askedAt), instant(checkedAt), retry].join(', ')})`
+  })
+  await engine.run(
+    `update ops.discovered as o set
+       state = q.state, reason = q.reason, key_scope = $2, checked_at = q.checked_at, misses = o.misses + 1,
+       state_since = case when o.state = q.state then o.state_since else q.checked_at end,
+       retry_after = case when o.signalled_at >= q.asked_at then q.checked_at else q.retry_after end,
+       signals = case when o.signalled_at >= q.asked_at then o.signals else 0 end
+     from (values ${rows.join(', ')}) as q(record_id, state, reason, asked_at, checked_at, retry_after)
+     where o.resource = $1 and o.record_id = q.record_id`,
+    [resource, keyScope],
+  )
+}
+
+/** Nothing was learnt of these: asked for again from then on. A held record stays due as it was. */
+export async function postpone(
+  engine: Engine,
+  resource: string,
+  { ids, until }: { readonly ids: readonly string[]; readonly until: string },
+): Promise<void> {
+  if (ids.length === 0) return
+  await engine.ledger
+    .updateTable('ops.discovered')
+    .set({ retry_after: until })
+    .where('resource', '=', resource)
+    .where('record_id', 'in', ids)
+    .where('state', '<>', 'held')
+    .execute()
+}
+
+/** Answers that brought another record than the one asked for: short ids name the same records as long ones. */
+export async function recordOtherNames(
+  engine: Engine,
+  resource: string,
+  names: readonly { readonly asked: string; readonly recordId: string; readonly at: string }[],
+): Promise<void> {
+  await remember(
+    engine,
+    names.map(({ recordId, at }) => ({ resource, recordId, source: 'its short id', at })),
+  )
+  for (const { asked, recordId, at } of names) {
+    await engine.ledger
+      .updateTable('ops.discovered')
+      .set({
+        state: 'refused',
+        state_since: at,
+        reason: `it is another name of ${recordId}`,
+        checked_at: at,
+        retry_after: null,
+        key_scope: null,
+        signals: 0,
+      })
+      .where('resource', '=', resource)
+      .where('record_id', '=', asked)
+      .execute()
+  }
+}

@@ -1,0 +1,48 @@
+/** Schema drift: what the service sends that the declarations do not know, reported once. */
+
+import type { PageFile } from '../../load/read/pages.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import type { SchemaDriftTable } from '../schema.ts'
+
+interface Observed {
+  readonly fields: readonly { readonly path: string; readonly type: string }[]
+  readonly values: readonly { readonly path: string; readonly value: string }[]
+  readonly rounded: readonly string[]
+  readonly page: PageFile | undefined
+}
+
+export async function recordDrift(engine: Engine, resource: string, observed: Observed): Promise<void> {
+  const { page } = observed
+  if (!page) return
+  const row = (path: string, kind: SchemaDriftTable['kind'], type: string | null): SchemaDriftTable => ({
+    resource,
+    path,
+    kind,
+    example_type: type,
+    run_id: page.runId,
+    seen_at: page.fetchedAt,
+  })
+  const rows = [
+    ...observed.fields.map(({ path, type }) => row(path, 'unknown field', type)),
+    ...observed.values.map(({ path, value }) => row(`${path} = ${value}`, 'unknown value', 'VARCHAR')),
+    ...observed.rounded.map(path => row(path, 'rounded', 'number')),
+  ]
+  if (rows.length === 0) return
+  await engine.ledger
+    .insertInto('ops.schema_drift')
+    .values(rows)
+    .onConflict(conflict => conflict.columns(['resource', 'path', 'kind']).doNothing())
+    .execute()
+}
+
+/** Undeclared paths of the resource, to be kept in attribute_leaf. */
+export async function driftedPaths(engine: Engine, resource: string): Promise<string[]> {
+  const rows = await engine.ledger
+    .selectFrom('ops.schema_drift')
+    .select('path')
+    .where('resource', '=', resource)
+    .where('kind', '=', 'unknown field')
+    .orderBy('path')
+    .execute()
+  return rows.map(row => row.path)
+}

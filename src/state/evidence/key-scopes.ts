@@ -1,0 +1,104 @@
+/** What the key could see, run by run: a record missing for another key, or for a narrower one, is not gone. */
+import { createHash } from 'node:crypto'
+import type { Engine } from '../../warehouse/engine.ts'
+import type { KeyScopeTable } from './deletion-tables.ts'
+
+/** The parts of `/me` that decide what a key sees. */
+export interface Sight {
+  readonly kind: 'company' | 'agency'
+  readonly scopes: readonly string[]
+  readonly companies?: readonly { readonly id: string }[]
+  readonly agencies?: readonly { readonly id: string }[]
+}
+
+const listed = (texts: readonly string[]): string => JSON.stringify([...new Set(texts)].sort())
+const ids = (refs: readonly { readonly id: string }[] = []): string => listed(refs.map(({ id }) => id))
+
+type Lists = Pick<KeyScopeTable, 'kind' | 'companies' | 'agencies' | 'scopes'>
+
+const listsOf = ({ kind, scopes, companies, agencies }: Sight): Lists => ({
+  kind,
+  companies: ids(companies),
+  agencies: ids(agencies),
+  scopes: listed(scopes),
+})
+
+const named = (parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
+
+/**
+ * A name for what a key sees: equal while the key and its lists stay the same. Two keys with equal lists differ, because
+ * the projects of their owners may, and the service does not tell those.
+ */
+export function scopeIdOf(apiKeyId: string, sight: Sight): string {
+  const { kind, companies, agencies, scopes } = listsOf(sight)
+  return named([apiKeyId, kind, companies, agencies, scopes])
+}
+
+/** A run in which the scope may have changed has shown its rows to nobody in particular. */
+export const unsettled = 'changed during the run'
+
+export interface RunScope {
+  readonly runId: string
+  readonly apiKeyId: string
+  readonly sight: Sight
+  /** ISO 8601. */
+  readonly observedAt: string
+}
+
+/**
+ * Remembers the scope of a run. When it differs from that of the last run on the key, it may have changed while that one
+ * ran, so that nothing is concluded from what that one was shown.
+ */
+export async function recordKeyScope(
+  engine: Engine,
+  { runId, apiKeyId, sight, observedAt }: RunScope,
+): Promise<void> {
+  const scopeId = scopeIdOf(apiKeyId, sight)
+  const last = await engine.ledger
+    .selectFrom('ops.key_scope')
+    .select(['run_id', 'scope_id'])
+    .where('api_key_id', '=', apiKeyId)
+    .orderBy('observed_at', 'desc')
+    .orderBy('run_id', 'desc')
+    .limit(1)
+    .execute()
+  for (const { run_id: before, scope_id: held } of last) {
+    if (held === scopeId || before === runId) continue
+    await engine.ledger
+      .updateTable('ops.key_scope')
+      .set({ scope_id: unsettled })
+      .where('run_id', '=', before)
+      .execute()
+  }
+  await engine.ledger
+    .insertInto('ops.key_scope')
+    .values({
+      run_id: runId,
+      scope_id: scopeId,
+      api_key_id: apiKeyId,
+      ...listsOf(sight),
+      observed_at: observedAt,
+    })
+    .onConflict(conflict => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Whether a run could see all records that a key sees now, as far as the lists tell; true for a run of which nothing is
+ * remembered. Permissions are left out: they open whole resources, not more of their records.
+ */
+export async function sawAllOf(engine: Engine, runId: string, now: Sight): Promise<boolean> {
+  const [held] = await engine.ledger
+    .selectFrom('ops.key_scope')
+    .select(['kind', 'companies', 'agencies'])
+    .where('run_id', '=', runId)
+    .execute()
+  if (!held) return true
+  const lists = listsOf(now)
+  const includes = (name: 'companies' | 'agencies'): boolean => {
+    const theirs = new Set(JSON.parse(held[name]) as string[])
+    return (JSON.parse(lists[name]) as string[]).every(one => theirs.has(one))
+  }
+  return lists.kind === held.kind && includes('companies') && includes('agencies')
+}

@@ -1,0 +1,109 @@
+/** What the ledger knows of one resource: its last run, mark, rows, proof, and what is wrong with it. */
+import type { Resource } from '../../contract/fields/resource.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { constantsOf, isMember } from '../../warehouse/schema/physical.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { heldTables } from '../held-tables.ts'
+import { type Proof, proofOf, windowsOf } from '../scans/proof.ts'
+import { readWatermark } from '../scans/watermarks.ts'
+import type { AccessTable, RunResourceTable, WindowTable } from '../schema.ts'
+
+export interface ResourceState {
+  readonly resource: string
+  /** Of the last run that dealt with it; null when none did, or the file does not keep it. */
+  readonly state: RunResourceTable['state'] | null
+  readonly note: string | null
+  /** ISO 8601: start of that run, else of the one that opened the last window. */
+  readonly lastRunAt: string | null
+  /** As the service wrote it. */
+  readonly mark: string | null
+  readonly backfilledAt: string | null
+  /** Live rows of its root table in star. */
+  readonly rows: number
+  readonly proof: Proof
+  readonly windows: readonly WindowTable[]
+  /** Records that could not be loaded; null when the file does not keep them. */
+  readonly quarantined: number | null
+  /** Undeclared fields and values, and digits lost to rounding. */
+  readonly drifted: number
+  readonly access: AccessTable['state'] | null
+  readonly accessReason: string | null
+}
+
+async function count(engine: Engine, from: string): Promise<number> {
+  const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${from}`)
+  return Number(row?.n ?? 0)
+}
+
+function liveRows({ table }: Resource): string {
+  const conditions = constantsOf(table).map(([name, value]) => `${quoteName(name)} = ${quoteText(value)}`)
+  if (isMember(table)) conditions.push('not is_stub', `${quoteName(table.key)} <> '-1'`)
+  return `star.${quoteName(table.name)} where ${['not is_deleted', ...conditions].join(' and ')}`
+}
+
+interface LastRun {
+  readonly state: RunResourceTable['state'] | null
+  readonly note: string | null
+  readonly lastRunAt: string | null
+}
+
+async function lastRun(engine: Engine, resource: string, held: ReadonlySet<string>): Promise<LastRun> {
+  const table = held.has('run_resource')
+    ? `select run_id, state, note from ops.run_resource where resource = $1`
+    : `select run_id, null as state, null as note from ops.window where resource = $1`
+  const [row] = await engine.rows<{ state: LastRun['state']; note: string | null; at: string }>(
+    `select q.state, q.note, r.started_at as at from (${table}) as q join ops.run as r on r.run_id = q.run_id
+     order by r.started_at desc limit 1`,
+    [resource],
+  )
+  return { state: row?.state ?? null, note: row?.note ?? null, lastRunAt: row?.at ?? null }
+}
+
+async function accessOf(engine: Engine, resource: string): Promise<AccessTable | undefined> {
+  const query = engine.ledger.selectFrom('ops.access').selectAll().where('resource', '=', resource)
+  return (await query.execute())[0]
+}
+
+async function troubleOf(engine: Engine, resource: string, held: ReadonlySet<string>) {
+  const of = `where resource = ${quoteText(resource)}`
+  return {
+    quarantined: held.has('quarantine')
+      ? await count(engine, `ops.quarantine ${of} and resolved_at is null`)
+      : null,
+    drifted: await count(engine, `ops.schema_drift ${of}`),
+  }
+}
+
+/** The file may be the published copy: what that leaves out is null. */
+export async function resourceState(engine: Engine, resource: Resource): Promise<ResourceState> {
+  const { name } = resource
+  const held = await heldTables(engine)
+  const mark = await readWatermark(engine, name)
+  const windows = await windowsOf(engine, name)
+  const access = held.has('access') ? await accessOf(engine, name) : undefined
+  return {
+    resource: name,
+    ...(await lastRun(engine, name, held)),
+    mark: mark?.mark ?? null,
+    backfilledAt: mark?.backfilled_at ?? null,
+    rows: await count(engine, liveRows(resource)),
+    proof: proofOf(windows),
+    windows,
+    ...(await troubleOf(engine, name, held)),
+    access: access?.state ?? null,
+    accessReason: access?.reason ?? null,
+  }
+}
+
+/** End of the last sync that was done; null before the first. */
+export async function lastDoneSync(engine: Engine): Promise<string | null> {
+  const [row] = await engine.ledger
+    .selectFrom('ops.run')
+    .select('finished_at')
+    .where('command', '=', 'sync')
+    .where('state', '=', 'done')
+    .orderBy('finished_at', 'desc')
+    .limit(1)
+    .execute()
+  return row?.finished_at ?? null
+}

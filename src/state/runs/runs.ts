@@ -1,0 +1,120 @@
+/** The ledger of runs: what was asked, read, kept and spent. */
+import type { Engine } from '../../warehouse/engine.ts'
+import type { RunResourceTable, RunTable } from '../schema.ts'
+
+export type RunFigures = Pick<
+  RunTable,
+  | 'requests'
+  | 'retries'
+  | 'records_read'
+  | 'rows_inserted'
+  | 'rows_changed'
+  | 'rows_removed'
+  | 'records_unchanged'
+  | 'quarantined'
+>
+
+export const noFigures: RunFigures = {
+  requests: 0,
+  retries: 0,
+  records_read: 0,
+  rows_inserted: 0,
+  rows_changed: 0,
+  rows_removed: 0,
+  records_unchanged: 0,
+  quarantined: 0,
+}
+
+export interface RunStart {
+  readonly runId: string
+  readonly command: string
+  readonly arguments: string
+  readonly startedAt: string
+  readonly version: string
+}
+
+/** A run still marked running whose process is gone ended without a word. */
+async function closeLostRuns(engine: Engine, at: string): Promise<void> {
+  await engine.transaction(async () => {
+    for (const id of await lostRuns(engine)) {
+      const message = 'the process ended without a word'
+      await updateRun(engine, id, { state: 'failed', finished_at: at, message })
+    }
+  })
+}
+
+/** Ids of runs without an end whose process is gone; the next sync records that. */
+export async function lostRuns(engine: Engine): Promise<string[]> {
+  const running = await engine.ledger
+    .selectFrom('ops.run')
+    .select('run_id')
+    .where('state', '=', 'running')
+    .orderBy('run_id')
+    .execute()
+  const lost: string[] = []
+  for (const { run_id: id } of running) if (!(await engine.isPresent(id))) lost.push(id)
+  return lost
+}
+
+export async function startRun(engine: Engine, start: RunStart): Promise<void> {
+  await closeLostRuns(engine, start.startedAt)
+  await engine.announce(start.runId)
+  await engine.ledger
+    .insertInto('ops.run')
+    .values({
+      ...noFigures,
+      run_id: start.runId,
+      command: start.command,
+      arguments: start.arguments,
+      state: 'running',
+      started_at: start.startedAt,
+      finished_at: null,
+      message: null,
+      program_version: start.version,
+    })
+    .execute()
+}
+
+export async function updateRun(engine: Engine, runId: string, change: Partial<RunTable>): Promise<void> {
+  await engine.ledger.updateTable('ops.run').set(change).where('run_id', '=', runId).execute()
+}
+
+/** Adds to the figures of a run, in the transaction that holds the rows. */
+export async function addToRun(engine: Engine, runId: string, figures: Partial<RunFigures>): Promise<void> {
+  const sums = Object.entries(figures).map(([name, value]) => `${name} = ${name} + ${Number(value)}`)
+  if (sums.length > 0) await engine.run(`update ops.run set ${sums.join(', ')} where run_id = $1`, [runId])
+}
+
+export async function recordResource(engine: Engine, row: RunResourceTable): Promise<void> {
+  await engine.ledger
+    .deleteFrom('ops.run_resource')
+    .where('run_id', '=', row.run_id)
+    .where('resource', '=', row.resource)
+    .execute()
+  await engine.ledger.insertInto('ops.run_resource').values(row).execute()
+}
+
+export async function recentRuns(engine: Engine, limit: number): Promise<RunTable[]> {
+  return engine.ledger.selectFrom('ops.run').selectAll().orderBy('started_at', 'desc').limit(limit).execute()
+}
+
+/** By its id, or by how only it begins. */
+export async function runNamed(engine: Engine, id: string): Promise<RunTable | undefined> {
+  const rows = await engine.ledger
+    .selectFrom('ops.run')
+    .selectAll()
+    .where('run_id', 'like', `${id.replace(/[^\w-]/g, '')}%`)
+    .orderBy('run_id')
+    .limit(2)
+    .execute()
+  return rows.find(row => row.run_id === id) ?? (rows.length === 1 ? rows[0] : undefined)
+}
+
+export async function resourcesOfRun(engine: Engine, runId: string): Promise<RunResourceTable[]> {
+  return engine.ledger
+    .selectFrom('ops.run_resource')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .orderBy('resource')
+    .execute()
+}

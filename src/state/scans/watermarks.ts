@@ -1,0 +1,36 @@
+/** Watermarks: up to where each collection has been read. */
+import type { Engine } from '../../warehouse/engine.ts'
+import type { WatermarkTable } from '../schema.ts'
+
+export async function readWatermark(engine: Engine, resource: string): Promise<WatermarkTable | undefined> {
+  const [row] = await engine.ledger
+    .selectFrom('ops.watermark')
+    .selectAll()
+    .where('resource', '=', resource)
+    .execute()
+  return row
+}
+
+/** Sets the given parts; call it inside the transaction that holds the rows the mark speaks of. */
+export async function moveWatermark(
+  engine: Engine,
+  resource: string,
+  change: Partial<WatermarkTable> & Pick<WatermarkTable, 'run_id' | 'moved_at'>,
+): Promise<void> {
+  const before = await readWatermark(engine, resource)
+  const fresh = {
+    mark: null,
+    pending_mark: null,
+    earliest_day: null,
+    remembered_total: null,
+    backfilled_at: null,
+  }
+  const row: WatermarkTable = { ...fresh, ...before, ...change, resource }
+  await engine.ledger.deleteFrom('ops.watermark').where('resource', '=', resource).execute()
+  await engine.ledger.insertInto('ops.watermark').values(row).execute()
+}
+
+/** As if the list had never been read. */
+export async function forgetWatermark(engine: Engine, resource: string): Promise<void> {
+  await engine.ledger.deleteFrom('ops.watermark').where('resource', '=', resource).execute()
+}

@@ -1,0 +1,117 @@
+/** A second witness at once, where records can be read by id: what a sweep missed is asked for by name. */
+import { AccessDenied, NotFound } from '../../api/client/errors.ts'
+import { type SingleRead, singleRead } from '../../contract/fields/resource.ts'
+import { fetchedWith, liveRecords, outOfSight } from '../../load/merge/missing.ts'
+import { voidWitnesses, witness } from '../../state/evidence/deletions.ts'
+import { lastSweep } from '../../state/scans/sweeps.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { now, type ResourceTask } from '../run/context.ts'
+import { fenced } from '../run/hold-lease.ts'
+import { isStillScope } from '../run/same-scope.ts'
+import { type Circumstances, mostAtOnce, type Suspect } from './deletion-verdict.ts'
+import { changedScope } from './held-back.ts'
+
+type Found = 'there' | 'gone' | 'refused'
+
+async function ask({ sync, tally }: ResourceTask, { path }: SingleRead, id: string): Promise<Found> {
+  tally.requests += 1
+  try {
+    await sync.client.getRecord(path.replace('{id}', encodeURIComponent(id)), {}, { purpose: 'reconcile' })
+    return 'there'
+  } catch (error) {
+    if (error instanceof NotFound) return 'gone'
+    if (error instanceof AccessDenied) return 'refused'
+    throw error
+  }
+}
+
+/** Records that should answer, as nobody found them gone: first of all those that the scope of now has fetched last. */
+async function controls({ sync, resource }: ResourceTask, scopeId: string): Promise<string[]> {
+  const key = `t.${quoteName(resource.table.key)}`
+  const rows = await sync.engine.rows<{ id: string }>(
+    `select ${key} as id, ${fetchedWith(resource, scopeId)} as is_fetched
+     from ${liveRecords(resource)} and not ${outOfSight(resource, scopeId)}
+       and not exists (select 1 from ops.witness w where w.resource = ${quoteText(resource.name)}
+         and w.record_id = ${key} and w.void_at is null)
+     order by 2 desc, t.loaded_at desc, 1 limit 3`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+const noneAnswers = 'no record answers by id, so that a 404 proves nothing'
+
+/** Whether the service answers by id at all: a gateway that says 404 to everything would be a witness of everything. */
+async function answersById(task: ResourceTask, read: SingleRead, scopeId: string): Promise<boolean> {
+  for (const id of await controls(task, scopeId)) if ((await ask(task, read, id)) === 'there') return true
+  return false
+}
+
+/** A landslide after the sweep would make a 404 of everything that it takes along. */
+async function isListStill({ sync, resource, tally }: ResourceTask, { scopeId, live, most }: Circumstances) {
+  if (resource.read.strategy !== 'walk') return true
+  const swept = await lastSweep(sync.engine, resource.name, scopeId)
+  const query = { fields: 'id', page: 1, limit: 1 }
+  const { meta } = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
+  tally.requests += 1
+  return meta.total >= Number(swept?.seen ?? 0) - mostAtOnce(live, most)
+}
+
+async function record(task: ResourceTask, answers: ReadonlyMap<string, Found>): Promise<void> {
+  const { sync, resource } = task
+  const at = now(sync)
+  const ids = (found: Found): string[] =>
+    [...answers].flatMap(([id, answer]) => (answer === found ? [id] : []))
+  const row = { resource: resource.name, kind: 'by-id 404' as const, source: sync.runId, seen_at: at }
+  const of = { resource: resource.name, ids: ids('there') }
+  await fenced(task, async () => {
+    await witness(
+      sync.engine,
+      ids('gone').map(id => ({ ...row, record_id: id })),
+    )
+    await voidWitnesses(sync.engine, of, { at, reason: `answered by id in run ${sync.runId}` })
+  })
+}
+
+/** Stops at the first refusal, which tells nothing of deletions. */
+async function askAll(
+  task: ResourceTask,
+  read: SingleRead,
+  open: readonly Suspect[],
+): Promise<Map<string, Found>> {
+  const answers = new Map<string, Found>()
+  for (const { id } of open) {
+    const found = await ask(task, read, id)
+    if (found === 'refused') break
+    answers.set(id, found)
+  }
+  return answers
+}
+
+/**
+ * Asks for those that this run has not heard of by id. What was answered counts when the key and the list are afterwards
+ * as they were: throws HeldBack when the key is not.
+ */
+export async function confirmById(
+  task: ResourceTask,
+  suspects: readonly Suspect[],
+  circumstances: Circumstances,
+): Promise<void> {
+  const { sync, resource, tally } = task
+  const { scopeId } = circumstances
+  const read = singleRead(resource)
+  const isAsked = ({ words }: Suspect): boolean =>
+    words.some(({ kind, source }) => kind === 'by-id 404' && source === sync.runId)
+  const open = suspects.filter(suspect => !isAsked(suspect))
+  if (!read || open.length === 0) return
+  if (!(await answersById(task, read, scopeId))) {
+    tally.note = noneAnswers
+    return
+  }
+  const answers = await askAll(task, read, open)
+  if (!(await isStillScope(task, scopeId))) throw changedScope(resource.name)
+  // It may have stopped to answer while they were asked for.
+  const isGone = [...answers.values()].includes('gone')
+  if (isGone && !(await answersById(task, read, scopeId))) tally.note = noneAnswers
+  else if (await isListStill(task, circumstances)) await record(task, answers)
+  else tally.note = 'the list lost many rows while suspects were asked for by id: their answers do not count'
+}

@@ -1,0 +1,131 @@
+/** What a sweep that read its list whole means for what is held: sightings, suspects, and records still to be read. */
+
+import {
+  forgetOutOfSight,
+  judgedCount,
+  missingIds,
+  noteUnread,
+  rememberOutOfSight,
+  revivedIds,
+  type SweptList,
+  unseenOthers,
+  voidSeen,
+} from '../../load/merge/missing.ts'
+import { revive } from '../../load/merge/tombstone.ts'
+import type { SweepTable } from '../../state/evidence/deletion-tables.ts'
+import { recordUndeletions, voidWitnesses, witness } from '../../state/evidence/deletions.ts'
+import { renewLease } from '../../state/runs/leases.ts'
+import { forgetSweepIds, lastSweep, updateSweep } from '../../state/scans/sweeps.ts'
+import { readWatermark } from '../../state/scans/watermarks.ts'
+import { now, type ResourceTask } from '../run/context.ts'
+import { fenced } from '../run/hold-lease.ts'
+import { isStillScope } from '../run/same-scope.ts'
+import { worthOf } from './deletion-verdict.ts'
+import { changedScope, newScope, tooManyGone } from './held-back.ts'
+
+/** Asked after the last page: what was read with another scope is no witness. */
+async function requireSameScope(task: ResourceTask, { sweep_id, scope_id }: SweepTable): Promise<void> {
+  const { sync, resource } = task
+  if (await isStillScope(task, scope_id)) return
+  await fenced(task, async () => {
+    await updateSweep(sync.engine, sweep_id, { state: 'refused', ended_at: now(sync), note: 'changed scope' })
+    await forgetSweepIds(sync.engine, sweep_id)
+  })
+  throw changedScope(resource.name)
+}
+
+async function listOf({ sync, resource }: ResourceTask, sweep: SweepTable): Promise<SweptList> {
+  const before = await lastSweep(sync.engine, resource.name, sweep.scope_id)
+  return {
+    resource,
+    sweepId: sweep.sweep_id,
+    scopeId: sweep.scope_id,
+    startedAt: sweep.started_at,
+    baseline: before?.started_at ?? null,
+  }
+}
+
+/** What was seen is there, whatever else the sweep is worth. */
+async function recordSeen(task: ResourceTask, list: SweptList): Promise<void> {
+  const { sync, resource, plan, tally } = task
+  const { engine } = sync
+  const revived = (await engine.rows<{ id: string }>(revivedIds(list))).map(({ id }) => id)
+  const at = list.startedAt
+  await revive(
+    engine,
+    plan,
+    revived.map(id => ({ id, at })),
+  )
+  const of = { resource: resource.name, ids: revived }
+  await recordUndeletions(engine, of, { at, run: sync.runId })
+  await voidWitnesses(engine, of, { at, reason: `seen by sweep ${list.sweepId}` })
+  tally.rows_changed += revived.length
+  await engine.run(voidSeen(list))
+  await engine.run(forgetOutOfSight(list))
+  const mark = (await readWatermark(engine, resource.name))?.mark
+  // A walk ends at the mark itself once nothing can come below it (lookback.ts).
+  if (mark) await engine.run(noteUnread(list, new Date(Date.parse(mark) + 1).toISOString()))
+}
+
+interface Judgement {
+  readonly worth: ReturnType<typeof worthOf>
+  readonly judged: number
+  readonly missing: number
+  /** Records that this scope does not show, noted as such for the first time. */
+  readonly outOfSight: number
+}
+
+async function suspect(task: ResourceTask, list: SweptList, most: number | undefined): Promise<Judgement> {
+  const { engine, runId } = task.sync
+  const [counted] = await engine.rows<{ n: number }>(judgedCount(list))
+  const judged = Number(counted?.n ?? 0)
+  const ids = await engine.rows<{ id: string }>(missingIds(list))
+  const missing = ids.length
+  const [others] = await engine.rows<{ n: number }>(unseenOthers(list))
+  const isNewScope =
+    list.baseline === null &&
+    (Number(others?.n ?? 0) > 0 || (await lastSweep(engine, task.resource.name)) !== undefined)
+  const worth = worthOf({ judged, missing, isNewScope, ...(most !== undefined && { most }) })
+  const outOfSight = worth === 'doubted' ? 0 : await engine.run(rememberOutOfSight(list))
+  if (worth === 'witness') {
+    const seen = { resource: task.resource.name, kind: 'sweep' as const, source: runId }
+    await witness(
+      engine,
+      ids.map(({ id }) => ({ ...seen, record_id: id, seen_at: list.startedAt })),
+    )
+  }
+  return { worth, judged, missing, outOfSight }
+}
+
+/** Returns why its witnesses are not to be believed, if so: the sweep is recorded all the same. */
+export async function judgeSweep(
+  task: ResourceTask,
+  sweep: SweepTable,
+  most?: number,
+): Promise<Error | undefined> {
+  const { sync, resource, lease } = task
+  const { engine } = sync
+  await requireSameScope(task, sweep)
+  const { worth, judged, missing, outOfSight } = await engine.merge(async () => {
+    const list = await listOf(task, sweep)
+    const judgement = await suspect(task, list, most)
+    await recordSeen(task, list)
+    const [seen] = await engine.rows<{ n: number }>(
+      'select count(distinct record_id) as n from ops.sweep_id where sweep_id = $1',
+      [sweep.sweep_id],
+    )
+    await updateSweep(engine, sweep.sweep_id, {
+      state: judgement.worth === 'doubted' ? 'doubted' : 'accepted',
+      ended_at: now(sync),
+      seen: Number(seen?.n ?? 0),
+      judged: judgement.judged,
+      missing: judgement.missing,
+      note: judgement.worth === 'witness' ? null : judgement.worth,
+    })
+    await forgetSweepIds(engine, sweep.sweep_id)
+    await renewLease(engine, lease)
+    return judgement
+  })
+  if (worth === 'doubted') return tooManyGone(resource.name, missing, judged)
+  return worth === 'baseline' ? newScope(resource.name, outOfSight) : undefined
+}

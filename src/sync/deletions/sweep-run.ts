@@ -1,0 +1,56 @@
+/** A sweep run: every list for its ids, and every record read by id that somebody found gone. */
+import PQueue from 'p-queue'
+import { catalogue } from '../../contract/catalogue.ts'
+import type { Resource } from '../../contract/fields/resource.ts'
+import { suspectedResources } from '../../state/evidence/deletions.ts'
+import type { ResourceTask, SyncContext } from '../run/context.ts'
+import { countList } from '../run/count-list.ts'
+import { endsRun } from '../run/ends-run.ts'
+import type { SyncRequest } from '../run/sync.ts'
+import { notForThisKey, type ResourceOutcome, runTask } from '../run/task.ts'
+import { type SweepOptions, sweepList } from './sweep.ts'
+import { tombstoneProved } from './tombstone-proved.ts'
+
+export interface SweepRequest extends SyncRequest {
+  readonly sweep?: SweepOptions
+}
+
+/** Lists that are swept side by side. */
+const sweepsAtOnce = 4
+
+/** Snapshots remove what is gone by themselves. */
+export const swept: readonly Resource[] = catalogue.filter(({ read }) => read.strategy !== 'snapshot')
+
+function work(task: ResourceTask, options: SweepOptions): Promise<void> {
+  if (options.counts) return countList(task)
+  return task.resource.read.strategy === 'walk'
+    ? sweepList(task, options)
+    : tombstoneProved(task, options.most)
+}
+
+/** Lists, and of what is read by id that of which somebody found a record gone: for the rest there is nothing to do. */
+async function chosen(sync: SyncContext, { resources: names, sweep }: SweepRequest): Promise<Resource[]> {
+  const suspected = sweep?.counts ? new Set() : await suspectedResources(sync.engine)
+  return swept
+    .filter(({ name }) => names.length === 0 || names.includes(name))
+    .filter(({ read, name }) => read.strategy === 'walk' || suspected.has(name))
+}
+
+export async function sweepResources(sync: SyncContext, request: SweepRequest): Promise<ResourceOutcome[]> {
+  const outcomes: ResourceOutcome[] = []
+  const lanes = new PQueue({ concurrency: sweepsAtOnce })
+  const one = async (resource: Resource): Promise<void> => {
+    if (outcomes.some(({ error }) => endsRun(error)) || sync.signal.aborted) return
+    if (resource.keys === 'company' && sync.key.kind === 'agency')
+      outcomes.push(await notForThisKey(sync, resource))
+    else outcomes.push(await runTask(sync, resource, task => work(task, request.sweep ?? {})))
+  }
+  const resources = await chosen(sync, request)
+  try {
+    await lanes.addAll(resources.map(resource => () => one(resource)))
+  } finally {
+    lanes.clear()
+    await lanes.onIdle()
+  }
+  return outcomes
+}

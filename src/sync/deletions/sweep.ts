@@ -1,0 +1,161 @@
+/** Looks for what is gone: a list is read whole for its ids, suspects are confirmed, and what two witnesses saw goes. */
+import { lastPage } from '../../api/client/paging.ts'
+import { liveRecords } from '../../load/merge/missing.ts'
+import type { SweepTable, SweepWindowTable } from '../../state/evidence/deletion-tables.ts'
+import {
+  forgetSweepIds,
+  openSweepRow,
+  openSweepWindow,
+  sweepWindows,
+  unfinishedSweep,
+  updateSweep,
+} from '../../state/scans/sweeps.ts'
+import { readWatermark } from '../../state/scans/watermarks.ts'
+import { now, type ResourceTask } from '../run/context.ts'
+import { fenced } from '../run/hold-lease.ts'
+import { currentScope } from '../run/same-scope.ts'
+import { byUpdate, daysQuery, walkOf } from '../scan/collection-window.ts'
+import { utcDay } from '../scan/times.ts'
+import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from '../scan/windows.ts'
+import { judgeSweep } from './sweep-judge.ts'
+import { sweepWindow } from './sweep-walk.ts'
+import { sweptFields } from './swept-page.ts'
+import { tombstoneProved } from './tombstone-proved.ts'
+
+export interface SweepOptions {
+  /** Counts only: one request a list. */
+  readonly counts?: boolean
+  /** So many may be gone at once, where somebody knows that they are. */
+  readonly most?: number
+}
+
+/** One request tells where a list of many pages ends; a shorter one is a single window. */
+async function earliestDay(task: ResourceTask): Promise<string | null> {
+  const { sync, resource, tally } = task
+  const [held] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
+  if (lastPage(Number(held?.n ?? 0)) <= pagesPerWindow || !walkOf(task).createdBetween) return null
+  const query = { fields: sweptFields, sortBy: 'createdAt', sortOrder: 'asc', page: 1, limit: 1 }
+  const page = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
+  tally.requests += 1
+  const created = (page.records()[0] as { createdAt?: string } | undefined)?.createdAt
+  return created === undefined ? null : utcDay(created)
+}
+
+async function newSweep(task: ResourceTask): Promise<SweepTable> {
+  const { sync, resource } = task
+  const startedAt = now(sync)
+  const row: SweepTable = {
+    sweep_id: `${sync.runId}-${resource.name}`,
+    resource: resource.name,
+    scope_id: currentScope(task),
+    state: 'sweeping',
+    started_at: startedAt,
+    ended_at: null,
+    earliest_day: await earliestDay(task),
+    run_id: sync.runId,
+    total: 0,
+    seen: 0,
+    judged: 0,
+    missing: 0,
+    note: null,
+  }
+  await fenced(task, () => openSweepRow(sync.engine, row))
+  return row
+}
+
+async function giveUp(task: ResourceTask, { sweep_id }: SweepTable, note: string): Promise<void> {
+  const { engine } = task.sync
+  await fenced(task, async () => {
+    await updateSweep(engine, sweep_id, { state: 'refused', ended_at: now(task.sync), note })
+    await forgetSweepIds(engine, sweep_id)
+  })
+  task.tally.note = note
+}
+
+/** Goes on with the sweep that an earlier run left, unless the key sees something else by now. */
+async function sweepToWalk(task: ResourceTask): Promise<SweepTable> {
+  const left = await unfinishedSweep(task.sync.engine, task.resource.name)
+  if (left?.scope_id === currentScope(task)) return left
+  if (left) await giveUp(task, left, 'begun with another scope')
+  task.tally.note = null
+  return newSweep(task)
+}
+
+function extentOf(sweep: SweepTable, total: number): BackfillExtent {
+  const today = utcDay(sweep.started_at)
+  return { total, earliest: sweep.earliest_day ?? today, today }
+}
+
+/** Days of the window after these; undefined when they are the last. */
+function daysAfter(
+  extent: BackfillExtent,
+  sweep: SweepTable,
+  last: SweepWindowTable | undefined,
+): Days | undefined {
+  if (!last) return sweep.earliest_day === null ? { from: null, to: null } : firstWindow(extent)
+  return nextWindow({ from: last.from_day, to: last.to_day, pages: Number(last.pages) }, extent)
+}
+
+async function openNext(
+  task: ResourceTask,
+  sweep: SweepTable,
+  windows: readonly SweepWindowTable[],
+): Promise<SweepWindowTable | undefined> {
+  const { engine } = task.sync
+  const [held] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(task.resource)}`)
+  const rows = Number(held?.n ?? 0)
+  const days = daysAfter(extentOf(sweep, rows), sweep, windows.at(-1))
+  if (!days) return undefined
+  const row: SweepWindowTable = {
+    sweep_id: sweep.sweep_id,
+    number: windows.length + 1,
+    from_day: days.from,
+    to_day: days.to,
+    state: 'walking',
+    attempt: 1,
+    // Of a whole list as many rows are held, give or take; the answer corrects it.
+    next_page: days.from === null && days.to === null ? lastPage(rows) : 1,
+    pages: 0,
+    greatest_total: 0,
+    first_total: 0,
+    last_total: 0,
+    distinct_ids: 0,
+  }
+  await fenced(task, () => openSweepWindow(engine, row))
+  return row
+}
+
+/** False when a window never settled. */
+async function walkWindows(task: ResourceTask, sweep: SweepTable): Promise<boolean> {
+  const { engine } = task.sync
+  for (;;) {
+    const windows = await sweepWindows(engine, sweep.sweep_id)
+    const open = windows.find(({ state }) => state === 'walking') ?? (await openNext(task, sweep, windows))
+    if (!open) {
+      const total = windows.reduce((sum, { greatest_total }) => sum + Number(greatest_total), 0)
+      await fenced(task, () => updateSweep(engine, sweep.sweep_id, { total }))
+      return true
+    }
+    const days = { from: open.from_day, to: open.to_day }
+    const query = { ...byUpdate, fields: sweptFields, ...daysQuery(task, days) }
+    if ((await sweepWindow(task, { window: open, query, beginAt: Number(open.next_page) })) === undefined)
+      return false
+  }
+}
+
+/** Of a list: read whole, judged, confirmed and decided. */
+export async function sweepList(task: ResourceTask, options: SweepOptions): Promise<void> {
+  const mark = await readWatermark(task.sync.engine, task.resource.name)
+  if (!mark?.backfilled_at) {
+    task.tally.note = 'not synced yet: there is nothing to compare with'
+    return
+  }
+  const sweep = await sweepToWalk(task)
+  if (!(await walkWindows(task, sweep))) {
+    await giveUp(task, sweep, 'the list did not settle: it is swept another time')
+    return
+  }
+  const doubt = await judgeSweep(task, sweep, options.most)
+  if (doubt) throw doubt
+  await tombstoneProved(task, options.most)
+}

@@ -1,0 +1,86 @@
+/** What a sweep will cost, from what is held and counted: nothing is asked for it. */
+
+import type { KeyInfo } from '../../api/client/key.ts'
+import { lastPage } from '../../api/client/paging.ts'
+import type { Resource } from '../../contract/fields/resource.ts'
+import { singleRead } from '../../contract/fields/resource.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
+import { liveRecords } from '../../load/merge/missing.ts'
+import { type Absence, absences, isNewerCount } from '../../state/evidence/absence.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { swept } from '../deletions/sweep-run.ts'
+import { pagesPerWindow } from '../scan/windows.ts'
+import type { Estimate } from './estimate.ts'
+import type { PlannedResource } from './plan.ts'
+
+/** A page of a sweep is as many rows as one of a sync, so it costs as many requests as reading the list anew. */
+export function sweepEstimate(rows: number, suspected: number, isReadById: boolean): Estimate {
+  const pages = lastPage(rows)
+  const windows = Math.ceil(pages / pagesPerWindow)
+  const asked = isReadById && suspected > 0 ? suspected + 2 : 0
+  // A window of one page is read twice, and of several windows each is asked for its total first.
+  const low = (pages === 1 ? 2 : pages) + (windows > 1 ? windows + 1 : 0) + 1 + asked
+  const byId = asked > 0 ? `, ${counted(suspected, 'suspect')} to ask for by id` : ''
+  return {
+    low,
+    // Windows overlap, and a list that changes while it is swept is swept again.
+    high: Math.ceil(low * 1.5) + 1,
+    reasoning: `${counted(pages, 'page')} of ids in ${counted(windows, 'window')}, and one request for the scope of the key${byId}`,
+  }
+}
+
+const skipped = (resource: string, why: string): PlannedResource => ({
+  resource,
+  strategy: 'skipped',
+  mark: null,
+  total: null,
+  low: 0,
+  high: 0,
+  reasoning: why,
+})
+
+async function rowsOf(engine: Engine, resource: Resource): Promise<number> {
+  const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
+  return Number(row?.n ?? 0)
+}
+
+/** Whether the last count gives a reason to sweep now, in words. */
+function urgency(absence: Absence): string {
+  const { total, held } = absence
+  if (total === null || held === null || !isNewerCount(absence)) return ''
+  if (total === held) return '; the last count agreed'
+  return `; the last count was ${formatNumber(total)} at the service, ${formatNumber(held)} held`
+}
+
+export interface SweepPlanSources {
+  readonly engine: Engine | undefined
+  readonly key: Pick<KeyInfo, 'kind'>
+}
+
+/** Of the lists with these names, all when empty. */
+export async function planSweep(
+  names: readonly string[],
+  { engine, key }: SweepPlanSources,
+): Promise<PlannedResource[]> {
+  const known = new Map(engine ? (await absences(engine)).map(one => [one.resource, one]) : [])
+  const planned: PlannedResource[] = []
+  for (const resource of swept) {
+    const { name } = resource
+    if (resource.read.strategy !== 'walk' || (names.length > 0 && !names.includes(name))) continue
+    const rows = engine && (await rowsOf(engine, resource))
+    if (resource.keys === 'company' && key.kind === 'agency')
+      planned.push(skipped(name, 'agency keys cannot read it'))
+    else if (!rows) planned.push(skipped(name, 'nothing is held to compare with: muster sync first'))
+    else {
+      const absence = known.get(name)
+      const { reasoning, ...range } = sweepEstimate(
+        rows,
+        absence?.suspected ?? 0,
+        singleRead(resource) !== undefined,
+      )
+      const why = reasoning + (absence ? urgency(absence) : '')
+      planned.push({ resource: name, strategy: 'sweep', mark: null, total: rows, ...range, reasoning: why })
+    }
+  }
+  return planned
+}

@@ -1,0 +1,60 @@
+/** What every stage of a sync works with, built once a run. */
+import type { Client } from '../../api/client/client.ts'
+import type { KeyInfo } from '../../api/client/key.ts'
+import type { Resource } from '../../contract/fields/resource.ts'
+import type { Landing } from '../../landing/folder.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { StagePlan } from '../../load/read/plan.ts'
+import type { Lease } from '../../state/runs/leases.ts'
+import type { RunFigures } from '../../state/runs/runs.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+
+export interface ResourceEvent {
+  readonly resource: string
+  readonly state: 'waiting' | 'walking' | 'loading' | 'done' | 'skipped' | 'failed'
+  readonly pagesDone?: number
+  readonly pagesTotal?: number
+  readonly rows?: number
+  readonly changed?: number
+  readonly requests?: number
+  readonly note?: string
+}
+
+/** What a resource has cost and brought so far; filled by commits, so that it never tells of rows that are not there. */
+export interface Tally extends Mutable<RunFigures> {
+  note: string | null
+}
+
+type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+export interface SyncContext {
+  readonly engine: Engine
+  readonly client: Client
+  readonly landing: Landing
+  readonly clock: Clock
+  readonly runId: string
+  readonly lookbackMs: number
+  readonly leaseMs: number
+  readonly key: KeyInfo
+  readonly apiKeyId: string
+  readonly signal: AbortSignal
+  readonly emit: (event: ResourceEvent) => void
+  /** Requests by the second they were sent in, to be written with the next commit. */
+  readonly sent: Map<number, number>
+}
+
+/** One resource within a run. */
+export interface ResourceTask {
+  readonly sync: SyncContext
+  readonly resource: Resource
+  readonly plan: StagePlan
+  readonly lease: Lease
+  readonly tally: Tally
+  /** Undeclared paths known so far. */
+  readonly drifted: Set<string>
+}
+
+export const now = (sync: Pick<SyncContext, 'clock'>): string => new Date(sync.clock.now()).toISOString()
+
+/** Longer than any batch takes to load, short enough that a stopped process does not hold up the next night. */
+export const usualLeaseMs = 15 * 60_000

@@ -1,0 +1,26 @@
+/** The cheap question of every night: does the service count as many records as the warehouse holds? */
+import { formatNumber } from '../../lib/counted.ts'
+import { recordCount, witnessedCounts } from '../../state/evidence/absence.ts'
+import { now, type ResourceTask } from './context.ts'
+import { fenced } from './hold-lease.ts'
+import { currentScope } from './same-scope.ts'
+
+/** One request. Equal counts prove little, as one record may have gone and another come; different ones ask for a sweep. */
+export async function countList(task: ResourceTask): Promise<void> {
+  const { sync, resource, tally } = task
+  const query = { fields: 'id', page: 1, limit: 1 }
+  const { meta } = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
+  tally.requests += 1
+  const scopeId = currentScope(task)
+  const { held, waiting } = await witnessedCounts(sync.engine, resource, scopeId)
+  const row = { resource: resource.name, run_id: sync.runId, scope_id: scopeId, total: meta.total, held }
+  await fenced(task, () => recordCount(sync.engine, { ...row, counted_at: now(sync) }))
+  const difference = held - meta.total
+  const words = [
+    `${formatNumber(meta.total)} at the service, ${formatNumber(held)} held`,
+    waiting > 0 && `${formatNumber(waiting)} wait for a second witness`,
+    difference > 0 && `${formatNumber(difference)} too many: muster sweep ${resource.name}`,
+    difference < 0 && `${formatNumber(-difference)} too few: muster sync, then muster sweep ${resource.name}`,
+  ]
+  tally.note = words.filter(Boolean).join('; ')
+}

@@ -1,0 +1,50 @@
+/** The key's own row: loaded from the answer that the client had to ask for anyway. */
+import { createHash } from 'node:crypto'
+import { freshWindow, openWindow } from '../../state/scans/windows.ts'
+import { now, type ResourceTask } from './context.ts'
+import { loadPages } from './load-pages.ts'
+
+/** A name for the key that does not give the key away: 64 bits of its SHA-256. */
+export function apiKeyId(apiKey: string): string {
+  return createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+}
+
+async function recordReading({ sync, resource }: ResourceTask, windowId: string): Promise<void> {
+  const row = freshWindow({
+    window_id: windowId,
+    resource: resource.name,
+    kind: 'snapshot',
+    scope: 'key',
+    state: 'accepted',
+    next_page: 0,
+    loaded_sequence: 1,
+    pages: 1,
+    greatest_total: 1,
+    distinct_ids: 1,
+    run_id: sync.runId,
+    started_at: now(sync),
+    accepted_at: now(sync),
+  })
+  await openWindow(sync.engine, row)
+}
+
+export async function loadKey(task: ResourceTask): Promise<void> {
+  const { sync, resource } = task
+  const windowId = `${sync.runId}-${resource.name}`
+  const scope = { api_key_id: sync.apiKeyId }
+  sync.landing.begin(windowId, { resource: resource.name, scope })
+  const { bytes } = sync.key
+  const page = await sync.landing.land(windowId, {
+    sequence: 1,
+    page: 1,
+    fetchedAt: now(sync),
+    runId: sync.runId,
+    bytes,
+  })
+  await loadPages(task, {
+    pages: [page],
+    rows: 'data as one record',
+    scope: () => scope,
+    commit: async () => recordReading(task, windowId),
+  })
+}

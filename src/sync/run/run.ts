@@ -1,0 +1,231 @@
+/** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
+
+import { type Client, createClient } from '../../api/client/client.ts'
+import type { KeyInfo } from '../../api/client/key.ts'
+import type { FetchOptions } from '../../api/client/wire.ts'
+import { type Landing, openLanding } from '../../landing/folder.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
+import type { Rng } from '../../lib/rng.ts'
+import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
+import { recordUsage } from '../../state/requests/access.ts'
+import { newRunId } from '../../state/runs/run-id.ts'
+import { startRun } from '../../state/runs/runs.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import type { KeyRequests } from '../../warehouse/postgres/key-requests.ts'
+import { migrate } from '../../warehouse/schema/migrate.ts'
+import type { SweepOptions } from '../deletions/sweep.ts'
+import { sweepResources } from '../deletions/sweep-run.ts'
+import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts'
+import { apiKeyId } from './key.ts'
+import { ledgerBudget } from './key-budget.ts'
+import { recordEnd } from './run-end.ts'
+import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
+
+/** Where to read from and write to; secrets already revealed. */
+export interface RunConnection {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly landing: string
+  readonly retentionDays: number
+  readonly lookbackMinutes: number
+  readonly pageCapBytes: number
+  /** Milliseconds; those of the client when left out. */
+  readonly timeouts?: Pick<FetchOptions, 'headersTimeout' | 'bodyTimeout' | 'totalTimeout'>
+}
+
+export interface RunLimits {
+  readonly maxRequests?: number
+  /** Milliseconds since the epoch. */
+  readonly deadline?: number
+}
+
+export interface RunRequest extends SyncRequest {
+  /** Looks for what is gone instead of reading what changed. */
+  readonly sweep?: SweepOptions
+  readonly command: string
+  readonly arguments: string
+  readonly limits: RunLimits
+}
+
+export interface RunEffects {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly rng: Rng
+  readonly signal: AbortSignal
+  readonly version: string
+  /** How long a lease holds after its last renewal; as long as usual when absent. */
+  readonly leaseMs?: number
+  readonly emit: (event: ResourceEvent) => void
+  /** Requests left today and spent in this run, after each request. */
+  readonly onBudget: (budget: { remainingToday: number; spentThisRun: number }) => void
+}
+
+export interface RunOutcome {
+  readonly runId: string
+  readonly resources: readonly ResourceOutcome[]
+  readonly requests: number
+  readonly remainingToday: number
+  readonly milliseconds: number
+  /** Greatest resident memory of the process so far. */
+  readonly peakMegabytes: number
+  /** Why the run did not do everything; undefined when it did. */
+  readonly failure?: MusterError
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+interface Opened {
+  readonly client: Client
+  readonly shared: KeyRequests | undefined
+  readonly sent: Map<number, number>
+}
+
+async function openClient(
+  connection: RunConnection,
+  request: RunRequest,
+  effects: RunEffects,
+): Promise<Opened> {
+  const { engine, clock, signal } = effects
+  const second = (): number => Math.floor(clock.now() / 1000)
+  const sent = new Map<number, number>()
+  const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
+  const client = createClient({
+    ...connection,
+    clock,
+    rng: effects.rng,
+    version: effects.version,
+    budget,
+    signal,
+    ...(request.purpose && { purpose: request.purpose }),
+    fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
+    onRequest: () => {
+      sent.set(second(), (sent.get(second()) ?? 0) + 1)
+      const { remainingToday, requestsThisRun } = client.usage()
+      effects.onBudget({ remainingToday, spentThisRun: requestsThisRun })
+    },
+  })
+  return { client, sent, shared }
+}
+
+function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'stopped' {
+  if (!failure) return 'done'
+  return failure instanceof BudgetSpent ? 'stopped' : 'failed'
+}
+
+/** Stopping by signal is no failure of anything: the next run goes on where this one stopped. */
+function interrupted(signal: AbortSignal, failure: MusterError | undefined): MusterError | undefined {
+  if (!signal.aborted) return failure
+  return new BudgetSpent({
+    what: 'stopped as asked',
+    next: 'everything read so far is loaded; run again to go on',
+  })
+}
+
+interface Session extends Pick<Opened, 'client' | 'shared'> {
+  readonly landing: Landing
+  readonly sync: Omit<SyncContext, 'key'>
+}
+
+async function openSession(
+  connection: RunConnection,
+  request: RunRequest,
+  effects: RunEffects,
+): Promise<Session> {
+  const { engine, clock, signal, emit } = effects
+  await migrate(engine, instant(clock.now()))
+  const runId = newRunId(clock, effects.rng)
+  const { command, arguments: words } = request
+  await startRun(engine, {
+    runId,
+    command,
+    arguments: words,
+    startedAt: instant(clock.now()),
+    version: effects.version,
+  })
+  const { client, sent, shared } = await openClient(connection, request, effects)
+  const landing = openLanding(connection.landing)
+  const lookbackMs = connection.lookbackMinutes * 60_000
+  const sync = {
+    engine,
+    client,
+    landing,
+    clock,
+    runId,
+    lookbackMs,
+    leaseMs: effects.leaseMs ?? usualLeaseMs,
+    apiKeyId: apiKeyId(connection.apiKey),
+    signal,
+    emit,
+    sent,
+  }
+  return { client, landing, sync, shared }
+}
+
+interface Read {
+  readonly resources: readonly ResourceOutcome[]
+  readonly failure?: MusterError | undefined
+}
+
+/** Written at once, whatever the run is to read and however it ends: the next one asks `/me` at this pace. */
+async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
+  const { runId, apiKeyId: id } = sync
+  const observedAt = instant(sync.clock.now())
+  await sync.engine.transaction(() =>
+    recordKeyScope(sync.engine, { runId, apiKeyId: id, sight: key, observedAt }),
+  )
+  await recordUsage(sync.engine, {
+    run_id: sync.runId,
+    api_key_id: sync.apiKeyId,
+    rate_limit_per_minute: key.rateLimitPerMinute,
+    rate_limit_per_day: key.rateLimitPerDay,
+    requests_today: key.usage.requestsToday ?? null,
+    remaining_today: key.usage.remainingToday ?? null,
+    resets_at: key.usage.resetsAt ?? null,
+    last_used_at: key.lastUsedAt ?? null,
+    observed_at: instant(sync.clock.now()),
+  })
+}
+
+async function readAll(session: Session, request: RunRequest): Promise<Read> {
+  const { client, sync } = session
+  try {
+    const key = await client.getMe()
+    await recordLimits(session, key)
+    const read = request.sweep ? sweepResources : syncResources
+    const resources = await read({ ...sync, key }, request)
+    return { resources, failure: interrupted(sync.signal, failureAmong(resources)) }
+  } catch (error) {
+    return { resources: [], failure: interrupted(sync.signal, error as MusterError) }
+  }
+}
+
+/** Never leaves a run without an end in the ledger, unless the process dies or the warehouse is out of reach. */
+export async function runSync(
+  connection: RunConnection,
+  request: RunRequest,
+  effects: RunEffects,
+): Promise<RunOutcome> {
+  const { clock } = effects
+  const startedAt = clock.now()
+  const session = await openSession(connection, request, effects)
+  const read = await readAll(session, request)
+  const { requestsThisRun, retries, remainingToday } = session.client.usage()
+  await session.client.close()
+  await session.shared?.close()
+  const message = read.failure?.message ?? null
+  const unrecorded = await recordEnd(session.sync, {
+    change: { state: stateOf(read.failure), requests: requestsThisRun, retries, message },
+    keepAfter: clock.now() - connection.retentionDays * 86_400_000,
+  })
+  // What went wrong first tells more than that it could not be written down.
+  const failure = read.failure ?? unrecorded
+  const { resources } = read
+  const figures = {
+    requests: requestsThisRun,
+    remainingToday,
+    milliseconds: clock.now() - startedAt,
+    peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
+  }
+  return { runId: session.sync.runId, resources, ...figures, ...(failure && { failure }) }
+}

@@ -1,0 +1,159 @@
+/** A sync run: every resource the key may read, side by side, with one outcome each. */
+import PQueue from 'p-queue'
+import type { Purpose } from '../../api/budget/day.ts'
+import { catalogue } from '../../contract/catalogue.ts'
+import { edges } from '../../contract/derived/discovery.ts'
+import { isCollection, type Resource } from '../../contract/fields/resource.ts'
+import { BudgetSpent, MusterError } from '../../lib/errors.ts'
+import { adopt, discover } from '../../state/by-id/discovered.ts'
+import { hydrateResources } from '../by-id/hydrate.ts'
+import { HeldBack } from '../deletions/held-back.ts'
+import { syncCollection } from '../scan/collection.ts'
+import { readBetween } from '../scan/read-again.ts'
+import { syncSnapshot } from '../snapshot/snapshot.ts'
+import { now, type ResourceTask, type SyncContext } from './context.ts'
+import { endsRun } from './ends-run.ts'
+import { loadKey } from './key.ts'
+import { messageOf, notForThisKey, type ResourceOutcome, runTask } from './task.ts'
+
+export type { ResourceOutcome } from './task.ts'
+
+export interface SyncRequest {
+  /** Names of collections; all when empty. */
+  readonly resources: readonly string[]
+  /** Walk these created days again instead of what changed. */
+  readonly between?: { readonly from: string; readonly to: string }
+  /** Of records that are read by id, only those that were signalled. */
+  readonly onlySignalled?: boolean
+  /** Whose part of the day pays; `sync` when left out. */
+  readonly purpose?: Purpose
+}
+
+/** Walks that run side by side; the proof needs order within a walk only. */
+const walksAtOnce = 4
+
+function work(task: ResourceTask, { between }: SyncRequest): Promise<void> {
+  if (task.resource.name === 'key') return loadKey(task)
+  if (task.resource.read.strategy === 'snapshot') return syncSnapshot(task)
+  return between ? readBetween(task, between.from, between.to) : syncCollection(task)
+}
+
+/** Resources by name, in catalogue order; names that no sync reads are the caller's to refuse. */
+export function chosenResources({ resources: names, between }: SyncRequest): Resource[] {
+  const readable = between ? catalogue.filter(isCollection) : catalogue
+  return readable.filter(({ name }) => names.length === 0 || names.includes(name))
+}
+
+/** Ids that the chosen resources name, and those that any resource names of a chosen one. */
+async function discoverIds({ engine, ...sync }: SyncContext, chosen: readonly Resource[]): Promise<void> {
+  const names = new Set(chosen.map(({ name }) => name))
+  const along = edges.filter(({ from, resource }) => names.has(from) || names.has(resource))
+  await engine.transaction(async () => {
+    for (const resource of chosen) if (!isCollection(resource)) await adopt(engine, resource)
+    await discover(engine, { edges: along, at: now(sync) })
+  })
+}
+
+class Run {
+  readonly #sync: SyncContext
+  readonly #request: SyncRequest
+  readonly outcomes: ResourceOutcome[] = []
+
+  constructor(sync: SyncContext, request: SyncRequest) {
+    this.#sync = sync
+    this.#request = request
+  }
+
+  get isOver(): boolean {
+    return this.outcomes.some(({ error }) => endsRun(error)) || this.#sync.signal.aborted
+  }
+
+  /** Side by side, each by itself. */
+  async lists(resources: readonly Resource[]): Promise<void> {
+    const lanes = new PQueue({ concurrency: walksAtOnce })
+    try {
+      await lanes.addAll(resources.map(resource => () => this.#list(resource)))
+    } finally {
+      // The ledger itself could not be written: no lane may go on when the run is closed.
+      lanes.clear()
+      await lanes.onIdle()
+    }
+  }
+
+  /** False when it could not be, for the reason why a list could not be loaded: that one tells more. */
+  async discover(chosen: readonly Resource[]): Promise<boolean> {
+    try {
+      await discoverIds(this.#sync, chosen)
+      return true
+    } catch (error) {
+      if (failureAmong(this.outcomes)) return false
+      throw error
+    }
+  }
+
+  /** What one brings names others, so that they are read in turns. */
+  async records(resources: readonly Resource[]): Promise<void> {
+    const allowed: Resource[] = []
+    for (const resource of resources) if (await this.#isAllowed(resource)) allowed.push(resource)
+    this.outcomes.push(...(await hydrateResources(this.#sync, allowed, this.#request)))
+  }
+
+  async #list(resource: Resource): Promise<void> {
+    if (this.isOver || !(await this.#isAllowed(resource))) return
+    this.outcomes.push(await runTask(this.#sync, resource, task => work(task, this.#request)))
+  }
+
+  async #isAllowed(resource: Resource): Promise<boolean> {
+    const isAllowed = resource.keys !== 'company' || this.#sync.key.kind !== 'agency'
+    if (!isAllowed) this.outcomes.push(await notForThisKey(this.#sync, resource))
+    return isAllowed
+  }
+}
+
+/**
+ * Snapshots follow the walks, because some of them are asked for project by project; records that are read by id come
+ * last, because lists name them, and get what the lists leave of the budget. A failure of one resource leaves the others
+ * alone; a spent budget, a refused key or a full disk ends the run, with everything read so far loaded.
+ */
+export async function syncResources(sync: SyncContext, request: SyncRequest): Promise<ResourceOutcome[]> {
+  const chosen = chosenResources(request)
+  const run = new Run(sync, request)
+  const those = (strategy: Resource['read']['strategy']): Resource[] =>
+    chosen.filter(({ read }) => read.strategy === strategy)
+  await run.lists(those('walk'))
+  await run.lists(those('snapshot'))
+  // Signals come every few seconds: what they bring is searched as it is loaded.
+  if (!request.onlySignalled && !(await run.discover(chosen))) return run.outcomes
+  if (!run.isOver && those('hydrate').length > 0) await run.records(those('hydrate'))
+  return run.outcomes
+}
+
+function heldBackAmong(outcomes: readonly ResourceOutcome[]): MusterError {
+  const [first, ...others] = outcomes
+  if (others.length === 0) return first?.error as HeldBack
+  const lines = outcomes.map(({ error }) => (error as HeldBack).report.what)
+  return new HeldBack({
+    what: lines.join('; '),
+    next: 'nothing of these was tombstoned; muster runs tells more',
+  })
+}
+
+/** The most telling reason among the outcomes; undefined when all is well. */
+export function failureAmong(outcomes: readonly ResourceOutcome[]): MusterError | undefined {
+  const errors = outcomes.flatMap(({ error, state }) =>
+    error === undefined || state === 'skipped' ? [] : [error],
+  )
+  const ending =
+    errors.find(error => endsRun(error) && !(error instanceof BudgetSpent)) ??
+    errors.find(error => error instanceof BudgetSpent)
+  const failed = outcomes.filter(({ state }) => state === 'failed')
+  if (ending instanceof MusterError) return ending
+  if (failed.length === 0) return undefined
+  const [first] = failed
+  if (failed.every(({ error }) => error instanceof HeldBack)) return heldBackAmong(failed)
+  return new MusterError({
+    what: `${failed.map(({ resource }) => resource).join(', ')} failed: ${messageOf(first?.error)}`,
+    next: 'what the other resources read is loaded; run again, or look at muster runs',
+    cause: first?.error,
+  })
+}

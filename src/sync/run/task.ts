@@ -1,0 +1,155 @@
+/** One resource within a run: its lease held from beginning to end, and its outcome told. */
+import { AccessDenied } from '../../api/client/errors.ts'
+import { isCollection, type Resource } from '../../contract/fields/resource.ts'
+import { BudgetSpent } from '../../lib/errors.ts'
+import { stagePlan } from '../../load/read/plan.ts'
+import { driftedPaths } from '../../state/evidence/drift.ts'
+import { recordAccess } from '../../state/requests/access.ts'
+import { reasonBehind, releaseLease, takeLease } from '../../state/runs/leases.ts'
+import { noFigures, recordResource } from '../../state/runs/runs.ts'
+import { now, type ResourceTask, type SyncContext, type Tally } from './context.ts'
+import { keepRenewing } from './hold-lease.ts'
+
+export interface ResourceOutcome extends Readonly<Tally> {
+  readonly resource: string
+  readonly state: 'done' | 'failed' | 'skipped' | 'stopped'
+  readonly error?: unknown
+}
+
+/** A resource that nobody else writes until `end` is called, which must be: with what went wrong, if anything did. */
+export interface HeldTask {
+  readonly task: ResourceTask
+  end(failure?: { readonly error: unknown }): Promise<ResourceOutcome>
+}
+
+async function openTask(sync: SyncContext, resource: Resource): Promise<ResourceTask> {
+  const lease = await takeLease(sync.engine, {
+    resource: resource.name,
+    holder: sync.runId,
+    ms: sync.leaseMs,
+  })
+  const drifted = new Set(await driftedPaths(sync.engine, resource.name))
+  return { sync, resource, plan: stagePlan(resource), lease, tally: { ...noFigures, note: null }, drifted }
+}
+
+function stateOf(error: unknown, sync: SyncContext): ResourceOutcome['state'] {
+  if (error instanceof AccessDenied) return 'skipped'
+  return error instanceof BudgetSpent || sync.signal.aborted ? 'stopped' : 'failed'
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** What no answer of this run tells of stays as it was. */
+async function reportAccess(
+  { sync, resource, tally }: ResourceTask,
+  state: ResourceOutcome['state'],
+  denial?: string,
+): Promise<void> {
+  const isRead = state === 'done' && (isCollection(resource) || tally.records_read > 0)
+  if (denial === undefined && !isRead) return
+  await recordAccess(sync.engine, {
+    resource: resource.name,
+    state: denial === undefined ? 'readable' : 'refused',
+    reason: denial ?? null,
+    checked_at: now(sync),
+  })
+}
+
+async function report(
+  task: ResourceTask,
+  state: ResourceOutcome['state'],
+  error?: unknown,
+): Promise<ResourceOutcome> {
+  const { sync, resource, tally } = task
+  const note = error === undefined ? tally.note : messageOf(error)
+  await recordResource(sync.engine, {
+    run_id: sync.runId,
+    resource: resource.name,
+    state,
+    requests: tally.requests,
+    records_read: tally.records_read,
+    rows_inserted: tally.rows_inserted,
+    rows_changed: tally.rows_changed,
+    rows_removed: tally.rows_removed,
+    records_unchanged: tally.records_unchanged,
+    quarantined: tally.quarantined,
+    note,
+  })
+  await reportAccess(task, state, error instanceof AccessDenied ? messageOf(error) : undefined)
+  sync.emit({
+    resource: resource.name,
+    state: state === 'stopped' ? 'failed' : state,
+    rows: tally.records_read,
+    changed: tally.rows_inserted + tally.rows_changed + tally.rows_removed,
+    requests: tally.requests,
+    ...(note !== null && { note }),
+  })
+  return { ...tally, note, resource: resource.name, state, ...(error !== undefined && { error }) }
+}
+
+/** A warehouse that is out of reach keeps nobody from telling what happened: the next run makes up for its ledger. */
+async function reportFailure(task: ResourceTask, thrown: unknown): Promise<ResourceOutcome> {
+  const { sync, resource, lease, tally } = task
+  const error = await reasonBehind(sync.engine, lease, thrown).catch(() => thrown)
+  const state = stateOf(error, sync)
+  const note = messageOf(error)
+  return report(task, state, error).catch(() => ({ ...tally, note, resource: resource.name, state, error }))
+}
+
+/** Without the lease nothing is written of a resource: its state is for the holder to tell. */
+function notOurs(sync: SyncContext, resource: Resource, error: unknown): ResourceOutcome {
+  const note = messageOf(error)
+  sync.emit({ resource: resource.name, state: 'failed', note })
+  return { ...noFigures, note, resource: resource.name, state: stateOf(error, sync), error }
+}
+
+/** The outcome at once when the lease is somebody else's. */
+export async function holdTask(sync: SyncContext, resource: Resource): Promise<HeldTask | ResourceOutcome> {
+  let task: ResourceTask
+  try {
+    task = await openTask(sync, resource)
+  } catch (error) {
+    return notOurs(sync, resource, error)
+  }
+  const endRenewing = keepRenewing(sync.engine, task.lease)
+  return {
+    task,
+    async end(failure) {
+      try {
+        if (failure) return await reportFailure(task, failure.error)
+        return await report(task, 'done').catch(error => reportFailure(task, error))
+      } finally {
+        await endRenewing()
+        // Left behind it is free as soon as this process is gone.
+        await releaseLease(sync.engine, task.lease).catch(() => undefined)
+      }
+    },
+  }
+}
+
+export async function runTask(
+  sync: SyncContext,
+  resource: Resource,
+  work: (task: ResourceTask) => Promise<void>,
+): Promise<ResourceOutcome> {
+  const held = await holdTask(sync, resource)
+  if (!('task' in held)) return held
+  try {
+    await work(held.task)
+  } catch (error) {
+    return held.end({ error })
+  }
+  return held.end()
+}
+
+export async function notForThisKey(sync: SyncContext, resource: Resource): Promise<ResourceOutcome> {
+  const note = 'agency keys cannot read it'
+  await recordAccess(sync.engine, {
+    resource: resource.name,
+    state: 'not for this kind of key',
+    reason: note,
+    checked_at: now(sync),
+  })
+  sync.emit({ resource: resource.name, state: 'skipped', note })
+  return { ...noFigures, note, resource: resource.name, state: 'skipped' }
+}

@@ -1,0 +1,94 @@
+/** Brings one listable collection up to date: a backfill the first time, then walks over what changed. */
+import { lastPage } from '../../api/client/paging.ts'
+import { sawAllOf } from '../../state/evidence/key-scopes.ts'
+import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
+import { retireWindows, unfinishedWindow } from '../../state/scans/windows.ts'
+import type { WatermarkTable, WindowTable } from '../../state/schema.ts'
+import { quoteName } from '../../warehouse/sql-text.ts'
+import type { ResourceTask } from '../run/context.ts'
+import { fenced } from '../run/hold-lease.ts'
+import { backfill } from './backfill.ts'
+import { byUpdate, moveMark, newWindow, walkOf } from './collection-window.ts'
+import { knownTo } from './lookback.ts'
+import { readNoted } from './read-noted.ts'
+import { readWindow } from './read-window.ts'
+import { isLater, utcDay } from './times.ts'
+
+/**
+ * As many rows as the filtered list had when it was last read, give or take those between the midnights of two zones:
+ * the answer corrects it. Without it page 1 would be asked first, for its total alone.
+ */
+async function heldSince({ sync, resource }: ResourceTask, day: string): Promise<number> {
+  const [row] = await sync.engine.rows<{ n: number }>(
+    `select count(*) as n from star.${quoteName(resource.table.name)}
+     where source_updated_at >= cast($1 as timestamptz) and not is_deleted`,
+    [`${day}T00:00:00Z`],
+  )
+  return Number(row?.n ?? 0)
+}
+
+const later = (found: string | null, held: string | null): string | null =>
+  found !== null && (held === null || isLater(found, held)) ? found : held
+
+async function newChanges(task: ResourceTask, { mark }: WatermarkTable): Promise<WindowTable> {
+  // The zone of the day filter is unknown: two days below the mark lose nothing in any of them.
+  const from = walkOf(task).changedSince && mark !== null ? utcDay(mark, -2) : null
+  return newWindow(task, { from, to: null, kind: 'incremental' })
+}
+
+/** Down to the mark, or to the beginning of a list that had no record with a time when it was last read. */
+async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: WindowTable): Promise<void> {
+  const { resource } = task
+  const { changedSince } = walkOf(task)
+  const filter: Record<string, string> =
+    changedSince && window.from_day ? { ...changedSince, from: window.from_day } : {}
+  await readWindow(task, {
+    window,
+    query: { ...resource.query, ...byUpdate, ...filter },
+    // The total of a filtered list says nothing of the list of another day.
+    beginAt: lastPage(
+      filter.from === undefined ? Number(mark.remembered_total ?? 0) : await heldSince(task, filter.from),
+    ),
+    ...(mark.mark !== null && { known: await knownTo(task, mark.mark) }),
+    finish: state =>
+      moveMark(task, {
+        mark: later(state.firstMark, mark.mark),
+        ...(changedSince ? {} : { remembered_total: state.lastTotal }),
+      }),
+  })
+}
+
+async function readChanges(task: ResourceTask, left?: WindowTable): Promise<void> {
+  const mark = await readWatermark(task.sync.engine, task.resource.name)
+  if (mark?.backfilled_at) await walkChanges(task, mark, left ?? (await newChanges(task, mark)))
+}
+
+/** A mark that was made when the key saw less says nothing of the rest: the list is read from its beginning. */
+async function usableMark(task: ResourceTask): Promise<WatermarkTable | undefined> {
+  const { sync, resource, tally } = task
+  const mark = await readWatermark(sync.engine, resource.name)
+  if (!mark || (await sawAllOf(sync.engine, mark.run_id, sync.key))) return mark
+  await fenced(task, async () => {
+    await retireWindows(sync.engine, resource.name)
+    await forgetWatermark(sync.engine, resource.name)
+  })
+  tally.note = 'the key sees more than it did: read from the beginning'
+  return undefined
+}
+
+/**
+ * A sync that is done has what was changed before it began. A walk that an earlier run left has what was changed before
+ * that one, so that another follows it.
+ */
+export async function syncCollection(task: ResourceTask): Promise<void> {
+  const mark = await usableMark(task)
+  if (!mark?.backfilled_at) {
+    await backfill(task)
+    if (mark) await readChanges(task)
+    return
+  }
+  const left = await unfinishedWindow(task.sync.engine, task.resource.name, 'incremental')
+  if (left) await readChanges(task, left)
+  await readChanges(task)
+  await readNoted(task)
+}

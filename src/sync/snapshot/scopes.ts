@@ -1,0 +1,121 @@
+/** What a snapshot resource is asked for: the whole key, each company, each project, or a part of each company's rows. */
+import type { KeyInfo } from '../../api/client/key.ts'
+import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SnapshotExtent } from '../../load/merge/delta.ts'
+import { lastReadings } from '../../state/scans/windows.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+import { utcDay } from '../scan/times.ts'
+
+export interface Scope {
+  /** Names the scope in ops.window. */
+  readonly name: string
+  /** Scope columns of the rows it gives. */
+  readonly columns: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  readonly company?: string
+  /** Read again only when the last reading is this old. */
+  readonly refreshDays?: number
+  /** What the rows of this scope are, in the warehouse: conditions by column, with values quoted by the caller. */
+  readonly extent: SnapshotExtent
+}
+
+/** A task is one; a plan, which reads nothing, is another. */
+export interface ScopeQuestion {
+  readonly resource: Resource
+  readonly sync: {
+    readonly engine: Engine
+    readonly clock: Clock
+    readonly key: Pick<KeyInfo, 'companies'>
+  }
+}
+
+const is = (value: string): string => `= ${quoteText(value)}`
+
+/** Recent requisitions still move; those created before the quarter began rarely do. */
+const recentMonths = 3
+
+function recentSince(nowMs: number): string {
+  const [year, month] = utcDay(nowMs).split('-').map(Number) as [number, number]
+  return new Date(Date.UTC(year, month - 1 - recentMonths, 1)).toISOString().slice(0, 10)
+}
+
+/**
+ * Two parts of a company's rows, split at a day: the recent part each time, the older part weekly. Each asks for two
+ * days more than it keeps, because the zone and the inclusivity of the day filter are unknown.
+ */
+function windowsOf(company: string, boundary: string, refreshDays: number): Scope[] {
+  const base = { columns: { company_id: company }, company }
+  const column = 'requisition_created_date'
+  const day = `date ${quoteText(boundary)}`
+  return [
+    {
+      ...base,
+      name: `${company} since ${boundary}`,
+      query: { company, from: utcDay(`${boundary}T00:00:00Z`, -2) },
+      extent: { company_id: is(company), [column]: `>= ${day}` },
+    },
+    {
+      ...base,
+      name: `${company} before ${boundary}`,
+      query: { company, to: utcDay(`${boundary}T00:00:00Z`, 2) },
+      refreshDays,
+      extent: { company_id: is(company), [column]: `< ${day}` },
+    },
+  ]
+}
+
+async function projectsOf(task: ScopeQuestion, company: string): Promise<string[]> {
+  const rows = await task.sync.engine.rows<{ id: string }>(
+    `select project_id as id from star.dim_project
+     where company_id = $1 and not is_stub and not is_deleted and project_id <> '-1' order by project_id`,
+    [company],
+  )
+  return rows.map(row => row.id)
+}
+
+async function matrixScopes(task: ScopeQuestion, company: string, refreshDays: number): Promise<Scope[]> {
+  const scope = (project: string): Scope => ({
+    name: project === '-1' ? company : `${company} ${project}`,
+    columns: { company_id: company, project_id: project },
+    query: project === '-1' ? {} : { projectId: project },
+    company,
+    ...(project !== '-1' && { refreshDays }),
+    extent: { company_id: is(company), project_id: is(project) },
+  })
+  return [scope('-1'), ...(await projectsOf(task, company)).map(scope)]
+}
+
+/** Every scope of the resource, in the order in which they are read. */
+export async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
+  const { per, refreshDays = 7 } = task.resource.read as Snapshot
+  if (per === 'key') return [{ name: 'key', columns: {}, query: {}, extent: {} }]
+  const companies = (task.sync.key.companies ?? []).map(company => company.id)
+  const scopes: Scope[] = []
+  for (const company of companies) {
+    if (per === 'company')
+      scopes.push({
+        name: company,
+        columns: { company_id: company },
+        query: {},
+        company,
+        extent: { company_id: is(company) },
+      })
+    if (per === 'companyProject') scopes.push(...(await matrixScopes(task, company, refreshDays)))
+    if (per === 'companyWindow')
+      scopes.push(...windowsOf(company, recentSince(task.sync.clock.now()), refreshDays))
+  }
+  return scopes
+}
+
+/** Scopes that are due: those read every time, and those whose last reading is older than they allow. */
+export async function dueScopes(task: ScopeQuestion): Promise<Scope[]> {
+  const scopes = await scopesOf(task)
+  const read = await lastReadings(task.sync.engine, task.resource.name)
+  return scopes.filter(({ name, refreshDays }) => {
+    const last = read.get(name)?.accepted_at
+    if (refreshDays === undefined || last === undefined) return true
+    return last.slice(0, 10) <= utcDay(task.sync.clock.now(), -refreshDays)
+  })
+}

@@ -1,0 +1,192 @@
+/** Collections without a change time: read whole, scope by scope, and replaced in one transaction. */
+import { AccessDenied, NotFound } from '../../api/client/errors.ts'
+import type { Snapshot } from '../../contract/fields/resource.ts'
+import type { LandedPage } from '../../landing/folder.ts'
+import { Unconfirmed } from '../../lib/errors.ts'
+import { closeQuarantine } from '../../state/evidence/quarantine.ts'
+import {
+  freshWindow,
+  lastReadings,
+  openWindow,
+  refuseWalking,
+  updateWindow,
+} from '../../state/scans/windows.ts'
+import { now, type ResourceTask } from '../run/context.ts'
+import { fenced } from '../run/hold-lease.ts'
+import { loadPages } from '../run/load-pages.ts'
+import { dueScopes, type Scope, scopesOf } from './scopes.ts'
+import { type Reading, readAgain, readScope } from './snapshot-reading.ts'
+
+async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
+  const { sync, resource } = task
+  const windowId = `${sync.runId}-${resource.name}-${String(number).padStart(4, '0')}`
+  sync.landing.begin(windowId, { resource: resource.name, scope: scope.columns, extent: scope.extent })
+  const row = freshWindow({
+    window_id: windowId,
+    resource: resource.name,
+    kind: 'snapshot',
+    from_day: scope.query.from ?? null,
+    to_day: scope.query.to ?? null,
+    scope: scope.name,
+    run_id: sync.runId,
+    started_at: now(sync),
+  })
+  await openWindow(sync.engine, row)
+  return windowId
+}
+
+interface Read {
+  readonly windowId: string
+  readonly scope: Scope
+  readonly reading: Reading
+}
+
+/** Small scopes share a load: a statement costs the same for one project's matrix as for twenty. */
+const scopesPerLoad = 25
+const bytesPerLoad = 16_000_000
+
+const bytesOf = (group: readonly Read[]): number =>
+  group.flatMap(({ reading }) => reading.pages).reduce((sum, { bytes }) => sum + bytes, 0)
+
+async function giveUp(task: ResourceTask, windowId: string): Promise<void> {
+  // A commit whose answer was lost has accepted it: its pages stay.
+  const given = await refuseWalking(task.sync.engine, { window_id: windowId })
+  for (const id of given) task.sync.landing.discard(id)
+}
+
+async function accept(task: ResourceTask, { windowId, reading }: Read): Promise<void> {
+  await updateWindow(task.sync.engine, windowId, {
+    state: 'accepted',
+    accepted_at: now(task.sync),
+    next_page: 0,
+    pages: reading.pages.length,
+    loaded_sequence: Math.max(...reading.pages.map(page => page.sequence)),
+    greatest_total: reading.total,
+    distinct_ids: reading.total,
+  })
+}
+
+async function giveUpOn(task: ResourceTask, group: readonly Read[]): Promise<void> {
+  for (const { windowId } of group) await giveUp(task, windowId)
+}
+
+const hasPages = ({ reading }: Read): boolean => reading.pages.length > 1
+
+/** Lists of several pages are read again before any row goes: one request a page, and only then. */
+async function confirm(task: ResourceTask, group: readonly Read[]): Promise<Read[]> {
+  const sure: Read[] = []
+  for (const read of group)
+    sure.push(hasPages(read) ? { ...read, reading: await readAgain(task, read.scope, read) } : read)
+  return sure
+}
+
+async function loadGroup(task: ResourceTask, group: readonly Read[]): Promise<void> {
+  if (group.length === 0) return
+  try {
+    await loadRead(task, group, group.some(hasPages)).catch(async error => {
+      if (!(error instanceof Unconfirmed)) throw error
+      await loadRead(task, await confirm(task, group), false)
+    })
+  } catch (error) {
+    await giveUpOn(task, group)
+    throw error
+  }
+}
+
+async function loadRead(task: ResourceTask, group: readonly Read[], isUnconfirmed: boolean): Promise<void> {
+  const { sync } = task
+  const scopeOf = new Map(
+    group.flatMap(({ reading, scope }) => reading.pages.map((page): [LandedPage, Scope] => [page, scope])),
+  )
+  await loadPages(task, {
+    pages: group.flatMap(({ reading }) => reading.pages),
+    rows: (task.resource.read as Snapshot).rows,
+    scope: page => scopeOf.get(page)?.columns ?? {},
+    snapshot: group.map(({ scope, reading }) => ({
+      extent: scope.extent,
+      // The time that a replay finds with the page.
+      time: reading.pages.at(-1)?.fetchedAt ?? now(sync),
+      run: sync.runId,
+    })),
+    isUnconfirmed,
+    commit: async () => {
+      for (const read of group) await accept(task, read)
+    },
+  })
+}
+
+async function read(task: ResourceTask, scope: Scope, number: number): Promise<Read> {
+  const windowId = await beginScope(task, scope, number)
+  try {
+    return { windowId, scope, reading: await readScope(task, scope, windowId) }
+  } catch (error) {
+    await giveUp(task, windowId)
+    throw error
+  }
+}
+
+/** Scopes are read anew each time, so one that a killed run left half read is of no use. */
+async function forgetHalfRead(task: ResourceTask): Promise<void> {
+  const { sync, resource } = task
+  const left = await fenced(task, () =>
+    refuseWalking(sync.engine, { resource: resource.name, kind: 'snapshot' }),
+  )
+  for (const id of left) sync.landing.discard(id)
+}
+
+/** Windows of one company overlap by the slack they ask for: loaded together, a row would count twice. */
+function isFull(task: ResourceTask, group: readonly Read[]): boolean {
+  if ((task.resource.read as Snapshot).per === 'companyWindow') return true
+  return group.length >= scopesPerLoad || bytesOf(group) >= bytesPerLoad
+}
+
+/** Reads and loads the scopes; returns how many the service refused. */
+async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<number> {
+  const group: Read[] = []
+  let refused = 0
+  try {
+    for (const [index, scope] of scopes.entries()) {
+      try {
+        group.push(await read(task, scope, index + 1))
+      } catch (error) {
+        const isDenied = error instanceof AccessDenied || error instanceof NotFound
+        // One company may refuse what another grants; only when all refuse is the resource out of reach.
+        if (!isDenied || refused === scopes.length - 1) throw error
+        refused += 1
+      }
+      if (isFull(task, group)) await loadGroup(task, group.splice(0))
+      showScopes(task, index + 1, scopes.length)
+    }
+  } finally {
+    // Whatever ended the reading, what was read whole is loaded.
+    await loadGroup(task, group)
+  }
+  return refused
+}
+
+function showScopes({ sync, resource, tally }: ResourceTask, pagesDone: number, pagesTotal: number): void {
+  const { records_read: rows, requests } = tally
+  sync.emit({ resource: resource.name, state: 'walking', pagesDone, pagesTotal, rows, requests })
+}
+
+/**
+ * What is in quarantine is closed when no scope shows it any more. A record without an id of its own has no later version
+ * that could be told to be one.
+ */
+async function closeUnseen(task: ResourceTask): Promise<void> {
+  const { engine } = task.sync
+  const { name } = task.resource
+  const read = await lastReadings(engine, name)
+  const starts = (await scopesOf(task)).map(scope => read.get(scope.name)?.started_at)
+  const [oldest] = starts.includes(undefined) ? [] : starts.sort()
+  if (oldest)
+    await fenced(task, () => closeQuarantine(engine, name, { seenBefore: oldest, at: now(task.sync) }))
+}
+
+export async function syncSnapshot(task: ResourceTask): Promise<void> {
+  await forgetHalfRead(task)
+  const scopes = await dueScopes(task)
+  const refused = await readAll(task, scopes)
+  await closeUnseen(task)
+  if (refused > 0) task.tally.note = `not readable for ${refused} of ${scopes.length} scopes`
+}
