@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/companies.ts'
-import { sceneOf } from '../../src/sandbox/data/scene.ts'
+import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys } from '../../src/sandbox/keys.ts'
 import { json, startService } from '../api/service.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
@@ -12,7 +12,7 @@ import { document, PDF, pdf, person } from '../sandbox/worker-inputs.ts'
 import { csvOf, writingWorld } from './written-files.ts'
 
 const size = { seed: 1, scale: 0.02, today: '2026-11-02' }
-const [first, second] = makeAgencies(sceneOf(size)).map(({ id }) => id) as [string, string]
+const [first, second] = makeAgencies(seedOf(size)).map(({ id }) => id) as [string, string]
 const [companyKey, agencyKey] = defaultKeys as readonly [ApiKey, ApiKey]
 const sandbox = await openSandbox({
   ...size,

@@ -1,14 +1,14 @@
 /** What the rows are shown on: one sandbox of two companies, with a key for each way of being let in or not. */
 import { makeAgencies, makeCompanies } from '../../src/sandbox/data/companies.ts'
-import { sceneOf } from '../../src/sandbox/data/scene.ts'
+import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { type ApiKey, readScopes } from '../../src/sandbox/keys.ts'
 import { type Body, type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
 import { OPERATIONS } from './operations.ts'
 
 const size = { seed: 1, scale: 0.3, today: '2026-11-02' }
-const scene = sceneOf(size)
-export const companies = makeCompanies(scene).map(({ id }) => id) as [string, string]
-export const agencies = makeAgencies(scene).map(({ id }) => id) as [string, string, string]
+const seed = seedOf(size)
+export const companies = makeCompanies(seed).map(({ id }) => id) as [string, string]
+export const agencies = makeAgencies(seed).map(({ id }) => id) as [string, string, string]
 
 const writeScopes = ['write:workers', 'write:invoices']
 const company = { kind: 'company', scopes: [...readScopes, 'write:invoices'] } as const

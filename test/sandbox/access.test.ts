@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { access } from '../../src/sandbox/access.ts'
 import { makeCompanies } from '../../src/sandbox/data/companies.ts'
-import { sceneOf } from '../../src/sandbox/data/scene.ts'
+import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, readScopes } from '../../src/sandbox/keys.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const [companyKey, agencyKey] = defaultKeys as readonly [ApiKey, ApiKey]
-const scene = sceneOf({ seed: 1, scale: 1, today: '2026-11-02' })
-const companies = makeCompanies(scene).map(company => company.id)
+const seed = seedOf({ seed: 1, scale: 1, today: '2026-11-02' })
+const companies = makeCompanies(seed).map(company => company.id)
 const keys: ApiKey[] = [
   companyKey,
   agencyKey,

@@ -1,7 +1,7 @@
 /** POST /files/uploads, the address it gives out, and the token on its way into a worker's document. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/companies.ts'
-import { sceneOf } from '../../src/sandbox/data/scene.ts'
+import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, FINANCE_KEY } from '../../src/sandbox/keys.ts'
 import { shortId } from '../../src/sandbox/short-id.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
@@ -12,7 +12,7 @@ beforeEach(() => {
   now = Date.UTC(2026, 10, 2, 12)
 })
 const size = { seed: 1, scale: 0.1, today: '2026-11-02' }
-const [first, second] = makeAgencies(sceneOf(size)).map(({ id }) => id) as [string, string]
+const [first, second] = makeAgencies(seedOf(size)).map(({ id }) => id) as [string, string]
 const [companyKey, agencyKey, financeKey] = defaultKeys as readonly [ApiKey, ApiKey, ApiKey]
 const sandbox = await openSandbox({
   provokesBreaches: true,

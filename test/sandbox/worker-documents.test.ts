@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import { LARGEST_BODY, LARGEST_FILE } from '../../src/lib/file-kind.ts'
 import { makeAgencies } from '../../src/sandbox/data/companies.ts'
-import { sceneOf } from '../../src/sandbox/data/scene.ts'
+import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, defaultKeys } from '../../src/sandbox/keys.ts'
 import type { WorkerDocument } from '../../src/sandbox/workers/worker.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 import { dataUrl, document, PDF, PNG, pdf, person, png, writer } from './worker-inputs.ts'
 
 const size = { seed: 1, scale: 0.04, today: '2026-11-02' }
-const [first, second] = makeAgencies(sceneOf(size)).map(({ id }) => id) as [string, string]
+const [first, second] = makeAgencies(seedOf(size)).map(({ id }) => id) as [string, string]
 const [companyKey, agencyKey] = defaultKeys as readonly [ApiKey, ApiKey]
 const sandbox = await openSandbox({
   provokesBreaches: true,

@@ -1,7 +1,7 @@
 /** POST and PATCH /workers: who may, every rule of a field, identity, matches and conflicts. */
 import { describe, expect, it } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/companies.ts'
-import { sceneOf } from '../../src/sandbox/data/scene.ts'
+import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, readScopes } from '../../src/sandbox/keys.ts'
 import { shortId } from '../../src/sandbox/short-id.ts'
 import { masterTrades } from '../../src/sandbox/workers/reference-lists.ts'
@@ -9,7 +9,7 @@ import { type Body, openSandbox } from './open-sandbox.ts'
 import { document, pdf, person, writer } from './worker-inputs.ts'
 
 const size = { seed: 1, scale: 0.04, today: '2026-11-02' }
-const [first, second, third] = makeAgencies(sceneOf(size)).map(({ id }) => id) as [string, string, string]
+const [first, second, third] = makeAgencies(seedOf(size)).map(({ id }) => id) as [string, string, string]
 const [companyKey, agencyKey] = defaultKeys as readonly [ApiKey, ApiKey]
 const sandbox = await openSandbox({
   provokesBreaches: true,

@@ -1,6 +1,6 @@
 /** Which role may do what: the global mappings, and the same as permissions of a project user. */
 import { objectId } from './identity.ts'
-import type { Scene } from './scene.ts'
+import type { Seed } from './seed.ts'
 
 interface Rule {
   readonly can: string
@@ -98,11 +98,11 @@ export const roleLabels: Readonly<Record<string, string>> = {
   projectRequestor: 'Project Requestor',
 }
 
-export function makeAccessRuleMappings(scene: Scene) {
-  const rng = scene.rng('access rules')
+export function makeAccessRuleMappings(seed: Seed) {
+  const rng = seed.rng('access rules')
   return rules.flatMap(rule =>
     rule.roles.map(role => ({
-      id: objectId(rng, scene.firstWeekMs),
+      id: objectId(rng, seed.firstWeekMs),
       a: role,
       can: rule.can,
       ...(rule.configKey === undefined ? {} : { configKey: rule.configKey }),

@@ -4,7 +4,7 @@ import { DAY_MS } from './calendar.ts'
 import { chance } from './draw.ts'
 import type { Engagement } from './engagements.ts'
 import { iso, type Ref } from './identity.ts'
-import { type Scene, timeBetween } from './scene.ts'
+import { type Seed, timeBetween } from './seed.ts'
 import { agencyRoles, approverRoles, type Staff } from './staff.ts'
 
 interface Event {
@@ -15,13 +15,13 @@ interface Event {
 }
 
 export class AssignmentTrail {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private readonly staff: Staff
 
-  constructor(scene: Scene, staff: Staff) {
-    this.scene = scene
-    this.rng = scene.rng('assignment trails')
+  constructor(seed: Seed, staff: Staff) {
+    this.seed = seed
+    this.rng = seed.rng('assignment trails')
     this.staff = staff
   }
 
@@ -58,9 +58,9 @@ export class AssignmentTrail {
   }
 
   private amendment({ startMs, endMs, closedMs }: Engagement, user: Ref): Event[] {
-    const untilMs = Math.min(closedMs ?? endMs, this.scene.endMs)
+    const untilMs = Math.min(closedMs ?? endMs, this.seed.endMs)
     if (startMs >= untilMs || !chance(this.rng, 0.25)) return []
-    const atMs = timeBetween(this.scene, this.rng, [startMs, untilMs])
+    const atMs = timeBetween(this.seed, this.rng, [startMs, untilMs])
     const activityType = chance(this.rng, 0.5) ? 'datesUpdated' : 'ratesUpdated'
     return [{ atMs, activityType, user }]
   }

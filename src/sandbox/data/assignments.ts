@@ -12,7 +12,7 @@ import type { Placement } from './placements.ts'
 import type { Project } from './projects.ts'
 import type { PurchaseOrder } from './purchase-orders.ts'
 import { linkTo, type Requisition } from './requisitions.ts'
-import type { Scene } from './scene.ts'
+import type { Seed } from './seed.ts'
 import { plannedValues, shiftPattern, upliftsOf } from './shift-pattern.ts'
 import type { Staff } from './staff.ts'
 import type { TradeRecord } from './trades.ts'
@@ -31,7 +31,7 @@ const umbrellas = ['Brightside Umbrella', 'Cover Pay', 'Parasol House']
 const activities = ['Excavation', 'Formwork', 'First fix', 'Commissioning']
 
 export class AssignmentWriter {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private readonly cast: AssignmentCast
   private readonly companies: ReadonlyMap<string, Company>
@@ -39,14 +39,14 @@ export class AssignmentWriter {
   private readonly trades: ReadonlyMap<string, TradeRecord>
   private readonly trail: AssignmentTrail
 
-  constructor(scene: Scene, cast: AssignmentCast) {
-    this.scene = scene
-    this.rng = scene.rng('assignments')
+  constructor(seed: Seed, cast: AssignmentCast) {
+    this.seed = seed
+    this.rng = seed.rng('assignments')
     this.cast = cast
     this.companies = new Map(cast.companies.map(company => [company.id, company]))
     this.projects = new Map(cast.projects.map(project => [project.id, project]))
     this.trades = new Map(cast.tradeRecords.map(row => [`${row.company.id} ${row.name}`, row]))
-    this.trail = new AssignmentTrail(scene, cast.staff)
+    this.trail = new AssignmentTrail(seed, cast.staff)
   }
 
   write(engagement: Engagement) {
@@ -102,7 +102,7 @@ export class AssignmentWriter {
   /** Full weeks are counted up to the day the world is made for, or to the end. */
   private dates({ status, startMs, endMs, confirmedMs, closedMs }: Engagement) {
     const sinceMs = confirmedMs ?? startMs
-    const untilMs = Math.min(status === 'cancelled' ? sinceMs : endMs, this.scene.endMs)
+    const untilMs = Math.min(status === 'cancelled' ? sinceMs : endMs, this.seed.endMs)
     return {
       startDate: iso(startMs),
       endDate: iso(endMs),
@@ -132,7 +132,7 @@ export class AssignmentWriter {
           busMinutes: minutes(6),
           carMinutes: minutes(3),
           trainMinutes: minutes(4),
-          calculatedAt: iso(this.scene.firstWeekMs),
+          calculatedAt: iso(this.seed.firstWeekMs),
         },
       },
     }

@@ -5,7 +5,7 @@ import { companyConfig } from './company-config.ts'
 import { chance, digits, pick } from './draw.ts'
 import { iso, objectId, type Ref } from './identity.ts'
 import { agencyStems, agencySuffixes, cities, companyStems, companyTrades } from './names.ts'
-import { editTime, type Scene } from './scene.ts'
+import { editTime, type Seed } from './seed.ts'
 
 export type Company = ReturnType<typeof companyOf>
 
@@ -15,16 +15,16 @@ export interface Agency extends Ref {
 }
 
 /** The last company of several buys through a managed service provider. */
-export function makeCompanies(scene: Scene): Company[] {
-  const rng = scene.rng('companies')
-  const { companies } = scene.counts
+export function makeCompanies(seed: Seed): Company[] {
+  const rng = seed.rng('companies')
+  const { companies } = seed.counts
   return Array.from({ length: companies }, (_, index) =>
-    companyOf(scene, rng, { index, msp: companies > 2 && index === companies - 1 }),
+    companyOf(seed, rng, { index, msp: companies > 2 && index === companies - 1 }),
   )
 }
 
-function companyOf(scene: Scene, rng: Rng, { index, msp }: { index: number; msp: boolean }) {
-  const createdMs = scene.firstWeekMs - (900 - index) * DAY_MS - Math.floor(rng() * DAY_MS)
+function companyOf(seed: Seed, rng: Rng, { index, msp }: { index: number; msp: boolean }) {
+  const createdMs = seed.firstWeekMs - (900 - index) * DAY_MS - Math.floor(rng() * DAY_MS)
   const round = Math.floor(index / companyStems.length)
   const stem = companyStems[index % companyStems.length] as string
   const name = `${stem} ${companyTrades[(index + round) % companyTrades.length]} Ltd`
@@ -56,7 +56,7 @@ function companyOf(scene: Scene, rng: Rng, { index, msp }: { index: number; msp:
     finance: financeOf(rng, { name, companyNumber, domain, city }),
     config: companyConfig(rng, { msp, enhancedUplifts: index % 3 === 1 }),
     createdAt: iso(createdMs),
-    updatedAt: iso(editTime(scene, rng, createdMs)),
+    updatedAt: iso(editTime(seed, rng, createdMs)),
   }
 }
 
@@ -93,10 +93,10 @@ function financeOf(rng: Rng, company: { name: string; companyNumber: string; dom
   }
 }
 
-export function makeAgencies(scene: Scene): Agency[] {
-  const rng = scene.rng('agencies')
-  return Array.from({ length: scene.counts.agencies }, (_, index) => ({
-    id: objectId(rng, scene.firstWeekMs - (700 - (index % 600)) * DAY_MS),
+export function makeAgencies(seed: Seed): Agency[] {
+  const rng = seed.rng('agencies')
+  return Array.from({ length: seed.counts.agencies }, (_, index) => ({
+    id: objectId(rng, seed.firstWeekMs - (700 - (index % 600)) * DAY_MS),
     name: agencyName(rng, index),
     cisRate: chance(rng, 0.3) ? 20 : 0,
   }))

@@ -2,14 +2,14 @@
 import { chance } from './draw.ts'
 import { refOf } from './identity.ts'
 import type { Project } from './projects.ts'
-import type { Scene } from './scene.ts'
+import type { Seed } from './seed.ts'
 import type { CompanyTrade } from './trades.ts'
 
 export function makeCompetencyMatrix(
-  scene: Scene,
+  seed: Seed,
   { trades: companyTrades, projects }: { trades: readonly CompanyTrade[]; projects: readonly Project[] },
 ) {
-  const rng = scene.rng('competency')
+  const rng = seed.rng('competency')
   const sectors = [...new Map(projects.map(project => [project.sector.id, project.sector])).values()]
   return companyTrades.flatMap(trade => {
     const entry = { trade: refOf(trade), project: null, sector: null, companyId: trade.companyId }

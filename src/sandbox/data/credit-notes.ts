@@ -5,7 +5,7 @@ import { between, chance, pick } from './draw.ts'
 import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
 import { type Invoice, type InvoiceLine, invoiceValues, lineOf } from './invoices.ts'
 import { add } from './pay.ts'
-import { type Scene, timeBetween } from './scene.ts'
+import { type Seed, timeBetween } from './seed.ts'
 import { officeRoles, type Staff } from './staff.ts'
 import type { Timesheet, WrittenTimesheet } from './timesheets.ts'
 
@@ -68,14 +68,14 @@ export function creditNoteRecord(head: CreditNoteHead) {
 }
 
 export class CreditNoteWriter {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private readonly staff: Staff
   private written = 0
 
-  constructor(scene: Scene, staff: Staff) {
-    this.scene = scene
-    this.rng = scene.rng('credit notes')
+  constructor(seed: Seed, staff: Staff) {
+    this.seed = seed
+    this.rng = seed.rng('credit notes')
     this.staff = staff
   }
 
@@ -101,7 +101,7 @@ export class CreditNoteWriter {
     const [line] = lines
     if (!line || line.netHours < 8 || !chance(rng, CORRECTED)) return []
     const fromMs = Date.parse(invoice.createdAt)
-    const createdMs = timeBetween(this.scene, rng, [fromMs, fromMs + between(rng, 1, 40) * DAY_MS])
+    const createdMs = timeBetween(this.seed, rng, [fromMs, fromMs + between(rng, 1, 40) * DAY_MS])
     const charge = Math.round((line.charge / line.netHours) * between(rng, 1, 6) * 50) / 100
     const part = { ...line, netHours: 0, grossHours: 0, expense: 0, charge }
     return [{ line: part, createdMs, reason: pick(rng, corrections), invoice }]
@@ -120,14 +120,14 @@ export class CreditNoteWriter {
     return { ...record, ...this.processing(owner.company.id, createdMs, this.written) }
   }
 
-  /** Processed some days later, if that is not after the end of the scene. */
+  /** Processed some days later, if that is not after the end of the data. */
   private processing(companyId: string, createdMs: number, number: number) {
-    const { rng, scene } = this
+    const { rng, seed } = this
     const processedMs = createdMs + between(rng, 1, 72) * (DAY_MS / 24)
     const confirmedBy = this.staff.drawRef(rng, companyId, officeRoles)
-    if (processedMs >= scene.endMs)
+    if (processedMs >= seed.endMs)
       return { status: 'pending', confirmedDate: null, updatedAt: iso(createdMs) }
-    const paid = processedMs + 7 * DAY_MS < scene.endMs && chance(rng, 0.8)
+    const paid = processedMs + 7 * DAY_MS < seed.endMs && chance(rng, 0.8)
     const paidMs = Math.floor(processedMs / DAY_MS + 7) * DAY_MS
     const payment = { reference: `BACS ${reference('CN', number)}`, paymentDate: iso(paidMs) }
     return {

@@ -5,7 +5,7 @@ import { between, chance, pick } from './draw.ts'
 import type { Placement, PlacementMaker } from './placements.ts'
 import type { Site } from './projects.ts'
 import { weeksOf } from './requisition-plan.ts'
-import { type Scene, timeBetween } from './scene.ts'
+import { type Seed, timeBetween } from './seed.ts'
 
 export type AssignmentStatus = 'pending' | 'confirmed' | 'cancelled' | 'completed' | 'ended'
 
@@ -32,25 +32,25 @@ const CLONED = 0.05
 const endReasons = ['Worker left', 'Work finished early', 'Performance', 'Attendance'] as const
 
 export class EngagementMaker {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private readonly placements: PlacementMaker
   private readonly sites: ReadonlyMap<string, Site>
 
-  constructor(scene: Scene, placements: PlacementMaker, sites: readonly Site[]) {
-    this.scene = scene
-    this.rng = scene.rng('engagements')
+  constructor(seed: Seed, placements: PlacementMaker, sites: readonly Site[]) {
+    this.seed = seed
+    this.rng = seed.rng('engagements')
     this.placements = placements
     this.sites = new Map(sites.map(site => [site.id, site]))
   }
 
-  /** Worked by timesheets: running when the last week of the scene is one of its own. */
+  /** Worked by timesheets: running when the last week of the data is one of its own. */
   worked(placement: Placement): Engagement[] {
-    const { rng, scene } = this
+    const { rng, seed } = this
     const startMs = placement.weeks[0] as number
     const lastMs = placement.weeks.at(-1) as number
     const confirmedMs = this.confirmation(placement)
-    if (lastMs >= scene.lastWeekMs) {
+    if (lastMs >= seed.lastWeekMs) {
       const endMs = lastMs + between(rng, 2, 16) * WEEK_MS - DAY_MS
       const known = { placement, startMs, confirmedMs, closedMs: undefined }
       const running = { ...known, ...this.reinstatement(startMs), status: 'confirmed' as const, endMs }
@@ -60,7 +60,7 @@ export class EngagementMaker {
       ]
     }
     const endMs = lastMs + 6 * DAY_MS
-    const closedMs = timeBetween(scene, rng, [endMs + 8 * HOUR_MS, endMs + 2 * DAY_MS])
+    const closedMs = timeBetween(seed, rng, [endMs + 8 * HOUR_MS, endMs + 2 * DAY_MS])
     const known = { placement, startMs, endMs, confirmedMs, closedMs }
     if (!chance(rng, ENDED)) {
       const clone = chance(rng, CLONED) ? [this.following(placement, { cloneOf: placement }, endMs)] : []
@@ -91,27 +91,27 @@ export class EngagementMaker {
     const { agency, trade } = placement
     const site = this.sites.get(placement.site.id) as Site
     const weeks = weeksOf(startMs, startMs + between(this.rng, 2, 12) * WEEK_MS)
-    const soonMs = Math.min(endMs, this.scene.endMs - 2 * DAY_MS)
+    const soonMs = Math.min(endMs, this.seed.endMs - 2 * DAY_MS)
     const createdMs = Math.floor((soonMs - between(this.rng, 0, 4) * HOUR_MS) / 1000) * 1000
     const next = this.placements.makeFor({ site, agency, trade, weeks, createdMs })
-    return { ...this.wanted(next, startMs < this.scene.endMs), ...link }
+    return { ...this.wanted(next, startMs < this.seed.endMs), ...link }
   }
 
   private calledOff(known: Pick<Engagement, 'placement' | 'startMs' | 'endMs'>): Engagement {
     const { createdMs } = known.placement
     const latestMs = Math.max(createdMs + HOUR_MS, known.startMs)
-    const closedMs = timeBetween(this.scene, this.rng, [createdMs, latestMs])
+    const closedMs = timeBetween(this.seed, this.rng, [createdMs, latestMs])
     const reason = pick(this.rng, ['Did not start', 'No longer needed', 'Failed the induction'])
     return { ...known, status: 'cancelled', confirmedMs: undefined, closedMs, reason }
   }
 
   private confirmation({ createdMs, weeks }: Placement): number {
     const latestMs = Math.min(createdMs + 1.5 * DAY_MS, weeks[0] as number)
-    return timeBetween(this.scene, this.rng, [createdMs, Math.max(createdMs + 1, latestMs)])
+    return timeBetween(this.seed, this.rng, [createdMs, Math.max(createdMs + 1, latestMs)])
   }
 
   private reinstatement(startMs: number): { reinstatedMs?: number } {
     if (!chance(this.rng, REINSTATED)) return {}
-    return { reinstatedMs: timeBetween(this.scene, this.rng, [startMs + DAY_MS, startMs + 6 * DAY_MS]) }
+    return { reinstatedMs: timeBetween(this.seed, this.rng, [startMs + DAY_MS, startMs + 6 * DAY_MS]) }
   }
 }

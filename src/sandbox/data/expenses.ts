@@ -5,7 +5,7 @@ import { between, chance, pick, weighted } from './draw.ts'
 import { iso, objectId, reference } from './identity.ts'
 import { costCodes } from './names.ts'
 import { add } from './pay.ts'
-import { type Scene, timeBetween } from './scene.ts'
+import { type Seed, timeBetween } from './seed.ts'
 import type { WrittenTimesheet } from './timesheets.ts'
 
 interface Kind {
@@ -52,13 +52,13 @@ export interface Claim {
 }
 
 export class ExpenseWriter {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private afps = 0
 
-  constructor(scene: Scene) {
-    this.scene = scene
-    this.rng = scene.rng('expenses')
+  constructor(seed: Seed) {
+    this.seed = seed
+    this.rng = seed.rng('expenses')
   }
 
   write(written: WrittenTimesheet): Expense[] {
@@ -77,8 +77,8 @@ export class ExpenseWriter {
   }
 
   claim({ timesheet, placement }: WrittenTimesheet, claim: Claim) {
-    const { rng, scene } = this
-    const createdMs = timeBetween(scene, rng, [
+    const { rng, seed } = this
+    const createdMs = timeBetween(seed, rng, [
       Date.parse(timesheet.createdAt),
       Date.parse(timesheet.createdAt) + HOUR_MS,
     ])
@@ -117,7 +117,7 @@ export class ExpenseWriter {
       return { status, approvalDate: approvedDate, updatedAt: approvedDate }
     }
     const soonMs = createdMs + this.rng() * 2 * DAY_MS
-    if (settled || soonMs >= this.scene.endMs || chance(this.rng, 0.8)) {
+    if (settled || soonMs >= this.seed.endMs || chance(this.rng, 0.8)) {
       return { status: 'pending' as const, updatedAt: iso(createdMs) }
     }
     return { status, approvalDate: iso(soonMs), updatedAt: iso(soonMs) }

@@ -9,24 +9,24 @@ import { hiring } from './hiring.ts'
 import { type Invoice, type InvoiceLine, InvoiceWriter } from './invoices.ts'
 import { type Placement, PlacementMaker, type Stage } from './placements.ts'
 import { makeProjects, makeSites } from './projects.ts'
-import { type Scene, sceneOf } from './scene.ts'
+import { type Seed, seedOf } from './seed.ts'
 import { Staff } from './staff.ts'
 import { TimesheetWriter, type WrittenTimesheet } from './timesheets.ts'
 import { makeTrades } from './trades.ts'
 import { makeCompanyUsers, makeUsers } from './users.ts'
 
 export function generateRecords(options: { seed: number; scale: number; today: string }): Records {
-  const scene = sceneOf(options)
-  const companies = makeCompanies(scene)
-  const agencies = makeAgencies(scene)
-  const projects = makeProjects(scene, companies)
-  const sites = makeSites(scene, projects)
-  const users = makeUsers(scene, { companies, agencies, projects })
+  const seed = seedOf(options)
+  const companies = makeCompanies(seed)
+  const agencies = makeAgencies(seed)
+  const projects = makeProjects(seed, companies)
+  const sites = makeSites(seed, projects)
+  const users = makeUsers(seed, { companies, agencies, projects })
   const stage = { companies, agencies, projects, sites, users }
-  const staff = new Staff(scene, users)
-  const placements = new PlacementMaker(scene, stage)
-  const { worked, written } = writeTimesheets(scene, placements)
-  const trades = makeTrades(scene, companies)
+  const staff = new Staff(seed, users)
+  const placements = new PlacementMaker(seed, stage)
+  const { worked, written } = writeTimesheets(seed, placements)
+  const trades = makeTrades(seed, companies)
   return {
     agencies,
     companies,
@@ -34,24 +34,24 @@ export function generateRecords(options: { seed: number; scale: number; today: s
     sites,
     users,
     companyUsers: makeCompanyUsers(users, projects),
-    accessRuleMappings: makeAccessRuleMappings(scene),
-    competencyMatrix: makeCompetencyMatrix(scene, { trades, projects }),
-    ...money(scene, { stage, staff, written }),
-    ...hiring(scene, { ...stage, staff, placements, worked, trades }),
+    accessRuleMappings: makeAccessRuleMappings(seed),
+    competencyMatrix: makeCompetencyMatrix(seed, { trades, projects }),
+    ...money(seed, { stage, staff, written }),
+    ...hiring(seed, { ...stage, staff, placements, worked, trades }),
   }
 }
 
 /** What became of timesheets: the expenses beside them, their invoices, and what was credited. */
-function money(scene: Scene, { stage, staff, written }: Work) {
-  const claims = new ExpenseWriter(scene)
+function money(seed: Seed, { stage, staff, written }: Work) {
+  const claims = new ExpenseWriter(seed)
   const expenses: Expense[] = written.flatMap(item => claims.write(item))
-  const billed = new InvoiceWriter(scene, {
+  const billed = new InvoiceWriter(seed, {
     companies: stage.companies,
     approver: id => stage.users.find(user => user.role === 'companyFinance' && user.companies.includes(id)),
   }).write(written)
   linkExpenses(expenses, billed)
   const cancelled = written.filter(item => item.timesheet.status === 'cancelled')
-  const creditNotes = new CreditNoteWriter(scene, staff).write(cancelled, billed)
+  const creditNotes = new CreditNoteWriter(seed, staff).write(cancelled, billed)
   return {
     timesheets: written.map(item => item.timesheet).sort(byCreation),
     expenses: expenses.sort(byCreation),
@@ -66,16 +66,16 @@ interface Work {
   readonly written: readonly WrittenTimesheet[]
 }
 
-function writeTimesheets(scene: Scene, placements: PlacementMaker) {
-  const writer = new TimesheetWriter(scene)
+function writeTimesheets(seed: Seed, placements: PlacementMaker) {
+  const writer = new TimesheetWriter(seed)
   const worked: Placement[] = []
   const written: WrittenTimesheet[] = []
-  while (written.length < scene.counts.timesheets) {
+  while (written.length < seed.counts.timesheets) {
     const placement = placements.make()
     worked.push(placement)
     for (const week of placement.weeks) {
       const item = writer.write(placement, week)
-      if (item && written.length < scene.counts.timesheets) written.push(item)
+      if (item && written.length < seed.counts.timesheets) written.push(item)
     }
   }
   return { worked, written }

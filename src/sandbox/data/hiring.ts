@@ -6,7 +6,7 @@ import { makePurchaseOrders } from './purchase-orders.ts'
 import { makeRates } from './rate-cards.ts'
 import { type RequisitionPlan, RequisitionPlanner } from './requisition-plan.ts'
 import { RequisitionWriter, requisitionsByPlacement } from './requisitions.ts'
-import type { Scene } from './scene.ts'
+import type { Seed } from './seed.ts'
 import type { Staff } from './staff.ts'
 import { type CompanyTrade, makeTradeRecords } from './trades.ts'
 
@@ -18,16 +18,16 @@ interface Hiring extends Stage {
   readonly trades: readonly CompanyTrade[]
 }
 
-export function hiring(scene: Scene, cast: Hiring) {
+export function hiring(seed: Seed, cast: Hiring) {
   const { companies, worked, trades } = cast
-  const plans = new RequisitionPlanner(scene, cast, cast.placements).plan(worked)
-  const writer = new RequisitionWriter(scene, cast)
+  const plans = new RequisitionPlanner(seed, cast, cast.placements).plan(worked)
+  const writer = new RequisitionWriter(seed, cast)
   const requisitions = plans.map(plan => writer.write(plan))
-  const tradeRecords = makeTradeRecords(scene, companies, trades)
-  const { orders, byPlacement } = makePurchaseOrders(scene, worked, { ...cast, tradeRecords })
+  const tradeRecords = makeTradeRecords(seed, companies, trades)
+  const { orders, byPlacement } = makePurchaseOrders(seed, worked, { ...cast, tradeRecords })
   const byRequisition = requisitionsByPlacement(plans, requisitions)
-  const engagements = engage(scene, cast, plans)
-  const assignments = new AssignmentWriter(scene, {
+  const engagements = engage(seed, cast, plans)
+  const assignments = new AssignmentWriter(seed, {
     ...{ ...cast, tradeRecords, requisitions: byRequisition, orders: byPlacement },
     replacedBy: new Map(
       engagements.flatMap(({ placement, replaces }) => (replaces ? [[replaces, placement] as const] : [])),
@@ -35,7 +35,7 @@ export function hiring(scene: Scene, cast: Hiring) {
   })
   return {
     trades: tradeRecords,
-    rates: makeRates(scene, { ...cast, placements: worked }),
+    rates: makeRates(seed, { ...cast, placements: worked }),
     requisitions,
     assignments: engagements.map(engagement => assignments.write(engagement)),
     purchaseOrders: orders,
@@ -43,8 +43,8 @@ export function hiring(scene: Scene, cast: Hiring) {
 }
 
 /** Work that was done, then work that was wanted; in order of assignment. */
-function engage(scene: Scene, cast: Hiring, plans: readonly RequisitionPlan[]): Engagement[] {
-  const maker = new EngagementMaker(scene, cast.placements, cast.sites)
+function engage(seed: Seed, cast: Hiring, plans: readonly RequisitionPlan[]): Engagement[] {
+  const maker = new EngagementMaker(seed, cast.placements, cast.sites)
   const known = new Set(cast.worked)
   const worked = cast.worked.flatMap(placement => maker.worked(placement))
   const wanted = plans.flatMap(plan =>

@@ -5,7 +5,7 @@ import type { Company } from './companies.ts'
 import { between, chance, pick } from './draw.ts'
 import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
 import { add } from './pay.ts'
-import type { Scene } from './scene.ts'
+import type { Seed } from './seed.ts'
 import type { WrittenTimesheet } from './timesheets.ts'
 
 /** What an invoice takes from one timesheet. */
@@ -122,17 +122,17 @@ export interface InvoiceCast {
 }
 
 export class InvoiceWriter {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly cast: InvoiceCast
   private readonly rng: Rng
   private readonly msp: Ref
   private written = 0
 
-  constructor(scene: Scene, cast: InvoiceCast) {
-    this.scene = scene
+  constructor(seed: Seed, cast: InvoiceCast) {
+    this.seed = seed
     this.cast = cast
-    this.rng = scene.rng('invoices')
-    this.msp = { id: objectId(this.rng, scene.firstWeekMs), name: 'Openfield Managed Services' }
+    this.rng = seed.rng('invoices')
+    this.msp = { id: objectId(this.rng, seed.firstWeekMs), name: 'Openfield Managed Services' }
   }
 
   /** Each invoice with what it bills; of a managed company both halves bill the same timesheets. */
@@ -148,7 +148,7 @@ export class InvoiceWriter {
   private put(runs: Map<string, WrittenTimesheet[]>, item: WrittenTimesheet): void {
     const { timesheet } = item
     const run = nextRun(Date.parse(timesheet.approvedDate as string))
-    if (run + HOUR_MS >= this.scene.endMs) return
+    if (run + HOUR_MS >= this.seed.endMs) return
     if (timesheet.status === 'cancelled' && Date.parse(timesheet.updatedAt) < run + HOUR_MS) return
     const name = `${run} ${timesheet.agency.id} ${timesheet.company.id} ${timesheet.weekEnding}`
     const group = runs.get(name)
@@ -213,10 +213,10 @@ export class InvoiceWriter {
   }
 
   private confirmed(invoice: Invoice): Invoice {
-    const { rng, scene } = this
+    const { rng, seed } = this
     const confirmedMs =
       Date.parse(invoice.createdAt) + between(rng, 1, 30) * DAY_MS + Math.floor(rng() * 9 * HOUR_MS)
-    if (confirmedMs >= scene.endMs || chance(rng, 0.02)) return invoice
+    if (confirmedMs >= seed.endMs || chance(rng, 0.02)) return invoice
     const by = this.cast.approver(invoice.company.id)
     return {
       ...invoice,

@@ -7,7 +7,7 @@ import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
 import { firstNames, lastNames, type Trade, trades } from './names.ts'
 import { even, type Rates, ratesFor } from './pay.ts'
 import type { Project, Site } from './projects.ts'
-import { type Scene, WEEKS } from './scene.ts'
+import { type Seed, WEEKS } from './seed.ts'
 import type { User } from './users.ts'
 
 export interface Worker extends Ref {
@@ -70,7 +70,7 @@ const SITE_DRAWS = 30
 const LONGEST_WEEKS = 40
 
 export class PlacementMaker {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly stage: Stage
   private readonly rng: Rng
   private readonly approvers = new Map<string, readonly User[]>()
@@ -79,15 +79,15 @@ export class PlacementMaker {
   private workers = 0
   private made = 0
 
-  constructor(scene: Scene, stage: Stage) {
-    this.scene = scene
+  constructor(seed: Seed, stage: Stage) {
+    this.seed = seed
     this.stage = stage
-    this.rng = scene.rng('placements')
+    this.rng = seed.rng('placements')
     this.projectEnds = new Map(stage.projects.map(project => [project.id, project.dates?.end]))
-    for (const { id } of stage.companies) this.approvers.set(id, approversOf(scene, stage, id))
+    for (const { id } of stage.companies) this.approvers.set(id, approversOf(seed, stage, id))
     for (const agency of stage.agencies) {
       const staff = stage.users.filter(candidate => candidate.agencies.includes(agency.id))
-      const [user] = longStanding(scene, staff)
+      const [user] = longStanding(seed, staff)
       if (user) this.requesters.set(agency.id, user)
     }
   }
@@ -130,7 +130,7 @@ export class PlacementMaker {
     if (end <= begin) return this.weeks()
     return Array.from(
       { length: end - begin },
-      (_, index) => this.scene.firstWeekMs + (begin + index) * WEEK_MS,
+      (_, index) => this.seed.firstWeekMs + (begin + index) * WEEK_MS,
     )
   }
 
@@ -188,15 +188,15 @@ export class PlacementMaker {
   }
 }
 
-function approversOf(scene: Scene, stage: Stage, companyId: string): readonly User[] {
+function approversOf(seed: Seed, stage: Stage, companyId: string): readonly User[] {
   const roles = ['projectApprover', 'projectAdmin']
   const users = stage.users.filter(user => roles.includes(user.role) && user.companies.includes(companyId))
-  return longStanding(scene, users)
+  return longStanding(seed, users)
 }
 
 /** Users there from the first week on, so that nobody approves before having an account; all when there are none. */
-function longStanding(scene: Scene, users: readonly User[]): readonly User[] {
-  const early = users.filter(user => Date.parse(user.createdAt) < scene.firstWeekMs)
+function longStanding(seed: Seed, users: readonly User[]): readonly User[] {
+  const early = users.filter(user => Date.parse(user.createdAt) < seed.firstWeekMs)
   return early.length > 0 ? early : users
 }
 

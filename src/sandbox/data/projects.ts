@@ -5,25 +5,25 @@ import type { Company } from './companies.ts'
 import { between, chance, digits, pick } from './draw.ts'
 import { iso, objectId, type Ref, refOf } from './identity.ts'
 import { cities, placeNames, projectKinds, regionNames, sectorNames, siteKinds } from './names.ts'
-import { editTime, type Scene } from './scene.ts'
+import { editTime, type Seed } from './seed.ts'
 
 export type Project = ReturnType<typeof projectOf>
 export type Site = ReturnType<typeof siteOf>
 
-export function makeProjects(scene: Scene, companies: readonly Company[]): Project[] {
-  const rng = scene.rng('projects')
-  const regions = namedRefs(rng, scene, regionNames)
-  const sectors = namedRefs(rng, scene, sectorNames)
-  return Array.from({ length: scene.counts.projects }, (_, index) => {
+export function makeProjects(seed: Seed, companies: readonly Company[]): Project[] {
+  const rng = seed.rng('projects')
+  const regions = namedRefs(rng, seed, regionNames)
+  const sectors = namedRefs(rng, seed, sectorNames)
+  return Array.from({ length: seed.counts.projects }, (_, index) => {
     const company = companies[index % companies.length] as Company
     company.projectCount += 1
     const refs = { company, region: pick(rng, regions), sector: pick(rng, sectors) }
-    return projectOf(scene, rng, { index, ...refs })
+    return projectOf(seed, rng, { index, ...refs })
   })
 }
 
-function namedRefs(rng: Rng, scene: Scene, names: readonly string[]): Ref[] {
-  return names.map(name => ({ id: objectId(rng, scene.firstWeekMs - 800 * DAY_MS), name }))
+function namedRefs(rng: Rng, seed: Seed, names: readonly string[]): Ref[] {
+  return names.map(name => ({ id: objectId(rng, seed.firstWeekMs - 800 * DAY_MS), name }))
 }
 
 interface ProjectPlace {
@@ -33,8 +33,8 @@ interface ProjectPlace {
   readonly sector: Ref
 }
 
-function projectOf(scene: Scene, rng: Rng, { index, company, region, sector }: ProjectPlace) {
-  const createdMs = scene.firstWeekMs - between(rng, -250, 400) * DAY_MS - Math.floor(rng() * DAY_MS)
+function projectOf(seed: Seed, rng: Rng, { index, company, region, sector }: ProjectPlace) {
+  const createdMs = seed.firstWeekMs - between(rng, -250, 400) * DAY_MS - Math.floor(rng() * DAY_MS)
   const startMs = createdMs + between(rng, 14, 60) * DAY_MS
   const endMs = startMs + between(rng, 300, 1400) * DAY_MS
   const round = Math.floor(index / (placeNames.length * 5))
@@ -47,7 +47,7 @@ function projectOf(scene: Scene, rng: Rng, { index, company, region, sector }: P
     code,
     email: `${code.toLowerCase()}@projects.example.com`,
     phone: { countryCode: '+44', number: `0${digits(rng, 10)}` },
-    active: endMs > scene.endMs,
+    active: endMs > seed.endMs,
     singleSite: false,
     siteCount: 0,
     company: refOf(company),
@@ -56,23 +56,23 @@ function projectOf(scene: Scene, rng: Rng, { index, company, region, sector }: P
     ...(chance(rng, 0.9) ? { dates: { start: iso(startMs), end: iso(endMs) } } : {}),
     config: { mandatoryPo: chance(rng, 0.5), timesheetsAutoApproved: false },
     createdAt: iso(createdMs),
-    updatedAt: iso(editTime(scene, rng, createdMs)),
+    updatedAt: iso(editTime(seed, rng, createdMs)),
   }
 }
 
 /** Every project has a site; the rest are spread over them at random. */
-export function makeSites(scene: Scene, projects: readonly Project[]): Site[] {
-  const rng = scene.rng('sites')
-  const sites = Array.from({ length: scene.counts.sites }, (_, index) => {
+export function makeSites(seed: Seed, projects: readonly Project[]): Site[] {
+  const rng = seed.rng('sites')
+  const sites = Array.from({ length: seed.counts.sites }, (_, index) => {
     const project = projects[index] ?? pick(rng, projects)
     project.siteCount += 1
-    return siteOf(scene, rng, project)
+    return siteOf(seed, rng, project)
   })
   for (const project of projects) project.singleSite = project.siteCount === 1
   return sites
 }
 
-function siteOf(scene: Scene, rng: Rng, project: Project) {
+function siteOf(seed: Seed, rng: Rng, project: Project) {
   const createdMs = Date.parse(project.createdAt) + Math.floor(rng() * 10 * DAY_MS)
   const [city, code] = pick(rng, cities)
   const part = siteKinds[(project.siteCount - 1) % siteKinds.length]
@@ -90,6 +90,6 @@ function siteOf(scene: Scene, rng: Rng, project: Project) {
       postcode: `${code} ${between(rng, 1, 9)}BB`,
     },
     createdAt: iso(createdMs),
-    updatedAt: iso(editTime(scene, rng, createdMs)),
+    updatedAt: iso(editTime(seed, rng, createdMs)),
   }
 }

@@ -4,7 +4,7 @@ import { DAY_MS, WEEK_MS } from './calendar.ts'
 import { between, chance, pick } from './draw.ts'
 import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
 import type { Placement } from './placements.ts'
-import { type Scene, timeBetween } from './scene.ts'
+import { type Seed, timeBetween } from './seed.ts'
 import { officeRoles, type Staff } from './staff.ts'
 import type { CompanyTrade, TradeRecord } from './trades.ts'
 
@@ -20,9 +20,9 @@ const ORDERED = 0.3
 const POUNDS_PER_WEEK = 1400
 
 /** With the placements that each one pays for, by agency and project. */
-export function makePurchaseOrders(scene: Scene, placements: readonly Placement[], cast: PurchaseOrderCast) {
-  const writer = new PurchaseOrderWriter(scene, cast)
-  const rng = scene.rng('purchase orders drawn')
+export function makePurchaseOrders(seed: Seed, placements: readonly Placement[], cast: PurchaseOrderCast) {
+  const writer = new PurchaseOrderWriter(seed, cast)
+  const rng = seed.rng('purchase orders drawn')
   const pairs = new Map<string, Placement[]>()
   for (const placement of placements) {
     const name = `${placement.project.id} ${placement.agency.id}`
@@ -42,14 +42,14 @@ export function makePurchaseOrders(scene: Scene, placements: readonly Placement[
 }
 
 class PurchaseOrderWriter {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private readonly cast: PurchaseOrderCast
   private written = 0
 
-  constructor(scene: Scene, cast: PurchaseOrderCast) {
-    this.scene = scene
-    this.rng = scene.rng('purchase orders')
+  constructor(seed: Seed, cast: PurchaseOrderCast) {
+    this.seed = seed
+    this.rng = seed.rng('purchase orders')
     this.cast = cast
   }
 
@@ -92,14 +92,14 @@ class PurchaseOrderWriter {
 
   /** Inactive once its days are over or it is revoked; reinstated, it is active again. */
   private life(companyId: string, createdMs: number, endMs: number) {
-    const { rng, scene } = this
+    const { rng, seed } = this
     const user = this.cast.staff.drawRef(rng, companyId, officeRoles)
-    if (endMs < scene.endMs || !user || !chance(rng, 0.35)) {
-      const over = endMs < scene.endMs
-      const updatedMs = over ? endMs : timeBetween(scene, rng, [createdMs, createdMs + 30 * DAY_MS])
+    if (endMs < seed.endMs || !user || !chance(rng, 0.35)) {
+      const over = endMs < seed.endMs
+      const updatedMs = over ? endMs : timeBetween(seed, rng, [createdMs, createdMs + 30 * DAY_MS])
       return { status: over ? 'inactive' : 'active', updatedAt: iso(updatedMs) }
     }
-    const revokedMs = timeBetween(scene, rng, [createdMs, scene.endMs - DAY_MS])
+    const revokedMs = timeBetween(seed, rng, [createdMs, seed.endMs - DAY_MS])
     if (chance(rng, 0.5)) {
       return {
         status: 'inactive',
@@ -107,7 +107,7 @@ class PurchaseOrderWriter {
         updatedAt: iso(revokedMs),
       }
     }
-    const reinstatedMs = timeBetween(scene, rng, [revokedMs, scene.endMs])
+    const reinstatedMs = timeBetween(seed, rng, [revokedMs, seed.endMs])
     return { status: 'active', reinstated: { user, date: iso(reinstatedMs) }, updatedAt: iso(reinstatedMs) }
   }
 }

@@ -9,7 +9,7 @@ import { employerShare, even } from './pay.ts'
 import { pieceRateId, pieceTerms, pieceValues } from './piece-work.ts'
 import type { Placement } from './placements.ts'
 import type { Project } from './projects.ts'
-import { editTime, type Scene } from './scene.ts'
+import { editTime, type Seed } from './seed.ts'
 import type { CompanyTrade } from './trades.ts'
 
 export type RateRecord = ReturnType<RateCardWriter['card']>
@@ -34,22 +34,22 @@ const DAY_HOURS = 8
 const MARGIN = 0.12
 const rateTypes = ['cis', 'paye', 'psc'] as const
 
-export function makeRates(scene: Scene, cast: RateCast): RateRecord[] {
-  const writer = new RateCardWriter(scene, cast)
+export function makeRates(seed: Seed, cast: RateCast): RateRecord[] {
+  const writer = new RateCardWriter(seed, cast)
   return [...cast.trades.flatMap(trade => writer.general(trade)), ...writer.particular(cast.placements)]
 }
 
 class RateCardWriter {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private readonly cast: RateCast
   private readonly companies: ReadonlyMap<string, Company>
   /** Added to the margin of an agency's rates, as a share of pay. */
   private readonly adjustments = new Map<string, number>()
 
-  constructor(scene: Scene, cast: RateCast) {
-    this.scene = scene
-    this.rng = scene.rng('rate cards')
+  constructor(seed: Seed, cast: RateCast) {
+    this.seed = seed
+    this.rng = seed.rng('rate cards')
     this.cast = cast
     this.companies = new Map(cast.companies.map(company => [company.id, company]))
   }
@@ -85,9 +85,9 @@ class RateCardWriter {
   }
 
   card(trade: CompanyTrade, holder: Holder) {
-    const { rng, scene } = this
+    const { rng, seed } = this
     const kind = kinds.find(candidate => candidate.name === trade.name) as Trade
-    const createdMs = scene.firstWeekMs - between(rng, 10, 450) * DAY_MS
+    const createdMs = seed.firstWeekMs - between(rng, 10, 450) * DAY_MS
     const id = objectId(rng, createdMs)
     const place = holder.area ?? holder.project
     const adjustment = holder.agency ? this.adjustment(trade, holder.agency) : 0
@@ -104,7 +104,7 @@ class RateCardWriter {
       dayRates: rateSets(terms, { hours: DAY_HOURS, comparable: false }),
       pieceRates: pieceRates({ id, trade, holder, kind, adjustment }),
       createdAt: iso(createdMs),
-      updatedAt: iso(editTime(scene, rng, createdMs)),
+      updatedAt: iso(editTime(seed, rng, createdMs)),
     }
   }
 

@@ -7,7 +7,7 @@ import { trades as allTrades, type Trade } from './names.ts'
 import { bystanders, type Opening, type Party, suppliers } from './parties.ts'
 import type { Placement, PlacementMaker, Stage } from './placements.ts'
 import type { Site } from './projects.ts'
-import { type Scene, timeBetween } from './scene.ts'
+import { type Seed, timeBetween } from './seed.ts'
 
 type Fate = 'raised' | 'approved' | 'filled' | 'cancelled' | 'rejected'
 
@@ -39,29 +39,29 @@ const OPEN_WEEKS = 12
 const ages = { raised: [0.2, 12], approved: [5, 60], cancelled: [4, 540], rejected: [4, 540] } as const
 
 export class RequisitionPlanner {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly stage: Stage
   private readonly placements: PlacementMaker
   private readonly rng: Rng
   private readonly sites: ReadonlyMap<string, Site>
 
-  constructor(scene: Scene, stage: Stage, placements: PlacementMaker) {
-    this.scene = scene
+  constructor(seed: Seed, stage: Stage, placements: PlacementMaker) {
+    this.seed = seed
     this.stage = stage
     this.placements = placements
-    this.rng = scene.rng('requisitions')
+    this.rng = seed.rng('requisitions')
     this.sites = new Map(stage.sites.map(site => [site.id, site]))
   }
 
   /** In order of creation. */
   plan(worked: readonly Placement[]): RequisitionPlan[] {
     const plans = crewsOf(worked).map(crew => this.met(crew))
-    for (let left = this.scene.counts.openRequisitions; left > 0; left -= 1) plans.push(this.unmet())
+    for (let left = this.seed.counts.openRequisitions; left > 0; left -= 1) plans.push(this.unmet())
     return plans.sort((left, right) => left.createdMs - right.createdMs)
   }
 
   private met(crew: readonly Placement[]): RequisitionPlan {
-    const { rng, scene } = this
+    const { rng, seed } = this
     const [first] = crew as readonly [Placement]
     const site = this.sites.get(first.site.id) as Site
     const assignedMs = Math.min(...crew.map(placement => placement.createdMs))
@@ -70,7 +70,7 @@ export class RequisitionPlanner {
     const createdMs = Math.max(drawnMs, onSiteMs)
     const approvals = this.approvals(createdMs, (assignedMs - createdMs) / 8)
     const startMs = Math.min(...crew.map(placement => placement.weeks[0] as number))
-    const recent = startMs > scene.endMs - OPEN_WEEKS * WEEK_MS
+    const recent = startMs > seed.endMs - OPEN_WEEKS * WEEK_MS
     const short = recent && chance(rng, 0.4) ? between(rng, 1, 2) : 0
     const dropouts = chance(rng, 0.06) ? [this.placements.makeFor({ ...first, site })] : []
     const opening: Opening = [approvals[1] as number, assignedMs]
@@ -97,7 +97,7 @@ export class RequisitionPlanner {
   }
 
   private unmet(): RequisitionPlan {
-    const { rng, scene } = this
+    const { rng, seed } = this
     const fate = weighted(rng, [
       ['cancelled', 36],
       ['approved', 38],
@@ -105,13 +105,13 @@ export class RequisitionPlanner {
       ['raised', 14],
     ] as const)
     const [youngest, oldest] = ages[fate]
-    const createdMs = Math.floor(scene.endMs - (youngest + rng() * (oldest - youngest)) * DAY_MS)
+    const createdMs = Math.floor(seed.endMs - (youngest + rng() * (oldest - youngest)) * DAY_MS)
     const site = this.siteBefore(createdMs)
     const trade = allTrades[skewedIndex(rng, allTrades.length)] as Trade
-    const endedMs = timeBetween(scene, rng, [createdMs + 3 * HOUR_MS, createdMs + 30 * DAY_MS])
+    const endedMs = timeBetween(seed, rng, [createdMs + 3 * HOUR_MS, createdMs + 30 * DAY_MS])
     const ends = fate === 'cancelled' || fate === 'rejected'
-    const untilMs = ends ? endedMs : scene.endMs - HOUR_MS
-    const startMs = this.mondayAfter(fate === 'approved' ? scene.endMs : createdMs) + 2 * WEEK_MS
+    const untilMs = ends ? endedMs : seed.endMs - HOUR_MS
+    const startMs = this.mondayAfter(fate === 'approved' ? seed.endMs : createdMs) + 2 * WEEK_MS
     const plan = {
       ...{ site, trade, fate, createdMs, startMs, quantity: between(rng, 1, 5) },
       approvals: this.approvals(createdMs, 1.2 * DAY_MS)
@@ -141,8 +141,8 @@ export class RequisitionPlanner {
   }
 
   private mondayAfter(timeMs: number): number {
-    const weeks = Math.floor((timeMs - this.scene.firstWeekMs) / WEEK_MS) + 1
-    return this.scene.firstWeekMs + weeks * WEEK_MS
+    const weeks = Math.floor((timeMs - this.seed.firstWeekMs) / WEEK_MS) + 1
+    return this.seed.firstWeekMs + weeks * WEEK_MS
   }
 
   /** Of an open requisition some of the wanted workers may be found already, never all. */
@@ -164,7 +164,7 @@ export class RequisitionPlanner {
     const { agencies } = this.stage
     return Array.from({ length: count }, () => {
       const agency = agencies[skewedIndex(this.rng, agencies.length, 3)] as (typeof agencies)[number]
-      const createdMs = timeBetween(this.scene, this.rng, [Math.min(fromMs, untilMs), untilMs])
+      const createdMs = timeBetween(this.seed, this.rng, [Math.min(fromMs, untilMs), untilMs])
       return this.placements.makeFor({ site, trade, agency, createdMs, weeks: weeksOf(startMs, endMs) })
     })
   }

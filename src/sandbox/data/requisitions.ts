@@ -9,7 +9,7 @@ import type { Placement } from './placements.ts'
 import type { Project } from './projects.ts'
 import { type Candidate, historyOf, stageLabels } from './recruitment.ts'
 import type { RequisitionPlan } from './requisition-plan.ts'
-import type { Scene } from './scene.ts'
+import type { Seed } from './seed.ts'
 import { agencyRoles, approverRoles, type Contact, requestorRoles, type Staff } from './staff.ts'
 import { submissionAnswers } from './submission-answers.ts'
 import type { CompanyTrade } from './trades.ts'
@@ -42,8 +42,8 @@ export class RequisitionWriter {
   private readonly tracking: ReadonlySet<string>
   private written = 0
 
-  constructor(scene: Scene, cast: RequisitionCast) {
-    this.rng = scene.rng('requisition records')
+  constructor(seed: Seed, cast: RequisitionCast) {
+    this.rng = seed.rng('requisition records')
     this.cast = cast
     this.projects = new Map(cast.projects.map(project => [project.id, project]))
     this.trades = new Map(cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))

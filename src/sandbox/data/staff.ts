@@ -1,21 +1,21 @@
-/** Who acts for a company or an agency: users who were there before anything in the scene happened. */
+/** Who acts for a company or an agency: users who were there before anything in the data happened. */
 import type { Rng } from '../../lib/rng.ts'
 import { DAY_MS } from './calendar.ts'
 import { pick } from './draw.ts'
 import { type Ref, refOf } from './identity.ts'
-import type { Scene } from './scene.ts'
+import type { Seed } from './seed.ts'
 import type { User } from './users.ts'
 
 /** Requisitions of the first week's work are up to this old. */
 const LEAD_DAYS = 100
 
 export class Staff {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly byMembership = new Map<string, User[]>()
   private readonly pools = new Map<string, readonly User[]>()
 
-  constructor(scene: Scene, users: readonly User[]) {
-    this.scene = scene
+  constructor(seed: Seed, users: readonly User[]) {
+    this.seed = seed
     for (const user of users) {
       for (const id of [...user.companies, ...user.agencies]) {
         const known = this.byMembership.get(id)
@@ -36,7 +36,7 @@ export class Staff {
   private poolOf(memberOf: string, roles: readonly string[]): readonly User[] {
     const users = this.byMembership.get(memberOf) ?? []
     const fitting = users.filter(user => roles.includes(user.role))
-    const sinceMs = this.scene.firstWeekMs - LEAD_DAYS * DAY_MS
+    const sinceMs = this.seed.firstWeekMs - LEAD_DAYS * DAY_MS
     const early = fitting.filter(user => Date.parse(user.createdAt) < sinceMs)
     return [early, fitting, users].find(pool => pool.length > 0) ?? []
   }

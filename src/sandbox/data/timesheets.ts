@@ -6,7 +6,7 @@ import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
 import { type BucketValues, type Rates, type Shift, tally, timelogsOf } from './pay.ts'
 import { pieceRateEntry } from './piece-work.ts'
 import type { Placement } from './placements.ts'
-import { type Scene, timeBetween } from './scene.ts'
+import { type Seed, timeBetween } from './seed.ts'
 import { weekOfShifts } from './shifts.ts'
 
 export type TimesheetStatus = 'pending' | 'pending_approval' | 'approved' | 'cancelled' | 'absent'
@@ -71,13 +71,13 @@ const HOLIDAY_WEEK = 0.05
 const PIECE_WORK_WEEK = 0.4
 
 export class TimesheetWriter {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private written = 0
 
-  constructor(scene: Scene) {
-    this.scene = scene
-    this.rng = scene.rng('timesheets')
+  constructor(seed: Seed) {
+    this.seed = seed
+    this.rng = seed.rng('timesheets')
   }
 
   /** None for a week of holiday or shutdown. */
@@ -100,18 +100,18 @@ export class TimesheetWriter {
     return { timesheet: timesheetRecord(base, shifts, 0), placement, breakHours }
   }
 
-  /** Created, then handed in, then approved; what would happen after the end of the scene has not happened. */
+  /** Created, then handed in, then approved; what would happen after the end of the data has not happened. */
   private history(placement: Placement, createdMs: number, absent: boolean) {
-    const { rng, scene } = this
+    const { rng, seed } = this
     const handedInMs = createdMs + rng() * (chance(rng, 0.05) ? 10 * DAY_MS : 1.5 * DAY_MS)
     const approvedMs = handedInMs + 2 * HOUR_MS + rng() * (chance(rng, 0.06) ? 21 * DAY_MS : 4 * DAY_MS)
     const createdAt = iso(createdMs)
     if (absent)
       return { status: 'absent' as const, version: 2, createdAt, updatedAt: this.at(createdMs, handedInMs) }
-    if (handedInMs >= scene.endMs)
+    if (handedInMs >= seed.endMs)
       return { status: 'pending' as const, version: 1, createdAt, updatedAt: createdAt }
     const requested = { approvalRequestedBy: placement.requester, createdAt }
-    if (approvedMs >= scene.endMs) {
+    if (approvedMs >= seed.endMs) {
       return { status: 'pending_approval' as const, version: 2, ...requested, updatedAt: iso(handedInMs) }
     }
     const approver = placement.approvers[0]
@@ -128,7 +128,7 @@ export class TimesheetWriter {
   }
 
   private at(low: number, high: number): string {
-    return iso(timeBetween(this.scene, this.rng, [low, high]))
+    return iso(timeBetween(this.seed, this.rng, [low, high]))
   }
 
   private pieceWork(placement: Placement, shifts: readonly Shift[], createdMs: number) {

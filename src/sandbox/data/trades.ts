@@ -6,7 +6,7 @@ import type { Company } from './companies.ts'
 import { chance } from './draw.ts'
 import { iso, objectId, type Ref, refOf } from './identity.ts'
 import { trades } from './names.ts'
-import { editTime, type Scene } from './scene.ts'
+import { editTime, type Seed } from './seed.ts'
 
 export interface CompanyTrade extends Ref {
   readonly companyId: string
@@ -17,11 +17,11 @@ export interface Tag extends Ref {
   readonly description: string
 }
 
-export function makeTrades(scene: Scene, companies: readonly Company[]): CompanyTrade[] {
-  const rng = scene.rng('trades')
+export function makeTrades(seed: Seed, companies: readonly Company[]): CompanyTrade[] {
+  const rng = seed.rng('trades')
   return companies.flatMap(company =>
     trades.map(trade => ({
-      id: objectId(rng, createdAt(scene)),
+      id: objectId(rng, createdAt(seed)),
       name: trade.name,
       companyId: company.id,
       qualification: trade.qualification,
@@ -39,13 +39,13 @@ const tagKinds = [
 
 /** Rates and competency entries are kept beside the trades, and put in when asked for. */
 export function makeTradeRecords(
-  scene: Scene,
+  seed: Seed,
   companies: readonly Company[],
   companyTrades: readonly CompanyTrade[],
 ) {
-  const rng = scene.rng('trade records')
+  const rng = seed.rng('trade records')
   const masters = new Map(masterTrades.map(master => [master.name, master]))
-  const tags = new Map(companies.map(company => [company.id, companyTags(scene, rng)]))
+  const tags = new Map(companies.map(company => [company.id, companyTags(seed, rng)]))
   const names = new Map(companies.map(company => [company.id, refOf(company)]))
   return companyTrades.map(({ id, name, companyId, qualification }) => ({
     id,
@@ -55,15 +55,15 @@ export function makeTradeRecords(
     company: names.get(companyId) as Ref,
     masterTrade: masters.get(name) as Ref,
     tags: (tags.get(companyId) ?? []).filter(() => chance(rng, 0.4)),
-    createdAt: iso(createdAt(scene)),
-    updatedAt: iso(editTime(scene, rng, createdAt(scene))),
+    createdAt: iso(createdAt(seed)),
+    updatedAt: iso(editTime(seed, rng, createdAt(seed))),
   }))
 }
 
-function companyTags(scene: Scene, rng: Rng): Tag[] {
-  return tagKinds.map(([name, description]) => ({ id: objectId(rng, createdAt(scene)), name, description }))
+function companyTags(seed: Seed, rng: Rng): Tag[] {
+  return tagKinds.map(([name, description]) => ({ id: objectId(rng, createdAt(seed)), name, description }))
 }
 
-function createdAt(scene: Scene): number {
-  return scene.firstWeekMs - 500 * DAY_MS
+function createdAt(seed: Seed): number {
+  return seed.firstWeekMs - 500 * DAY_MS
 }

@@ -7,7 +7,7 @@ import { between, chance, digits, pick } from './draw.ts'
 import { iso, objectId, reference } from './identity.ts'
 import { firstNames, lastNames } from './names.ts'
 import type { Project } from './projects.ts'
-import { editTime, type Scene } from './scene.ts'
+import { editTime, type Seed } from './seed.ts'
 
 export type User = ReturnType<UserMaker['make']>
 
@@ -34,19 +34,19 @@ interface Membership {
 }
 
 class UserMaker {
-  private readonly scene: Scene
+  private readonly seed: Seed
   private readonly rng: Rng
   private made = 0
 
-  constructor(scene: Scene) {
-    this.scene = scene
-    this.rng = scene.rng('users')
+  constructor(seed: Seed) {
+    this.seed = seed
+    this.rng = seed.rng('users')
   }
 
   make({ role, domain, companies = [], projects = [], agencies = [] }: Membership) {
-    const { rng, scene } = this
+    const { rng, seed } = this
     this.made += 1
-    const createdMs = scene.firstWeekMs - between(rng, -300, 600) * DAY_MS - Math.floor(rng() * DAY_MS)
+    const createdMs = seed.firstWeekMs - between(rng, -300, 600) * DAY_MS - Math.floor(rng() * DAY_MS)
     const firstName = pick(rng, firstNames)
     const lastName = pick(rng, lastNames)
     return {
@@ -65,7 +65,7 @@ class UserMaker {
       projects: [...projects],
       agencies: [...agencies],
       createdAt: iso(createdMs),
-      updatedAt: iso(editTime(scene, rng, createdMs)),
+      updatedAt: iso(editTime(seed, rng, createdMs)),
     }
   }
 }
@@ -76,9 +76,9 @@ interface Cast {
   readonly projects: readonly Project[]
 }
 
-export function makeUsers(scene: Scene, { companies, agencies, projects }: Cast): User[] {
-  const maker = new UserMaker(scene)
-  const rng = scene.rng('memberships')
+export function makeUsers(seed: Seed, { companies, agencies, projects }: Cast): User[] {
+  const maker = new UserMaker(seed)
+  const rng = seed.rng('memberships')
   const hirers = companies.flatMap(company => {
     const domain = company.email.split('@')[1] as string
     const own = projects.filter(project => project.company.id === company.id)

@@ -5,7 +5,7 @@ import { DAY_MS, lastFullWeek, WEEK_MS } from './calendar.ts'
 /** 78 weeks are 18 months. */
 export const WEEKS = 78
 
-export interface Scene {
+export interface Seed {
   /** Everything generated is older than this midnight. */
   readonly endMs: number
   /** Monday of the first and of the last of the weeks worked. */
@@ -22,7 +22,7 @@ export interface Scene {
  * Timesheets grow with the scale, what they hang on with its square root: twenty times the work
  * is done on four to five times the projects.
  */
-export function sceneOf({ seed, scale, today }: { seed: number; scale: number; today: string }): Scene {
+export function seedOf({ seed, scale, today }: { seed: number; scale: number; today: string }): Seed {
   const endMs = Date.parse(`${today}T00:00:00.000Z`)
   const lastWeekMs = lastFullWeek(endMs)
   const mild = (count: number) => Math.max(1, Math.round(count * Math.sqrt(scale)))
@@ -42,13 +42,13 @@ export function sceneOf({ seed, scale, today }: { seed: number; scale: number; t
   }
 }
 
-/** A time from `low` up to `high`, never after the end of the scene. */
-export function timeBetween(scene: Scene, rng: Rng, [low, high]: readonly [number, number]): number {
-  const last = Math.min(high, scene.endMs - 1)
+/** A time from `low` up to `high`, never after the end of the data. */
+export function timeBetween(seed: Seed, rng: Rng, [low, high]: readonly [number, number]): number {
+  const last = Math.min(high, seed.endMs - 1)
   return Math.floor(low + rng() * Math.max(0, last - low))
 }
 
 /** When a lasting record (a project, a user) was last edited: somewhere in the 18 months. */
-export function editTime(scene: Scene, rng: Rng, createdMs: number): number {
-  return timeBetween(scene, rng, [Math.max(createdMs, scene.firstWeekMs), scene.endMs - DAY_MS / 2])
+export function editTime(seed: Seed, rng: Rng, createdMs: number): number {
+  return timeBetween(seed, rng, [Math.max(createdMs, seed.firstWeekMs), seed.endMs - DAY_MS / 2])
 }
