@@ -1,60 +1,9 @@
-/** The layers of docs and design, as data, and a check that the imports and habits of `src` keep to them. */
+/** The imports and habits of `src` keep to the layers of test/layers.ts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-
-/** Folder of `src` -> folders it may import, besides itself and `lib`; each names only folders above it in this table. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
-  config: [],
-  contract: [],
-  sandbox: ['contract'],
-  landing: [],
-  api: ['contract'],
-  warehouse: ['contract'],
-  state: ['contract', 'warehouse'],
-  load: ['contract', 'warehouse', 'state'],
-  marts: ['contract', 'warehouse', 'state'],
-  events: ['contract', 'warehouse', 'state'],
-  crosscheck: ['contract', 'api', 'warehouse', 'state'],
-  publish: ['contract', 'warehouse', 'state'],
-  dictionary: ['contract', 'warehouse', 'state', 'marts', 'publish'],
-  sync: ['contract', 'landing', 'api', 'warehouse', 'state', 'load'],
-  app: [
-    'config',
-    'contract',
-    'landing',
-    'api',
-    'warehouse',
-    'state',
-    'load',
-    'marts',
-    'events',
-    'crosscheck',
-    'publish',
-    'dictionary',
-    'sync',
-  ],
-  serve: ['config', 'contract', 'warehouse', 'state', 'marts', 'events', 'sync', 'app'],
-  cli: [
-    'config',
-    'contract',
-    'sandbox',
-    'api',
-    'warehouse',
-    'state',
-    'marts',
-    'events',
-    'crosscheck',
-    'publish',
-    'dictionary',
-    'sync',
-    'app',
-    'serve',
-  ],
-  main: ['config', 'cli'],
-}
+import { layers } from './layers.ts'
 
 /** Files that still import upwards; each line goes with the import. */
 const UPWARD = new Set([
@@ -153,8 +102,8 @@ function targetsOf(file: string, text: string): readonly string[] {
 function layerProblems(tree: Tree): readonly string[] {
   return [...tree].flatMap(([file, text]) => {
     const layer = layerOf(file)
-    const allowed = LAYERS[layer]
-    if (!allowed) return [`src/${file}: ${layer} is not in the layer table of test/architecture.test.ts`]
+    const allowed = layers[layer]?.imports
+    if (!allowed) return [`src/${file}: ${layer} is not in the table of test/layers.ts`]
     const upward = targetsOf(file, text)
       .filter(target => ![layer, 'lib', ...allowed].includes(layerOf(target)))
       .filter(target => !UPWARD.has(`${file} -> ${target}`))
@@ -237,9 +186,9 @@ describe('src', () => {
 
 /** The layer table must have no cycle of its own, or the rules would allow one. */
 test('the layer table goes downwards', () => {
-  const order = Object.keys(LAYERS)
-  for (const [layer, allowed] of Object.entries(LAYERS))
-    for (const lower of allowed)
+  const order = Object.keys(layers)
+  for (const [layer, { imports }] of Object.entries(layers))
+    for (const lower of imports)
       expect(order.indexOf(lower), `${layer} -> ${lower}`).toBeLessThan(order.indexOf(layer))
 })
 

@@ -1,0 +1,86 @@
+/** The layers of `src`: what each folder holds, and which folders it may import. Each row names only rows above it. */
+
+export interface Layer {
+  /** One idea, for docs/architecture.md. */
+  readonly holds: string
+  /** Folders of `src` that it may import, besides itself and `lib`. */
+  readonly imports: readonly string[]
+}
+
+export const layers: Readonly<Record<string, Layer>> = {
+  lib: { holds: 'small pure pieces: clock, randomness, dates, errors', imports: [] },
+  config: { holds: 'settings and the environment, read once', imports: [] },
+  contract: { holds: 'the API as data: one file a resource, and what follows from it', imports: [] },
+  sandbox: { holds: 'the stand-in service', imports: ['contract'] },
+  landing: { holds: 'files of fetched pages and their archives', imports: [] },
+  api: { holds: 'the HTTP client, the request budget, writes', imports: ['contract'] },
+  warehouse: { holds: 'the engine interface, DuckDB, PostgreSQL, schema migration', imports: ['contract'] },
+  state: { holds: 'the `ops` tables and their statements', imports: ['contract', 'warehouse'] },
+  load: {
+    holds: 'landed pages to stage tables to star rows',
+    imports: ['contract', 'warehouse', 'state'],
+  },
+  marts: { holds: 'marts and checks: headers, order, rebuild', imports: ['contract', 'warehouse', 'state'] },
+  events: {
+    holds: 'a webhook delivery from its bytes to a change signal',
+    imports: ['contract', 'warehouse', 'state'],
+  },
+  crosscheck: {
+    holds: "our metrics beside the service's own, and calibration",
+    imports: ['contract', 'api', 'warehouse', 'state'],
+  },
+  publish: {
+    holds: 'the published copy, Parquet export, copying a warehouse',
+    imports: ['contract', 'warehouse', 'state'],
+  },
+  dictionary: {
+    holds: 'the data dictionary and its pages',
+    imports: ['contract', 'warehouse', 'state', 'marts', 'publish'],
+  },
+  sync: {
+    holds: 'scans, snapshots, fetches by id and sweeps',
+    imports: ['contract', 'landing', 'api', 'warehouse', 'state', 'load'],
+  },
+  app: {
+    holds: 'use cases shared by commands, the server and DAGs',
+    imports: [
+      'config',
+      'contract',
+      'landing',
+      'api',
+      'warehouse',
+      'state',
+      'load',
+      'marts',
+      'events',
+      'crosscheck',
+      'publish',
+      'dictionary',
+      'sync',
+    ],
+  },
+  serve: {
+    holds: 'the web server for webhooks, its health, the schedule of DAGs',
+    imports: ['config', 'contract', 'warehouse', 'state', 'marts', 'events', 'sync', 'app'],
+  },
+  cli: {
+    holds: 'arguments, exit codes, the terminal; one command a file',
+    imports: [
+      'config',
+      'contract',
+      'sandbox',
+      'api',
+      'warehouse',
+      'state',
+      'marts',
+      'events',
+      'crosscheck',
+      'publish',
+      'dictionary',
+      'sync',
+      'app',
+      'serve',
+    ],
+  },
+  main: { holds: 'the entry point', imports: ['config', 'cli'] },
+}
