@@ -4,10 +4,10 @@ import { type Undeclared, undeclaredPaths } from '../contract/derived/undeclared
 import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases } from '../state/evidence/open-cases.ts'
-import { keepQuarantine, packQuarantine } from '../state/evidence/quarantine.ts'
-import type { Engine, Parcel } from '../warehouse/engine.ts'
-import { applyMembers, makeRoom, packDelta } from './merge/apply.ts'
-import { type CompleteSnapshot, createDelta, type DeltaCounts, packRecords } from './merge/delta.ts'
+import { keepQuarantine, quarantineTables } from '../state/evidence/quarantine.ts'
+import type { Engine, Transfer } from '../warehouse/engine.ts'
+import { applyMembers, arrivalsOf, makeRoom } from './merge/apply.ts'
+import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
 import { recordSightings } from './merge/sightings.ts'
 import { type Batch, dropStages, type Staged, stageBatch } from './read/batch.ts'
 import {
@@ -112,11 +112,11 @@ const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
     next: 'read the list again before they count as gone',
   })
 
-/** Calls `onPacked` when the stage is not needed any more. */
+/** Calls `onSent` when the stage is not needed any more. */
 async function mergePages(
   engine: Engine,
   request: LoadRequest,
-  batch: StagedPages & { readonly records: Parcel; readonly onPacked: () => void },
+  batch: StagedPages & { readonly records: Transfer; readonly onSent: () => void },
 ): Promise<Loaded> {
   const { plan } = request
   const { staged, trouble, drift, records } = batch
@@ -127,17 +127,17 @@ async function mergePages(
     const open = await openCases(engine, plan.resource.name)
     if (open.suspects > 0) await recordSightings(engine, plan.resource.name)
     const merge = { counts, filled: staged.filled }
-    const { freight, members } = await packDelta(engine, plan, merge)
-    const parcel = engine.pack([...freight, ...(await packQuarantine(engine, kept))])
-    parcel.packed.then(batch.onPacked, () => undefined)
+    const { items, members } = await arrivalsOf(engine, plan, merge)
+    const transfer = engine.send([...items, ...(await quarantineTables(engine, kept))])
+    transfer.sent.then(batch.onSent, () => undefined)
     try {
       // A server has something to do while the stage writes the first table.
       await rememberIds(engine, request)
       await makeRoom(engine, plan, merge)
-      await parcel.deliver()
+      await engine.receive(transfer)
     } finally {
-      await parcel.packed.catch(() => undefined)
-      parcel.discard()
+      await transfer.sent.catch(() => undefined)
+      transfer.discard()
     }
     await applyMembers(engine, members)
     await keepQuarantine(engine, kept, open)
@@ -165,12 +165,12 @@ export interface Merging {
 function mergeInTurn(
   engine: Engine,
   request: LoadRequest,
-  batch: StagedPages & { readonly records: Parcel },
+  batch: StagedPages & { readonly records: Transfer },
 ): Promise<Merging> {
   return new Promise((resolve, reject) => {
     const merged: Promise<Loaded> = mergePages(engine, request, {
       ...batch,
-      onPacked: () => {
+      onSent: () => {
         if (engine.stage !== engine) resolve({ merged })
       },
     })
@@ -194,9 +194,9 @@ export async function load(
   const readable = readablePages(request.pages, request.rows)
   try {
     const batch = await stagePages(stage, request, readable)
-    const records = packRecords(engine, asksForIds(request))
+    const records = sendRecords(engine, asksForIds(request))
     try {
-      await records.packed
+      await records.sent
       await before
       return await mergeInTurn(engine, request, { ...batch, records })
     } finally {

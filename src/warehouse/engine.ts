@@ -7,51 +7,54 @@ import type { SchemaName } from './schema/schemas.ts'
 export type Value = string | number | boolean | null
 
 /** A column of a temporary table: its name and its type, the same words on both engines. */
-export interface SharedColumn {
+export interface TypedColumn {
   readonly name: string
   readonly sql: string
 }
 
 /** A temporary table of the stage that the warehouse reads under the same name, until its transaction ends. */
-export interface Share {
-  readonly share: string
-  /** Creates it in the stage when its turn comes; without, it is there. */
+export interface TemporaryTable {
+  readonly name: string
+  readonly columns: readonly TypedColumn[]
+  /** Creates it in the stage just before it is sent; without this, it exists already. */
   readonly make?: string
-  readonly columns: readonly SharedColumn[]
   /** Column by which the warehouse looks its own rows up; a server learns how many values it has. */
   readonly joinedBy?: string
 }
 
 /** Rows that the stage selects, for a table of the warehouse. */
-export interface Fill {
+export interface Insertion {
   /** With its schema. */
   readonly table: string
   readonly columns: readonly string[]
-  /** What the stage gives for the columns, in their order; DuckDB's SQL on either engine. */
+  /** One expression a column, in their order; DuckDB's SQL on either engine. */
   readonly select: string
 }
 
-/** Rows between the stage and the warehouse. */
-export interface Parcel {
-  /** Settles when the stage may go on to other pages: delivery does not wait for it. */
-  readonly packed: Promise<void>
-  /** Inserts and makes what it holds, in the order in which it was packed; inside a transaction. */
-  deliver(): Promise<void>
-  /** Lets go of what was not delivered. */
+/** Rows on their way from the stage to the warehouse. */
+export interface Transfer {
+  readonly items: readonly (Insertion | TemporaryTable)[]
+  /** Settles when the stage may go on to other pages, which can be before the warehouse has received the rows. */
+  readonly sent: Promise<void>
+  /** The rows of each item as CSV, where the warehouse is not the stage. */
+  readonly files: readonly Promise<string>[]
+  /** Drops what was not received. */
   discard(): void
 }
 
-/** The way between the stage, which is always DuckDB, and the warehouse. */
-interface Crossing {
-  /** The DuckDB that reads landed pages and holds what they become: the warehouse itself, or one in memory. */
+/** The stage, which is always DuckDB, and transfers between it and the warehouse. */
+interface Staging {
+  /** The DuckDB that reads landed pages and holds the rows made of them: the warehouse itself, or one in memory. */
   readonly stage: Engine
-  /** Takes rows out of the stage. Where stage and warehouse are one, they stay where they are until delivered. */
-  pack(freight: readonly (Fill | Share)[]): Parcel
-  /** Makes what the warehouse selects a temporary table of the stage. */
-  lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
+  /** Starts a transfer to the warehouse. Where stage and warehouse are one, rows stay in place until received. */
+  send(items: readonly (Insertion | TemporaryTable)[]): Transfer
+  /** Inserts the rows and creates the temporary tables, in the order in which they were sent; inside a transaction. */
+  receive(transfer: Transfer): Promise<void>
+  /** Makes a temporary table of the stage from rows that the warehouse selects. */
+  sendToStage(name: string, columns: readonly TypedColumn[], select: string): Promise<void>
 }
 
-export interface Engine extends Crossing {
+export interface Engine extends Staging {
   readonly name: 'duckdb' | 'postgres'
   /** Where it is, for messages; never with a password. */
   readonly location: string
@@ -61,14 +64,14 @@ export interface Engine extends Crossing {
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
   /** Runs one statement and returns how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
-  /** All or nothing; statements of others wait until it ends. */
-  transaction<Result>(work: () => Promise<Result>): Promise<Result>
-  /** A transaction that no merge of another process overlaps: what it compares stays as it is until it commits. */
-  merge<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Stages of one's own for a batch of pages; `engine.stage` within `work` is where they are. */
-  staging<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Nobody else's statement runs while `work` does: temporary tables have one user at a time. */
-  exclusive<Result>(work: () => Promise<Result>): Promise<Result>
+  /** All or nothing. Statements of others wait until it ends; `work` gets the connection of the transaction. */
+  transaction<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
+  /** A transaction that no merge of another process overlaps: rows that it compares stay as they are until it commits. */
+  merge<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
+  /** Gives `work` a connection with a stage of its own for a batch of pages. */
+  staging<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
+  /** Only statements of `work`, on the connection that it gets, run until it ends: temporary tables have one user at a time. */
+  exclusive<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
   /** Lets others see that the holder of this name is alive, for as long as this engine is open. */
   announce(name: string): Promise<void>
   /** Whether a holder of this name is alive. */

@@ -35,7 +35,7 @@ export async function differences(duckdb: Warehouse, postgres: Warehouse): Promi
       name,
       sql: typeOf.get(`${table.schema}.${table.name}.${name}`) ?? '',
     }))
-    await postgres.engine.lend('held', columns, selectOf(table))
+    await postgres.engine.sendToStage('held', columns, selectOf(table))
     const other = selectOf(table).replace(` from ${table.schema}.`, ` from other.${table.schema}.`)
     const [row] = await stage.rows<{ held: number; missing: number; extra: number }>(
       `select (select count(*) from held) as held,

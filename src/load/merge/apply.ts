@@ -1,5 +1,5 @@
 /** Moves a delta into star, pii and history, one statement a table and step. */
-import type { Engine, Fill, Share } from '../../warehouse/engine.ts'
+import type { Engine, Insertion, TemporaryTable } from '../../warehouse/engine.ts'
 import { historyOf } from '../../warehouse/schema/physical.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
@@ -22,7 +22,7 @@ function remove(target: Target): string {
   return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'stub', 'gone')`
 }
 
-function insert(target: Target): Fill {
+function insert(target: Target): Insertion {
   const values = target.columns.map(([, value]) => value).join(', ')
   const where = target.where ? ` where ${target.where}` : ''
   return {
@@ -50,7 +50,7 @@ async function chooseArriving(engine: Engine, counts: DeltaCounts): Promise<void
     { name: 'first_loaded_at', sql: 'timestamptz' },
   ]
   const chosen = `select locator, first_loaded_at from delta where state in ('new', 'stub', 'changed')`
-  await engine.lend('chosen', columns, chosen)
+  await engine.sendToStage('chosen', columns, chosen)
   await arriving('select r.*, c.first_loaded_at from stage_record r join chosen c on c.locator = r.locator')
 }
 
@@ -60,9 +60,9 @@ export interface Merge {
   readonly filled: ReadonlySet<string>
 }
 
-export interface Packed {
-  /** What has to be delivered before the delta can be applied. */
-  readonly freight: readonly (Fill | Share)[]
+export interface Arrivals {
+  /** To be received before the delta can be applied. */
+  readonly items: readonly (Insertion | TemporaryTable)[]
   readonly members?: Members | undefined
 }
 
@@ -70,15 +70,19 @@ export interface Packed {
  * What arrives, and the members it names; the last that is asked of the stage. Where the stage writes a table while the
  * warehouse takes the one before, narrow tables first: the warehouse waits for the first one.
  */
-export async function packDelta(engine: Engine, plan: StagePlan, { counts, filled }: Merge): Promise<Packed> {
-  if (!isArriving(counts)) return { freight: [] }
+export async function arrivalsOf(
+  engine: Engine,
+  plan: StagePlan,
+  { counts, filled }: Merge,
+): Promise<Arrivals> {
+  if (!isArriving(counts)) return { items: [] }
   await chooseArriving(engine, counts)
   const members = membersOf(plan, filled)
   const fills = targetsOf(plan)
     .filter(({ stage }) => filled.has(stage))
     .map(insert)
     .sort((left, right) => left.columns.length - right.columns.length)
-  return { freight: [...fills, ...(members ? [members.share] : [])], members }
+  return { items: [...fills, ...(members ? [members.table] : [])], members }
 }
 
 /** What is replaced becomes history and goes, before what arrives takes its place. */

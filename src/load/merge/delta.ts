@@ -1,6 +1,6 @@
 /** What a batch changes: each staged record beside the row that the warehouse holds of it. */
 import type { Resource } from '../../contract/fields/resource.ts'
-import type { Engine, Parcel, Share } from '../../warehouse/engine.ts'
+import type { Engine, TemporaryTable, Transfer } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
@@ -83,14 +83,14 @@ function goneRows(resource: Resource, read: CompleteSnapshot): string {
 }
 
 export interface DeltaOptions {
-  readonly records: Parcel
+  readonly records: Transfer
   /** Given for a complete snapshot only: what it covers, and when and by whom it was read. */
   readonly snapshot?: CompleteSnapshot
 }
 
 /** What of the stage the comparison reads. */
-const records: Share = {
-  share: 'stage_record',
+const records: TemporaryTable = {
+  name: 'stage_record',
   columns: [
     { name: 'locator', sql: 'bigint' },
     { name: 'record_key', sql: 'text' },
@@ -104,15 +104,15 @@ const records: Share = {
 }
 
 /** The ids on the pages, those of quarantined records included. */
-const seenIds: Share = {
-  share: 'stage_seen',
+const seenIds: TemporaryTable = {
+  name: 'stage_seen',
   columns: [{ name: 'id', sql: 'text' }],
   joinedBy: 'id',
 }
 
-/** What createDelta compares, and the ids on the pages where somebody asks for them: packed before the merge has its turn. */
-export const packRecords = (engine: Engine, withIds: boolean): Parcel =>
-  engine.pack([records, ...(withIds ? [seenIds] : [])])
+/** What createDelta compares, and the ids on the pages where somebody asks for them: sent before the merge has its turn. */
+export const sendRecords = (engine: Engine, withIds: boolean): Transfer =>
+  engine.send([records, ...(withIds ? [seenIds] : [])])
 
 /** Creates the temporary table delta and counts its states; runs inside the transaction of the merge. */
 export async function createDelta(
@@ -121,7 +121,7 @@ export async function createDelta(
   options: DeltaOptions,
 ): Promise<DeltaCounts> {
   await engine.run('drop table if exists delta')
-  await options.records.deliver()
+  await engine.receive(options.records)
   await engine.run(deltaTable(resource))
   if (options.snapshot) await engine.run(goneRows(resource, options.snapshot))
   const rows = await engine.rows<{ state: DeltaState; n: number }>(

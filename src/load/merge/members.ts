@@ -1,5 +1,5 @@
 /** Rows of dimensions that records name: enough to join, until the thing itself is read. */
-import type { Share, SharedColumn } from '../../warehouse/engine.ts'
+import type { TemporaryTable, TypedColumn } from '../../warehouse/engine.ts'
 import { quoteName, quoteNames, quoteText } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
 import { anyGiven, type NamedDimension, namedDimensions, type Place, saidAts } from './member-places.ts'
@@ -73,10 +73,10 @@ const memberMerge = (member: string, place: Place): string[] =>
     : [memberUpdate(member, place), memberInsert(member, place)]
 
 /** What the warehouse holds of a dimension beside the words that may be said of its members. */
-function heldRows({ naming, places }: NamedDimension, words: readonly SharedColumn[]): string {
+function heldRows({ naming, places }: NamedDimension, words: readonly TypedColumn[]): string {
   const [star, twin] = [...places].reverse()
   if (!star) throw new Error(`${naming.name} has no place`)
-  const held = ({ name, sql }: SharedColumn): string => {
+  const held = ({ name, sql }: TypedColumn): string => {
     if (star.attributes.includes(name)) return `t.${quoteName(name)}`
     return twin?.attributes.includes(name) ? `p.${quoteName(name)}` : `cast(null as ${sql})`
   }
@@ -95,7 +95,7 @@ function heldRows({ naming, places }: NamedDimension, words: readonly SharedColu
  * Dimensions with members that have no row, or a stub that may have to take words from them: a rougher question than
  * `addsTo`, planned in no time, and asked of all dimensions at once, so that it takes the memory of one join.
  */
-function newsIn(dimensions: readonly NamedDimension[], words: readonly SharedColumn[]): string {
+function newsIn(dimensions: readonly NamedDimension[], words: readonly TypedColumn[]): string {
   const names = words.map(({ name }) => name)
   const fills = names.map(name => `(m.${quoteName(name)} is not null and h.${quoteName(name)} is null)`)
   const times = saidAts.map(at => `(m.${at} is not null and coalesce(m.${at} >= h.${at}, true))`)
@@ -109,7 +109,7 @@ function newsIn(dimensions: readonly NamedDimension[], words: readonly SharedCol
 /** What the records name, and what becomes of it in the warehouse. */
 export interface Members {
   /** The temporary table of members. */
-  readonly share: Share
+  readonly table: TemporaryTable
   /** Tells the dimensions whose statements may write something; most batches name nobody new. */
   readonly news: string
   /** By dimension. */
@@ -126,8 +126,8 @@ export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members
     return [name, places.flatMap(place => memberMerge(member, place))] as const
   })
   return {
-    share: {
-      share: memberTableName,
+    table: {
+      name: memberTableName,
       make: memberTable(dimensions, words),
       columns: memberColumns(words),
       joinedBy: 'member_id',

@@ -1,6 +1,6 @@
 /** What records say of the members they name: one row a member, made where the stage is. */
 
-import type { SharedColumn } from '../../warehouse/engine.ts'
+import type { TypedColumn } from '../../warehouse/engine.ts'
 import { storedTypes } from '../../warehouse/schema/column-type.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { memberAttribute } from '../read/plan.ts'
@@ -9,7 +9,7 @@ import { type NamedDimension, saidAts } from './member-places.ts'
 export const memberTableName = 'member'
 
 /** What records say of members, whatever their dimension: attributes of one name are of one type in all of them. */
-export function wordsOf(dimensions: readonly NamedDimension[]): SharedColumn[] {
+export function wordsOf(dimensions: readonly NamedDimension[]): TypedColumn[] {
   const words = dimensions.flatMap(({ naming: { dimension, attributes } }) =>
     attributes.map(name => [name, storedTypes[dimension.columns[name]?.type ?? 'text'].sql] as const),
   )
@@ -17,7 +17,7 @@ export function wordsOf(dimensions: readonly NamedDimension[]): SharedColumn[] {
 }
 
 /** References to members, each beside what it says of the member and where that belongs. */
-function mentions({ naming, places }: NamedDimension, words: readonly SharedColumn[]): string[] {
+function mentions({ naming, places }: NamedDimension, words: readonly TypedColumn[]): string[] {
   return naming.references.map(({ stage, column, given }) => {
     const word = (name: string): string => quoteName(memberAttribute(column, name))
     const belongs = places.map(({ saidAt, attributes }) => {
@@ -39,7 +39,7 @@ function mentions({ naming, places }: NamedDimension, words: readonly SharedColu
  * has it says, and of equals the greatest, so that neither the order of the records nor the cut between two batches plays
  * a part. Equal mentions are one before they are compared: a struct compares field by field, which costs more.
  */
-export function memberTable(dimensions: readonly NamedDimension[], words: readonly SharedColumn[]): string {
+export function memberTable(dimensions: readonly NamedDimension[], words: readonly TypedColumn[]): string {
   const names = words.map(({ name }) => quoteName(name))
   const newest = names.map(name => `arg_max(${name}, {t: said_at, v: ${name}}) as ${name}`)
   return `create or replace temp table ${memberTableName} as
@@ -55,7 +55,7 @@ export function memberTable(dimensions: readonly NamedDimension[], words: readon
       ) group by dimension, member_id)`
 }
 
-export const memberColumns = (words: readonly SharedColumn[]): SharedColumn[] => [
+export const memberColumns = (words: readonly TypedColumn[]): TypedColumn[] => [
   ...['dimension', 'member_id'].map(name => ({ name, sql: 'text' })),
   ...words,
   ...[...saidAts, 'loaded_at'].map(name => ({ name, sql: 'timestamptz' })),

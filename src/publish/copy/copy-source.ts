@@ -50,7 +50,7 @@ export async function serverSource(
     isMade: async () => (await heldTables(engine)).has('migration'),
     async present(table, columns) {
       const names = quoteNames(columns.map(({ name }) => name))
-      await engine.lend('copied_rows', columns, `select ${names} from ${table}`)
+      await engine.sendToStage('copied_rows', columns, `select ${names} from ${table}`)
       return 'copied_rows'
     },
     close: () => engine.close(),

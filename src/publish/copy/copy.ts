@@ -1,14 +1,14 @@
 /** Moves a warehouse from one engine to another, with its ledger: the next sync goes on where the last one ended. */
 import { MusterError } from '../../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../../lib/program-version.ts'
-import type { Engine, SharedColumn } from '../../warehouse/engine.ts'
+import type { Engine, TypedColumn } from '../../warehouse/engine.ts'
 import { physicalTables } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteNames } from '../../warehouse/sql-text.ts'
 
 interface CopiedTable {
   readonly schema: 'star' | 'pii' | 'history' | 'ops'
   readonly name: string
-  readonly columns: readonly SharedColumn[]
+  readonly columns: readonly TypedColumn[]
 }
 
 export interface Copied {
@@ -22,7 +22,7 @@ export interface CopySource {
   /** Whether there is a warehouse, and this user may read it. */
   isMade(): Promise<boolean>
   /** Makes the rows readable in the target's stage and gives the name of the table there. */
-  present(table: string, columns: readonly SharedColumn[]): Promise<string>
+  present(table: string, columns: readonly TypedColumn[]): Promise<string>
 }
 
 /** Made by the migration of each side, built there, or told of processes that hold something of the source. */
@@ -42,7 +42,7 @@ async function tablesOf(engine: Engine): Promise<CopiedTable[]> {
      order by c.ordinal_position`,
   )
   const star = new Set(physicalTables.map(table => placed(table)))
-  const tables = new Map<string, CopiedTable & { columns: SharedColumn[] }>()
+  const tables = new Map<string, CopiedTable & { columns: TypedColumn[] }>()
   for (const schema of ['star', 'pii', 'history', 'ops'] as const)
     for (const row of rows) {
       if (row.schema !== engine.schema(schema)) continue
@@ -110,11 +110,11 @@ async function copyTable(source: CopySource, target: Engine, table: CopiedTable)
   const from = await source.present(at, table.columns)
   await target.run(`delete from ${at}`)
   const select = `select ${quoteNames(columns)} from ${from}`
-  const parcel = target.pack([{ table: at, columns, select }])
+  const transfer = target.send([{ table: at, columns, select }])
   try {
-    await parcel.deliver()
+    await target.receive(transfer)
   } finally {
-    parcel.discard()
+    transfer.discard()
   }
   const [before, after] = [await count(source.engine, at), await count(target, at)]
   if (before === after) return { table: `${table.schema}.${table.name}`, rows: after }

@@ -1,12 +1,12 @@
 /** Which tables are exported, with their columns in words that DuckDB reads from either engine. */
-import type { Engine, SharedColumn } from '../../warehouse/engine.ts'
+import type { Engine, TypedColumn } from '../../warehouse/engine.ts'
 import type { SchemaName } from '../../warehouse/schema/schemas.ts'
 
 export interface ExportedTable {
   readonly schema: SchemaName
   readonly name: string
   readonly description: string
-  readonly columns: readonly (SharedColumn & { readonly description: string })[]
+  readonly columns: readonly (TypedColumn & { readonly description: string })[]
   /** Column by whose months a large table is cut: the first day in a fact or mart; dimensions have none. */
   readonly day?: string
 }
@@ -51,7 +51,7 @@ export async function exportedTables(
 ): Promise<ExportedTable[]> {
   const plain = new Map(schemas.map(schema => [engine.schema(schema), schema]))
   const rows = await engine.rows<ColumnRow>(questions[engine.name], [[...plain.keys()].join(',')])
-  const tables = new Map<string, ExportedTable & { columns: (SharedColumn & { description: string })[] }>()
+  const tables = new Map<string, ExportedTable & { columns: (TypedColumn & { description: string })[] }>()
   for (const { schema, name, table_comment, column, type, comment } of rows) {
     const key = `${schema}.${name}`
     const table = tables.get(key) ?? {

@@ -76,7 +76,7 @@ async function copyRows(
     await engine.run(copy(select))
     return
   }
-  await engine.lend('exported_rows', table.columns, select)
+  await engine.sendToStage('exported_rows', table.columns, select)
   await engine.stage.run(copy('select * from exported_rows'))
   await engine.stage.run('drop table exported_rows')
 }

@@ -5,7 +5,7 @@ import type { Staged } from '../../load/read/batch.ts'
 import type { PageTrouble } from '../../load/read/page-repair.ts'
 import { type PageFile, perPage } from '../../load/read/pages.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
-import type { Engine, Share, SharedColumn } from '../../warehouse/engine.ts'
+import type { Engine, TemporaryTable, TypedColumn } from '../../warehouse/engine.ts'
 import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
 import type { QuarantineTable } from '../schema.ts'
 import type { OpenCases } from './open-cases.ts'
@@ -17,7 +17,7 @@ interface Kept {
   readonly staged: Staged
 }
 
-const columns: readonly SharedColumn[] = [
+const columns: readonly TypedColumn[] = [
   { name: 'quarantine_id', sql: 'text' },
   { name: 'resource', sql: 'text' },
   { name: 'record_id', sql: 'text' },
@@ -45,11 +45,11 @@ function fromVerdicts({ plan, pages }: Kept): string {
     qualify row_number() over (partition by quarantine_id order by seen_at desc) = 1`
 }
 
-/** Makes in the stage what has to be delivered before keepQuarantine. */
-export async function packQuarantine(engine: Engine, kept: Kept): Promise<Share[]> {
+/** Makes in the stage the tables that keepQuarantine reads; they have to be received first. */
+export async function quarantineTables(engine: Engine, kept: Kept): Promise<TemporaryTable[]> {
   if (kept.staged.quarantined === 0) return []
   await engine.stage.run(fromVerdicts(kept))
-  return [{ share: 'stage_quarantine', columns }]
+  return [{ name: 'stage_quarantine', columns }]
 }
 
 async function keepVerdicts(engine: Engine): Promise<void> {
@@ -95,7 +95,7 @@ async function keepTrouble(engine: Engine, { plan, trouble }: Kept): Promise<voi
     .execute()
 }
 
-/** Runs when the freight of packQuarantine is delivered: writes what this batch could not load, and closes what it could load after all. */
+/** Writes what this batch could not load, and closes what it could load after all; the tables of quarantineTables have been received. */
 export async function keepQuarantine(engine: Engine, kept: Kept, open: OpenCases): Promise<void> {
   const { plan, trouble, staged } = kept
   if (open.quarantined > 0) {

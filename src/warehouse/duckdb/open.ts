@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs'
 import { kyselyOver } from '../../state/kysely-dialect.ts'
 import type { Ledger } from '../../state/schema.ts'
-import type { Engine, Fill, Value } from '../engine.ts'
+import type { Engine, Insertion, Value } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Haste } from '../turns.ts'
 import { connect, create, logBytes, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
-import { createLanes, type Lanes } from './lanes.ts'
+import { createLanes, type Lanes } from './connection-pool.ts'
 import { attachLane, attachMemory, forgetFolder } from './stage-database.ts'
 import { type Statements, statementsOn } from './statements.ts'
 
@@ -117,7 +117,7 @@ function engineOver(place: Place, opened: Opened): Engine {
   const lanes = lanesOf(place, opened)
   const { rows, run, transaction, merge, exclusive, staging } = statementsHere(place, main, lanes)
   const announced = new Set<string>()
-  const insert = ({ table, columns, select }: Fill): string =>
+  const insert = ({ table, columns, select }: Insertion): string =>
     `insert into ${table} (${quoteNames(columns)}) ${select}`
   return {
     name: 'duckdb',
@@ -125,25 +125,30 @@ function engineOver(place: Place, opened: Opened): Engine {
     schema: name => name,
     rows,
     run,
-    transaction,
-    merge,
-    exclusive,
-    staging,
+    transaction(work) {
+      return transaction(() => work(this))
+    },
+    merge(work) {
+      return merge(() => work(this))
+    },
+    exclusive(work) {
+      return exclusive(() => work(this))
+    },
+    staging(work) {
+      return staging(() => work(this))
+    },
     get stage() {
       return this
     },
     // Stage and warehouse are one connection: a temporary table of one is a table of the other.
-    pack(freight) {
-      const statements = freight.flatMap(one => ('select' in one ? insert(one) : (one.make ?? [])))
-      return {
-        packed: Promise.resolve(),
-        async deliver() {
-          for (const sql of statements) await run(sql)
-        },
-        discard() {},
+    send: items => ({ items, files: [], sent: Promise.resolve(), discard() {} }),
+    async receive({ items }) {
+      for (const item of items) {
+        if ('select' in item) await run(insert(item))
+        else if (item.make) await run(item.make)
       }
     },
-    async lend(name, _, select) {
+    async sendToStage(name, _, select) {
       await run(`create or replace temp table ${name} as ${select}`)
     },
     async announce(name) {

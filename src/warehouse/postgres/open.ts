@@ -9,10 +9,10 @@ import type { Engine, Value } from '../engine.ts'
 import { isSchemaPrefix, withPrefix } from '../schema/schemas.ts'
 import { quoteText } from '../sql-text.ts'
 import { createTurns } from '../turns.ts'
-import { crossingBetween } from './crossing.ts'
 import { statementError } from './failure.ts'
 import { type KeyRequests, type SharedKey, shareRequests } from './key-requests.ts'
 import { type Address, openSession, type Session } from './session.ts'
+import { transfersBetween } from './transfer.ts'
 
 export interface PostgresOptions {
   /** Before the name of every schema. */
@@ -126,7 +126,7 @@ async function requestsOf({ address, prefix }: Parts, key: SharedKey): Promise<K
 function engineOver(parts: Parts, stage: Engine): Engine {
   const { address, session, prefix } = parts
   const { exclusive, transaction, onIdle, told, rows, run } = statements(parts)
-  const crossing = crossingBetween({
+  const transfers = transfersBetween({
     stage,
     folder: parts.scratch,
     client: () => session.client(),
@@ -138,14 +138,21 @@ function engineOver(parts: Parts, stage: Engine): Engine {
     schema: name => prefix + name,
     rows,
     run,
-    transaction: work => transaction(work),
-    merge: work =>
-      transaction(async () => {
+    transaction(work) {
+      return transaction(() => work(this))
+    },
+    merge(work) {
+      return transaction(async () => {
         await run(mergeLock(prefix))
-        return work()
-      }, 'long'),
-    exclusive,
-    staging: work => stage.staging(work),
+        return work(this)
+      }, 'long')
+    },
+    exclusive(work) {
+      return exclusive(() => work(this))
+    },
+    staging(work) {
+      return stage.staging(() => work(this))
+    },
     announce: name => told(() => session.always(`select pg_advisory_lock_shared(${holderLock(name)})`)),
     async isPresent(name) {
       return (await rows(`select pid from ${holders(name)}`)).length > 0
@@ -155,18 +162,16 @@ function engineOver(parts: Parts, stage: Engine): Engine {
       await rows(`select pg_terminate_backend(pid, ${evictionMs}) from ${holders(name)}`).catch(() => [])
     },
     stage,
-    pack(freight) {
-      const parcel = crossing.pack(freight)
-      return { ...parcel, deliver: () => told(() => parcel.deliver()) }
-    },
-    lend: (name, columns, select) => told(() => crossing.lend(name, columns, select)),
+    send: items => transfers.send(items),
+    receive: transfer => told(() => transfers.receive(transfer)),
+    sendToStage: (name, columns, select) => told(() => transfers.sendToStage(name, columns, select)),
     shareRequests: key => requestsOf(parts, key),
     ledger: kyselyOver<Ledger>(rows),
     async close() {
       await onIdle()
       await session.close()
       if (!parts.isLent) await stage.close()
-      crossing.close()
+      transfers.close()
     },
   }
 }

@@ -5,15 +5,16 @@ import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { isAlive } from '../../lib/is-alive.ts'
-import type { Engine, Fill, Parcel, Share, SharedColumn } from '../engine.ts'
+import type { Engine, Insertion, TemporaryTable, Transfer, TypedColumn } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 
 /** Read from the file at once: a larger piece saves calls, and two of them fit in any cache. */
 const pieceBytes = 524_288
 
-export interface Crossing {
-  pack(freight: readonly (Fill | Share)[]): Parcel
-  lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void>
+export interface Transfers {
+  send(items: readonly (Insertion | TemporaryTable)[]): Transfer
+  receive(transfer: Transfer): Promise<void>
+  sendToStage(name: string, columns: readonly TypedColumn[], select: string): Promise<void>
   /** Removes what is left of a file that a failure kept from being removed. */
   close(): void
 }
@@ -28,11 +29,11 @@ interface Ends {
 }
 
 /** Texts compare byte by byte, as in DuckDB, whatever the database's own order is. */
-const typed = ({ name, sql }: SharedColumn): string =>
+const typed = ({ name, sql }: TypedColumn): string =>
   `${quoteName(name)} ${sql}${sql === 'text' ? ' collate "C"' : ''}`
 
 /** DuckDB's columns for reading back what PostgreSQL wrote. */
-const struct = (columns: readonly SharedColumn[]): string =>
+const struct = (columns: readonly TypedColumn[]): string =>
   `{${columns.map(({ name, sql }) => `${quoteText(name)}: ${quoteText(sql)}`).join(', ')}}`
 
 /** Folders of this process. */
@@ -42,16 +43,16 @@ const ours = new Set<string>()
 function ownFolder(parent: string): string {
   mkdirSync(parent, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(parent)) {
-    const pid = Number(/^crossing-(\d+)-/.exec(name)?.[1] ?? 0)
+    const pid = Number(/^transfers-(\d+)-/.exec(name)?.[1] ?? 0)
     const isRelic = pid > 0 && (pid === process.pid ? !ours.has(join(parent, name)) : !isAlive(pid))
     if (isRelic) rmSync(join(parent, name), { recursive: true, force: true })
   }
-  const folder = mkdtempSync(join(parent, `crossing-${process.pid}-`))
+  const folder = mkdtempSync(join(parent, `transfers-${process.pid}-`))
   ours.add(folder)
   return folder
 }
 
-class FileCrossing implements Crossing {
+class FileTransfers implements Transfers {
   readonly #ends: Ends
   #folder: string | undefined
   #next = 0
@@ -66,29 +67,26 @@ class FileCrossing implements Crossing {
     return join(this.#folder, `${this.#next}.csv`)
   }
 
-  async #write(freight: Fill | Share): Promise<string> {
+  async #write(item: Insertion | TemporaryTable): Promise<string> {
     const { stage } = this.#ends
-    if ('make' in freight && freight.make) await stage.run(freight.make)
+    if ('make' in item && item.make) await stage.run(item.make)
     const file = this.#file()
-    const columns = 'select' in freight ? freight.columns : freight.columns.map(({ name }) => name)
-    const select =
-      'select' in freight ? freight.select : `select ${quoteNames(columns)} from ${freight.share}`
+    const columns = 'select' in item ? item.columns : item.columns.map(({ name }) => name)
+    const select = 'select' in item ? item.select : `select ${quoteNames(columns)} from ${item.name}`
     // An index of keys takes them faster in their order: 200,000 rows with hashes for keys in a tenth less time.
-    const order = 'select' in freight ? ' order by 1' : ''
+    const order = 'select' in item ? ' order by 1' : ''
     // A line that is \\. and nothing else ends the data for older servers; quoted it does not.
     const quoting = columns.length === 1 ? ', force_quote *' : ''
     await stage.run(`copy (${select}${order}) to ${quoteText(file)} (format csv, header false${quoting})`)
     return file
   }
 
-  async #read(file: string, freight: Fill | Share): Promise<void> {
+  async #read(file: string, item: Insertion | TemporaryTable): Promise<void> {
     const client = await this.#ends.client()
-    const names = 'select' in freight ? freight.columns : freight.columns.map(({ name }) => name)
-    const table = 'select' in freight ? freight.table : freight.share
-    if (!('select' in freight))
-      await client.query(
-        `create temp table ${table} (${freight.columns.map(typed).join(', ')}) on commit drop`,
-      )
+    const names = 'select' in item ? item.columns : item.columns.map(({ name }) => name)
+    const table = 'select' in item ? item.table : item.name
+    if (!('select' in item))
+      await client.query(`create temp table ${table} (${item.columns.map(typed).join(', ')}) on commit drop`)
     const sql = `copy ${table} (${quoteNames(names)}) from stdin (format csv)`
     await pipeline(
       createReadStream(file, { highWaterMark: pieceBytes }),
@@ -96,32 +94,31 @@ class FileCrossing implements Crossing {
     )
     rmSync(file, { force: true })
     // Without it a join hashes all that the warehouse holds instead of these: 130 ms instead of 40 for 16,400 among 100,000 rows.
-    if ('joinedBy' in freight && freight.joinedBy)
-      await client.query(`analyze ${table} (${quoteNames([freight.joinedBy])})`)
+    if ('joinedBy' in item && item.joinedBy)
+      await client.query(`analyze ${table} (${quoteNames([item.joinedBy])})`)
   }
 
   /** While the server takes one table, DuckDB writes the next: they are two processes. */
-  pack(freight: readonly (Fill | Share)[]): Parcel {
+  send(items: readonly (Insertion | TemporaryTable)[]): Transfer {
     const files: Promise<string>[] = []
-    for (const one of freight) {
+    for (const item of items) {
       const before = files.at(-1) ?? Promise.resolve()
-      files.push(before.then(() => this.#write(one)))
+      files.push(before.then(() => this.#write(item)))
     }
-    const packed = Promise.all(files).then(() => undefined)
-    // Told by the delivery that waits for the file, or by whoever waits for all of them.
-    packed.catch(() => undefined)
-    return {
-      packed,
-      deliver: async () => {
-        for (const [index, one] of freight.entries()) await this.#read((await files[index]) ?? '', one)
-      },
-      discard: () => {
-        for (const file of files) void file.then(path => rmSync(path, { force: true })).catch(() => undefined)
-      },
+    const sent = Promise.all(files).then(() => undefined)
+    // A failed file is reported by `receive`, or by the caller that waits for all of them.
+    sent.catch(() => undefined)
+    const discard = (): void => {
+      for (const file of files) void file.then(path => rmSync(path, { force: true })).catch(() => undefined)
     }
+    return { items, files, sent, discard }
   }
 
-  async lend(name: string, columns: readonly SharedColumn[], select: string): Promise<void> {
+  async receive({ items, files }: Transfer): Promise<void> {
+    for (const [index, item] of items.entries()) await this.#read((await files[index]) ?? '', item)
+  }
+
+  async sendToStage(name: string, columns: readonly TypedColumn[], select: string): Promise<void> {
     const client = await this.#ends.client()
     const file = this.#file()
     try {
@@ -142,4 +139,4 @@ class FileCrossing implements Crossing {
   }
 }
 
-export const crossingBetween = (ends: Ends): Crossing => new FileCrossing(ends)
+export const transfersBetween = (ends: Ends): Transfers => new FileTransfers(ends)

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createLanes } from '../../src/warehouse/duckdb/lanes.ts'
+import { createLanes } from '../../src/warehouse/duckdb/connection-pool.ts'
 
 function twoLanes() {
   const turns: boolean[] = []
