@@ -1,5 +1,4 @@
-/** The typed reads: what they send, what they refuse to send, and what docs/client.md says of them. */
-import { readFileSync } from 'node:fs'
+/** The typed reads: what they send, and what they refuse to send. */
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { createClient } from '../../src/api/client/client.ts'
 import { BadRequest } from '../../src/api/client/errors.ts'
@@ -94,19 +93,4 @@ it('reads aggregates with what their meta says', async () => {
   expect(meta).toMatchObject({ groupBy: 'company,month', dateField: 'dateAccepted', outlierRule: 'IQR_1_5' })
   const over = await api.workersOverHours({ hoursThreshold: 10 })
   expect(over.records()[0]?.values.thresholdHours).toBe(10)
-})
-
-it('docs/client.md lists every method with its parameters', () => {
-  const text = readFileSync(new URL('../../docs/client.md', import.meta.url), 'utf8')
-  const rows = text.split('\n').flatMap(line => {
-    const [, method, path, parameters] = line.split('|').map(cell => cell.trim())
-    return path?.startsWith('/') ? [[method, path, parameters]] : []
-  })
-  expect(rows).toEqual(
-    entries.map(([name, { path, parameters }]) => [
-      `\`${name}\``,
-      path,
-      Object.keys(parameters).join(', ') || 'none',
-    ]),
-  )
 })

@@ -1,6 +1,5 @@
 /** The dictionary says something of everything, and its page and its Markdown say just that. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildDictionary } from '../../src/dictionary/build.ts'
 import { areaDrawing } from '../../src/dictionary/drawing/area-drawing.ts'
@@ -8,7 +7,7 @@ import { layOut, type PlacedBox } from '../../src/dictionary/drawing/drawing.ts'
 import { martDrawing } from '../../src/dictionary/drawing/mart-drawing.ts'
 import { type ColumnEntry, type Dictionary, qualifiedName } from '../../src/dictionary/entries.ts'
 import { dictionaryPage } from '../../src/dictionary/html/page.ts'
-import { dictionaryMarkdown, matrixMarkdown } from '../../src/dictionary/markdown.ts'
+import { dictionaryMarkdown } from '../../src/dictionary/markdown.ts'
 import { isHistory } from '../../src/dictionary/wording.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { physicalTables } from '../../src/warehouse/schema/physical.ts'
@@ -238,11 +237,5 @@ describe('the Markdown', () => {
     expect(text).toContain('  fact_timesheet ||--o{ fact_timelog : timesheet_id\n')
     expect(text).toContain('  dim_worker ||--o{ fact_timesheet : worker_id\n')
     expect(text.match(/^```mermaid$/gm)).toHaveLength(dictionary.areas.length)
-  })
-
-  test('the bus matrix of docs/warehouse.md is that of the declarations', () => {
-    const file = readFileSync(new URL('../../docs/warehouse.md', import.meta.url), 'utf8')
-    const spaceless = (table: string): string => table.replace(/ +/g, ' ').replace(/-+/g, '-')
-    expect(spaceless(file)).toContain(spaceless(matrixMarkdown(dictionary)))
   })
 })

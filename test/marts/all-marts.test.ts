@@ -97,8 +97,7 @@ describe('every mart', () => {
 
   const page = readFileSync(fileURLToPath(new URL('../../docs/marts.md', import.meta.url)), 'utf8')
 
-  test('has a line in docs/marts.md, whose queries run on both engines and find something', async () => {
-    for (const { name } of marts) expect(page).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'))
+  test('the queries of docs/marts.md run on both engines and find something', async () => {
     const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, query]) => query ?? '')
     expect(queries.length).toBeGreaterThanOrEqual(8)
     const found = [duckdb, postgres].map(async engine => {

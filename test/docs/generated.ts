@@ -1,0 +1,100 @@
+/** The tables of README and docs that follow from the code: what stands between the markers of each page. */
+import { operations } from '../../src/contract/operations.ts'
+import { buildDictionary } from '../../src/dictionary/build.ts'
+import { matrixMarkdown } from '../../src/dictionary/markdown.ts'
+import { everyCheck } from '../../src/marts/checks/every.ts'
+import { readMarts } from '../../src/marts/mart.ts'
+import { breachKinds } from '../../src/sandbox/breach-kinds.ts'
+import { faultTable } from '../../src/sandbox/faults/faults.ts'
+import { knobTable } from '../../src/sandbox/knobs.ts'
+import { layers } from '../layers.ts'
+import { coverageTables } from './coverage-tables.ts'
+import { markdownTable } from './table.ts'
+
+const code = (name: string): string => `\`${name}\``
+
+const marts = readMarts()
+
+const methodTable = (): string =>
+  markdownTable(
+    ['method', 'path', 'parameters'],
+    Object.entries(operations).map(([name, { path, parameters }]) => [
+      code(name),
+      path,
+      Object.keys(parameters).join(', ') || 'none',
+    ]),
+  )
+
+const martTable = (): string =>
+  markdownTable(
+    ['mart', 'one row per', 'question'],
+    marts.map(({ name, grain, question }) => [
+      code(name),
+      grain.replace(/^one row per /i, '').replace(/\.$/, ''),
+      question,
+    ]),
+  )
+
+const checkTable = (): string =>
+  markdownTable(
+    ['check', 'severity', 'what must hold', 'what to do'],
+    everyCheck(marts).map(({ name, severity, summary, next }) => [code(name), severity, summary, next]),
+  )
+
+const optionTable = (): string =>
+  markdownTable(
+    ['option', 'values', 'default', 'what it decides'],
+    Object.entries(knobTable).map(([name, { values, fallback, meaning }]) => [
+      code(name),
+      values,
+      String(fallback),
+      meaning,
+    ]),
+  )
+
+const faultRows = (): string =>
+  markdownTable(
+    ['fault', 'what arrives'],
+    Object.entries(faultTable).map(([name, { meaning }]) => [code(name), meaning]),
+  )
+
+const violationTable = (): string =>
+  markdownTable(
+    ['violation', 'what was sent'],
+    Object.entries(breachKinds).map(([name, meaning]) => [code(name), meaning]),
+  )
+
+const layerTable = (): string =>
+  markdownTable(
+    ['folder', 'holds', 'may import, besides `lib`'],
+    Object.entries(layers)
+      .toReversed()
+      .map(([folder, { holds, imports }]) => [
+        code(folder === 'main' ? 'src/main.ts' : `src/${folder}/`),
+        holds,
+        imports.join(', '),
+      ]),
+  )
+
+/** Page -> name of the marker -> what stands there. */
+export const generated: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
+  'docs/architecture.md': { layers: layerTable },
+  'docs/checks.md': { checks: checkTable },
+  'docs/client.md': { methods: methodTable },
+  'docs/contract-coverage.md': { rows: coverageTables },
+  'docs/marts.md': { marts: martTable },
+  'docs/sandbox.md': { options: optionTable, faults: faultRows, violations: violationTable },
+  'docs/warehouse.md': { 'bus matrix': async () => matrixMarkdown(await buildDictionary(marts)) },
+}
+
+/** The page with each marked part made anew. Throws an Error that names a marker that is not there exactly once. */
+export async function regenerate(page: string, text: string): Promise<string> {
+  let fresh = text
+  for (const [name, make] of Object.entries(generated[page] ?? {})) {
+    const parts = fresh.split(new RegExp(`(<!-- generated: ${name} -->)\\n[\\s\\S]*?(<!-- end: ${name} -->)`))
+    if (parts.length !== 4) throw new Error(`${page} needs one part between the markers of "${name}"`)
+    const [before, open, close, after] = parts
+    fresh = `${before}${open}\n\n${await make()}\n\n${close}${after}`
+  }
+  return fresh
+}
