@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { makeAgencies } from '../../src/sandbox/data/companies.ts'
+import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys } from '../../src/sandbox/keys.ts'
 import { json, startService } from '../api/service.ts'

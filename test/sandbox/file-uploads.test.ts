@@ -1,6 +1,6 @@
 /** POST /files/uploads, the address it gives out, and the token on its way into a worker's document. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { makeAgencies } from '../../src/sandbox/data/companies.ts'
+import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, FINANCE_KEY } from '../../src/sandbox/keys.ts'
 import { shortId } from '../../src/sandbox/short-id.ts'

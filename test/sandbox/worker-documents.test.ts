@@ -1,7 +1,7 @@
 /** Documents of a worker: added, changed, replaced, locked, kept to one agency, smart-checked; their files and sizes. */
 import { describe, expect, it } from 'vitest'
 import { LARGEST_BODY, LARGEST_FILE } from '../../src/lib/file-kind.ts'
-import { makeAgencies } from '../../src/sandbox/data/companies.ts'
+import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, defaultKeys } from '../../src/sandbox/keys.ts'
 import type { WorkerDocument } from '../../src/sandbox/workers/worker.ts'

@@ -1,6 +1,6 @@
 /** POST and PATCH /workers: who may, every rule of a field, identity, matches and conflicts. */
 import { describe, expect, it } from 'vitest'
-import { makeAgencies } from '../../src/sandbox/data/companies.ts'
+import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, readScopes } from '../../src/sandbox/keys.ts'
 import { shortId } from '../../src/sandbox/short-id.ts'

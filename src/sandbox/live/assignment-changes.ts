@@ -1,10 +1,10 @@
 /** What happens to assignments: confirmed, amended, cancelled, ended, taken up again, and followed by others. */
 import { DAY_MS, lastFullWeek, WEEK_MS } from '../data/calendar.ts'
 import { between, pick } from '../data/draw.ts'
+import type { Requisition } from '../data/hiring/requisitions.ts'
+import type { PlannedShift } from '../data/hiring/shift-pattern.ts'
 import { iso, objectId, type Ref, reference, refOf } from '../data/identity.ts'
-import { add, times } from '../data/pay.ts'
-import type { Requisition } from '../data/requisitions.ts'
-import type { PlannedShift } from '../data/shift-pattern.ts'
+import { add, times } from '../data/work/pay.ts'
 import type { StoredRecord } from '../record.ts'
 import type { World } from '../world.ts'
 import type { ChangeContext } from './change-context.ts'

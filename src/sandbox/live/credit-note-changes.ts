@@ -1,9 +1,9 @@
 /** What happens to credit notes: written when a timesheet is cancelled, and processed. */
-import { creditNoteRecord } from '../data/credit-notes.ts'
+import { creditNoteRecord } from '../data/billing/credit-notes.ts'
+import { type Invoice, lineOf } from '../data/billing/invoices.ts'
 import { objectId, type Ref, reference } from '../data/identity.ts'
-import { type Invoice, lineOf } from '../data/invoices.ts'
-import { add } from '../data/pay.ts'
-import type { Timesheet } from '../data/timesheets.ts'
+import { add } from '../data/work/pay.ts'
+import type { Timesheet } from '../data/work/timesheets.ts'
 import type { ChangeContext } from './change-context.ts'
 
 /** One for each invoice that bills the timesheet, whose sums take it in; one alone where none does. */

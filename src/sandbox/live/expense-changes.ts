@@ -1,9 +1,9 @@
 /** What happens to expenses: claimed, amended, approved or rejected, withdrawn. */
 import { between, chance } from '../data/draw.ts'
-import { drawClaim, expenseDetails } from '../data/expenses.ts'
 import { objectId, type Ref } from '../data/identity.ts'
-import { add } from '../data/pay.ts'
-import type { Timesheet } from '../data/timesheets.ts'
+import { drawClaim, expenseDetails } from '../data/work/expenses.ts'
+import { add } from '../data/work/pay.ts'
+import type { Timesheet } from '../data/work/timesheets.ts'
 import type { StoredRecord } from '../record.ts'
 import type { ChangeContext } from './change-context.ts'
 import { billedTimesheets } from './invoice-changes.ts'

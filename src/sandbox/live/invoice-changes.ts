@@ -1,8 +1,9 @@
 /** What happens to invoices: written for approved timesheets that are on none, and confirmed. */
-import type { Company } from '../data/companies.ts'
+
+import { invoiceRecord, lineOf, managedSides } from '../data/billing/invoices.ts'
 import { objectId, type Ref, reference } from '../data/identity.ts'
-import { invoiceRecord, lineOf, managedSides } from '../data/invoices.ts'
-import type { Timesheet } from '../data/timesheets.ts'
+import type { Company } from '../data/master/companies.ts'
+import type { Timesheet } from '../data/work/timesheets.ts'
 import { pathReader, type StoredRecord } from '../record.ts'
 import type { World } from '../world.ts'
 import type { ChangeContext } from './change-context.ts'

@@ -1,8 +1,8 @@
 /** What happens to requisitions: raised, approved stage by stage, passed to agencies, called off. */
 import { lastFullWeek, WEEK_MS } from '../data/calendar.ts'
 import { between, pick } from '../data/draw.ts'
+import type { Requisition } from '../data/hiring/requisitions.ts'
 import { iso, objectId, reference, refOf } from '../data/identity.ts'
-import type { Requisition } from '../data/requisitions.ts'
 import type { StoredRecord } from '../record.ts'
 import type { ChangeContext } from './change-context.ts'
 

@@ -1,9 +1,9 @@
 /** What agencies do with a requisition: accept it, submit workers, and have them rejected or assigned. */
 import { chance, pick } from '../data/draw.ts'
+import { type RecruitmentStage, stageLabels } from '../data/hiring/recruitment.ts'
+import { linkTo, type Requisition } from '../data/hiring/requisitions.ts'
 import { objectId, type Ref, refOf } from '../data/identity.ts'
 import { firstNames, lastNames } from '../data/names.ts'
-import { type RecruitmentStage, stageLabels } from '../data/recruitment.ts'
-import { linkTo, type Requisition } from '../data/requisitions.ts'
 import type { StoredRecord } from '../record.ts'
 import { follow } from './assignment-changes.ts'
 import type { ChangeContext } from './change-context.ts'

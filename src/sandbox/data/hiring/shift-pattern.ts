@@ -1,7 +1,7 @@
 /** The planned week of an assignment: its shifts, what it is worth, and the uplifts on its rates. */
-import type { Rates } from './pay.ts'
-import { times } from './pay.ts'
-import type { Placement } from './placements.ts'
+import type { Rates } from '../work/pay.ts'
+import { times } from '../work/pay.ts'
+import type { Placement } from '../work/placements.ts'
 
 const dayKeys = ['m', 't', 'w', 'th', 'f', 's', 'su'] as const
 const BREAK_MINUTES = 30

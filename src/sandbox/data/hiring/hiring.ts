@@ -1,14 +1,15 @@
 /** From demand to work: requisitions, the assignments that answer them, and the terms both rest on. */
+
+import { makePurchaseOrders } from '../billing/purchase-orders.ts'
+import { makeRates } from '../billing/rate-cards.ts'
+import type { Staff } from '../master/staff.ts'
+import { type CompanyTrade, makeTradeRecords } from '../master/trades.ts'
+import type { Seed } from '../seed.ts'
+import type { Placement, PlacementMaker, Stage } from '../work/placements.ts'
 import { AssignmentWriter } from './assignments.ts'
 import { type Engagement, EngagementMaker } from './engagements.ts'
-import type { Placement, PlacementMaker, Stage } from './placements.ts'
-import { makePurchaseOrders } from './purchase-orders.ts'
-import { makeRates } from './rate-cards.ts'
 import { type RequisitionPlan, RequisitionPlanner } from './requisition-plan.ts'
 import { RequisitionWriter, requisitionsByPlacement } from './requisitions.ts'
-import type { Seed } from './seed.ts'
-import type { Staff } from './staff.ts'
-import { type CompanyTrade, makeTradeRecords } from './trades.ts'
 
 interface Hiring extends Stage {
   readonly staff: Staff

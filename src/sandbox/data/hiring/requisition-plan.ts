@@ -1,13 +1,13 @@
 /** What requisitions are made from: the work that was done, and demand that nobody met. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS, HOUR_MS, WEEK_MS } from './calendar.ts'
-import { between, chance, pick, skewedIndex, weighted } from './draw.ts'
-import { iso } from './identity.ts'
-import { trades as allTrades, type Trade } from './names.ts'
-import { bystanders, type Opening, type Party, suppliers } from './parties.ts'
-import type { Placement, PlacementMaker, Stage } from './placements.ts'
-import type { Site } from './projects.ts'
-import { type Seed, timeBetween } from './seed.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS, HOUR_MS, WEEK_MS } from '../calendar.ts'
+import { between, chance, pick, skewedIndex, weighted } from '../draw.ts'
+import { iso } from '../identity.ts'
+import type { Site } from '../master/projects.ts'
+import { trades as allTrades, type Trade } from '../names.ts'
+import { type Seed, timeBetween } from '../seed.ts'
+import type { Placement, PlacementMaker, Stage } from '../work/placements.ts'
+import { bystanders, type Opening, type Party, suppliers } from './agency-responses.ts'
 
 type Fate = 'raised' | 'approved' | 'filled' | 'cancelled' | 'rejected'
 

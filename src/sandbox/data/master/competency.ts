@@ -1,8 +1,8 @@
 /** Competency matrix entries: what a trade must hold, per company, per sector and on some projects. */
-import { chance } from './draw.ts'
-import { refOf } from './identity.ts'
+import { chance } from '../draw.ts'
+import { refOf } from '../identity.ts'
+import type { Seed } from '../seed.ts'
 import type { Project } from './projects.ts'
-import type { Seed } from './seed.ts'
 import type { CompanyTrade } from './trades.ts'
 
 export function makeCompetencyMatrix(

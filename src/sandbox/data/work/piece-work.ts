@@ -1,8 +1,8 @@
 /** Piece work of a week: units per day and what they come to. Not part of `values`: an expense settles it. */
-import type { Rng } from '../../lib/rng.ts'
-import { between, pick } from './draw.ts'
-import { iso, objectId, partId } from './identity.ts'
-import { costCodes, type Trade } from './names.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { between, pick } from '../draw.ts'
+import { iso, objectId, partId } from '../identity.ts'
+import { costCodes, type Trade } from '../names.ts'
 import { add, type Shift, times } from './pay.ts'
 import type { Placement } from './placements.ts'
 

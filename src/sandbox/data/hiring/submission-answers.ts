@@ -1,9 +1,9 @@
 /** Answers given with a submission: one for the batch and one for each worker, as far as requisitions show them. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
-import { between, chance, pick } from './draw.ts'
-import { iso, objectId, refOf } from './identity.ts'
-import type { Party } from './parties.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { between, chance, pick } from '../draw.ts'
+import { iso, objectId, refOf } from '../identity.ts'
+import type { Party } from './agency-responses.ts'
 
 const ANSWERED = 0.25
 

@@ -1,11 +1,11 @@
 /** What was done to an assignment, by whom and when: its outcome, and the log of it. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
-import { chance } from './draw.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { chance } from '../draw.ts'
+import { iso, type Ref } from '../identity.ts'
+import { agencyRoles, approverRoles, type Staff } from '../master/staff.ts'
+import { type Seed, timeBetween } from '../seed.ts'
 import type { Engagement } from './engagements.ts'
-import { iso, type Ref } from './identity.ts'
-import { type Seed, timeBetween } from './seed.ts'
-import { agencyRoles, approverRoles, type Staff } from './staff.ts'
 
 interface Event {
   readonly atMs: number
@@ -14,7 +14,7 @@ interface Event {
   readonly reason?: string
 }
 
-export class AssignmentTrail {
+export class AssignmentHistory {
   private readonly seed: Seed
   private readonly rng: Rng
   private readonly staff: Staff

@@ -1,16 +1,16 @@
 /** Rate cards: what each trade of a company pays and charges, in general, on some projects and from some agencies. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
-import type { Agency, Company } from './companies.ts'
-import { between, chance, pick } from './draw.ts'
-import { iso, objectId, partId, type Ref, refOf } from './identity.ts'
-import { trades as kinds, type Trade } from './names.ts'
-import { employerShare, even } from './pay.ts'
-import { pieceRateId, pieceTerms, pieceValues } from './piece-work.ts'
-import type { Placement } from './placements.ts'
-import type { Project } from './projects.ts'
-import { editTime, type Seed } from './seed.ts'
-import type { CompanyTrade } from './trades.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { between, chance, pick } from '../draw.ts'
+import { iso, objectId, partId, type Ref, refOf } from '../identity.ts'
+import type { Agency, Company } from '../master/companies.ts'
+import type { Project } from '../master/projects.ts'
+import type { CompanyTrade } from '../master/trades.ts'
+import { trades as kinds, type Trade } from '../names.ts'
+import { editTime, type Seed } from '../seed.ts'
+import { employerShare, even } from '../work/pay.ts'
+import { pieceRateId, pieceTerms, pieceValues } from '../work/piece-work.ts'
+import type { Placement } from '../work/placements.ts'
 
 export type RateRecord = ReturnType<RateCardWriter['card']>
 

@@ -1,13 +1,13 @@
 /** Credit notes: for timesheets cancelled after approval, and corrections of invoices. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
-import { between, chance, pick } from './draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { between, chance, pick } from '../draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import { officeRoles, type Staff } from '../master/staff.ts'
+import { type Seed, timeBetween } from '../seed.ts'
+import { add } from '../work/pay.ts'
+import type { Timesheet, WrittenTimesheet } from '../work/timesheets.ts'
 import { type Invoice, type InvoiceLine, invoiceValues, lineOf } from './invoices.ts'
-import { add } from './pay.ts'
-import { type Seed, timeBetween } from './seed.ts'
-import { officeRoles, type Staff } from './staff.ts'
-import type { Timesheet, WrittenTimesheet } from './timesheets.ts'
 
 export type CreditNote = ReturnType<CreditNoteWriter['note']>
 

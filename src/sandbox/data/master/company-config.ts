@@ -1,6 +1,6 @@
 /** The config object of a company: every key of the contract. */
-import type { Rng } from '../../lib/rng.ts'
-import { between, chance, pick } from './draw.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { between, chance, pick } from '../draw.ts'
 
 /** The same for every company; assignments carry their values. */
 export const metaFieldDefinitions = [

@@ -1,11 +1,11 @@
 /** Documents and requirements of an assignment: status determination, key information, custom documents, fields. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
-import { metaFieldDefinitions } from './company-config.ts'
-import { between, chance, pick } from './draw.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { between, chance, pick } from '../draw.ts'
+import { iso, partId } from '../identity.ts'
+import { metaFieldDefinitions } from '../master/company-config.ts'
+import { agencyRoles, type Staff } from '../master/staff.ts'
 import type { Engagement } from './engagements.ts'
-import { iso, partId } from './identity.ts'
-import { agencyRoles, type Staff } from './staff.ts'
 
 const documents = [
   ['Site rules', 'Signed by the worker'],
@@ -14,7 +14,7 @@ const documents = [
 
 const CUSTOM_DOCUMENTS = 0.4
 
-export function assignmentPapers(rng: Rng, engagement: Engagement, staff: Staff) {
+export function assignmentDocuments(rng: Rng, engagement: Engagement, staff: Staff) {
   const { placement, status, startMs } = engagement
   const { id } = placement.assignment
   const file = (folder: string) => `https://files.example.com/${folder}/${id}.pdf`

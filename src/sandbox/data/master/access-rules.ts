@@ -1,6 +1,6 @@
 /** Which role may do what: the global mappings, and the same as permissions of a project user. */
-import { objectId } from './identity.ts'
-import type { Seed } from './seed.ts'
+import { objectId } from '../identity.ts'
+import type { Seed } from '../seed.ts'
 
 interface Rule {
   readonly can: string

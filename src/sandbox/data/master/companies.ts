@@ -1,11 +1,11 @@
 /** Hiring companies and the agencies that serve them. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { chance, digits, pick } from '../draw.ts'
+import { iso, objectId, type Ref } from '../identity.ts'
+import { agencyStems, agencySuffixes, cities, companyStems, companyTrades } from '../names.ts'
+import { editTime, type Seed } from '../seed.ts'
 import { companyConfig } from './company-config.ts'
-import { chance, digits, pick } from './draw.ts'
-import { iso, objectId, type Ref } from './identity.ts'
-import { agencyStems, agencySuffixes, cities, companyStems, companyTrades } from './names.ts'
-import { editTime, type Seed } from './seed.ts'
 
 export type Company = ReturnType<typeof companyOf>
 

@@ -1,13 +1,13 @@
 /** Users of companies, projects and agencies, and the project users' rows of their company. */
-import type { Rng } from '../../lib/rng.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { between, chance, digits, pick } from '../draw.ts'
+import { iso, objectId, reference } from '../identity.ts'
+import { firstNames, lastNames } from '../names.ts'
+import { editTime, type Seed } from '../seed.ts'
 import { projectPermissions, roleLabels } from './access-rules.ts'
-import { DAY_MS } from './calendar.ts'
 import type { Agency, Company } from './companies.ts'
-import { between, chance, digits, pick } from './draw.ts'
-import { iso, objectId, reference } from './identity.ts'
-import { firstNames, lastNames } from './names.ts'
 import type { Project } from './projects.ts'
-import { editTime, type Seed } from './seed.ts'
 
 export type User = ReturnType<UserMaker['make']>
 

@@ -1,8 +1,8 @@
 /** The way of one worker through recruitment: its stages, and when each was reached. */
-import type { Rng } from '../../lib/rng.ts'
-import { chance, pick, weighted } from './draw.ts'
-import { iso, objectId, type Ref } from './identity.ts'
-import { firstNames, lastNames } from './names.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { chance, pick, weighted } from '../draw.ts'
+import { iso, objectId, type Ref } from '../identity.ts'
+import { firstNames, lastNames } from '../names.ts'
 
 export const stageLabels = {
   submitted: 'Submitted',

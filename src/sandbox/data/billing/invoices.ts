@@ -1,12 +1,12 @@
 /** Invoices: a weekly run bills each agency's approved timesheets of a company and week. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS, HOUR_MS, WEEK_MS, weekday } from './calendar.ts'
-import type { Company } from './companies.ts'
-import { between, chance, pick } from './draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
-import { add } from './pay.ts'
-import type { Seed } from './seed.ts'
-import type { WrittenTimesheet } from './timesheets.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS, HOUR_MS, WEEK_MS, weekday } from '../calendar.ts'
+import { between, chance, pick } from '../draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import type { Company } from '../master/companies.ts'
+import type { Seed } from '../seed.ts'
+import { add } from '../work/pay.ts'
+import type { WrittenTimesheet } from '../work/timesheets.ts'
 
 /** What an invoice takes from one timesheet. */
 export interface InvoiceLine {

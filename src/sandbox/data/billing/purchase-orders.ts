@@ -1,12 +1,12 @@
 /** Purchase orders: for the work of one agency on one project, for some or all of its trades. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS, WEEK_MS } from './calendar.ts'
-import { between, chance, pick } from './draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
-import type { Placement } from './placements.ts'
-import { type Seed, timeBetween } from './seed.ts'
-import { officeRoles, type Staff } from './staff.ts'
-import type { CompanyTrade, TradeRecord } from './trades.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS, WEEK_MS } from '../calendar.ts'
+import { between, chance, pick } from '../draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import { officeRoles, type Staff } from '../master/staff.ts'
+import type { CompanyTrade, TradeRecord } from '../master/trades.ts'
+import { type Seed, timeBetween } from '../seed.ts'
+import type { Placement } from '../work/placements.ts'
 
 export type PurchaseOrder = ReturnType<PurchaseOrderWriter['order']>
 

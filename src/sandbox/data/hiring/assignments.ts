@@ -1,21 +1,21 @@
 /** Assignments: the terms on which a worker was placed, and what happened to the placement. */
-import type { Rng } from '../../lib/rng.ts'
-import { assignmentPapers } from './assignment-papers.ts'
-import { AssignmentTrail } from './assignment-trail.ts'
-import { WEEK_MS } from './calendar.ts'
-import type { Company } from './companies.ts'
-import { chance, pick } from './draw.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import type { PurchaseOrder } from '../billing/purchase-orders.ts'
+import { WEEK_MS } from '../calendar.ts'
+import { chance, pick } from '../draw.ts'
+import { iso, refOf } from '../identity.ts'
+import type { Company } from '../master/companies.ts'
+import type { Project } from '../master/projects.ts'
+import type { Staff } from '../master/staff.ts'
+import type { TradeRecord } from '../master/trades.ts'
+import { costCodes } from '../names.ts'
+import type { Seed } from '../seed.ts'
+import type { Placement } from '../work/placements.ts'
+import { assignmentDocuments } from './assignment-documents.ts'
+import { AssignmentHistory } from './assignment-history.ts'
 import type { Engagement } from './engagements.ts'
-import { iso, refOf } from './identity.ts'
-import { costCodes } from './names.ts'
-import type { Placement } from './placements.ts'
-import type { Project } from './projects.ts'
-import type { PurchaseOrder } from './purchase-orders.ts'
 import { linkTo, type Requisition } from './requisitions.ts'
-import type { Seed } from './seed.ts'
 import { plannedValues, shiftPattern, upliftsOf } from './shift-pattern.ts'
-import type { Staff } from './staff.ts'
-import type { TradeRecord } from './trades.ts'
 
 export interface AssignmentCast {
   readonly companies: readonly Company[]
@@ -37,7 +37,7 @@ export class AssignmentWriter {
   private readonly companies: ReadonlyMap<string, Company>
   private readonly projects: ReadonlyMap<string, Project>
   private readonly trades: ReadonlyMap<string, TradeRecord>
-  private readonly trail: AssignmentTrail
+  private readonly trail: AssignmentHistory
 
   constructor(seed: Seed, cast: AssignmentCast) {
     this.seed = seed
@@ -46,13 +46,13 @@ export class AssignmentWriter {
     this.companies = new Map(cast.companies.map(company => [company.id, company]))
     this.projects = new Map(cast.projects.map(project => [project.id, project]))
     this.trades = new Map(cast.tradeRecords.map(row => [`${row.company.id} ${row.name}`, row]))
-    this.trail = new AssignmentTrail(seed, cast.staff)
+    this.trail = new AssignmentHistory(seed, cast.staff)
   }
 
   write(engagement: Engagement) {
     const { rng } = this
     const { placement, status } = engagement
-    const papers = assignmentPapers(rng, engagement, this.cast.staff)
+    const papers = assignmentDocuments(rng, engagement, this.cast.staff)
     const trail = this.trail.of(engagement)
     return {
       ...placement.assignment,

@@ -1,9 +1,9 @@
 /** Agencies of a requisition: who was asked, who answered when, and whom they put forward. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
-import type { Agency } from './companies.ts'
-import { between, chance, skewedIndex } from './draw.ts'
-import type { Placement } from './placements.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { between, chance, skewedIndex } from '../draw.ts'
+import type { Agency } from '../master/companies.ts'
+import type { Placement } from '../work/placements.ts'
 import { assignedCandidate, type Candidate, otherCandidate } from './recruitment.ts'
 
 /** One agency's part in a requisition. */

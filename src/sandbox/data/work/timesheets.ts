@@ -1,12 +1,12 @@
 /** Timesheets: one a placement and week, with a history that fits its status. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS, HOUR_MS, isShutdown } from './calendar.ts'
-import { chance } from './draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS, HOUR_MS, isShutdown } from '../calendar.ts'
+import { chance } from '../draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import { type Seed, timeBetween } from '../seed.ts'
 import { type BucketValues, type Rates, type Shift, tally, timelogsOf } from './pay.ts'
 import { pieceRateEntry } from './piece-work.ts'
 import type { Placement } from './placements.ts'
-import { type Seed, timeBetween } from './seed.ts'
 import { weekOfShifts } from './shifts.ts'
 
 export type TimesheetStatus = 'pending' | 'pending_approval' | 'approved' | 'cancelled' | 'absent'

@@ -1,9 +1,9 @@
 /** Who acts for a company or an agency: users who were there before anything in the data happened. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
-import { pick } from './draw.ts'
-import { type Ref, refOf } from './identity.ts'
-import type { Seed } from './seed.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { pick } from '../draw.ts'
+import { type Ref, refOf } from '../identity.ts'
+import type { Seed } from '../seed.ts'
 import type { User } from './users.ts'
 
 /** Requisitions of the first week's work are up to this old. */

@@ -1,11 +1,11 @@
 /** Expenses claimed beside timesheets; those approved are in the timesheet's `values.expense`. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS, HOUR_MS } from './calendar.ts'
-import { between, chance, pick, weighted } from './draw.ts'
-import { iso, objectId, reference } from './identity.ts'
-import { costCodes } from './names.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS, HOUR_MS } from '../calendar.ts'
+import { between, chance, pick, weighted } from '../draw.ts'
+import { iso, objectId, reference } from '../identity.ts'
+import { costCodes } from '../names.ts'
+import { type Seed, timeBetween } from '../seed.ts'
 import { add } from './pay.ts'
-import { type Seed, timeBetween } from './seed.ts'
 import type { WrittenTimesheet } from './timesheets.ts'
 
 interface Kind {

@@ -1,12 +1,12 @@
 /** Trades of a company: each stands for a master trade, carries tags and has a rate card. */
-import type { Rng } from '../../lib/rng.ts'
-import { masterTrades } from '../workers/reference-lists.ts'
-import { DAY_MS } from './calendar.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { masterTrades } from '../../workers/reference-lists.ts'
+import { DAY_MS } from '../calendar.ts'
+import { chance } from '../draw.ts'
+import { iso, objectId, type Ref, refOf } from '../identity.ts'
+import { trades } from '../names.ts'
+import { editTime, type Seed } from '../seed.ts'
 import type { Company } from './companies.ts'
-import { chance } from './draw.ts'
-import { iso, objectId, type Ref, refOf } from './identity.ts'
-import { trades } from './names.ts'
-import { editTime, type Seed } from './seed.ts'
 
 export interface CompanyTrade extends Ref {
   readonly companyId: string

@@ -1,11 +1,11 @@
 /** What became of each placement: which assignments there are, and how one follows from another. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS, HOUR_MS, WEEK_MS } from './calendar.ts'
-import { between, chance, pick } from './draw.ts'
-import type { Placement, PlacementMaker } from './placements.ts'
-import type { Site } from './projects.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS, HOUR_MS, WEEK_MS } from '../calendar.ts'
+import { between, chance, pick } from '../draw.ts'
+import type { Site } from '../master/projects.ts'
+import { type Seed, timeBetween } from '../seed.ts'
+import type { Placement, PlacementMaker } from '../work/placements.ts'
 import { weeksOf } from './requisition-plan.ts'
-import { type Seed, timeBetween } from './seed.ts'
 
 export type AssignmentStatus = 'pending' | 'confirmed' | 'cancelled' | 'completed' | 'ended'
 

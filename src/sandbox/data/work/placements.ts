@@ -1,14 +1,14 @@
 /** Who works where: the assignments that timesheets are written for. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS, WEEK_MS } from './calendar.ts'
-import type { Agency, Company } from './companies.ts'
-import { between, chance, pick, skewedIndex, weighted } from './draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from './identity.ts'
-import { firstNames, lastNames, type Trade, trades } from './names.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS, WEEK_MS } from '../calendar.ts'
+import { between, chance, pick, skewedIndex, weighted } from '../draw.ts'
+import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import type { Agency, Company } from '../master/companies.ts'
+import type { Project, Site } from '../master/projects.ts'
+import type { User } from '../master/users.ts'
+import { firstNames, lastNames, type Trade, trades } from '../names.ts'
+import { type Seed, WEEKS } from '../seed.ts'
 import { even, type Rates, ratesFor } from './pay.ts'
-import type { Project, Site } from './projects.ts'
-import { type Seed, WEEKS } from './seed.ts'
-import type { User } from './users.ts'
 
 export interface Worker extends Ref {
   readonly reference: string

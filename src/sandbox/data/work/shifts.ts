@@ -1,8 +1,8 @@
 /** A week of work: which days, how long, and where the hours were spent. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS, isBankHoliday, weekday } from './calendar.ts'
-import { between, chance, pick } from './draw.ts'
-import { costCodes } from './names.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS, isBankHoliday, weekday } from '../calendar.ts'
+import { between, chance, pick } from '../draw.ts'
+import { costCodes } from '../names.ts'
 import type { Allocation, Shift } from './pay.ts'
 import type { Placement } from './placements.ts'
 

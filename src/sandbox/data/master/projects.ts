@@ -1,11 +1,11 @@
 /** Projects of companies and their sites. */
-import type { Rng } from '../../lib/rng.ts'
-import { DAY_MS } from './calendar.ts'
+import type { Rng } from '../../../lib/rng.ts'
+import { DAY_MS } from '../calendar.ts'
+import { between, chance, digits, pick } from '../draw.ts'
+import { iso, objectId, type Ref, refOf } from '../identity.ts'
+import { cities, placeNames, projectKinds, regionNames, sectorNames, siteKinds } from '../names.ts'
+import { editTime, type Seed } from '../seed.ts'
 import type { Company } from './companies.ts'
-import { between, chance, digits, pick } from './draw.ts'
-import { iso, objectId, type Ref, refOf } from './identity.ts'
-import { cities, placeNames, projectKinds, regionNames, sectorNames, siteKinds } from './names.ts'
-import { editTime, type Seed } from './seed.ts'
 
 export type Project = ReturnType<typeof projectOf>
 export type Site = ReturnType<typeof siteOf>

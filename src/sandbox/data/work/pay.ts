@@ -1,6 +1,6 @@
 /** From shifts to hours, buckets and money: the one place where a timesheet's sums are made. */
-import { DAY_MS, HOUR_MS, isBankHoliday, weekday } from './calendar.ts'
-import { iso, partId } from './identity.ts'
+import { DAY_MS, HOUR_MS, isBankHoliday, weekday } from '../calendar.ts'
+import { iso, partId } from '../identity.ts'
 
 export interface RateLine {
   readonly pay: number
