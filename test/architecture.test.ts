@@ -7,12 +7,6 @@ import { layers } from './layers.ts'
 
 /** Files that still import upwards; each line goes with the import. */
 const UPWARD = new Set([
-  'warehouse/engine.ts -> state/schema.ts',
-  'warehouse/schema/migrate.ts -> state/held-tables.ts',
-  'warehouse/postgres/open.ts -> state/kysely-dialect.ts',
-  'warehouse/postgres/open.ts -> state/schema.ts',
-  'warehouse/duckdb/open.ts -> state/kysely-dialect.ts',
-  'warehouse/duckdb/open.ts -> state/schema.ts',
   'warehouse/postgres/rebuild.ts -> app/rebuild/swap.ts',
   'warehouse/duckdb/query.ts -> publish/published-file.ts',
   'app/dag/run-dag.ts -> cli/exit-status.ts',

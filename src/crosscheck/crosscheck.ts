@@ -1,6 +1,8 @@
 /** Our metrics beside the service's own: asked for, compared, explained and recorded. */
+
 import { BudgetSpent } from '../lib/errors.ts'
 import { type ReferenceCoverage, readCoverage } from '../state/by-id/coverage.ts'
+import { ledger } from '../state/ledger.ts'
 import type { CrosscheckTable } from '../state/marts/crosscheck-tables.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
@@ -58,7 +60,7 @@ interface Compared {
 }
 
 async function readMark(engine: Engine): Promise<string | undefined> {
-  const row = await engine.ledger
+  const row = await ledger(engine)
     .selectFrom('ops.watermark')
     .select('mark')
     .where('resource', '=', 'timesheets')

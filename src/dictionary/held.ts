@@ -1,6 +1,6 @@
 /** What a warehouse holds of the tables that the dictionary describes: rows, and until when they know the service. */
 
-import { heldTables } from '../state/held-tables.ts'
+import { existingTables } from '../state/existing-tables.ts'
 import { lastDoneSync } from '../state/runs/resource-state.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
@@ -53,7 +53,7 @@ export async function readHeld(engine: Engine, { tables }: Dictionary): Promise<
     )
     if (row?.as_of) martAsOf.set(qualifiedName(mart), row.as_of)
   }
-  const isSynced = (await heldTables(engine)).has('run')
+  const isSynced = (await existingTables(engine)).has('run')
   return {
     engine: engine.name,
     asOf: isSynced ? await lastDoneSync(engine) : null,

@@ -1,9 +1,9 @@
 /** The structure of a warehouse as an engine holds it: an empty one, made in memory, is asked for all it was given. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { migrate } from '../state/migrate.ts'
 import { openStage } from '../warehouse/duckdb/open.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { migrate } from '../warehouse/schema/migrate.ts'
 import type { SchemaName } from '../warehouse/schema/schemas.ts'
 
 export interface HeldColumn {

@@ -1,6 +1,6 @@
 /** What came by webhook lately, and what of it needs somebody. */
 
-import { heldTables } from '../state/held-tables.ts'
+import { existingTables } from '../state/existing-tables.ts'
 import type { Engine } from '../warehouse/engine.ts'
 
 export interface EventFigures {
@@ -64,7 +64,7 @@ async function refusedDeliveries(engine: Engine, since: string): Promise<EventFi
 
 /** Of the time since `since`, ISO 8601. Undefined for a file that does not keep it. */
 export async function readEventFigures(engine: Engine, since: string): Promise<EventFigures | undefined> {
-  const tables = await heldTables(engine)
+  const tables = await existingTables(engine)
   if (!tables.has('refused_delivery')) return undefined
   // The published copy leaves the inbox out.
   const inbox = tables.has('inbox') ? 'ops.inbox' : 'star.fact_webhook_event'

@@ -1,5 +1,7 @@
 /** What became of events: which wait for their record to be read, and which were answered by a read that came later. */
+
 import { catalogue, findResource } from '../contract/catalogue.ts'
+import { ledger } from '../state/ledger.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import { walkedEntities } from './drain.ts'
@@ -29,7 +31,7 @@ export async function waitingEvents(engine: Engine): Promise<Waiting> {
     `select entity, count(*) as events, count(distinct record_id) as records, min(received_at) as oldest
      from ops.inbox where state = 'signalled' group by entity`,
   )
-  const marks = await engine.ledger
+  const marks = await ledger(engine)
     .selectFrom('ops.watermark')
     .select('resource')
     .where('mark', 'is not', null)

@@ -1,6 +1,4 @@
-/** What a warehouse engine can do: run SQL, keep a transaction, take rows from the stage, and speak Kysely for the ledger. */
-import type { Kysely } from 'kysely'
-import type { Ledger } from '../state/schema.ts'
+/** What a warehouse engine can do: run SQL, keep a transaction, and take rows from the stage. */
 import type { KeyRequests, SharedKey } from './postgres/key-requests.ts'
 import type { SchemaName } from './schema/schemas.ts'
 
@@ -80,6 +78,5 @@ export interface Engine extends Staging {
   evict(name: string): Promise<void>
   /** Where processes on one key share its requests; a file has one process, and none. */
   shareRequests?(key: SharedKey): Promise<KeyRequests>
-  readonly ledger: Kysely<Ledger>
   close(): Promise<void>
 }

@@ -2,8 +2,9 @@
  * A warehouse of 1,000,000 timesheets, written straight into star: `star-rows.ts FILE COUNT`. 156 weeks, 8,000 workers with
  * gaps, 12 companies, 25 agencies; an assignment is 20 weeks of a worker, a requisition a third of its size or so.
  */
+
+import { migrate } from '../../src/state/migrate.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
-import { migrate } from '../../src/warehouse/schema/migrate.ts'
 
 const [file = '', count = '1000000'] = process.argv.slice(2)
 const engine = await openDuckdb(file)

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DiskFull } from '../../src/lib/errors.ts'
+import { migrate } from '../../src/state/migrate.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { migrate } from '../../src/warehouse/schema/migrate.ts'
 import { addressOf, type Database, database, onServer } from './database.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'muster-connect-'))

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { migrate } from '../../src/state/migrate.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { migrate } from '../../src/warehouse/schema/migrate.ts'
 
 /** The address of a database on the server of this test run. */
 export function addressOf(database: string): string {

@@ -1,7 +1,7 @@
 /** Readers and syncs do not wait for each other. */
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/warehouse/schema/migrate.ts'
+import { migrate } from '../../src/state/migrate.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { plainRecords } from '../sync/plain-records.ts'
 import { syncOnce, useEngines, type Warehouse } from '../warehouse/fixture.ts'

@@ -1,7 +1,5 @@
 /** The first reading of a large collection: windows by created date, resumable, proved complete, with one mark at the end. */
 import { expect, test } from 'vitest'
-import { kyselyOver } from '../../src/state/kysely-dialect.ts'
-import type { Ledger } from '../../src/state/schema.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
@@ -54,7 +52,7 @@ describeOnEngines('backfill', bench => {
       }
       const narrow: Engine = {
         ...engine,
-        ledger: kyselyOver<Ledger>(rows),
+        rows,
         get stage() {
           return engine.stage === engine ? narrow : engine.stage
         },

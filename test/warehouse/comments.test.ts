@@ -1,8 +1,8 @@
 /** Every table, view and column of a warehouse says what it is, in the database itself. */
 import { expect, test } from 'vitest'
 import { programVersion } from '../../src/lib/program-version.ts'
+import { migrate } from '../../src/state/migrate.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { migrate } from '../../src/warehouse/schema/migrate.ts'
 import { describeOnEngines } from './fixture.ts'
 
 const schemas = `('star', 'mart', 'history', 'pii', 'ops')`

@@ -1,8 +1,10 @@
 /** Ids of records that can be read one by one only: found in star, signalled, remembered; each once. */
+
 import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
 import { edges } from '../../src/contract/derived/discovery.ts'
 import { discover, remember, signal } from '../../src/state/by-id/discovered.ts'
+import { ledger } from '../../src/state/ledger.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { describeOnEngines, type Warehouse } from './fixture.ts'
 import { readById } from './read-by-id.ts'
@@ -11,7 +13,7 @@ const at = '2026-11-02T10:00:00.000Z'
 const later = '2026-11-02T11:00:00.000Z'
 
 const known = (engine: Engine) =>
-  engine.ledger
+  ledger(engine)
     .selectFrom('ops.discovered')
     .select(['resource', 'record_id', 'source', 'state'])
     .orderBy('resource')

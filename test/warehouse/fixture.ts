@@ -9,6 +9,7 @@ import { catalogue } from '../../src/contract/catalogue.ts'
 import { tablesOf } from '../../src/contract/fields/table.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
+import { migrate } from '../../src/state/migrate.ts'
 import {
   type RunConnection,
   type RunEffects,
@@ -19,7 +20,6 @@ import {
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { migrate } from '../../src/warehouse/schema/migrate.ts'
 import { physicalTables } from '../../src/warehouse/schema/physical.ts'
 import { madeOnce } from '../made-once.ts'
 import { database } from '../postgres/database.ts'
@@ -47,12 +47,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 /** What decides the bytes of an empty warehouse. */
 export function structureName(): string {
   const makers = [
-    'schema/migrate.ts',
-    'schema/comments.ts',
-    'schema/structure.ts',
-    'schema/references.ts',
-    'duckdb/open.ts',
-  ].map(file => join('src/warehouse', file))
+    'state/migrate.ts',
+    'warehouse/schema/comments.ts',
+    'warehouse/schema/structure.ts',
+    'warehouse/schema/references.ts',
+    'warehouse/duckdb/open.ts',
+  ].map(file => join('src', file))
   const sql = ['ops', 'seed', 'view'].flatMap(folder =>
     readdirSync(join(root, 'sql', folder)).map(file => join('sql', folder, file)),
   )

@@ -1,6 +1,6 @@
 /** Whether the warehouse can be written; what is not there is left uncreated. */
 import { existsSync, statSync } from 'node:fs'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type Finding, fail, failed, ok } from './finding.ts'
 
@@ -24,7 +24,7 @@ export async function checkFile(file: string, open: () => Promise<Engine>): Prom
 
 /** Schemas that are not there have to be made by this user; those that are there have to take its rows. */
 async function mayWrite(engine: Engine): Promise<boolean> {
-  const isMade = (await heldTables(engine)).has('run')
+  const isMade = (await existingTables(engine)).has('run')
   const [row] = isMade
     ? await engine.rows<{ may: boolean }>(`select has_table_privilege($1, 'insert') as may`, [
         `${engine.schema('ops')}.run`,

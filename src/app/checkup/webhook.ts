@@ -1,11 +1,11 @@
 /** Whether `muster serve` could tell genuine events from forged ones; says nothing where nobody receives any. */
 import type { Connection } from '../../config/connection.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 async function hasReceived(engine: Engine | undefined): Promise<boolean> {
-  if (!engine || !(await heldTables(engine)).has('inbox')) return false
+  if (!engine || !(await existingTables(engine)).has('inbox')) return false
   return (await engine.rows('select event_id from ops.inbox limit 1')).length > 0
 }
 

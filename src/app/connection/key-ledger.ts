@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { type Budget, createBudget } from '../../api/budget/budget.ts'
 import type { Connection } from '../../config/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import { addSent } from '../../state/requests/access.ts'
 import { recordPause } from '../../state/requests/pause.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
@@ -44,7 +44,7 @@ interface KeyOf {
 
 /** A ledger of before the first sync, or of an earlier program, is not asked. */
 async function isComplete(engine: Engine): Promise<boolean> {
-  const held = await heldTables(engine)
+  const held = await existingTables(engine)
   return ['sent', 'pause', 'api_usage', 'request_budget'].every(name => held.has(name))
 }
 

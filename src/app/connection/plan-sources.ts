@@ -4,7 +4,7 @@ import type { KeyInfo } from '../../api/client/key.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import type { Connection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import { budgetSeen } from '../../state/requests/budget-seen.ts'
 import type { Limits } from '../../sync/plan/estimate.ts'
 import type { PlanSources } from '../../sync/plan/plan.ts'
@@ -22,7 +22,7 @@ export interface PlanFacts {
 
 async function synced(engine: Engine | undefined): Promise<Engine | undefined> {
   if (!engine) return undefined
-  return (await heldTables(engine)).has('watermark') ? engine : undefined
+  return (await existingTables(engine)).has('watermark') ? engine : undefined
 }
 
 export async function askedFacts(

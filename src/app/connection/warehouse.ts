@@ -4,7 +4,7 @@ import type { CommandContext } from '../../cli/context.ts'
 import type { Connection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { publishedFile } from '../../publish/published-file.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import type { RunConnection } from '../../sync/run/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import { OutOfReach } from '../../warehouse/duckdb/open-error.ts'
@@ -110,7 +110,7 @@ async function openEither(connection: Connection, context: Told): Promise<Opened
 async function isSynced({ handle, isPublished }: Opened<Engine>): Promise<boolean> {
   if (isPublished) return true
   if (handle.name === 'postgres') await requireLedger(handle)
-  return (await heldTables(handle)).has('migration')
+  return (await existingTables(handle)).has('migration')
 }
 
 /** Undefined when no sync has made anything of this warehouse. Throws MusterError for a user who may not read its ledger. */

@@ -3,10 +3,10 @@
 import type { CommandContext } from '../../cli/context.ts'
 import type { Connection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { migrate } from '../../state/migrate.ts'
 import { recordDagTasks } from '../../state/runs/dag-tasks.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
 import type { DagTaskTable } from '../../state/schema.ts'
-import { migrate } from '../../warehouse/schema/migrate.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import type { TaskOutcome } from './run-dag.ts'
 

@@ -9,10 +9,10 @@ import type { DefinitionInForce } from '../../crosscheck/definition.ts'
 import { type Grouping, groupingOf } from '../../crosscheck/metric-query.ts'
 import { type Asker, createAsker } from '../../crosscheck/their-metrics.ts'
 import { programVersion } from '../../lib/program-version.ts'
+import { migrate } from '../../state/migrate.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
 import { startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { migrate } from '../../warehouse/schema/migrate.ts'
 import {
   type CommandModule,
   flagOption,

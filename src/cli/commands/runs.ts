@@ -2,7 +2,7 @@
 
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import { lostRuns, recentRuns, resourcesOfRun, runNamed } from '../../state/runs/runs.ts'
 import type { RunResourceTable, RunTable } from '../../state/schema.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -28,7 +28,7 @@ export const command: CommandModule = {
         const what = `no run, or more than one, begins with ${id}`
         throw new UsageError({ what, next: 'muster runs lists them' })
       }
-      const keeps = (await heldTables(engine)).has('run_resource')
+      const keeps = (await existingTables(engine)).has('run_resource')
       printRun(context, run, keeps ? await resourcesOfRun(engine, run.run_id) : undefined)
       return 0
     } finally {
@@ -39,7 +39,7 @@ export const command: CommandModule = {
 
 /** A run without an end whose process is gone is told as such: its row is for the next sync to close. */
 async function readRuns(engine: Engine, limit: number): Promise<RunTable[]> {
-  const held = await heldTables(engine)
+  const held = await existingTables(engine)
   if (!held.has('run')) return []
   const lost = held.has('lease') ? await lostRuns(engine) : []
   return (await recentRuns(engine, limit)).map(run =>

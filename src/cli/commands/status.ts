@@ -5,7 +5,7 @@ import { catalogue } from '../../contract/catalogue.ts'
 import { type EventFigures, readEventFigures } from '../../events/event-figures.ts'
 import { type Coverage, readCoverage } from '../../state/by-id/coverage.ts'
 import { type Absence, absences } from '../../state/evidence/absence.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import { type BudgetSeen, budgetSeen } from '../../state/requests/budget-seen.ts'
 import { type HeldLease, heldLeases } from '../../state/runs/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../state/runs/resource-state.ts'
@@ -70,7 +70,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
   const lastDone = await lastDoneSync(engine)
   const budget = await budgetSeen(engine, id)
   // Only the warehouse itself keeps leases: what its published copy says of processes is as old as it is.
-  const isItself = (await heldTables(engine)).has('lease')
+  const isItself = (await existingTables(engine)).has('lease')
   return {
     resources,
     lastDone,

@@ -1,6 +1,8 @@
 /** The definition in force, as the ledger keeps it: one row a rule. */
+
 import { createHash } from 'node:crypto'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
+import { ledger } from '../../state/ledger.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import {
   candidates,
@@ -62,8 +64,8 @@ function definitionId(definition: MetricDefinition): string {
 /** The default as long as nothing was calibrated; the published copy has it too. */
 export async function readDefinition(engine: Engine): Promise<DefinitionInForce> {
   const fallback = { definition: definitionDefaults, id: 'default' }
-  if (!(await heldTables(engine)).has('metric_calibration')) return fallback
-  const rows = await engine.ledger.selectFrom('ops.metric_calibration').selectAll().execute()
+  if (!(await existingTables(engine)).has('metric_calibration')) return fallback
+  const rows = await ledger(engine).selectFrom('ops.metric_calibration').selectAll().execute()
   const [first] = rows
   if (!first) return fallback
   const known = rows
@@ -87,11 +89,11 @@ export async function recordCalibration(
 ): Promise<string> {
   const id = definitionId(definition)
   await engine.transaction(async () => {
-    await engine.ledger.deleteFrom('ops.metric_calibration').execute()
+    await ledger(engine).deleteFrom('ops.metric_calibration').execute()
     for (const rule of rules) {
       const state = states.get(rule)
       const [number, metric] = ruleFacts[rule]
-      await engine.ledger
+      await ledger(engine)
         .insertInto('ops.metric_calibration')
         .values({
           ...{ rule, rule_no: number, metric, state: state?.state ?? 'untested' },

@@ -1,6 +1,6 @@
 /** Opens a warehouse to be copied, so that the stage of the target can read its rows. */
 
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
@@ -47,7 +47,7 @@ export async function serverSource(
   const engine = await openPostgres(address, { ...options, stage: target.stage })
   return {
     engine,
-    isMade: async () => (await heldTables(engine)).has('migration'),
+    isMade: async () => (await existingTables(engine)).has('migration'),
     async present(table, columns) {
       const names = quoteNames(columns.map(({ name }) => name))
       await engine.sendToStage('copied_rows', columns, `select ${names} from ${table}`)

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import { lastDoneSync } from '../../state/runs/resource-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { SchemaName } from '../../warehouse/schema/schemas.ts'
@@ -111,7 +111,7 @@ export async function exportParquet(effects: ExportEffects, request: ExportReque
   const folder = beginFolder(resolve(request.folder), request.includePii ? 0o700 : 0o755)
   try {
     const manifest = await atOnce(engine, async (): Promise<Manifest> => {
-      const isTold = (await heldTables(engine)).has('run')
+      const isTold = (await existingTables(engine)).has('run')
       return {
         format: manifestFormat,
         version,

@@ -1,6 +1,6 @@
 /** How much is held of what can be read one by one only: by the ids that were seen, and by what other records count. */
 import type { Engine } from '../../warehouse/engine.ts'
-import { heldTables } from '../held-tables.ts'
+import { existingTables } from '../existing-tables.ts'
 import type { DiscoveredTable } from '../schema.ts'
 import { eventHint } from './hints.ts'
 
@@ -125,7 +125,7 @@ async function eventRecall(engine: Engine): Promise<EventRecall[]> {
 
 /** Undefined where the file does not keep the ids. */
 export async function readCoverage(engine: Engine): Promise<Coverage | undefined> {
-  const held = await heldTables(engine)
+  const held = await existingTables(engine)
   if (!held.has('discovered')) return undefined
   return {
     ids: await idCoverage(engine),

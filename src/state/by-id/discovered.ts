@@ -1,4 +1,5 @@
 /** Ids that were seen: found in star, heard of in events, or given in a list. */
+
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { edges as allEdges, type Edge } from '../../contract/derived/discovery.ts'
@@ -7,6 +8,7 @@ import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { ledger } from '../ledger.ts'
 import type { DiscoveredTable } from '../schema.ts'
 
 /** An id that somebody named. */
@@ -63,7 +65,7 @@ export async function remember(engine: Engine, seen: readonly Seen[]): Promise<n
   const rows = [...new Map(seen.map(one => [placeOf(one), one])).values()].map(rowOf)
   const before = await countDiscovered(engine)
   for (const chunk of chunks(rows)) {
-    await engine.ledger
+    await ledger(engine)
       .insertInto('ops.discovered')
       .values([...chunk])
       .onConflict(conflict => conflict.columns(['resource', 'record_id']).doNothing())
@@ -95,7 +97,7 @@ function coalesced(seen: readonly Seen[]): DiscoveredTable[] {
  */
 export async function signal(engine: Engine, seen: readonly Seen[]): Promise<void> {
   for (const chunk of chunks(coalesced(seen))) {
-    await engine.ledger
+    await ledger(engine)
       .insertInto('ops.discovered')
       .values([...chunk])
       .onConflict(conflict =>

@@ -1,8 +1,10 @@
 /** What came of asking for records by their ids, written beside the records themselves. */
+
 import type { Table } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { ledger } from '../ledger.ts'
 import { daysBetween } from '../scans/days-between.ts'
 import { remember } from './discovered.ts'
 import type { Expected } from './due.ts'
@@ -138,7 +140,7 @@ export async function postpone(
   { ids, until }: { readonly ids: readonly string[]; readonly until: string },
 ): Promise<void> {
   if (ids.length === 0) return
-  await engine.ledger
+  await ledger(engine)
     .updateTable('ops.discovered')
     .set({ retry_after: until })
     .where('resource', '=', resource)
@@ -158,7 +160,7 @@ export async function recordOtherNames(
     names.map(({ recordId, at }) => ({ resource, recordId, source: 'its short id', at })),
   )
   for (const { asked, recordId, at } of names) {
-    await engine.ledger
+    await ledger(engine)
       .updateTable('ops.discovered')
       .set({
         state: 'refused',

@@ -3,7 +3,7 @@ import { type Hint, hints } from '../../contract/derived/hints.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { heldTables } from '../held-tables.ts'
+import { existingTables } from '../existing-tables.ts'
 import { daysBetween } from '../scans/days-between.ts'
 import { double, evidence, type Fetch, instant } from './fetched.ts'
 
@@ -51,7 +51,7 @@ export function lastChange({ table, pairs }: Hint, alias: string): string {
 
 /** Empty for a file that an earlier version made. */
 export async function hintKinds(engine: Engine, resource: string): Promise<HintKind[]> {
-  if (!(await heldTables(engine)).has('hint')) return []
+  if (!(await existingTables(engine)).has('hint')) return []
   const rows = await engine.rows<HintKind>(
     `select h.hint, h.kind, h.told, h.unchanged, h.unchanged_expected as "unchangedExpected",
        h.quiet_changes as "quietChanges", h.quiet_expected as "quietExpected"

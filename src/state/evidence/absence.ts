@@ -1,13 +1,15 @@
 /** What is known of deletions, list by list: counts beside each other, sweeps, suspects and tombstones. */
+
 import type { Resource } from '../../contract/fields/resource.ts'
 import { liveRecords, outOfSight } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import { heldTables } from '../held-tables.ts'
+import { existingTables } from '../existing-tables.ts'
+import { ledger } from '../ledger.ts'
 import type { ListCountTable } from './deletion-tables.ts'
 
 export async function recordCount(engine: Engine, row: ListCountTable): Promise<void> {
-  await engine.ledger.insertInto('ops.list_count').values(row).execute()
+  await ledger(engine).insertInto('ops.list_count').values(row).execute()
 }
 
 /** Live records that this scope has not been found unable to see, and those of them that somebody found gone. */
@@ -51,7 +53,7 @@ const latest = (table: string, by: string, where = 'true'): string =>
 
 /** Of every resource that has something to tell; empty for a file that does not keep it. */
 export async function absences(engine: Engine): Promise<Absence[]> {
-  const held = await heldTables(engine)
+  const held = await existingTables(engine)
   if (!held.has('witness') || !held.has('list_count')) return []
   const rows = await engine.rows<Record<keyof Absence, string | number | null>>(
     `with named as (

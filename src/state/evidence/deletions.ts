@@ -1,8 +1,10 @@
 /** Witnesses: who saw that a record is gone. One alone proves nothing; `muster sweep` tombstones what has two. */
+
 import type { Resource } from '../../contract/fields/resource.ts'
 import { fetchedWith, liveRecords, shownTo } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { ledger } from '../ledger.ts'
 import type { DeletionTable, WitnessTable } from './deletion-tables.ts'
 import { unsettled } from './key-scopes.ts'
 
@@ -16,7 +18,7 @@ export async function witness(engine: Engine, rows: readonly Witness[]): Promise
   const many = 500
   for (let from = 0; from < rows.length; from += many) {
     const values = rows.slice(from, from + many).map(row => ({ ...row, void_at: null, void_reason: null }))
-    await engine.ledger
+    await ledger(engine)
       .insertInto('ops.witness')
       .values(values)
       .onConflict(conflict => conflict.doNothing())
@@ -76,7 +78,7 @@ export async function voidWitnesses(
   { at, reason }: { readonly at: string; readonly reason: string },
 ): Promise<void> {
   if (of.ids.length === 0) return
-  await engine.ledger
+  await ledger(engine)
     .updateTable('ops.witness')
     .set({ void_at: at, void_reason: reason })
     .where('resource', '=', of.resource)
@@ -88,7 +90,7 @@ export async function voidWitnesses(
 export async function recordDeletions(engine: Engine, rows: readonly DeletionTable[]): Promise<void> {
   const many = 500
   for (let from = 0; from < rows.length; from += many)
-    await engine.ledger
+    await ledger(engine)
       .insertInto('ops.deletion')
       .values(rows.slice(from, from + many))
       .execute()
@@ -100,7 +102,7 @@ export async function recordUndeletions(
   by: { readonly at: string; readonly run: string },
 ): Promise<void> {
   if (of.ids.length === 0) return
-  await engine.ledger
+  await ledger(engine)
     .updateTable('ops.deletion')
     .set({ undeleted_at: by.at, undeleted_by: by.run })
     .where('resource', '=', of.resource)
@@ -111,7 +113,7 @@ export async function recordUndeletions(
 
 /** Resources of which somebody found a record gone that is held live, or may be. */
 export async function suspectedResources(engine: Engine): Promise<ReadonlySet<string>> {
-  const rows = await engine.ledger
+  const rows = await ledger(engine)
     .selectFrom('ops.witness')
     .select('resource')
     .distinct()
@@ -122,5 +124,5 @@ export async function suspectedResources(engine: Engine): Promise<ReadonlySet<st
 
 /** Of records that were not seen again since. */
 export function standingDeletions(engine: Engine): Promise<DeletionTable[]> {
-  return engine.ledger.selectFrom('ops.deletion').selectAll().where('undeleted_at', 'is', null).execute()
+  return ledger(engine).selectFrom('ops.deletion').selectAll().where('undeleted_at', 'is', null).execute()
 }

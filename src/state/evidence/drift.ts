@@ -2,6 +2,7 @@
 
 import type { PageFile } from '../../load/read/pages.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 import type { SchemaDriftTable } from '../schema.ts'
 
 interface Observed {
@@ -28,7 +29,7 @@ export async function recordDrift(engine: Engine, resource: string, observed: Ob
     ...observed.rounded.map(path => row(path, 'rounded', 'number')),
   ]
   if (rows.length === 0) return
-  await engine.ledger
+  await ledger(engine)
     .insertInto('ops.schema_drift')
     .values(rows)
     .onConflict(conflict => conflict.columns(['resource', 'path', 'kind']).doNothing())
@@ -37,7 +38,7 @@ export async function recordDrift(engine: Engine, resource: string, observed: Ob
 
 /** Undeclared paths of the resource, to be kept in attribute_leaf. */
 export async function driftedPaths(engine: Engine, resource: string): Promise<string[]> {
-  const rows = await engine.ledger
+  const rows = await ledger(engine)
     .selectFrom('ops.schema_drift')
     .select('path')
     .where('resource', '=', resource)

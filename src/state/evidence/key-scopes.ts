@@ -1,6 +1,8 @@
 /** What the key could see, run by run: a record missing for another key, or for a narrower one, is not gone. */
+
 import { createHash } from 'node:crypto'
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 import type { KeyScopeTable } from './deletion-tables.ts'
 
 /** The parts of `/me` that decide what a key sees. */
@@ -55,7 +57,7 @@ export async function recordKeyScope(
   { runId, apiKeyId, sight, observedAt }: RunScope,
 ): Promise<void> {
   const scopeId = scopeIdOf(apiKeyId, sight)
-  const last = await engine.ledger
+  const last = await ledger(engine)
     .selectFrom('ops.key_scope')
     .select(['run_id', 'scope_id'])
     .where('api_key_id', '=', apiKeyId)
@@ -65,13 +67,13 @@ export async function recordKeyScope(
     .execute()
   for (const { run_id: before, scope_id: held } of last) {
     if (held === scopeId || before === runId) continue
-    await engine.ledger
+    await ledger(engine)
       .updateTable('ops.key_scope')
       .set({ scope_id: unsettled })
       .where('run_id', '=', before)
       .execute()
   }
-  await engine.ledger
+  await ledger(engine)
     .insertInto('ops.key_scope')
     .values({
       run_id: runId,
@@ -89,7 +91,7 @@ export async function recordKeyScope(
  * remembered. Permissions are left out: they open whole resources, not more of their records.
  */
 export async function sawAllOf(engine: Engine, runId: string, now: Sight): Promise<boolean> {
-  const [held] = await engine.ledger
+  const [held] = await ledger(engine)
     .selectFrom('ops.key_scope')
     .select(['kind', 'companies', 'agencies'])
     .where('run_id', '=', runId)

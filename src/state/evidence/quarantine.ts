@@ -1,4 +1,5 @@
 /** Records that could not be loaded, with the reason and all that was received. */
+
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Staged } from '../../load/read/batch.ts'
@@ -7,6 +8,7 @@ import { type PageFile, perPage } from '../../load/read/pages.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
 import type { Engine, TemporaryTable, TypedColumn } from '../../warehouse/engine.ts'
 import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
+import { ledger } from '../ledger.ts'
 import type { QuarantineTable } from '../schema.ts'
 import type { OpenCases } from './open-cases.ts'
 
@@ -84,7 +86,7 @@ async function keepTrouble(engine: Engine, { plan, trouble }: Kept): Promise<voi
       return [row.quarantine_id, row]
     }),
   )
-  await engine.ledger
+  await ledger(engine)
     .insertInto('ops.quarantine')
     .values([...rows.values()])
     .onConflict(conflict =>
@@ -115,7 +117,7 @@ export async function closeQuarantine(
   resource: string,
   { seenBefore, at }: { readonly seenBefore: string; readonly at: string },
 ): Promise<void> {
-  await engine.ledger
+  await ledger(engine)
     .updateTable('ops.quarantine')
     .set({ resolved_at: at })
     .where('resource', '=', resource)

@@ -1,23 +1,25 @@
 /** What the ledger says of each mart: what it was last built from, and how the last attempt went. */
+
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 import type { MartTable } from './mart-row.ts'
 
 export async function heldMarts(engine: Engine): Promise<ReadonlyMap<string, MartTable>> {
-  const rows = await engine.ledger.selectFrom('ops.mart').selectAll().orderBy('name').execute()
+  const rows = await ledger(engine).selectFrom('ops.mart').selectAll().orderBy('name').execute()
   return new Map(rows.map(row => [row.name, row]))
 }
 
 export async function recordMart(engine: Engine, row: MartTable): Promise<void> {
-  await engine.ledger.deleteFrom('ops.mart').where('name', '=', row.name).execute()
-  await engine.ledger.insertInto('ops.mart').values(row).execute()
+  await ledger(engine).deleteFrom('ops.mart').where('name', '=', row.name).execute()
+  await ledger(engine).insertInto('ops.mart').values(row).execute()
 }
 
 export async function forgetMart(engine: Engine, name: string): Promise<void> {
-  await engine.ledger.deleteFrom('ops.mart').where('name', '=', name).execute()
+  await ledger(engine).deleteFrom('ops.mart').where('name', '=', name).execute()
 }
 
 /** Marts whose sources did not change hold for a later moment as they are. */
 export async function moveAsOf(engine: Engine, names: readonly string[], asOf: string | null): Promise<void> {
   if (names.length === 0) return
-  await engine.ledger.updateTable('ops.mart').set({ as_of: asOf }).where('name', 'in', names).execute()
+  await ledger(engine).updateTable('ops.mart').set({ as_of: asOf }).where('name', 'in', names).execute()
 }

@@ -1,10 +1,12 @@
 /** What the key may read, as the service last answered; and how much of its budget is used. */
+
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 import type { AccessTable, ApiUsageTable } from '../schema.ts'
 
 export async function recordAccess(engine: Engine, row: AccessTable): Promise<void> {
   const { resource, ...found } = row
-  await engine.ledger
+  await ledger(engine)
     .insertInto('ops.access')
     .values(row)
     .onConflict(conflict => conflict.column('resource').doUpdateSet(found))
@@ -12,12 +14,12 @@ export async function recordAccess(engine: Engine, row: AccessTable): Promise<vo
 }
 
 export async function recordUsage(engine: Engine, row: ApiUsageTable): Promise<void> {
-  await engine.ledger.insertInto('ops.api_usage').values(row).execute()
+  await ledger(engine).insertInto('ops.api_usage').values(row).execute()
 }
 
 /** Requests a minute that this key was last told it may send. */
 export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<number | undefined> {
-  const [row] = await engine.ledger
+  const [row] = await ledger(engine)
     .selectFrom('ops.api_usage')
     .select('rate_limit_per_minute')
     .where('api_key_id', '=', apiKeyId)
@@ -32,7 +34,7 @@ export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, n
   // In one order, so that two processes that write the same seconds wait for each other rather than for ever.
   const rows = [...bySecond].map(([second, requests]) => ({ second, requests }))
   if (rows.length === 0) return
-  await engine.ledger
+  await ledger(engine)
     .insertInto('ops.sent')
     .values(rows.sort((left, right) => left.second - right.second))
     .onConflict(conflict =>
@@ -44,14 +46,18 @@ export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, n
 /** The last two minutes are all that the next process needs to keep to the same rolling minute. */
 export async function forgetSent(engine: Engine, now: number): Promise<void> {
   const oldest = Math.floor(now / 1000) - 120
-  await engine.ledger.deleteFrom('ops.sent').where('second', '<', oldest).execute()
+  await ledger(engine).deleteFrom('ops.sent').where('second', '<', oldest).execute()
 }
 
 /** The same beside what others wrote of the same seconds. */
 export async function addSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
   const seconds = [...bySecond.keys()]
   if (seconds.length === 0) return
-  const rows = await engine.ledger.selectFrom('ops.sent').selectAll().where('second', 'in', seconds).execute()
+  const rows = await ledger(engine)
+    .selectFrom('ops.sent')
+    .selectAll()
+    .where('second', 'in', seconds)
+    .execute()
   const before = new Map(rows.map(row => [Number(row.second), Number(row.requests)]))
   const sums = [...bySecond].map(([second, count]) => [second, count + (before.get(second) ?? 0)] as const)
   await recordSent(engine, new Map(sums))
@@ -59,7 +65,7 @@ export async function addSent(engine: Engine, bySecond: ReadonlyMap<number, numb
 
 /** How many requests went out after that second. */
 export async function sentSince(engine: Engine, second: number): Promise<number> {
-  const rows = await engine.ledger
+  const rows = await ledger(engine)
     .selectFrom('ops.sent')
     .select('requests')
     .where('second', '>=', second)

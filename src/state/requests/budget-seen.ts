@@ -1,6 +1,8 @@
 /** The key's limits and the day's rest, as the last run was told them. */
+
 import type { Engine } from '../../warehouse/engine.ts'
-import { heldTables } from '../held-tables.ts'
+import { existingTables } from '../existing-tables.ts'
+import { ledger } from '../ledger.ts'
 
 export interface BudgetSeen {
   readonly apiKeyId: string
@@ -18,10 +20,10 @@ const counted = (value: number | null | undefined): number | null => (value == n
 
 /** Undefined when no key has synced into this file. The id names the key without giving it away. */
 export async function budgetSeen(engine: Engine, apiKeyId: string): Promise<BudgetSeen | undefined> {
-  const held = await heldTables(engine)
+  const held = await existingTables(engine)
   if (!held.has('run')) return undefined
   const [usage] = held.has('api_usage')
-    ? await engine.ledger
+    ? await ledger(engine)
         .selectFrom('ops.api_usage')
         .selectAll()
         .where('api_key_id', '=', apiKeyId)

@@ -1,6 +1,8 @@
 /** Leases: one writer a resource, with an epoch that tells a late writer it has been replaced. */
+
 import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 
 export interface Lease {
   readonly resource: string
@@ -108,7 +110,7 @@ export async function reasonBehind(engine: Engine, lease: Lease, error: unknown)
 }
 
 export async function releaseLease(engine: Engine, lease: Lease): Promise<void> {
-  await engine.ledger
+  await ledger(engine)
     .deleteFrom('ops.lease')
     .where('resource', '=', lease.resource)
     .where('epoch', '=', lease.epoch)

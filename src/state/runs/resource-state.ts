@@ -1,9 +1,11 @@
 /** What the ledger knows of one resource: its last run, mark, rows, proof, and what is wrong with it. */
+
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { constantsOf, isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { heldTables } from '../held-tables.ts'
+import { existingTables } from '../existing-tables.ts'
+import { ledger } from '../ledger.ts'
 import { type Proof, proofOf, windowsOf } from '../scans/proof.ts'
 import { readWatermark } from '../scans/watermarks.ts'
 import type { AccessTable, RunResourceTable, WindowTable } from '../schema.ts'
@@ -60,7 +62,7 @@ async function lastRun(engine: Engine, resource: string, held: ReadonlySet<strin
 }
 
 async function accessOf(engine: Engine, resource: string): Promise<AccessTable | undefined> {
-  const query = engine.ledger.selectFrom('ops.access').selectAll().where('resource', '=', resource)
+  const query = ledger(engine).selectFrom('ops.access').selectAll().where('resource', '=', resource)
   return (await query.execute())[0]
 }
 
@@ -77,7 +79,7 @@ async function troubleOf(engine: Engine, resource: string, held: ReadonlySet<str
 /** The file may be the published copy: what that leaves out is null. */
 export async function resourceState(engine: Engine, resource: Resource): Promise<ResourceState> {
   const { name } = resource
-  const held = await heldTables(engine)
+  const held = await existingTables(engine)
   const mark = await readWatermark(engine, name)
   const windows = await windowsOf(engine, name)
   const access = held.has('access') ? await accessOf(engine, name) : undefined
@@ -97,7 +99,7 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
 
 /** End of the last sync that was done; null before the first. */
 export async function lastDoneSync(engine: Engine): Promise<string | null> {
-  const [row] = await engine.ledger
+  const [row] = await ledger(engine)
     .selectFrom('ops.run')
     .select('finished_at')
     .where('command', '=', 'sync')

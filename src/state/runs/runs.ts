@@ -1,5 +1,7 @@
 /** The ledger of runs: what was asked, read, kept and spent. */
+
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 import type { RunResourceTable, RunTable } from '../schema.ts'
 
 export type RunFigures = Pick<
@@ -45,7 +47,7 @@ async function closeLostRuns(engine: Engine, at: string): Promise<void> {
 
 /** Ids of runs without an end whose process is gone; the next sync records that. */
 export async function lostRuns(engine: Engine): Promise<string[]> {
-  const running = await engine.ledger
+  const running = await ledger(engine)
     .selectFrom('ops.run')
     .select('run_id')
     .where('state', '=', 'running')
@@ -59,7 +61,7 @@ export async function lostRuns(engine: Engine): Promise<string[]> {
 export async function startRun(engine: Engine, start: RunStart): Promise<void> {
   await closeLostRuns(engine, start.startedAt)
   await engine.announce(start.runId)
-  await engine.ledger
+  await ledger(engine)
     .insertInto('ops.run')
     .values({
       ...noFigures,
@@ -76,7 +78,7 @@ export async function startRun(engine: Engine, start: RunStart): Promise<void> {
 }
 
 export async function updateRun(engine: Engine, runId: string, change: Partial<RunTable>): Promise<void> {
-  await engine.ledger.updateTable('ops.run').set(change).where('run_id', '=', runId).execute()
+  await ledger(engine).updateTable('ops.run').set(change).where('run_id', '=', runId).execute()
 }
 
 /** Adds to the figures of a run, in the transaction that holds the rows. */
@@ -86,21 +88,21 @@ export async function addToRun(engine: Engine, runId: string, figures: Partial<R
 }
 
 export async function recordResource(engine: Engine, row: RunResourceTable): Promise<void> {
-  await engine.ledger
+  await ledger(engine)
     .deleteFrom('ops.run_resource')
     .where('run_id', '=', row.run_id)
     .where('resource', '=', row.resource)
     .execute()
-  await engine.ledger.insertInto('ops.run_resource').values(row).execute()
+  await ledger(engine).insertInto('ops.run_resource').values(row).execute()
 }
 
 export async function recentRuns(engine: Engine, limit: number): Promise<RunTable[]> {
-  return engine.ledger.selectFrom('ops.run').selectAll().orderBy('started_at', 'desc').limit(limit).execute()
+  return ledger(engine).selectFrom('ops.run').selectAll().orderBy('started_at', 'desc').limit(limit).execute()
 }
 
 /** By its id, or by how only it begins. */
 export async function runNamed(engine: Engine, id: string): Promise<RunTable | undefined> {
-  const rows = await engine.ledger
+  const rows = await ledger(engine)
     .selectFrom('ops.run')
     .selectAll()
     .where('run_id', 'like', `${id.replace(/[^\w-]/g, '')}%`)
@@ -111,7 +113,7 @@ export async function runNamed(engine: Engine, id: string): Promise<RunTable | u
 }
 
 export async function resourcesOfRun(engine: Engine, runId: string): Promise<RunResourceTable[]> {
-  return engine.ledger
+  return ledger(engine)
     .selectFrom('ops.run_resource')
     .selectAll()
     .where('run_id', '=', runId)

@@ -1,5 +1,7 @@
 /** The proof of completeness that ops.window holds: which walks of a resource count now, and what they saw. */
+
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 import type { WindowTable } from '../schema.ts'
 import { retiredScope } from './windows.ts'
 
@@ -17,7 +19,7 @@ export interface Proof {
 
 /** Of every window of a resource, oldest first. */
 export async function windowsOf(engine: Engine, resource: string): Promise<WindowTable[]> {
-  return engine.ledger
+  return ledger(engine)
     .selectFrom('ops.window')
     .selectAll()
     .where('resource', '=', resource)

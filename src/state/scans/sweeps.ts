@@ -1,9 +1,11 @@
 /** Sweeps: lists read whole for their ids alone, window by window, with what proves each window complete. */
+
 import type { Engine } from '../../warehouse/engine.ts'
 import type { SweepIdTable, SweepTable, SweepWindowTable } from '../evidence/deletion-tables.ts'
+import { ledger } from '../ledger.ts'
 
 export async function openSweepRow(engine: Engine, row: SweepTable): Promise<void> {
-  await engine.ledger.insertInto('ops.sweep').values(row).execute()
+  await ledger(engine).insertInto('ops.sweep').values(row).execute()
 }
 
 export async function updateSweep(
@@ -11,12 +13,12 @@ export async function updateSweep(
   sweepId: string,
   change: Partial<SweepTable>,
 ): Promise<void> {
-  await engine.ledger.updateTable('ops.sweep').set(change).where('sweep_id', '=', sweepId).execute()
+  await ledger(engine).updateTable('ops.sweep').set(change).where('sweep_id', '=', sweepId).execute()
 }
 
 /** The sweep that was under way when the last run ended, if any. */
 export async function unfinishedSweep(engine: Engine, resource: string): Promise<SweepTable | undefined> {
-  const [row] = await engine.ledger
+  const [row] = await ledger(engine)
     .selectFrom('ops.sweep')
     .selectAll()
     .where('resource', '=', resource)
@@ -33,7 +35,7 @@ export async function lastSweep(
   resource: string,
   scopeId?: string,
 ): Promise<SweepTable | undefined> {
-  let query = engine.ledger
+  let query = ledger(engine)
     .selectFrom('ops.sweep')
     .selectAll()
     .where('resource', '=', resource)
@@ -47,7 +49,7 @@ export async function lastSweep(
 
 /** Newest first, which is the order in which they are walked. */
 export async function sweepWindows(engine: Engine, sweepId: string): Promise<SweepWindowTable[]> {
-  return engine.ledger
+  return ledger(engine)
     .selectFrom('ops.sweep_window')
     .selectAll()
     .where('sweep_id', '=', sweepId)
@@ -56,7 +58,7 @@ export async function sweepWindows(engine: Engine, sweepId: string): Promise<Swe
 }
 
 export async function openSweepWindow(engine: Engine, row: SweepWindowTable): Promise<void> {
-  await engine.ledger.insertInto('ops.sweep_window').values(row).execute()
+  await ledger(engine).insertInto('ops.sweep_window').values(row).execute()
 }
 
 type WindowName = Pick<SweepWindowTable, 'sweep_id' | 'number'>
@@ -66,7 +68,7 @@ export async function updateSweepWindow(
   { sweep_id, number }: WindowName,
   change: Partial<SweepWindowTable>,
 ): Promise<void> {
-  await engine.ledger
+  await ledger(engine)
     .updateTable('ops.sweep_window')
     .set(change)
     .where('sweep_id', '=', sweep_id)
@@ -77,7 +79,7 @@ export async function updateSweepWindow(
 export async function addSweepIds(engine: Engine, rows: readonly SweepIdTable[]): Promise<void> {
   const many = 1000
   for (let from = 0; from < rows.length; from += many)
-    await engine.ledger
+    await ledger(engine)
       .insertInto('ops.sweep_id')
       .values(rows.slice(from, from + many))
       .execute()
@@ -94,7 +96,7 @@ export async function countSweepIds(engine: Engine, { sweep_id, number }: Window
 
 /** Those of one window, for another walk through it; all of the sweep's when it is over. */
 export async function forgetSweepIds(engine: Engine, sweepId: string, number?: number): Promise<void> {
-  let query = engine.ledger.deleteFrom('ops.sweep_id').where('sweep_id', '=', sweepId)
+  let query = ledger(engine).deleteFrom('ops.sweep_id').where('sweep_id', '=', sweepId)
   if (number !== undefined) query = query.where('number', '=', number)
   await query.execute()
 }

@@ -1,9 +1,11 @@
 /** Records that a sweep saw and the warehouse lacks: noted until a walk has read them. */
+
 import type { Resource } from '../../contract/fields/resource.ts'
 import { recordRows } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import type { UnreadTable } from '../evidence/deletion-tables.ts'
+import { ledger } from '../ledger.ts'
 
 /** Those of a resource that are still to be read; what was read meanwhile is forgotten. */
 export async function stillUnread(engine: Engine, resource: Resource): Promise<UnreadTable[]> {
@@ -13,10 +15,10 @@ export async function stillUnread(engine: Engine, resource: Resource): Promise<U
          and t.source_updated_at >= cast(unread.updated_at as timestamptz))`,
     [resource.name],
   )
-  return engine.ledger.selectFrom('ops.unread').selectAll().where('resource', '=', resource.name).execute()
+  return ledger(engine).selectFrom('ops.unread').selectAll().where('resource', '=', resource.name).execute()
 }
 
 /** After a walk over the days of these: what is not read by now is gone since, or in quarantine. */
 export async function forgetUnread(engine: Engine, resource: string): Promise<void> {
-  await engine.ledger.deleteFrom('ops.unread').where('resource', '=', resource).execute()
+  await ledger(engine).deleteFrom('ops.unread').where('resource', '=', resource).execute()
 }

@@ -1,9 +1,11 @@
 /** Watermarks: up to where each collection has been read. */
+
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 import type { WatermarkTable } from '../schema.ts'
 
 export async function readWatermark(engine: Engine, resource: string): Promise<WatermarkTable | undefined> {
-  const [row] = await engine.ledger
+  const [row] = await ledger(engine)
     .selectFrom('ops.watermark')
     .selectAll()
     .where('resource', '=', resource)
@@ -26,11 +28,11 @@ export async function moveWatermark(
     backfilled_at: null,
   }
   const row: WatermarkTable = { ...fresh, ...before, ...change, resource }
-  await engine.ledger.deleteFrom('ops.watermark').where('resource', '=', resource).execute()
-  await engine.ledger.insertInto('ops.watermark').values(row).execute()
+  await ledger(engine).deleteFrom('ops.watermark').where('resource', '=', resource).execute()
+  await ledger(engine).insertInto('ops.watermark').values(row).execute()
 }
 
 /** As if the list had never been read. */
 export async function forgetWatermark(engine: Engine, resource: string): Promise<void> {
-  await engine.ledger.deleteFrom('ops.watermark').where('resource', '=', resource).execute()
+  await ledger(engine).deleteFrom('ops.watermark').where('resource', '=', resource).execute()
 }

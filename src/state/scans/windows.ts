@@ -1,5 +1,7 @@
 /** Windows: every walk with what proves it complete. */
+
 import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
 import type { WindowTable } from '../schema.ts'
 
 type WindowFacts = Pick<WindowTable, 'window_id' | 'resource' | 'kind' | 'run_id' | 'started_at'> &
@@ -23,7 +25,7 @@ export const freshWindow = (facts: WindowFacts): WindowTable => ({
 })
 
 export async function openWindow(engine: Engine, row: WindowTable): Promise<void> {
-  await engine.ledger.insertInto('ops.window').values(row).execute()
+  await ledger(engine).insertInto('ops.window').values(row).execute()
 }
 
 export async function updateWindow(
@@ -31,7 +33,7 @@ export async function updateWindow(
   windowId: string,
   change: Partial<WindowTable>,
 ): Promise<void> {
-  await engine.ledger.updateTable('ops.window').set(change).where('window_id', '=', windowId).execute()
+  await ledger(engine).updateTable('ops.window').set(change).where('window_id', '=', windowId).execute()
 }
 
 /** Gives up windows that are still walking; returns their ids. One that was accepted meanwhile stays so. */
@@ -39,7 +41,7 @@ export async function refuseWalking(
   engine: Engine,
   of: Pick<WindowTable, 'window_id'> | Pick<WindowTable, 'resource' | 'kind'>,
 ): Promise<string[]> {
-  let query = engine.ledger
+  let query = ledger(engine)
     .updateTable('ops.window')
     .set({ state: 'refused' })
     .where('state', '=', 'walking')
@@ -56,7 +58,7 @@ export const retiredScope = 'read when the key saw less'
 export async function retireWindows(engine: Engine, resource: string): Promise<void> {
   await refuseWalking(engine, { resource, kind: 'backfill' })
   await refuseWalking(engine, { resource, kind: 'incremental' })
-  await engine.ledger
+  await ledger(engine)
     .updateTable('ops.window')
     .set({ scope: retiredScope })
     .where('resource', '=', resource)
@@ -71,7 +73,7 @@ export function walkingWindows(
   resource: string,
   kind: WindowTable['kind'],
 ): Promise<WindowTable[]> {
-  return engine.ledger
+  return ledger(engine)
     .selectFrom('ops.window')
     .selectAll()
     .where('resource', '=', resource)
@@ -136,5 +138,5 @@ export async function countIds(engine: Engine, windowId: string): Promise<number
 }
 
 export async function forgetIds(engine: Engine, windowId: string): Promise<void> {
-  await engine.ledger.deleteFrom('ops.window_id').where('window_id', '=', windowId).execute()
+  await ledger(engine).deleteFrom('ops.window_id').where('window_id', '=', windowId).execute()
 }

@@ -1,6 +1,8 @@
 /** Records that are read by id: their resources are held together, because what one brings names others. */
+
 import { type Purpose, spendablePerDay } from '../../api/budget/day.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
+import { ledger } from '../../state/ledger.ts'
 import type { SyncContext } from '../run/context.ts'
 import { holdTask, type ResourceOutcome } from '../run/task.ts'
 import { Hydration, type Lane } from './hydration.ts'
@@ -21,7 +23,7 @@ const inTurn = (resources: readonly Resource[]): Resource[] =>
 
 /** When the sync before this one began, in milliseconds since the epoch. */
 async function lastSync({ engine, runId }: SyncContext): Promise<number | undefined> {
-  const row = await engine.ledger
+  const row = await ledger(engine)
     .selectFrom('ops.run')
     .select('started_at')
     .where('command', '=', 'sync')

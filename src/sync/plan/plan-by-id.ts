@@ -3,7 +3,7 @@
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { countDue } from '../../state/by-id/due.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { chooseHeld } from '../by-id/choose-held.ts'
 import { ceilingMs } from '../by-id/refresh.ts'
@@ -30,7 +30,7 @@ export async function knownIds(
   timesheets: () => Promise<number | undefined>,
 ): Promise<{ readonly strategy: string; readonly reading: Reading }> {
   const { name } = resource
-  if (engine && (await heldTables(engine)).has('discovered')) {
+  if (engine && (await existingTables(engine)).has('discovered')) {
     const nowMs = clock.now()
     const [at, fetchedBefore] = [nowMs, nowMs - ceilingMs].map(ms => new Date(ms).toISOString()) as [
       string,

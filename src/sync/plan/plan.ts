@@ -5,7 +5,7 @@ import type { KeyInfo } from '../../api/client/key.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import type { Resource, Snapshot, Walk } from '../../contract/fields/resource.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { heldTables } from '../../state/held-tables.ts'
+import { existingTables } from '../../state/existing-tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { WatermarkTable } from '../../state/schema.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -69,7 +69,7 @@ async function pagesDone(engine: Engine | undefined, resource: string): Promise<
 
 /** Average over the last five runs that walked what changed; undefined before the first of them. */
 async function usualChanges(engine: Engine, resource: string): Promise<number | undefined> {
-  if (!(await heldTables(engine)).has('run_resource')) return undefined
+  if (!(await existingTables(engine)).has('run_resource')) return undefined
   const rows = await engine.rows<{ n: number }>(
     `select r.records_read as n from ops.run_resource as r
      where r.resource = $1 and r.state = 'done' and exists (

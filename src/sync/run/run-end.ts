@@ -1,7 +1,9 @@
 /** The end of a run: its last ledger rows, and pages put away. */
+
 import { compact, expire } from '../../landing/archive.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { ledger } from '../../state/ledger.ts'
 import { forgetSent, recordSent } from '../../state/requests/access.ts'
 import { releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { updateRun } from '../../state/runs/runs.ts'
@@ -22,12 +24,12 @@ interface RunEnd {
  * and so does a run under way, which may be loading pages of a walk that the ledger does not know yet.
  */
 async function finishedWalks({ engine, landing, runId }: Ending): Promise<string[]> {
-  const open = await engine.ledger
+  const open = await ledger(engine)
     .selectFrom('ops.window')
     .select('window_id')
     .where('state', '=', 'walking')
     .execute()
-  const others = await engine.ledger
+  const others = await ledger(engine)
     .selectFrom('ops.run')
     .select('run_id')
     .where('state', '=', 'running')

@@ -1,5 +1,7 @@
 /** The first reading of a collection: created-date windows, newest first, each proved and resumable by itself. */
+
 import { lastPage } from '../../api/client/paging.ts'
+import { ledger } from '../../state/ledger.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { updateWindow } from '../../state/scans/windows.ts'
 import type { WatermarkTable, WindowTable } from '../../state/schema.ts'
@@ -48,7 +50,7 @@ async function measure(task: ResourceTask): Promise<void> {
 
 /** Windows of the backfill that are not accepted: cut off, or refused by an earlier run. */
 async function openWindows({ sync, resource }: ResourceTask): Promise<WindowTable[]> {
-  const rows = await sync.engine.ledger
+  const rows = await ledger(sync.engine)
     .selectFrom('ops.window')
     .selectAll()
     .where('resource', '=', resource.name)
@@ -61,7 +63,7 @@ async function openWindows({ sync, resource }: ResourceTask): Promise<WindowTabl
 }
 
 async function newestPlanned({ sync, resource }: ResourceTask): Promise<WindowTable | undefined> {
-  const [row] = await sync.engine.ledger
+  const [row] = await ledger(sync.engine)
     .selectFrom('ops.window')
     .selectAll()
     .where('resource', '=', resource.name)
@@ -76,7 +78,7 @@ async function newestPlanned({ sync, resource }: ResourceTask): Promise<WindowTa
 /** Sets the mark when this window was the last one open, whichever it is, and the oldest record is covered. */
 async function finishBackfill(task: ResourceTask, window: WindowTable, state: WalkState): Promise<void> {
   const mark = await readWatermark(task.sync.engine, task.resource.name)
-  const others = await task.sync.engine.ledger
+  const others = await ledger(task.sync.engine)
     .selectFrom('ops.window')
     .select(['state', 'from_day'])
     .where('resource', '=', task.resource.name)

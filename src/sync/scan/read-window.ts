@@ -1,6 +1,8 @@
 /** Walks one window to its end, over pages that turn out to be no JSON if need be. */
+
 import { MusterError } from '../../lib/errors.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
+import { ledger } from '../../state/ledger.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { type WindowJob, WindowWalk } from './window-walk.ts'
 
@@ -24,7 +26,7 @@ export async function readWindow(task: ResourceTask, job: WindowJob): Promise<vo
 
 /** The window as its last commit left it. */
 async function current(task: ResourceTask, job: WindowJob): Promise<WindowJob> {
-  const [window] = await task.sync.engine.ledger
+  const [window] = await ledger(task.sync.engine)
     .selectFrom('ops.window')
     .selectAll()
     .where('window_id', '=', job.window.window_id)

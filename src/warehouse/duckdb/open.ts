@@ -1,7 +1,5 @@
 /** The engine over a DuckDB file: one writing process, whose batches are staged beside each other. */
 import { statSync } from 'node:fs'
-import { kyselyOver } from '../../state/kysely-dialect.ts'
-import type { Ledger } from '../../state/schema.ts'
 import type { Engine, Insertion, Value } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Haste } from '../turns.ts'
@@ -157,7 +155,6 @@ function engineOver(place: Place, opened: Opened): Engine {
     // Whoever is not in this process has lost the lock on the file.
     isPresent: async name => announced.has(name),
     async evict() {},
-    ledger: kyselyOver<Ledger>(rows),
     close: () => close({ ...opened, main, lanes }, place),
   }
 }

@@ -2,8 +2,6 @@
 import { join } from 'node:path'
 import PQueue from 'p-queue'
 import { MusterError } from '../../lib/errors.ts'
-import { kyselyOver } from '../../state/kysely-dialect.ts'
-import type { Ledger } from '../../state/schema.ts'
 import { openStage } from '../duckdb/open.ts'
 import type { Engine, Value } from '../engine.ts'
 import { isSchemaPrefix, withPrefix } from '../schema/schemas.ts'
@@ -166,7 +164,6 @@ function engineOver(parts: Parts, stage: Engine): Engine {
     receive: transfer => told(() => transfers.receive(transfer)),
     sendToStage: (name, columns, select) => told(() => transfers.sendToStage(name, columns, select)),
     shareRequests: key => requestsOf(parts, key),
-    ledger: kyselyOver<Ledger>(rows),
     async close() {
       await onIdle()
       await session.close()

@@ -1,19 +1,27 @@
 /** Brings the structure of a warehouse up to the declarations: forward only, and only when something differs. */
+
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { MusterError } from '../../lib/errors.ts'
-import { isLaterVersion, programVersion } from '../../lib/program-version.ts'
-import { forgetTables, heldTables } from '../../state/held-tables.ts'
-import type { Engine } from '../engine.ts'
-import { requireOwner } from '../postgres/may-migrate.ts'
-import { runTogether } from '../run-together.ts'
-import { type SqlFile, sqlFiles } from '../sql-files.ts'
-import { quoteName } from '../sql-text.ts'
-import { missingComments } from './comments.ts'
-import { memberTables, physicalTables } from './physical.ts'
-import { addReference, references } from './references.ts'
-import { schemaNames } from './schemas.ts'
-import { columnDefinition, createIndexes, createTable, ledgerIndexes, qualified } from './structure.ts'
+import { MusterError } from '../lib/errors.ts'
+import { isLaterVersion, programVersion } from '../lib/program-version.ts'
+import type { Engine } from '../warehouse/engine.ts'
+import { requireOwner } from '../warehouse/postgres/may-migrate.ts'
+import { runTogether } from '../warehouse/run-together.ts'
+import { missingComments } from '../warehouse/schema/comments.ts'
+import { memberTables, physicalTables } from '../warehouse/schema/physical.ts'
+import { addReference, references } from '../warehouse/schema/references.ts'
+import { schemaNames } from '../warehouse/schema/schemas.ts'
+import {
+  columnDefinition,
+  createIndexes,
+  createTable,
+  ledgerIndexes,
+  qualified,
+} from '../warehouse/schema/structure.ts'
+import { type SqlFile, sqlFiles } from '../warehouse/sql-files.ts'
+import { quoteName } from '../warehouse/sql-text.ts'
+import { existingTables, forgetTables } from './existing-tables.ts'
+import { ledger } from './ledger.ts'
 
 /** What is recorded of a structure when it is applied. */
 interface Structure {
@@ -96,8 +104,8 @@ function sumOf(): string {
 
 /** What the ledger says of the structure: its checksum, and the program that made it; undefined before the first. */
 async function heldStructure(engine: Engine): Promise<ReadonlyMap<string, string> | undefined> {
-  if (!(await heldTables(engine)).has('migration')) return undefined
-  const rows = await engine.ledger.selectFrom('ops.migration').selectAll().execute()
+  if (!(await existingTables(engine)).has('migration')) return undefined
+  const rows = await ledger(engine).selectFrom('ops.migration').selectAll().execute()
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
@@ -154,8 +162,8 @@ async function fill(engine: Engine): Promise<void> {
 
 async function record(engine: Engine, { sum, version, now }: Structure): Promise<void> {
   forgetTables(engine)
-  await engine.ledger.deleteFrom('ops.migration').execute()
-  await engine.ledger
+  await ledger(engine).deleteFrom('ops.migration').execute()
+  await ledger(engine)
     .insertInto('ops.migration')
     .values([
       { name: 'structure', checksum: sum, applied_at: now },

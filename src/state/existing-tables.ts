@@ -1,13 +1,13 @@
-/** Which tables of ops a file holds: the published copy leaves out those that could hold personal data. */
+/** Which tables of ops a warehouse has: the published copy leaves out those that could hold personal data. */
 import type { Engine } from '../warehouse/engine.ts'
 
-/** DuckDB writes the SQL of every table to say which there are: 20 ms, and a sync would ask seven times. */
+/** DuckDB writes the SQL of every table to list their names: 20 ms, and a sync would ask seven times. */
 const known = new WeakMap<Engine, ReadonlySet<string>>()
 
 /** Names without the schema; empty for a file that no sync has touched. */
-export async function heldTables(engine: Engine): Promise<ReadonlySet<string>> {
-  const held = known.get(engine)
-  if (held) return held
+export async function existingTables(engine: Engine): Promise<ReadonlySet<string>> {
+  const cached = known.get(engine)
+  if (cached) return cached
   const rows = await engine.rows<{ name: string }>(
     `select table_name as name from information_schema.tables where table_catalog = current_database() and table_schema = $1`,
     [engine.schema('ops')],
