@@ -66,8 +66,8 @@ export interface Engine extends Staging {
   transaction<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
   /** A transaction that no merge of another process overlaps: rows that it compares stay as they are until it commits. */
   merge<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
-  /** Gives `work` a connection with a stage of its own for a batch of pages. */
-  staging<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
+  /** Gives `work` a connection with a stage of its own for a batch of pages, which `release` gives back before `work` ends. */
+  staging<Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result>
   /** Only statements of `work`, on the connection that it gets, run until it ends: temporary tables have one user at a time. */
   exclusive<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
   /** Lets others see that the holder of this name is alive, for as long as this engine is open. */

@@ -61,3 +61,18 @@ test('work that fails leaves its lane to others', async () => {
   expect(await lanes.enter(async () => 'yes')).toBe('yes')
   expect(opened()).toBe(2)
 })
+
+test('a lane that is given back goes to the next, before its work has ended', async () => {
+  const { lanes, turns } = twoLanes()
+  const done: string[] = []
+  const merging = lanes.enter(async release => {
+    release()
+    await wait(20)
+    done.push('merged')
+  })
+  await Promise.all([1, 2, 3].map(() => lanes.enter(async () => done.push('staged'))))
+  await merging
+  expect(done).toEqual(['staged', 'staged', 'staged', 'merged'])
+  expect(turns.at(-1)).toBe(false)
+  expect(await lanes.leave()).toHaveLength(2)
+})

@@ -5,8 +5,11 @@ import PQueue from 'p-queue'
 export interface Lanes<Lane> {
   /** The lane that the caller is in. */
   current(): Lane | undefined
-  /** Runs the work in a lane that nobody else is in: who comes first goes first, as many at once as there are lanes. */
-  enter<Result>(work: () => Promise<Result>): Promise<Result>
+  /**
+   * Runs the work in a lane that nobody else is in: who comes first goes first, as many at once as there are lanes. Work that
+   * needs its lane no longer gives it back with `release` before it ends.
+   */
+  enter<Result>(work: (release: () => void) => Promise<Result>): Promise<Result>
   /** Waits until all lanes are empty; gives back those that were opened. */
   leave(): Promise<readonly Lane[]>
 }
@@ -30,13 +33,13 @@ export function createLanes<Lane>({ most, open, turn }: LaneOptions<Lane>): Lane
     turned = turned.then(() => turn(lane, isBusy))
     return turned
   }
-  const pass = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const pass = async (work: () => Promise<void>): Promise<void> => {
     busy += 1
     const isFirst = busy === 1
     const lane = empty.pop() ?? (await open())
     try {
       if (isFirst) await turnTo(lane, true)
-      return await inside.run(lane, work)
+      await inside.run(lane, work)
     } finally {
       busy -= 1
       if (busy === 0) await turnTo(lane, false)
@@ -46,7 +49,19 @@ export function createLanes<Lane>({ most, open, turn }: LaneOptions<Lane>): Lane
   return {
     current: () => inside.getStore(),
     // Whoever leaves would otherwise lend its own context to the next.
-    enter: work => queue.add(AsyncResource.bind(() => pass(work))),
+    async enter<Result>(work: (release: () => void) => Promise<Result>): Promise<Result> {
+      let result: Promise<Result> | undefined
+      const untilReleased = (): Promise<void> =>
+        new Promise(release => {
+          result = work(release)
+          result.then(
+            () => release(),
+            () => release(),
+          )
+        })
+      await queue.add(AsyncResource.bind(() => pass(untilReleased)))
+      return result as Promise<Result>
+    },
     async leave() {
       await queue.onIdle()
       return empty.splice(0)

@@ -88,8 +88,8 @@ function statementsHere(place: Place, main: Statements, lanes: Lanes<Statements>
     merge: <Result>(work: () => Promise<Result>): Promise<Result> => transaction(work, 'long'),
     exclusive: <Result>(work: () => Promise<Result>): Promise<Result> => here().exclusive(work),
     // Inside a transaction of the caller's the batch has to be part of it.
-    staging: <Result>(work: () => Promise<Result>): Promise<Result> =>
-      main.isInside() ? work() : lanes.enter(work),
+    staging: <Result>(work: (release: () => void) => Promise<Result>): Promise<Result> =>
+      main.isInside() ? work(() => undefined) : lanes.enter(work),
   }
 }
 
@@ -133,7 +133,7 @@ function engineOver(place: Place, opened: Opened): Engine {
       return exclusive(() => work(this))
     },
     staging(work) {
-      return staging(() => work(this))
+      return staging(release => work(this, release))
     },
     get stage() {
       return this

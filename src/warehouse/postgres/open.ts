@@ -149,7 +149,7 @@ function engineOver(parts: Parts, stage: Engine): Engine {
       return exclusive(() => work(this))
     },
     staging(work) {
-      return stage.staging(() => work(this))
+      return stage.staging((_, release) => work(this, release))
     },
     announce: name => told(() => session.always(`select pg_advisory_lock_shared(${holderLock(name)})`)),
     async isPresent(name) {
