@@ -1,6 +1,6 @@
 /** The records the sandbox serves, by collection, with every sort order kept ready. */
-import type { StoredRecord } from './record.ts'
-import { type Entry, SortedOrder, type SortOrder } from './sorted-order.ts'
+import type { StoredRecord } from './records/record.ts'
+import { type Entry, SortedOrder, type SortOrder } from './records/sorted-order.ts'
 
 /** `agencies` has no endpoint: it names the agencies of keys. The others are what is listed or read by id. */
 const collections = [

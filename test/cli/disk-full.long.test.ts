@@ -1,8 +1,8 @@
 /** A disk that is full, for real: one line says so, and when there is room again one more sync makes up for it. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
-import type { Sandbox } from '../../src/sandbox/server.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { type Dump, tables } from '../warehouse/fixture.ts'

@@ -1,7 +1,7 @@
 /** `muster sandbox`: knobs and faults from the command line, and what it says of requests that broke the contract. */
 import { expect, test } from 'vitest'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
-import { knobTable } from '../../src/sandbox/knobs.ts'
+import { knobTable } from '../../src/sandbox/options/contract-options.ts'
 import { captured, muster } from './captured-world.ts'
 
 async function started(line: string) {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { AGENCY_KEY, type ApiKey, defaultKeys } from '../../src/sandbox/keys.ts'
+import { AGENCY_KEY, type ApiKey, defaultKeys } from '../../src/sandbox/keys/keys.ts'
 import { json, startService } from '../api/service.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
 import { document, PDF, person } from '../sandbox/worker-inputs.ts'

@@ -1,7 +1,7 @@
 /** The rows that test/contract/contract.test.ts runs cover the contract's operations and all that the sandbox declares. */
 import { expect, it } from 'vitest'
 import { eventTypes } from '../../src/contract/events.ts'
-import { access, writeAccess } from '../../src/sandbox/access.ts'
+import { access, writeAccess } from '../../src/sandbox/keys/access.ts'
 import { OPERATIONS } from './operations.ts'
 import { rows } from './rows.ts'
 import { openStand } from './stand.ts'

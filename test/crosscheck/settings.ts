@@ -1,6 +1,6 @@
 /** Settings of a sandbox for the cross-check: what the contract leaves open about the metrics, drawn by chance. */
 import { seededRng } from '../../src/lib/rng.ts'
-import type { Knobs } from '../../src/sandbox/knobs.ts'
+import type { Knobs } from '../../src/sandbox/options/contract-options.ts'
 
 const readings = {
   quantiles: ['type7', 'type6', 'type5', 'type8', 'type2', 'nearestRank'],

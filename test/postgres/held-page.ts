@@ -1,5 +1,5 @@
 /** A sandbox that holds back one page for as long as a test likes. */
-import type { SandboxOptions } from '../../src/sandbox/options.ts'
+import type { SandboxOptions } from '../../src/sandbox/server/settings.ts'
 import { type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
 
 function signal(): { readonly promise: Promise<void>; give(): void } {

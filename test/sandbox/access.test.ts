@@ -1,9 +1,9 @@
 /** Who is refused what: keys, scopes, companies, methods, routes. */
 import { describe, expect, it } from 'vitest'
-import { access } from '../../src/sandbox/access.ts'
 import { makeCompanies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
-import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, readScopes } from '../../src/sandbox/keys.ts'
+import { access } from '../../src/sandbox/keys/access.ts'
+import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, readScopes } from '../../src/sandbox/keys/keys.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const [companyKey, agencyKey] = defaultKeys as readonly [ApiKey, ApiKey]

@@ -1,7 +1,7 @@
 /** Each reading of what the contract leaves open, as a client sees it. */
 import { describe, expect, it } from 'vitest'
 import { faultTable, parseFault } from '../../src/sandbox/faults/faults.ts'
-import { type Knobs, knobsOf, knobTable, parseKnob } from '../../src/sandbox/knobs.ts'
+import { type Knobs, knobsOf, knobTable, parseKnob } from '../../src/sandbox/options/contract-options.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const times = [

@@ -1,8 +1,8 @@
 /** Every knob of the recruitment metrics, as a client sees it: an answer without it, and with it. */
 import { expect, it } from 'vitest'
-import { parseKnob } from '../../src/sandbox/knobs.ts'
-import { metricKnobs } from '../../src/sandbox/metrics/knobs.ts'
-import { pathReader } from '../../src/sandbox/record.ts'
+import { parseKnob } from '../../src/sandbox/options/contract-options.ts'
+import { metricKnobs } from '../../src/sandbox/options/metric-options.ts'
+import { pathReader } from '../../src/sandbox/records/record.ts'
 import { type OpenSandbox, openSandbox } from './open-sandbox.ts'
 
 const company = { id: 'c1', name: 'One' }

@@ -1,10 +1,10 @@
 /** A sandbox for one test file, with a client that reads JSON. */
 import { expect } from 'vitest'
-import type { BreachKind } from '../../src/sandbox/breach-kinds.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
-import type { SandboxOptions } from '../../src/sandbox/options.ts'
-import type { Breach } from '../../src/sandbox/referee.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import type { Breach } from '../../src/sandbox/refusals/contract-checker.ts'
+import type { BreachKind } from '../../src/sandbox/refusals/violations.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
+import type { SandboxOptions } from '../../src/sandbox/server/settings.ts'
 import { atEndOfFile } from '../ends.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes

@@ -1,7 +1,7 @@
 /** Requests per minute and per day, by a clock of the test's own. */
 import { expect, it } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { SandboxOptions } from '../../src/sandbox/options.ts'
+import type { SandboxOptions } from '../../src/sandbox/server/settings.ts'
 import { openSandbox } from './open-sandbox.ts'
 
 async function limited(options: SandboxOptions) {

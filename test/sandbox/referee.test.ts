@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { SandboxOptions } from '../../src/sandbox/options.ts'
+import type { SandboxOptions } from '../../src/sandbox/server/settings.ts'
 import { type OpenSandbox, openSandbox } from './open-sandbox.ts'
 
 async function watched(options: SandboxOptions = {}) {

@@ -1,6 +1,6 @@
 /** Every reference of every record leads to a record of that name, by id, over HTTP where there is an endpoint. */
 import { expect, it } from 'vitest'
-import { shortId } from '../../src/sandbox/short-id.ts'
+import { shortId } from '../../src/sandbox/records/short-id.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 

@@ -1,6 +1,6 @@
 /** GET /users: membership filters, visibility by key kind and by the role of the key's owner. */
 import { expect, it } from 'vitest'
-import type { ApiKey } from '../../src/sandbox/keys.ts'
+import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const user = (id: string, role: string, memberships: object) => ({

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
-import { readScopes } from '../../src/sandbox/keys.ts'
+import { readScopes } from '../../src/sandbox/keys/keys.ts'
 import { muster, temporaryFolder } from '../cli/captured-world.ts'
 import { type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'

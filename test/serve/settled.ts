@@ -1,6 +1,6 @@
 /** Waits until every event is answered, and counts what was asked for. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { SandboxRequest } from '../../src/sandbox/options.ts'
+import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
 import type { Served } from './served.ts'
 

@@ -1,7 +1,7 @@
 /** Pages that turn out to be no JSON only when they are loaded, at the end of a window of a backfill. */
 import { expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys.ts'
-import type { SandboxRequest } from '../../src/sandbox/options.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { plainRecords } from './plain-records.ts'

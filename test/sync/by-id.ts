@@ -1,5 +1,5 @@
 /** What tests of records that are read by id share: their requests, their ids, and days that pass between runs. */
-import type { SandboxRequest } from '../../src/sandbox/options.ts'
+import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 
 export const hydrated = ['trades', 'purchase-orders', 'credit-notes', 'requisitions', 'assignments', 'rates']

@@ -1,6 +1,6 @@
 /** A service whose day filters mean something else, followed through changes at every hour of the day. */
 import { expect } from 'vitest'
-import type { Knobs } from '../../src/sandbox/knobs.ts'
+import type { Knobs } from '../../src/sandbox/options/contract-options.ts'
 import type { Records } from '../../src/sandbox/world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { type Bench, type Dump, syncOnce } from '../warehouse/fixture.ts'

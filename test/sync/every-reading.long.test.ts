@@ -1,6 +1,6 @@
 /** Whatever reading of the contract the service has, the same records arrive. */
 import { expect, test } from 'vitest'
-import type { Knobs } from '../../src/sandbox/knobs.ts'
+import type { Knobs } from '../../src/sandbox/options/contract-options.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { type Bench, type Dump, describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { followed, hourly, request, roomy } from './day-readings.ts'

@@ -1,6 +1,6 @@
 /** Every reading of the day filters, in zones around the world and around changes of the clock. */
 import { expect, test } from 'vitest'
-import type { Knobs } from '../../src/sandbox/knobs.ts'
+import type { Knobs } from '../../src/sandbox/options/contract-options.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { followed } from './day-readings.ts'
 

@@ -1,6 +1,6 @@
 /** A sandbox whose key can lose companies, and runs that sync and sweep it. */
-import type { ApiKey } from '../../src/sandbox/keys.ts'
-import type { SandboxRequest } from '../../src/sandbox/options.ts'
+import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
+import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import type { World } from '../../src/sandbox/world.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import { type OpenOptions, openSandbox } from '../sandbox/open-sandbox.ts'

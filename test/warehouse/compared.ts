@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
-import type { Sandbox } from '../../src/sandbox/server.ts'
+import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { syncOnce, volatileColumns, type Warehouse } from './fixture.ts'
 

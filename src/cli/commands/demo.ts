@@ -11,7 +11,7 @@ import { everyCheck } from '../../marts/checks/every.ts'
 import { martGate } from '../../marts/checks/mart-gate.ts'
 import { readMarts } from '../../marts/mart.ts'
 import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
-import type { Breach } from '../../sandbox/referee.ts'
+import type { Breach } from '../../sandbox/refusals/contract-checker.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -160,7 +160,7 @@ export const command: CommandModule = {
   ],
   examples: ['muster demo', 'muster demo --scale 0.2 --changes 1000'],
   async run(context, _args, options) {
-    const { startSandbox } = await import('../../sandbox/server.ts')
+    const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
     const { mutateWorld } = await import('../../sandbox/live/mutate-world.ts')
     const root = join(context.cwd, folder)
     rmSync(root, { recursive: true, force: true })

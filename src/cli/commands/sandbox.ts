@@ -1,8 +1,8 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
 import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
-import { knobTable, parseKnob } from '../../sandbox/knobs.ts'
-import type { Breach } from '../../sandbox/referee.ts'
-import type { Sandbox } from '../../sandbox/server.ts'
+import { knobTable, parseKnob } from '../../sandbox/options/contract-options.ts'
+import type { Breach } from '../../sandbox/refusals/contract-checker.ts'
+import type { Sandbox } from '../../sandbox/server/sandbox.ts'
 import {
   type CommandModule,
   calendarDay,
@@ -72,8 +72,8 @@ export const command: CommandModule = {
       return 0
     }
     // Loaded here because no other command needs a web server.
-    const { startSandbox } = await import('../../sandbox/server.ts')
-    const { defaultKeys } = await import('../../sandbox/keys.ts')
+    const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
+    const { defaultKeys } = await import('../../sandbox/keys/keys.ts')
     const events = eventOptions(options, context.env)
     const sandbox = await startSandbox({ ...sandboxOptions(options), ...(events && { events }) })
     announce(context, sandbox, defaultKeys)

@@ -1,17 +1,18 @@
 /** GET /access-rule-mappings: rows, or groups by role or by rule. */
+
+import type { Endpoint } from '../declare/endpoint.ts'
+import { matchesText } from '../declare/filter.ts'
 import {
   fieldsParameter,
   oneOfParameter,
   pageParameters,
   parseParameters,
   textParameter,
-} from '../parameters.ts'
-import type { StoredRecord } from '../record.ts'
-import { selectFields } from '../select-fields.ts'
-import type { SortOrder } from '../sorted-order.ts'
+} from '../declare/parameters.ts'
+import type { StoredRecord } from '../records/record.ts'
+import { selectFields } from '../records/select-fields.ts'
+import type { SortOrder } from '../records/sorted-order.ts'
 import type { World } from '../world.ts'
-import type { Endpoint } from './endpoint.ts'
-import { matchesText } from './filter.ts'
 
 const parameters = {
   ...pageParameters,

@@ -1,6 +1,7 @@
 /** GET /assignments/{id}. */
-import { ownAnswers } from './agency-view.ts'
-import { readEndpoint } from './read.ts'
+
+import { readEndpoint } from '../declare/read.ts'
+import { ownAnswers } from '../keys/agency-view.ts'
 
 export const assignmentRead = readEndpoint({
   path: '/assignments/:id',

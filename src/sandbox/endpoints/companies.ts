@@ -1,14 +1,15 @@
 /** GET /companies and GET /companies/{id}. */
-import { ApiError } from '../api-error.ts'
-import { flagParameter, parseParameters } from '../parameters.ts'
-import type { StoredRecord } from '../record.ts'
-import { withoutFields } from '../select-fields.ts'
-import { findByAnyId } from '../short-id.ts'
-import type { Endpoint, EndpointRequest } from './endpoint.ts'
-import { byActive } from './filter.ts'
-import { listEndpoint } from './list.ts'
-import { pathId } from './read.ts'
-import { mayNameCompany } from './scope.ts'
+
+import type { Endpoint, EndpointRequest } from '../declare/endpoint.ts'
+import { byActive } from '../declare/filter.ts'
+import { listEndpoint } from '../declare/list.ts'
+import { flagParameter, parseParameters } from '../declare/parameters.ts'
+import { pathId } from '../declare/read.ts'
+import { mayNameCompany } from '../keys/scope.ts'
+import type { StoredRecord } from '../records/record.ts'
+import { withoutFields } from '../records/select-fields.ts'
+import { findByAnyId } from '../records/short-id.ts'
+import { ApiError } from '../refusals/api-error.ts'
 
 /** Decides what the metrics and requisitions show. */
 const hidden = ['stageTracking']

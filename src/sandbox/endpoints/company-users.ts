@@ -1,10 +1,11 @@
 /** GET /companies/{id}/user-permissions and /user-assignments: the same rows, with and without permissions. */
-import type { EndpointPath } from '../access.ts'
-import { fieldsParameter, oneOfParameter, pageParameters, parseParameters } from '../parameters.ts'
-import type { StoredRecord } from '../record.ts'
-import { selectFields, withoutFields } from '../select-fields.ts'
+
+import type { Endpoint } from '../declare/endpoint.ts'
+import { fieldsParameter, oneOfParameter, pageParameters, parseParameters } from '../declare/parameters.ts'
+import type { EndpointPath } from '../keys/access.ts'
+import type { StoredRecord } from '../records/record.ts'
+import { selectFields, withoutFields } from '../records/select-fields.ts'
 import { pathCompany } from './companies.ts'
-import type { Endpoint } from './endpoint.ts'
 
 const parameters = {
   ...pageParameters,

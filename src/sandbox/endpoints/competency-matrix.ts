@@ -1,11 +1,12 @@
 /** GET /companies/{id}/competency-matrix. */
-import { ApiError } from '../api-error.ts'
-import { idParameter, parseParameters } from '../parameters.ts'
-import type { StoredRecord } from '../record.ts'
-import { withoutFields } from '../select-fields.ts'
-import { findByAnyId } from '../short-id.ts'
+
+import type { Endpoint } from '../declare/endpoint.ts'
+import { idParameter, parseParameters } from '../declare/parameters.ts'
+import type { StoredRecord } from '../records/record.ts'
+import { withoutFields } from '../records/select-fields.ts'
+import { findByAnyId } from '../records/short-id.ts'
+import { ApiError } from '../refusals/api-error.ts'
 import { pathCompany } from './companies.ts'
-import type { Endpoint } from './endpoint.ts'
 
 interface Ref {
   readonly id: string

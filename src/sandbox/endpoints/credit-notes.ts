@@ -1,6 +1,7 @@
 /** GET /credit-notes/{id}. */
-import { ownPapers } from './agency-view.ts'
-import { readEndpoint } from './read.ts'
+
+import { readEndpoint } from '../declare/read.ts'
+import { ownPapers } from '../keys/agency-view.ts'
 
 export const creditNoteRead = readEndpoint({
   path: '/credit-notes/:id',

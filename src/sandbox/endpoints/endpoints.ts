@@ -1,11 +1,12 @@
 /** Every endpoint the sandbox serves. */
+
+import type { Endpoint } from '../declare/endpoint.ts'
 import { accessRuleMappings } from './access-rule-mappings.ts'
 import { assignmentRead } from './assignments.ts'
 import { companyList, companyRead } from './companies.ts'
 import { userAssignments, userPermissions } from './company-users.ts'
 import { competencyMatrix } from './competency-matrix.ts'
 import { creditNoteRead } from './credit-notes.ts'
-import type { Endpoint } from './endpoint.ts'
 import { expenseList, expenseRead } from './expenses.ts'
 import { invoiceList } from './invoices.ts'
 import { me } from './me.ts'

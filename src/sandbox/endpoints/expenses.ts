@@ -1,7 +1,7 @@
 /** GET /expenses and GET /expenses/{id}. */
-import { byId, byValue } from './filter.ts'
-import { listEndpoint } from './list.ts'
-import { readEndpoint } from './read.ts'
+import { byId, byValue } from '../declare/filter.ts'
+import { listEndpoint } from '../declare/list.ts'
+import { readEndpoint } from '../declare/read.ts'
 
 const expenseCategories = [
   'Accommodation',

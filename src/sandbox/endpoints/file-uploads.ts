@@ -1,17 +1,17 @@
 /** POST /files/uploads: a link to put one file at, and the token that a later update of its record takes. */
 import { z } from 'zod'
 import { FILE_TYPES, isFileName, LARGEST_FILE } from '../../lib/file-kind.ts'
-import { requireScope } from '../access.ts'
-import { chosenAgency } from '../agency-choice.ts'
-import { ApiError, Declined } from '../api-error.ts'
-import { idParameter, parseParameters } from '../parameters.ts'
-import { pathReader, type StoredRecord } from '../record.ts'
-import { findByAnyId } from '../short-id.ts'
+import { idParameter, parseParameters } from '../declare/parameters.ts'
+import type { WriteEndpoint, WriteRequest } from '../declare/write-endpoint.ts'
+import { requireScope } from '../keys/access.ts'
+import { chosenAgency } from '../keys/agency-choice.ts'
+import { isBetweenProviderAndClient } from '../keys/agency-view.ts'
+import { checkCompanies, mayNameCompany } from '../keys/scope.ts'
+import { pathReader, type StoredRecord } from '../records/record.ts'
+import { findByAnyId } from '../records/short-id.ts'
+import { ApiError, Declined } from '../refusals/api-error.ts'
 import { UPLOAD_SECONDS } from '../uploads/upload-desk.ts'
 import { parseBody, text } from '../workers/body.ts'
-import { isBetweenProviderAndClient } from './agency-view.ts'
-import { checkCompanies, mayNameCompany } from './scope.ts'
-import type { WriteEndpoint, WriteRequest } from './write-endpoint.ts'
 
 const purposes = { invoice: ['payment'], worker: ['attachments', 'rightToWork'] } as const
 

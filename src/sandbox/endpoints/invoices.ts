@@ -1,7 +1,8 @@
 /** GET /invoices. */
-import { ownPapers } from './agency-view.ts'
-import { byId, byValue } from './filter.ts'
-import { listEndpoint } from './list.ts'
+
+import { byId, byValue } from '../declare/filter.ts'
+import { listEndpoint } from '../declare/list.ts'
+import { ownPapers } from '../keys/agency-view.ts'
 
 export const invoiceList = listEndpoint({
   path: '/invoices',

@@ -1,8 +1,9 @@
 /** GET /me: what the key is, may do and has used today. */
-import { agenciesOf, companiesOf, readScopes } from '../keys.ts'
-import { parseParameters } from '../parameters.ts'
-import type { StoredRecord } from '../record.ts'
-import type { Endpoint } from './endpoint.ts'
+
+import type { Endpoint } from '../declare/endpoint.ts'
+import { parseParameters } from '../declare/parameters.ts'
+import { agenciesOf, companiesOf, readScopes } from '../keys/keys.ts'
+import type { StoredRecord } from '../records/record.ts'
 
 export const me: Endpoint = {
   path: '/me',

@@ -1,12 +1,13 @@
 /** The row mode of the recruitment metrics: one row a worker that a requisition tracks. */
+
+import type { EndpointRequest } from '../declare/endpoint.ts'
+import { shuffledTies } from '../declare/ties.ts'
+import type { Test } from '../keys/scope.ts'
 import { type DayWindow, inWindow } from '../metrics/calendar-days.ts'
 import type { MeasuredRequisition, StageTracking } from '../metrics/measured.ts'
 import { metricRow } from '../metrics/metric-row.ts'
-import type { StoredRecord } from '../record.ts'
-import type { SortOrder } from '../sorted-order.ts'
-import type { EndpointRequest } from './endpoint.ts'
-import type { Test } from './scope.ts'
-import { shuffledTies } from './ties.ts'
+import type { StoredRecord } from '../records/record.ts'
+import type { SortOrder } from '../records/sorted-order.ts'
 
 interface RowsQuery extends DayWindow {
   readonly agency?: readonly string[] | undefined

@@ -1,8 +1,9 @@
 /** GET /projects and GET /projects/{id}. */
-import { withoutFields } from '../select-fields.ts'
-import { byActive, byId } from './filter.ts'
-import { listEndpoint } from './list.ts'
-import { readEndpoint } from './read.ts'
+
+import { byActive, byId } from '../declare/filter.ts'
+import { listEndpoint } from '../declare/list.ts'
+import { readEndpoint } from '../declare/read.ts'
+import { withoutFields } from '../records/select-fields.ts'
 
 const scope = { company: 'company.id' }
 

@@ -1,5 +1,5 @@
 /** GET /purchase-orders/{id}. */
-import { readEndpoint } from './read.ts'
+import { readEndpoint } from '../declare/read.ts'
 
 export const purchaseOrderRead = readEndpoint({
   path: '/purchase-orders/:id',

@@ -1,9 +1,10 @@
 /** GET /rates/{id}. */
-import type { StoredRecord } from '../record.ts'
-import { ownAgencies } from './agency-view.ts'
-import type { EndpointRequest } from './endpoint.ts'
-import { readEndpoint } from './read.ts'
-import { isLinked, mayNameCompany, type Test } from './scope.ts'
+
+import type { EndpointRequest } from '../declare/endpoint.ts'
+import { readEndpoint } from '../declare/read.ts'
+import { ownAgencies } from '../keys/agency-view.ts'
+import { isLinked, mayNameCompany, type Test } from '../keys/scope.ts'
+import type { StoredRecord } from '../records/record.ts'
 
 export const rateRead = readEndpoint({
   path: '/rates/:id',

@@ -1,9 +1,6 @@
 /** GET /requisitions/recruitment-metrics: rows, or one of the two aggregates. */
 import { z } from 'zod'
-import { groupKeys } from '../metrics/groups.ts'
-import type { MeasuredRequisition, MeasuredTimesheet } from '../metrics/measured.ts'
-import { timeToFill } from '../metrics/time-to-fill.ts'
-import { workersOverHours } from '../metrics/workers-over-hours.ts'
+import type { Endpoint, EndpointRequest } from '../declare/endpoint.ts'
 import {
   dayParameter,
   fieldsParameter,
@@ -12,12 +9,15 @@ import {
   oneOfParameter,
   pageParameters,
   parseParameters,
-} from '../parameters.ts'
-import { pathReader, type StoredRecord } from '../record.ts'
-import { selectFields } from '../select-fields.ts'
-import type { Endpoint, EndpointRequest } from './endpoint.ts'
+} from '../declare/parameters.ts'
+import { anyOf, checkCompanies, scopeTests, type Test } from '../keys/scope.ts'
+import { groupKeys } from '../metrics/groups.ts'
+import type { MeasuredRequisition, MeasuredTimesheet } from '../metrics/measured.ts'
+import { timeToFill } from '../metrics/time-to-fill.ts'
+import { workersOverHours } from '../metrics/workers-over-hours.ts'
+import { pathReader, type StoredRecord } from '../records/record.ts'
+import { selectFields } from '../records/select-fields.ts'
 import { metricRows } from './metric-rows.ts'
-import { anyOf, checkCompanies, scopeTests, type Test } from './scope.ts'
 import { tracksStages } from './stage-tracking.ts'
 
 const THRESHOLD_HOURS = 48

@@ -1,8 +1,9 @@
 /** GET /requisitions/{id}. */
-import type { StoredRecord } from '../record.ts'
-import { withoutFields } from '../select-fields.ts'
-import { ownAgencies, ownAnswers } from './agency-view.ts'
-import { readEndpoint } from './read.ts'
+
+import { readEndpoint } from '../declare/read.ts'
+import { ownAgencies, ownAnswers } from '../keys/agency-view.ts'
+import type { StoredRecord } from '../records/record.ts'
+import { withoutFields } from '../records/select-fields.ts'
 import { tracksStages } from './stage-tracking.ts'
 
 export const requisitionRead = readEndpoint({

@@ -1,7 +1,7 @@
 /** GET /sites and GET /sites/{id}. */
-import { byActive, byId } from './filter.ts'
-import { listEndpoint } from './list.ts'
-import { readEndpoint } from './read.ts'
+import { byActive, byId } from '../declare/filter.ts'
+import { listEndpoint } from '../declare/list.ts'
+import { readEndpoint } from '../declare/read.ts'
 
 const scope = { company: 'company.id' }
 

@@ -1,6 +1,6 @@
 /** GET /timesheets. */
-import { byIds, byValue } from './filter.ts'
-import { listEndpoint } from './list.ts'
+import { byIds, byValue } from '../declare/filter.ts'
+import { listEndpoint } from '../declare/list.ts'
 
 export const timesheetList = listEndpoint({
   path: '/timesheets',

@@ -1,10 +1,11 @@
 /** GET /trades/{id}: the trade, with its rates and its part of the competency matrix when asked. */
-import type { StoredRecord } from '../record.ts'
-import { withoutFields } from '../select-fields.ts'
-import type { EndpointRequest } from './endpoint.ts'
+
+import type { EndpointRequest } from '../declare/endpoint.ts'
+import { readEndpoint } from '../declare/read.ts'
+import { mayNameCompany } from '../keys/scope.ts'
+import type { StoredRecord } from '../records/record.ts'
+import { withoutFields } from '../records/select-fields.ts'
 import { visibleRate } from './rates.ts'
-import { readEndpoint } from './read.ts'
-import { mayNameCompany } from './scope.ts'
 
 export const tradeRead = readEndpoint({
   path: '/trades/:id',

@@ -1,12 +1,13 @@
 /** GET /users: membership filters that depend on the key's kind, and visibility by the owner's role. */
-import { ApiError } from '../api-error.ts'
-import { type ApiKey, agenciesOf, companiesOf } from '../keys.ts'
-import { pathReader, type StoredRecord, valuesAt } from '../record.ts'
+
+import type { EndpointRequest } from '../declare/endpoint.ts'
+import { byActive, byIds, byValue } from '../declare/filter.ts'
+import { type ListQuery, listEndpoint } from '../declare/list.ts'
+import { type ApiKey, agenciesOf, companiesOf } from '../keys/keys.ts'
+import { anyOf, checkCompanies, mayNameCompany, type Test } from '../keys/scope.ts'
+import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
+import { ApiError } from '../refusals/api-error.ts'
 import type { World } from '../world.ts'
-import type { EndpointRequest } from './endpoint.ts'
-import { byActive, byIds, byValue } from './filter.ts'
-import { type ListQuery, listEndpoint } from './list.ts'
-import { anyOf, checkCompanies, mayNameCompany, type Test } from './scope.ts'
 
 const agencyRoles: readonly unknown[] = ['ldAdmin', 'ldUser']
 /** Owners who see nobody but themselves. */

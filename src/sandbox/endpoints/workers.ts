@@ -1,8 +1,10 @@
 /** POST /workers and PATCH /workers/{id}: nothing is kept unless everything in the body is right. */
-import { chosenAgency } from '../agency-choice.ts'
-import { ApiError, MatchRequiresReview } from '../api-error.ts'
+
 import { iso } from '../data/identity.ts'
-import { idParameter, parseParameters } from '../parameters.ts'
+import { idParameter, parseParameters } from '../declare/parameters.ts'
+import type { WriteEndpoint, WriteRequest } from '../declare/write-endpoint.ts'
+import { chosenAgency } from '../keys/agency-choice.ts'
+import { ApiError, MatchRequiresReview } from '../refusals/api-error.ts'
 import {
   type ChangedWorker,
   changedWorker,
@@ -15,7 +17,6 @@ import type { FileStore } from '../workers/file-store.ts'
 import { checkedIdentity } from '../workers/identity-rules.ts'
 import { checksCards } from '../workers/smart-check.ts'
 import { type Person, type Worker, type WorkerDocument, writeResult } from '../workers/worker.ts'
-import type { WriteEndpoint, WriteRequest } from './write-endpoint.ts'
 
 const parameters = { agency: idParameter.optional() }
 

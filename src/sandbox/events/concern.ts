@@ -1,7 +1,7 @@
 /** Whose business an event is: the company and agencies of its record, and those it is kept from. */
 import { type EventType, eventRule } from '../../contract/events.ts'
-import { isBetweenProviderAndClient } from '../endpoints/agency-view.ts'
-import { pathReader, type StoredRecord, valuesAt } from '../record.ts'
+import { isBetweenProviderAndClient } from '../keys/agency-view.ts'
+import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
 
 export interface Concern {
   readonly companyId?: string

@@ -3,7 +3,7 @@
 import { type EventEntity, type EventType, eventRule, eventTypes } from '../../contract/events.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { pick, weighted } from '../data/draw.ts'
-import type { StoredRecord } from '../record.ts'
+import type { StoredRecord } from '../records/record.ts'
 import type { Collection, World } from '../world.ts'
 import { type Concern, concernOf, type Raise } from './concern.ts'
 

@@ -1,12 +1,12 @@
 /** Which answers are spoiled, and how: every fault by its rate, all of them by one seed. */
 import { UsageError } from '../../lib/errors.ts'
 import { namedRng, type Rng } from '../../lib/rng.ts'
-import { shareOf } from '../knob-kinds.ts'
-import { pairOf, unknownName } from '../knobs.ts'
+import { pairOf, unknownName } from '../options/contract-options.ts'
+import { shareOf } from '../options/option.ts'
 import type { Answer, Fault } from './answer.ts'
 import { connections } from './connections.ts'
 import { contradictions } from './contradictions.ts'
-import { refusals } from './refusals.ts'
+import { refusals } from './error-answers.ts'
 
 export const faultTable = { ...refusals, ...connections, ...contradictions }
 

@@ -5,7 +5,7 @@ import type { Requisition } from '../data/hiring/requisitions.ts'
 import type { PlannedShift } from '../data/hiring/shift-pattern.ts'
 import { iso, objectId, type Ref, reference, refOf } from '../data/identity.ts'
 import { add, times } from '../data/work/pay.ts'
-import type { StoredRecord } from '../record.ts'
+import type { StoredRecord } from '../records/record.ts'
 import type { World } from '../world.ts'
 import type { ChangeContext } from './change-context.ts'
 

@@ -4,7 +4,7 @@ import type { EventType } from '../../contract/events.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { pick } from '../data/draw.ts'
 import { concernOf, type Raise } from '../events/concern.ts'
-import type { StoredRecord } from '../record.ts'
+import type { StoredRecord } from '../records/record.ts'
 import type { Collection, World } from '../world.ts'
 
 export interface Change {

@@ -1,6 +1,6 @@
 /** Small edits of lasting records: projects, sites, users and companies. */
 import { chance, digits, pick } from '../data/draw.ts'
-import type { StoredRecord } from '../record.ts'
+import type { StoredRecord } from '../records/record.ts'
 import type { ChangeContext } from './change-context.ts'
 
 const edited = ['projects', 'sites', 'users', 'companies'] as const

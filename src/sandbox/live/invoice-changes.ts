@@ -4,7 +4,7 @@ import { invoiceRecord, lineOf, managedSides } from '../data/billing/invoices.ts
 import { objectId, type Ref, reference } from '../data/identity.ts'
 import type { Company } from '../data/master/companies.ts'
 import type { Timesheet } from '../data/work/timesheets.ts'
-import { pathReader, type StoredRecord } from '../record.ts'
+import { pathReader, type StoredRecord } from '../records/record.ts'
 import type { World } from '../world.ts'
 import type { ChangeContext } from './change-context.ts'
 import { isWhole } from './timesheet-changes.ts'

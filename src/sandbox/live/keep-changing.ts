@@ -2,7 +2,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { namedRng } from '../../lib/rng.ts'
 import type { Raise } from '../events/concern.ts'
-import type { LiveOptions } from '../options.ts'
+import type { LiveOptions } from '../server/settings.ts'
 import type { World } from '../world.ts'
 import { mutateWorld } from './mutate-world.ts'
 

@@ -3,7 +3,7 @@ import { DAY_MS, WEEK_MS } from '../data/calendar.ts'
 import { between } from '../data/draw.ts'
 import { iso, objectId, type Ref, reference, refOf } from '../data/identity.ts'
 import { add } from '../data/work/pay.ts'
-import type { StoredRecord } from '../record.ts'
+import type { StoredRecord } from '../records/record.ts'
 import type { ChangeContext } from './change-context.ts'
 
 const ORDER_WEEKS = 26

@@ -3,7 +3,7 @@ import { lastFullWeek, WEEK_MS } from '../data/calendar.ts'
 import { between, pick } from '../data/draw.ts'
 import type { Requisition } from '../data/hiring/requisitions.ts'
 import { iso, objectId, reference, refOf } from '../data/identity.ts'
-import type { StoredRecord } from '../record.ts'
+import type { StoredRecord } from '../records/record.ts'
 import type { ChangeContext } from './change-context.ts'
 
 const LEAD_WEEKS = 3

@@ -4,7 +4,7 @@ import { type RecruitmentStage, stageLabels } from '../data/hiring/recruitment.t
 import { linkTo, type Requisition } from '../data/hiring/requisitions.ts'
 import { objectId, type Ref, refOf } from '../data/identity.ts'
 import { firstNames, lastNames } from '../data/names.ts'
-import type { StoredRecord } from '../record.ts'
+import type { StoredRecord } from '../records/record.ts'
 import { follow } from './assignment-changes.ts'
 import type { ChangeContext } from './change-context.ts'
 import { assignedTo, isRequisition } from './requisition-changes.ts'

@@ -1,6 +1,6 @@
 /** What undoes a timesheet: its approval taken back, the whole of it cancelled, its worker marked absent. */
 import type { Timesheet } from '../data/work/timesheets.ts'
-import type { StoredRecord } from '../record.ts'
+import type { StoredRecord } from '../records/record.ts'
 import type { ChangeContext } from './change-context.ts'
 import { creditTimesheet } from './credit-note-changes.ts'
 import { billedTimesheets, breakHours } from './invoice-changes.ts'

@@ -1,6 +1,6 @@
 /** Days, weeks and months of instants, as the clocks of a zone show them. */
-import { instantRange } from '../day-range.ts'
-import { shiftOf } from '../zone.ts'
+import { instantRange } from '../declare/day-range.ts'
+import { shiftOf } from '../options/zone.ts'
 import type { MetricOptions } from './options.ts'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 /** What the contract leaves open about the recruitment metrics: every choice in one object. */
-import type { Knobs } from '../knobs.ts'
+import type { Knobs } from '../options/contract-options.ts'
 
 export interface MetricOptions {
   /** Of the quartiles, the median included: Hyndman and Fan's types 7, 6, 5, 8 and 2, or the nearest rank. */

@@ -1,9 +1,10 @@
 /** The OpenAPI 3.1 document of what the sandbox serves, put together from what serves it. */
-import { type Access, access, type EndpointPath, type WritePath, writeAccess } from '../access.ts'
-import type { Endpoint } from '../endpoints/endpoint.ts'
+
+import type { Endpoint } from '../declare/endpoint.ts'
+import type { WriteEndpoint } from '../declare/write-endpoint.ts'
 import { endpoints } from '../endpoints/endpoints.ts'
-import type { WriteEndpoint } from '../endpoints/write-endpoint.ts'
-import { writeEndpoints } from '../write-routes.ts'
+import { type Access, access, type EndpointPath, type WritePath, writeAccess } from '../keys/access.ts'
+import { writeEndpoints } from '../server/write-routes.ts'
 import { closed, type JsonSchema, list, named, text, whole } from './json-schema.ts'
 import { metricSchemas } from './metric-schemas.ts'
 import { type Operation, operations } from './operations.ts'

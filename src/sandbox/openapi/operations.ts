@@ -1,5 +1,5 @@
 /** The operations of the contract by path: their names, also as tools, and what they answer with. */
-import type { EndpointPath, WritePath } from '../access.ts'
+import type { EndpointPath, WritePath } from '../keys/access.ts'
 
 export interface Operation {
   /** Undefined where the contract offers the operation as no tool. */

@@ -1,7 +1,7 @@
 /** The operations that the contract offers as tools, each with the parameters of its endpoint. */
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import type { EndpointPath } from '../access.ts'
 import { endpoints } from '../endpoints/endpoints.ts'
+import type { EndpointPath } from '../keys/access.ts'
 import type { JsonSchema } from '../openapi/json-schema.ts'
 import { operations } from '../openapi/operations.ts'
 import { querySchemas } from '../openapi/parameter-schema.ts'

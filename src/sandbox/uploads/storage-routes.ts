@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../lib/clock.ts'
 import { LARGEST_FILE } from '../../lib/file-kind.ts'
-import { ApiError } from '../api-error.ts'
-import { ParameterError } from '../breach-kinds.ts'
+import { ApiError } from '../refusals/api-error.ts'
+import { ParameterError } from '../refusals/violations.ts'
 import type { FileStore } from '../workers/file-store.ts'
 import type { Upload, UploadDesk } from './upload-desk.ts'
 

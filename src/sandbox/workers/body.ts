@@ -1,8 +1,8 @@
 /** The bodies of POST and PATCH /workers: every field with its rule, each refusal naming the field and never its value. */
 import { z } from 'zod'
 import { fieldPath } from '../../lib/field-path.ts'
-import { ApiError } from '../api-error.ts'
-import { isDay } from '../day-range.ts'
+import { isDay } from '../declare/day-range.ts'
+import { ApiError } from '../refusals/api-error.ts'
 import { countries, fewOf, genders, masterTrades, telephoneCodes } from './reference-lists.ts'
 
 const LONGEST_TEXT = 200

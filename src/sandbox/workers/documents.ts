@@ -1,5 +1,5 @@
 /** What the documents of a body do to the documents of a worker: checked as a whole, stored only afterwards. */
-import { ApiError, Declined } from '../api-error.ts'
+import { ApiError, Declined } from '../refusals/api-error.ts'
 import type { DocumentInput } from './body.ts'
 import { type CheckedFile, checkedFile, type FileContext } from './files.ts'
 import { type DocumentCollection, type Qualification, qualifications } from './qualifications.ts'

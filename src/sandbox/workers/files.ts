@@ -1,7 +1,7 @@
 /** Files of a document: sent along as data URLs, or uploaded before and named by their token. */
 import { readDataUrl, type TypedBytes, typedBytes } from '../../lib/data-url.ts'
 import { isFileName } from '../../lib/file-kind.ts'
-import { ApiError, Declined } from '../api-error.ts'
+import { ApiError, Declined } from '../refusals/api-error.ts'
 import type { UploadDesk } from '../uploads/upload-desk.ts'
 import type { FileInput } from './body.ts'
 

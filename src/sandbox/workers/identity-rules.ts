@@ -1,6 +1,6 @@
 /** Which identity number a worker must have, by nationality. */
 import { isNationalInsurance, isPassportOrShareCode, isPps, plainNumber } from '../../lib/identity-number.ts'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../refusals/api-error.ts'
 
 interface Identity {
   readonly nationality: string

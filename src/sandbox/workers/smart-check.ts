@@ -1,8 +1,8 @@
 /** The card scheme's register, as the sandbox plays it. */
 import { DAY_MS } from '../data/calendar.ts'
 import { iso } from '../data/identity.ts'
-import { mayNameCompany } from '../endpoints/scope.ts'
-import { pathReader } from '../record.ts'
+import { mayNameCompany } from '../keys/scope.ts'
+import { pathReader } from '../records/record.ts'
 import type { World } from '../world.ts'
 import type { Qualification } from './qualifications.ts'
 import type { Person, Verification } from './worker.ts'

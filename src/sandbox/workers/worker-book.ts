@@ -1,7 +1,7 @@
 /** The workers of the sandbox: those whose timesheets it generated, and those that were created since. */
 import { namedRng, type Rng } from '../../lib/rng.ts'
 import { iso, objectId, type Ref, reference } from '../data/identity.ts'
-import { shortId } from '../short-id.ts'
+import { shortId } from '../records/short-id.ts'
 import type { World } from '../world.ts'
 import type { FileStore } from './file-store.ts'
 import { inventedWorker } from './invented-worker.ts'

@@ -1,6 +1,6 @@
 /** Requisitions: approval stages, agencies with their submissions, and the stages each worker went through. */
 import type { Rng } from '../../../lib/rng.ts'
-import { shortId } from '../../short-id.ts'
+import { shortId } from '../../records/short-id.ts'
 import { chance, pick } from '../draw.ts'
 import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
 import type { Company } from '../master/companies.ts'

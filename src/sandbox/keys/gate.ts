@@ -1,0 +1,81 @@
+/** Between the wire and the endpoints: key, rate limit and access, in the order the service checks them. */
+import { namedRng } from '../../lib/rng.ts'
+import type { EndpointRequest } from '../declare/endpoint.ts'
+import { ApiError } from '../refusals/api-error.ts'
+import type { Settings } from '../server/settings.ts'
+import type { World } from '../world.ts'
+import { checkAccess, type EndpointPath, type WritePath } from './access.ts'
+import { type ApiKey, authenticate } from './keys.ts'
+import { RateLimiter } from './rate-limit.ts'
+import { retryAfter } from './retry-after.ts'
+
+export interface Visit {
+  readonly authorization: string | undefined
+  readonly address: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+}
+
+export class Gate {
+  private readonly settings: Settings
+  private readonly world: World
+  private readonly limiter: RateLimiter
+  private readonly lastUse = new Map<string, string>()
+  private readonly shuffleTies: (<T>(group: T[]) => T[]) | undefined
+
+  constructor(settings: Settings, world: World) {
+    this.settings = settings
+    this.world = world
+    this.limiter = new RateLimiter(settings.knobs['rate-window'])
+    this.shuffleTies = settings.knobs.ties === 'random' ? shuffler(settings.seed) : undefined
+  }
+
+  /** Passes the visit on, or throws the ApiError it meets first: 401 or IP, 429, 403, then the endpoint's own. */
+  admit(endpoint: { readonly path: EndpointPath | WritePath }, visit: Visit): EndpointRequest {
+    const nowMs = this.settings.clock.now()
+    const key = authenticate(this.settings.keys, { ...visit, nowMs })
+    const limits = this.limitsOf(key)
+    const waitMs = this.limiter.take(key.key, limits, nowMs)
+    if (waitMs !== undefined) throw this.refusal(nowMs, waitMs)
+    const lastUsedAt = this.lastUse.get(key.key)
+    this.lastUse.set(key.key, new Date(nowMs).toISOString())
+    checkAccess(key, endpoint.path)
+    return {
+      key,
+      world: this.world,
+      knobs: this.settings.knobs,
+      metrics: this.settings.metrics,
+      params: visit.params,
+      query: visit.query,
+      limits,
+      usage: this.limiter.usage(key.key, limits, nowMs),
+      ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+      ...(this.shuffleTies ? { shuffleTies: this.shuffleTies } : {}),
+    }
+  }
+
+  private limitsOf(key: ApiKey) {
+    return {
+      perMinute: key.rateLimitPerMinute ?? this.settings.rateLimitPerMinute,
+      perDay: key.rateLimitPerDay ?? this.settings.rateLimitPerDay,
+    }
+  }
+
+  private refusal(nowMs: number, waitMs: number): ApiError {
+    const headers = retryAfter(this.settings.knobs['retry-after'], nowMs, waitMs)
+    return new ApiError(429, 'rate limit exceeded', headers)
+  }
+}
+
+function shuffler(seed: number) {
+  const rng = namedRng(seed, 'ties')
+  return <T>(group: T[]): T[] => {
+    for (let last = group.length - 1; last > 0; last -= 1) {
+      const other = Math.floor(rng() * (last + 1))
+      const moved = group[last] as T
+      group[last] = group[other] as T
+      group[other] = moved
+    }
+    return group
+  }
+}

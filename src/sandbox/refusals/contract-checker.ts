@@ -1,0 +1,95 @@
+/** The referee: counts every request that breaks the contract, whoever sent it. */
+import type { Clock } from '../../lib/clock.ts'
+import type { SandboxRequest } from '../server/settings.ts'
+import { ApiError, Declined } from './api-error.ts'
+import { type BreachKind, ParameterError } from './violations.ts'
+
+export interface Breach extends SandboxRequest {
+  readonly kind: BreachKind
+  readonly message: string
+}
+
+/** A sandbox left running stops counting here. */
+const KEPT = 200_000
+const MINUTE_MS = 60_000
+/** How long after a 429 another request of the key may still have been on its way. */
+const ON_ITS_WAY_MS = 250
+
+interface Refusal {
+  readonly at: number
+  readonly until: number
+  readonly request: string
+}
+
+const byStatus: Readonly<Record<number, BreachKind>> = {
+  400: 'bad-request',
+  405: 'method',
+  413: 'too-large',
+  429: 'over-limit',
+}
+
+export class Referee {
+  private readonly clock: Clock
+  private readonly found: Breach[] = []
+  private readonly refusals = new Map<string, Refusal>()
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  breaches(): readonly Breach[] {
+    return this.found
+  }
+
+  /** `detail` must not hold a key or a token: it is printed. */
+  breach(kind: BreachKind, detail: string, request: SandboxRequest): void {
+    if (this.found.length < KEPT) this.found.push({ ...request, kind, message: detail })
+  }
+
+  /** Looks whether the key was told to wait. The refused request itself, sent again, cannot have been on its way. */
+  arrived(request: SandboxRequest): void {
+    const refusal = this.refusals.get(request.key ?? '')
+    const now = this.clock.now()
+    if (!refusal || now >= refusal.until) return
+    if (now < refusal.at + ON_ITS_WAY_MS && refusal.request !== lineOf(request)) return
+    const message = `told to wait another ${refusal.until - now} ms`
+    this.breach('told-to-wait', message, request)
+  }
+
+  /** A 429 was answered: with `Retry-After` until then, without it until the next minute of the clock. */
+  refused(request: SandboxRequest, retryAfter: string | undefined): void {
+    const at = this.clock.now()
+    const until = toldUntil(retryAfter, at) ?? (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS
+    this.refusals.set(request.key ?? '', { at, until, request: lineOf(request) })
+  }
+
+  /** What a refusal of the service says about the request. */
+  judge(request: SandboxRequest, error: unknown): void {
+    if (error instanceof ParameterError) {
+      for (const { kind, reason } of error.breaches) this.breach(kind, reason, request)
+      return
+    }
+    const kind = error instanceof ApiError ? kindOf(request, error) : undefined
+    if (kind) this.breach(kind, (error as ApiError).message, request)
+  }
+}
+
+function kindOf(request: SandboxRequest, error: ApiError): BreachKind | undefined {
+  if (error instanceof Declined) return undefined
+  if (error.status === 401) return request.key === undefined ? 'key-missing' : undefined
+  if (error.status === 403) return isScopeOfWrite(request, error) ? 'scope' : undefined
+  return byStatus[error.status]
+}
+
+function isScopeOfWrite({ method }: SandboxRequest, { message }: ApiError): boolean {
+  return method !== 'GET' && /\bscope\b/.test(message)
+}
+
+function toldUntil(retryAfter: string | undefined, now: number): number | undefined {
+  if (retryAfter === undefined) return undefined
+  return /^\d+$/.test(retryAfter) ? now + Number(retryAfter) * 1000 : Date.parse(retryAfter)
+}
+
+function lineOf({ method, path, query }: SandboxRequest): string {
+  return JSON.stringify([method, path, query])
+}

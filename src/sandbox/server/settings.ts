@@ -1,0 +1,108 @@
+/** The settings of a sandbox, and what each is when left out. */
+import type { OutgoingHttpHeaders } from 'node:http'
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { isDay } from '../declare/day-range.ts'
+import type { EventOptions } from '../events/event-options.ts'
+import type { FaultRates } from '../faults/faults.ts'
+import { type ApiKey, defaultKeys } from '../keys/keys.ts'
+import { type MetricOptions, metricOptions } from '../metrics/options.ts'
+import { type Knobs, knobsOf } from '../options/contract-options.ts'
+import type { Records } from '../world.ts'
+
+export interface SandboxRequest {
+  readonly method: string
+  /** Below the base path, without the query string. */
+  readonly path: string
+  readonly query: Readonly<Record<string, unknown>>
+  /** The bearer text, valid or not. */
+  readonly key: string | undefined
+  /** The user agent as sent. */
+  readonly client?: string
+  /** Which fault spoiled the answer. */
+  readonly fault?: string
+}
+
+/** Answers in place of the service: raw bytes, a destroyed socket, or silence. */
+export type Interception =
+  | { readonly status: number; readonly headers?: OutgoingHttpHeaders; readonly body: string | Buffer }
+  | 'reset'
+  | 'hang'
+  | undefined
+
+export interface LiveOptions {
+  readonly changesPerSecond: number
+  readonly seed?: number
+  /** Also removes a record now and then. */
+  readonly deletions?: boolean
+}
+
+export interface SandboxOptions {
+  readonly seed?: number
+  /** 1 is 5,000 timesheets. */
+  readonly scale?: number
+  /** YYYY-MM-DD; generated data ends the day before. */
+  readonly today?: string
+  /** 0 takes any free port. */
+  readonly port?: number
+  readonly host?: '127.0.0.1'
+  readonly clock?: Clock
+  /** Instead of the default keys. */
+  readonly keys?: readonly ApiKey[]
+  /** Readings of what the contract leaves open; each has a default. */
+  readonly knobs?: Partial<Knobs>
+  /** Share of the answers that each fault spoils. */
+  readonly faults?: FaultRates
+  readonly faultSeed?: number
+  /** Of keys that name no limits of their own. */
+  readonly rateLimitPerMinute?: number
+  readonly rateLimitPerDay?: number
+  /** In place of what the knobs say of the recruitment metrics. */
+  readonly metrics?: Partial<MetricOptions>
+  /** Changes records while they are read. */
+  readonly live?: LiveOptions
+  /** Webhooks, and how events are brought to them. */
+  readonly events?: EventOptions
+  /** Instead of generated data; a collection left out is empty. */
+  readonly records?: Records
+  /** Called, and awaited, before each request is answered. */
+  readonly onRequest?: (request: SandboxRequest) => void | Promise<void>
+  /** Called after `onRequest`; an answer of its own is sent before keys and limits are looked at. */
+  readonly intercept?: (request: SandboxRequest) => Interception | Promise<Interception>
+}
+
+const optionDefaults = {
+  seed: 1,
+  scale: 1,
+  today: '2026-11-02',
+  port: 0,
+  host: '127.0.0.1',
+  clock: systemClock,
+  keys: defaultKeys,
+  rateLimitPerMinute: 3_000,
+  rateLimitPerDay: 50_000,
+  faults: {},
+  faultSeed: 1,
+} as const satisfies SandboxOptions
+
+export type Settings = SandboxOptions &
+  Required<Pick<SandboxOptions, keyof typeof optionDefaults>> & {
+    readonly knobs: Knobs
+    readonly metrics: MetricOptions
+  }
+
+export function settingsOf(options: SandboxOptions): Settings {
+  const knobs = knobsOf(options.knobs)
+  const metrics = { ...metricOptions(knobs), ...options.metrics }
+  const settings = { ...optionDefaults, ...options, knobs, metrics }
+  if (!isDay(settings.today)) {
+    throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
+  }
+  if (!(settings.scale > 0)) {
+    throw new UsageError({
+      what: `the scale is not above 0: ${settings.scale}`,
+      next: '1 is 5,000 timesheets',
+    })
+  }
+  return settings
+}
