@@ -1,5 +1,7 @@
 /** What a command module says about itself; one file a command, listed in `commands.ts`. */
+
 import { InvalidArgumentError } from 'commander'
+import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitStatus } from './exit-status.ts'
 
@@ -52,7 +54,7 @@ export function positiveNumber(text: string): number {
   throw new InvalidArgumentError('Give a number above 0.')
 }
 
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000 }
+const unitMs = { s: 1000, m: minuteMs, h: hourMs }
 
 /** Accepts a time span; gives milliseconds. */
 export function timeSpan(text: string): number {
@@ -63,10 +65,7 @@ export function timeSpan(text: string): number {
 
 /** Accepts a calendar day. */
 export function calendarDay(text: string): string {
-  const time = Date.parse(`${text}T00:00:00Z`)
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && Number.isFinite(time)) {
-    if (new Date(time).toISOString().startsWith(text)) return text
-  }
+  if (isDay(text)) return text
   throw new InvalidArgumentError('Give a day as YYYY-MM-DD.')
 }
 

@@ -1,4 +1,5 @@
 /** How the keys of a group are written: as the service does, once it has been seen to, and one text for comparing. */
+import { isoWeek, utcDay } from '../lib/dates.ts'
 import type { MetricDefinition } from './definition.ts'
 import { type GroupKey, groupKeys } from './metric-query.ts'
 
@@ -10,23 +11,12 @@ export type Names = Readonly<Record<'company' | 'project' | 'agency', ReadonlyMa
 /** The record names none. */
 const unknownMember = '-1'
 
-const DAY_MS = 86_400_000
-
-/** The ISO week in which the fourth day of the week lies that begins on this day. */
-function isoWeek(firstDay: string): string {
-  const fourth = Date.parse(`${firstDay}T00:00:00Z`) + 3 * DAY_MS
-  const weekday = (new Date(fourth).getUTCDay() + 6) % 7
-  const thursday = fourth + (3 - weekday) * DAY_MS
-  const year = new Date(thursday).getUTCFullYear()
-  const week = Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * DAY_MS)) + 1
-  return `${year}-W${String(week).padStart(2, '0')}`
-}
-
 export type Keys = Readonly<Partial<Record<GroupKey, string>>>
 
 function shapedTime(key: 'month' | 'week', value: string, shape: Shape): string {
   if (key === 'month') return shape.monthKey === 'firstDay' ? `${value}-01` : value
-  return shape.weekKey === 'isoWeek' ? isoWeek(value) : value
+  // A week that begins on another day than Monday is named for the ISO week that holds its fourth day.
+  return shape.weekKey === 'isoWeek' ? isoWeek(utcDay(value, 3)) : value
 }
 
 /** The `group` of our row, as the service would write it. */

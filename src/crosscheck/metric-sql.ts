@@ -1,4 +1,5 @@
 /** Fills the metrics' SQL, which is one text for both engines, with a definition, groupings and a range. */
+import { dayMs } from '../lib/dates.ts'
 import { sqlFiles } from '../warehouse/sql-files.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import type { MetricDefinition } from './definition.ts'
@@ -28,8 +29,6 @@ function metricText(metric: Metric): string {
   texts.set(metric, text)
   return text
 }
-
-const DAY_MS = 86_400_000
 
 /** With a comma on either side, so that a text can be looked for whole. */
 export const wordList = (words: readonly string[]): string =>
@@ -97,11 +96,11 @@ function rangeCondition(query: MetricRange, { from, to }: MetricDefinition): str
     return id === undefined ? [] : [`${key}_id = ${quoteText(id)}`]
   })
   if (query.from !== undefined) {
-    const first = Date.parse(query.from) + (from === 'inclusive' ? 0 : DAY_MS)
+    const first = Date.parse(query.from) + (from === 'inclusive' ? 0 : dayMs)
     conditions.push(`local_at >= ${moment(first)}`)
   }
   if (query.to !== undefined) {
-    const beyond = { inclusive: DAY_MS, midnight: 1, exclusive: 0 }[to]
+    const beyond = { inclusive: dayMs, midnight: 1, exclusive: 0 }[to]
     conditions.push(`local_at < ${moment(Date.parse(query.to) + beyond)}`)
   }
   return conditions.join(' and ')

@@ -1,5 +1,7 @@
 /** Builds what changed: each mart in a transaction of its own, after those it reads; what fails keeps yesterday's rows. */
+
 import type { Clock } from '../lib/clock.ts'
+import { hourMs } from '../lib/dates.ts'
 import { DiskFull } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import type { MartTable } from '../state/marts/mart-row.ts'
@@ -55,7 +57,7 @@ export interface BuildOutcome {
 }
 
 /** Whoever builds for longer without finishing one mart is taken for dead. */
-const leaseMs = 3_600_000
+const leaseMs = hourMs
 
 const instant = (clock: Clock): string => new Date(clock.now()).toISOString()
 

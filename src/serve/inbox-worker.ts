@@ -6,6 +6,7 @@ import { addRefusals } from '../events/refusals.ts'
 import { expireInbox, settle, type Waiting, waitingEvents } from '../events/settle.ts'
 import type { InboxStore } from '../events/store.ts'
 import type { Clock } from '../lib/clock.ts'
+import { dayMs, hourMs, utcDay } from '../lib/dates.ts'
 import { lastDoneSync } from '../state/runs/resource-state.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import type { Door } from './engine-handle.ts'
@@ -26,7 +27,7 @@ export interface Rhythm {
 export const usualRhythm: Rhythm = { tickMs: 1000, quietMs: 3000, latestMs: 30_000, leastMs: 60_000 }
 
 /** Settled events are kept in the inbox so long, to know a late repetition. */
-const keptMs = 30 * 86_400_000
+const keptMs = 30 * dayMs
 
 /** From one look at what others have read to the next. */
 const settleMs = 5000
@@ -117,14 +118,14 @@ class Upkeeper implements Upkeep {
     const fresh = Object.entries(refused)
       .map(([reason, count]) => [reason, count - (this.#noted[reason] ?? 0)] as const)
       .filter(([, count]) => count > 0)
-    await addRefusals(engine, { day: at.slice(0, 10), counts: new Map(fresh) })
+    await addRefusals(engine, { day: utcDay(at), counts: new Map(fresh) })
     this.#noted = refused
   }
 
   /** Once an hour. */
   async #expire(engine: Engine): Promise<void> {
     const now = this.#parts.clock.now()
-    if (now - this.#expired < 3_600_000) return
+    if (now - this.#expired < hourMs) return
     this.#expired = now
     await expireInbox(engine, new Date(now - keptMs).toISOString())
   }

@@ -1,7 +1,7 @@
 /** Backfill windows share days, cover everything, end, and follow the density of the records. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { daysBetween, utcDay } from '../../src/sync/scan/times.ts'
+import { daysBetween, utcDay } from '../../src/lib/dates.ts'
 import {
   type BackfillExtent,
   type Days,
@@ -14,7 +14,7 @@ const extents: fc.Arbitrary<BackfillExtent> = fc
   .record({ total: fc.integer({ min: 0, max: 5_000_000 }), age: fc.nat(6000), at: fc.nat(9000) })
   .map(({ total, age, at }) => {
     const today = utcDay('2010-01-01T00:00:00Z', at)
-    return { total, today, earliest: utcDay(`${today}T00:00:00Z`, -age) }
+    return { total, today, earliest: utcDay(today, -age) }
   })
 
 /** Pages of a window by its number, drawn apart: the density of records may be anything. */

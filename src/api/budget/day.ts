@@ -1,4 +1,5 @@
 /** The requests of one UTC day on one key: what is left, and for whom a part of the rest is kept. */
+import { dayMs, minuteMs, startOfUtcDay } from '../../lib/dates.ts'
 import { DEFAULT_PER_DAY, type KeyInfo } from '../client/key.ts'
 
 /** Why a request is made; each of the last three has a part of the day that the others may not touch. */
@@ -16,9 +17,8 @@ export function spendablePerDay(perDay: number): number {
   return RESERVED.reduce((left, purpose) => left - Math.floor(perDay * RESERVES[purpose]), perDay)
 }
 
-const DAY = 86_400_000
 /** Milliseconds. Used when resetsAt is past already: the clocks differ, and the day ends at any moment. */
-const SOON = 15 * 60_000
+const SOON = 15 * minuteMs
 
 /** Every method takes the time, in ms since the epoch, and starts a new day when the old one is over. */
 export class DayBudget {
@@ -36,7 +36,7 @@ export class DayBudget {
 
   constructor(now: number, usedBefore: number) {
     this.#notCounted = usedBefore
-    this.#resetsAt = nextMidnight(now)
+    this.#resetsAt = startOfUtcDay(now, 1)
   }
 
   spend(purpose: Purpose, now: number): void {
@@ -100,7 +100,7 @@ export class DayBudget {
     this.#usedBefore = 0
     this.#notCounted = 0
     this.#told = Number.POSITIVE_INFINITY
-    this.#resetsAt = nextMidnight(now)
+    this.#resetsAt = startOfUtcDay(now, 1)
   }
 }
 
@@ -109,10 +109,6 @@ export class DayBudget {
  */
 function resetMoment(resetsAt: string | undefined, now: number): number {
   const told = Date.parse(resetsAt ?? '')
-  if (Number.isNaN(told) || told > now + 2 * DAY) return nextMidnight(now)
+  if (Number.isNaN(told) || told > now + 2 * dayMs) return startOfUtcDay(now, 1)
   return told > now ? told : now + SOON
-}
-
-function nextMidnight(now: number): number {
-  return (Math.floor(now / DAY) + 1) * DAY
 }

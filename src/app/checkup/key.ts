@@ -1,9 +1,10 @@
 /** Checks of the API key: what it is, how much it may ask, and how long it lasts. */
+
 import type { KeyInfo } from '../../api/client/key.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
+import { dayMs } from '../../lib/dates.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
-const dayMs = 86_400_000
 /** Long enough for somebody to be asked for a new key. */
 const noticeDays = 14
 

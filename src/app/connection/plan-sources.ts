@@ -1,8 +1,10 @@
 /** Where a plan takes its facts from: the service, or with --offline what earlier runs wrote down. */
+
 import { spendablePerDay } from '../../api/budget/day.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import type { Connection } from '../../config/connection.ts'
+import { utcDay } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { budgetSeen } from '../../state/requests/budget-seen.ts'
@@ -78,7 +80,7 @@ export async function rememberedFacts(
     })
   }
   const perDay = spendablePerDay(seen.perDay ?? 0)
-  const today = new Date(context.clock.now()).toISOString().slice(0, 10)
+  const today = utcDay(context.clock.now())
   const reserved = (seen.perDay ?? 0) - perDay
   const isToday = seen.observedAt?.startsWith(today) === true && seen.remainingToday !== null
   const spendableToday = isToday ? Math.max(0, (seen.remainingToday ?? 0) - reserved) : perDay

@@ -2,6 +2,7 @@
 
 import type { EventFigures } from '../../events/event-figures.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
+import { dayMs } from '../../lib/dates.ts'
 import { ageOf } from '../terminal/age.ts'
 
 /** Days that are counted. */
@@ -10,7 +11,7 @@ const days = 30
 const mostNames = 3
 
 /** ISO 8601. */
-export const countedSince = (nowMs: number): string => new Date(nowMs - days * 86_400_000).toISOString()
+export const countedSince = (nowMs: number): string => new Date(nowMs - days * dayMs).toISOString()
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 

@@ -1,10 +1,12 @@
 /** How long ago something was, in the largest unit that tells it. */
+
 import { counted } from '../../lib/counted.ts'
+import { dayMs, hourMs, minuteMs } from '../../lib/dates.ts'
 
 const units = [
-  { name: 'day', ms: 86_400_000 },
-  { name: 'hour', ms: 3_600_000 },
-  { name: 'minute', ms: 60_000 },
+  { name: 'day', ms: dayMs },
+  { name: 'hour', ms: hourMs },
+  { name: 'minute', ms: minuteMs },
 ] as const
 
 export function ageOf(instant: string, nowMs: number): string {

@@ -240,5 +240,5 @@ export function keyOf(...columns: string[]): Column {
 }
 
 /** SQL for the days from one timestamp column to another, fractions included. */
-export const daysBetween = (from: string, to: string): string =>
+export const elapsedDays = (from: string, to: string): string =>
   `cast((epoch(${to}) - epoch(${from})) / 86400.0 as decimal(18, 8))`

@@ -1,7 +1,7 @@
 /** The agencies that a requisition was offered to, and the workers they submitted. */
 import {
-  daysBetween,
   derived,
+  elapsedDays,
   flag,
   freeText,
   integer,
@@ -53,12 +53,12 @@ export const requisitionAgencies = fact(
     ),
     approved_to_accepted_days: derived(
       'number',
-      daysBetween('requisition_approved_at', 'accepted_at'),
+      elapsedDays('requisition_approved_at', 'accepted_at'),
       'Days from the final approval to the acceptance by the agency.',
     ),
     received_to_accepted_days: derived(
       'number',
-      daysBetween('received_at', 'accepted_at'),
+      elapsedDays('received_at', 'accepted_at'),
       'Days from receipt to acceptance by the agency.',
     ),
     submissions: each('submissions', submissions),

@@ -1,7 +1,7 @@
 /** The stages that submitted workers of a requisition pass, where the company tracks them. */
 import {
-  daysBetween,
   derived,
+  elapsedDays,
   flag,
   freeText,
   keyOf,
@@ -39,7 +39,7 @@ const stageEvents = fact('stage_event', 'One row per step of a worker through th
   by_name: personal(text('byName', 'Name of who entered it.')),
   comments: freeText('comments', 'Comments.'),
   exited_at: derived('timestamp', `lead(event_at) ${later}`, 'When the next stage was entered.'),
-  days_in_stage: derived('number', daysBetween('event_at', 'exited_at'), 'Days until the next stage.'),
+  days_in_stage: derived('number', elapsedDays('event_at', 'exited_at'), 'Days until the next stage.'),
 })
 
 export const stageTracking = fact(

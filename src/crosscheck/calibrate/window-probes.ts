@@ -1,4 +1,5 @@
 /** Questions about few records each, chosen so that the readings of a range, or of a threshold, answer differently. */
+import { dayMs, hourMs, monthOf, startOfUtcDay, utcDay } from '../../lib/dates.ts'
 import type { WholeReader } from '../../warehouse/whole-tables.ts'
 import type { MetricRange } from '../metric-query.ts'
 import { ourMetrics } from '../our-metrics.ts'
@@ -11,11 +12,6 @@ export interface Probing {
   readonly evidence: Evidence
   readonly fit: Fit
 }
-
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
-const dayText = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10)
-const dayOf = (timeMs: number): number => Math.floor(timeMs / DAY_MS) * DAY_MS
 
 /** Moments looked at when choosing a window; the newest. */
 const most = 5000
@@ -32,39 +28,39 @@ const weekEndings = `select distinct week_ending_at as moment_at from star.fact_
 
 /** Far enough from midnight that every zone between New York and Tokyo sees the same day would be rare: London's will do. */
 const isMidday = (timeMs: number): boolean => {
-  const hour = (timeMs - dayOf(timeMs)) / HOUR_MS
+  const hour = (timeMs - startOfUtcDay(timeMs)) / hourMs
   return hour >= 2 && hour < 22
 }
 
 /** Two days of different counts, one after the other: what is returned tells which of them belong to the range. */
 function unequalDays(moments: readonly number[]): MetricRange[] {
   const counts = new Map<number, number>()
-  for (const at of moments) counts.set(dayOf(at), (counts.get(dayOf(at)) ?? 0) + 1)
-  const unclear = new Set(moments.filter(at => !isMidday(at)).map(dayOf))
-  const isClear = (day: number): boolean => ![day - DAY_MS, day, day + DAY_MS].some(one => unclear.has(one))
+  for (const at of moments) counts.set(startOfUtcDay(at), (counts.get(startOfUtcDay(at)) ?? 0) + 1)
+  const unclear = new Set(moments.filter(at => !isMidday(at)).map(at => startOfUtcDay(at)))
+  const isClear = (day: number): boolean => ![day - dayMs, day, day + dayMs].some(one => unclear.has(one))
   return [...counts.keys()]
-    .filter(day => isClear(day) && isClear(day + DAY_MS))
-    .filter(day => counts.has(day + DAY_MS) && counts.get(day) !== counts.get(day + DAY_MS))
-    .map(day => ({ from: dayText(day), to: dayText(day + DAY_MS) }))
+    .filter(day => isClear(day) && isClear(day + dayMs))
+    .filter(day => counts.has(day + dayMs) && counts.get(day) !== counts.get(day + dayMs))
+    .map(day => ({ from: utcDay(day), to: utcDay(day + dayMs) }))
 }
 
 /** A moment after 23:00 UTC in summer is of the next day in London; the range begins with that day. */
 function lateInSummer(moments: readonly number[], isInclusive: boolean): MetricRange[] {
   const isLate = (at: number): boolean => {
-    const month = new Date(at).getUTCMonth()
-    return at - dayOf(at) >= 23 * HOUR_MS && month >= 3 && month <= 8
+    const month = monthOf(at)
+    return at - startOfUtcDay(at) >= 23 * hourMs && month >= 4 && month <= 9
   }
   return moments.filter(isLate).map(at => {
-    const first = dayOf(at) + (isInclusive ? DAY_MS : 0)
-    return { from: dayText(first), to: dayText(first + 2 * DAY_MS) }
+    const first = startOfUtcDay(at) + (isInclusive ? dayMs : 0)
+    return { from: utcDay(first), to: utcDay(first + 2 * dayMs) }
   })
 }
 
 /** Weeks that end at midnight, where the day of `to` may count with its first instant only; in winter London agrees. */
 function endingAtMidnight(weeks: readonly number[]): MetricRange[] {
   return weeks
-    .filter(at => at === dayOf(at) && [0, 1, 10, 11].includes(new Date(at).getUTCMonth()))
-    .map(at => ({ from: dayText(at - 3 * DAY_MS), to: dayText(at) }))
+    .filter(at => at === startOfUtcDay(at) && [1, 2, 11, 12].includes(monthOf(at)))
+    .map(at => ({ from: utcDay(at - 3 * dayMs), to: utcDay(at) }))
 }
 
 /** A second window, in case the first one holds a record that we do not have. */
@@ -90,7 +86,7 @@ export async function probeWindows(engine: WholeReader, probing: Probing): Promi
 
 /** Where no acceptances can tell: from the end of a week to the end of the next. */
 function aroundWeeks(weeks: readonly number[]): MetricRange[] {
-  return weeks.slice(1, 3).map(at => ({ from: dayText(at), to: dayText(at + 7 * DAY_MS) }))
+  return weeks.slice(1, 3).map(at => ({ from: utcDay(at), to: utcDay(at + 7 * dayMs) }))
 }
 
 /** With the greatest week as threshold, none is over it and one at it. */

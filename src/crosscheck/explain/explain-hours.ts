@@ -1,11 +1,10 @@
 /** Which timesheets are behind a difference in hours: the cells that differ, then the service's own list of each. */
+import { utcDay } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import type { Keys } from '../group-shape.ts'
 import type { Explaining } from './explaining.ts'
 import type { Finding } from './finding.ts'
-
-const DAY_MS = 86_400_000
 
 interface Cell {
   readonly keys: Keys
@@ -23,15 +22,12 @@ interface HeldSheet {
 
 type Listed = Readonly<Record<string, unknown>>
 
-const day = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10)
-
 /** Of a cell: two thousand timesheets; those of a larger one that were not listed are not called gone. */
 const mostPages = 10
 
 /** A day more on either side: where days begin, and which of them count, is what may be unclear. */
 function weekAround(week: string): { from: string; to: string } {
-  const first = Date.parse(`${week}T00:00:00Z`)
-  return { from: day(first - DAY_MS), to: day(first + 8 * DAY_MS) }
+  return { from: utcDay(week, -1), to: utcDay(week, 8) }
 }
 
 async function heldSheets(engine: Engine, { project, agency, week }: Keys): Promise<HeldSheet[]> {
@@ -81,7 +77,7 @@ function changed(
 }
 
 const show = (name: string, value: unknown): string =>
-  name === 'weekEnding' ? day(Number(value)) : String(value ?? 'none')
+  name === 'weekEnding' ? utcDay(Number(value)) : String(value ?? 'none')
 
 async function explainCell(
   { engine, asker, definition, mark }: Explaining,

@@ -1,4 +1,5 @@
 /** From groups that differ to the records behind them: the projects that differ, their cells, then the records of those. */
+import { mondayOf } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import { type ComparedGroup, compare, comparedFigures } from '../compare.ts'
 import type { MetricDefinition } from '../definition.ts'
@@ -9,8 +10,6 @@ import { explainFill } from './explain-fill.ts'
 import { explainHours } from './explain-hours.ts'
 import type { DifferingCell, Explaining } from './explaining.ts'
 import type { Finding } from './finding.ts'
-
-const DAY_MS = 86_400_000
 
 /** What is looked into; the rest stays unexplained, and is told to be. */
 const mostProjects = 5
@@ -67,12 +66,7 @@ export function keysOf(
 const daysBeforeMonday = { monday: 0, sunday: 1, saturday: 2 } as const
 
 function firstDay(week: string, start: MetricDefinition['weekStart']): string {
-  const [, year, number] = /^(\d{4})-W(\d{2})$/.exec(week) ?? []
-  if (year === undefined) return week
-  const fourth = Date.UTC(Number(year), 0, 4)
-  const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY_MS
-  const first = monday + ((Number(number) - 1) * 7 - daysBeforeMonday[start]) * DAY_MS
-  return new Date(first).toISOString().slice(0, 10)
+  return mondayOf(week, -daysBeforeMonday[start]) ?? week
 }
 
 async function explainMetric(explaining: Explaining, metric: Metric): Promise<Finding[]> {

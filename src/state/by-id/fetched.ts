@@ -5,9 +5,9 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
-import { daysBetween } from '../scans/days-between.ts'
 import { remember } from './discovered.ts'
 import type { Expected } from './due.ts'
+import { elapsedDays } from './elapsed-days.ts'
 
 /** An answer that brought a record; times are ISO 8601. */
 export interface Fetch {
@@ -46,7 +46,7 @@ const lookBack = `interval '30 days'`
 const halfLife = 180
 
 /** What is left of the counts of row `d` at the fetch `f`. */
-const kept = `power(0.5, case when d.fetches > 0 then ${atLeastNone(daysBetween('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
+const kept = `power(0.5, case when d.fetches > 0 then ${atLeastNone(elapsedDays('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
 
 export interface Evidence {
   /** Of row `d` of ops.discovered before the fetch `f`, and row `s` of star after it: 1 for a change. */
@@ -70,7 +70,7 @@ export function evidence(table: Table): Evidence {
   const isQuiet = `${isChanged} and (d.fetches = 0 or d.signals = 0)`
   return {
     isChanged: `case when ${isChanged} then 1 else 0 end`,
-    exposure: `coalesce(${atLeastNone(`case when ${isQuiet} then ${daysBetween('f.fetched_at', sinceChange)} else ${daysBetween('f.fetched_at', since)} end`)}, 0.0)`,
+    exposure: `coalesce(${atLeastNone(`case when ${isQuiet} then ${elapsedDays('f.fetched_at', sinceChange)} else ${elapsedDays('f.fetched_at', since)} end`)}, 0.0)`,
   }
 }
 

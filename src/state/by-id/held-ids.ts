@@ -2,7 +2,7 @@
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { daysBetween } from '../scans/days-between.ts'
+import { elapsedDays } from './elapsed-days.ts'
 import { hintsAt, lastChange, tiedColumns } from './hints.ts'
 
 /** Times in days. */
@@ -69,7 +69,7 @@ export async function heldKinds(engine: Engine, resource: Resource): Promise<Hel
   }))
 }
 
-const days = (since: string): string => daysBetween('cast($1 as timestamptz)', since)
+const days = (since: string): string => elapsedDays('cast($1 as timestamptz)', since)
 
 type HeldRow = Omit<HeldId, 'hints'> & Readonly<Record<string, unknown>>
 

@@ -4,7 +4,7 @@ import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
-import { daysBetween } from '../scans/days-between.ts'
+import { elapsedDays } from './elapsed-days.ts'
 import { double, evidence, type Fetch, instant } from './fetched.ts'
 
 /** Of one hint and kind of record; all counts halve in 90 days. */
@@ -100,7 +100,7 @@ export async function learnHints(
 ): Promise<void> {
   if (fetches.length === 0) return
   const { isChanged, exposure } = evidence(resource.table)
-  const older = `power(0.5, greatest(0.0, ${daysBetween('excluded.updated_at', 'hint.updated_at')}) / ${halfLife}.0)`
+  const older = `power(0.5, greatest(0.0, ${elapsedDays('excluded.updated_at', 'hint.updated_at')}) / ${halfLife}.0)`
   const added = counts.map(name => `${name} = hint.${name} * ${older} + excluded.${name}`)
   const isTold = `f.is_told or (f.hint = '${eventHint}' and d.signals > 0)`
   await engine.run(

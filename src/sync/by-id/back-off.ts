@@ -1,6 +1,6 @@
 /** How long a record that could not be read is left alone. */
 
-const dayMs = 86_400_000
+import { dayMs } from '../../lib/dates.ts'
 
 /** As often as the refresh policy wants every record seen at least. */
 const mostDays = 30

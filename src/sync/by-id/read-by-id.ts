@@ -5,6 +5,7 @@ import { readEnvelope } from '../../api/client/envelope.ts'
 import { edges } from '../../contract/derived/discovery.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { LandedPage } from '../../landing/folder.ts'
+import { hourMs } from '../../lib/dates.ts'
 import { discover } from '../../state/by-id/discovered.ts'
 import type { DueId } from '../../state/by-id/due.ts'
 import { postpone, recordFetches, recordMisses, recordOtherNames } from '../../state/by-id/fetched.ts'
@@ -18,7 +19,7 @@ import { currentScope } from '../run/same-scope.ts'
 import { type Answers, askForRecords, type Course, type LandedRecord } from './fetch-by-id.ts'
 
 /** Milliseconds until a record that the service failed on is asked for again. */
-const failurePause = 3_600_000
+const failurePause = hourMs
 
 export class ReadById {
   readonly task: ResourceTask

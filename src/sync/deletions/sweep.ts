@@ -1,5 +1,6 @@
 /** Looks for what is gone: a list is read whole for its ids, suspects are confirmed, and what two witnesses saw goes. */
 import { lastPage } from '../../api/client/paging.ts'
+import { utcDay } from '../../lib/dates.ts'
 import { liveRecords } from '../../load/merge/missing.ts'
 import type { SweepTable, SweepWindowTable } from '../../state/evidence/deletion-tables.ts'
 import {
@@ -15,7 +16,6 @@ import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { currentScope } from '../run/same-scope.ts'
 import { byUpdate, daysQuery, walkOf } from '../scan/collection-window.ts'
-import { utcDay } from '../scan/times.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from '../scan/windows.ts'
 import { judgeSweep } from './sweep-judge.ts'
 import { sweepWindow } from './sweep-walk.ts'

@@ -5,6 +5,7 @@ import type { KeyInfo } from '../../api/client/key.ts'
 import type { FetchOptions } from '../../api/client/wire.ts'
 import { type Landing, openLanding } from '../../landing/folder.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
@@ -216,7 +217,7 @@ export async function runSync(
   const message = read.failure?.message ?? null
   const unrecorded = await recordEnd(session.sync, {
     change: { state: stateOf(read.failure), requests: requestsThisRun, retries, message },
-    keepAfter: clock.now() - connection.retentionDays * 86_400_000,
+    keepAfter: clock.now() - connection.retentionDays * dayMs,
   })
   // What went wrong first tells more than that it could not be written down.
   const failure = read.failure ?? unrecorded

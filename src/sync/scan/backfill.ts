@@ -2,6 +2,7 @@
 
 import { lastPage } from '../../api/client/paging.ts'
 import { ledger } from '../../state/ledger.ts'
+import { utcDay } from '../../lib/dates.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { updateWindow } from '../../state/scans/windows.ts'
 import type { WatermarkTable, WindowTable } from '../../state/schema.ts'
@@ -9,7 +10,7 @@ import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { byUpdate, daysQuery, moveMark, newWindow, walkOf } from './collection-window.ts'
 import { readWindow } from './read-window.ts'
-import { spanOf, utcDay } from './times.ts'
+import { spanOf } from './times.ts'
 import type { WalkState } from './walk.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from './windows.ts'
 

@@ -1,5 +1,6 @@
 /** Brings one listable collection up to date: a backfill the first time, then walks over what changed. */
 import { lastPage } from '../../api/client/paging.ts'
+import { utcDay } from '../../lib/dates.ts'
 import { sawAllOf } from '../../state/evidence/key-scopes.ts'
 import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
 import { retireWindows, unfinishedWindow } from '../../state/scans/windows.ts'
@@ -12,7 +13,7 @@ import { byUpdate, moveMark, newWindow, walkOf } from './collection-window.ts'
 import { knownTo } from './lookback.ts'
 import { readNoted } from './read-noted.ts'
 import { readWindow } from './read-window.ts'
-import { isLater, utcDay } from './times.ts'
+import { isLater } from './times.ts'
 
 /**
  * As many rows as the filtered list had when it was last read, give or take those between the midnights of two zones:

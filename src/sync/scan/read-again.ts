@@ -1,12 +1,12 @@
 /** Reads the records of some days again, whatever the mark says; the mark stays where it is. */
 
+import { dayMs, utcDay } from '../../lib/dates.ts'
 import { refuseWalking, walkingWindows } from '../../state/scans/windows.ts'
 import type { WindowTable } from '../../state/schema.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { byUpdate, daysQuery, newWindow, walkOf } from './collection-window.ts'
 import { readWindow } from './read-window.ts'
-import { utcDay } from './times.ts'
 import type { Days } from './windows.ts'
 
 /** The zone and the inclusivity of the day filter are unknown; whatever they are, two days more hold the days meant. */
@@ -16,7 +16,7 @@ const slackDays = 2
  * A reading that was cut off is gone on with for so long after its last page, in milliseconds: by then the budget of
  * another day is there. What it read before that may have changed since, so that an older one begins anew.
  */
-const freshFor = 2 * 86_400_000
+const freshFor = 2 * dayMs
 
 /** Pages of another machine are not here, so that nothing tells when they were read. */
 function isFresh({ sync }: ResourceTask, { window_id }: WindowTable): boolean {
@@ -57,7 +57,7 @@ export async function readAgain(task: ResourceTask, days: Days, scope: string): 
 export function readBetween(task: ResourceTask, from: string, to: string): Promise<void> {
   const bounded = walkOf(task).createdBetween !== undefined
   const days: Days = bounded
-    ? { from: utcDay(`${from}T00:00:00Z`, -slackDays), to: utcDay(`${to}T00:00:00Z`, slackDays) }
+    ? { from: utcDay(from, -slackDays), to: utcDay(to, slackDays) }
     : { from: null, to: null }
   return readAgain(task, days, 'asked for')
 }

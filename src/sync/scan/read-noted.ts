@@ -1,11 +1,12 @@
 /** Reads what a sweep saw and no walk over changes reaches: records of the past that the warehouse lacks. */
+
+import { daysBetween, utcDay } from '../../lib/dates.ts'
 import type { UnreadTable } from '../../state/evidence/deletion-tables.ts'
 import { forgetUnread, stillUnread } from '../../state/scans/unread.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { walkOf } from './collection-window.ts'
 import { cutOff, readAgain, readBetween } from './read-again.ts'
-import { daysBetween, utcDay } from './times.ts'
 
 interface Span {
   readonly from: string

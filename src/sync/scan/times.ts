@@ -1,12 +1,11 @@
 /** Source times, kept as the text the service sent: a JavaScript Date drops what is finer than a millisecond. */
+import { dayMs } from '../../lib/dates.ts'
 
 /** Later of two instants: by their millisecond, then by their text, which orders finer digits of one format. */
 export function isLater(left: string, right: string): boolean {
   const difference = Date.parse(left) - Date.parse(right)
   return difference === 0 ? left > right : difference > 0
 }
-
-const dayMs = 86_400_000
 
 /**
  * A time further ahead of our clock is a mistake in its record. As the mark it would hide what changes until that day
@@ -40,12 +39,3 @@ export function spanOf(records: readonly unknown[], field: string, nowMs: number
   }
   return { ...span, inOrder }
 }
-
-/** The UTC day of an instant, moved by whole days: YYYY-MM-DD. */
-export function utcDay(instant: string | number, shift = 0): string {
-  const time = typeof instant === 'number' ? instant : Date.parse(instant)
-  return new Date(time + shift * dayMs).toISOString().slice(0, 10)
-}
-
-export const daysBetween = (from: string, to: string): number =>
-  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMs)

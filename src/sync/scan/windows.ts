@@ -1,6 +1,6 @@
 /** Created-date windows of a backfill: newest first, each sized by what the one before it held. */
 import { lastPage } from '../../api/client/paging.ts'
-import { daysBetween, utcDay } from './times.ts'
+import { daysBetween, utcDay } from '../../lib/dates.ts'
 
 /** About what one window should hold: small enough to be walked again, large enough that overlaps cost little. */
 export const pagesPerWindow = 50
@@ -30,7 +30,7 @@ const clampDays = (days: number): number => Math.max(leastDays, Math.floor(days)
 
 /** A window of so many days up to `to`, or up to today. */
 function endingAt(to: string | null, days: number, { earliest, today }: BackfillExtent): Days {
-  const from = utcDay(`${to ?? today}T00:00:00Z`, -days)
+  const from = utcDay(to ?? today, -days)
   // The oldest window is open, so that a record dated before the oldest known one is still in it.
   return { from: from <= earliest ? null : from, to }
 }
@@ -52,6 +52,6 @@ export function nextWindow(
   const span = daysBetween(previous.from, previous.to ?? extent.today)
   // At most four times the last one: a quiet fortnight must not make the next window cover everything.
   const days = Math.min(clampDays((span * pagesPerWindow) / Math.max(1, previous.pages)), span * 4)
-  const to = utcDay(`${previous.from}T00:00:00Z`, sharedDays)
+  const to = utcDay(previous.from, sharedDays)
   return endingAt(to, days, extent)
 }

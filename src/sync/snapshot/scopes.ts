@@ -2,11 +2,11 @@
 import type { KeyInfo } from '../../api/client/key.ts'
 import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { firstOfMonth, utcDay } from '../../lib/dates.ts'
 import type { SnapshotExtent } from '../../load/merge/delta.ts'
 import { lastReadings } from '../../state/scans/windows.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import { utcDay } from '../scan/times.ts'
 
 export interface Scope {
   /** Names the scope in ops.window. */
@@ -36,11 +36,6 @@ const is = (value: string): string => `= ${quoteText(value)}`
 /** Recent requisitions still move; those created before the quarter began rarely do. */
 const recentMonths = 3
 
-function recentSince(nowMs: number): string {
-  const [year, month] = utcDay(nowMs).split('-').map(Number) as [number, number]
-  return new Date(Date.UTC(year, month - 1 - recentMonths, 1)).toISOString().slice(0, 10)
-}
-
 /**
  * Two parts of a company's rows, split at a day: the recent part each time, the older part weekly. Each asks for two
  * days more than it keeps, because the zone and the inclusivity of the day filter are unknown.
@@ -53,13 +48,13 @@ function windowsOf(company: string, boundary: string, refreshDays: number): Scop
     {
       ...base,
       name: `${company} since ${boundary}`,
-      query: { company, from: utcDay(`${boundary}T00:00:00Z`, -2) },
+      query: { company, from: utcDay(boundary, -2) },
       extent: { company_id: is(company), [column]: `>= ${day}` },
     },
     {
       ...base,
       name: `${company} before ${boundary}`,
-      query: { company, to: utcDay(`${boundary}T00:00:00Z`, 2) },
+      query: { company, to: utcDay(boundary, 2) },
       refreshDays,
       extent: { company_id: is(company), [column]: `< ${day}` },
     },
@@ -104,7 +99,7 @@ export async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
       })
     if (per === 'companyProject') scopes.push(...(await matrixScopes(task, company, refreshDays)))
     if (per === 'companyWindow')
-      scopes.push(...windowsOf(company, recentSince(task.sync.clock.now()), refreshDays))
+      scopes.push(...windowsOf(company, firstOfMonth(task.sync.clock.now(), -recentMonths), refreshDays))
   }
   return scopes
 }

@@ -1,0 +1,82 @@
+/** Day arithmetic, the only home of it. Everything is UTC; an instant is a number of milliseconds, a day is YYYY-MM-DD. */
+import { UTCDateMini } from '@date-fns/utc/date/mini'
+import { addDays } from 'date-fns/addDays'
+import { addMonths } from 'date-fns/addMonths'
+import {
+  millisecondsInDay,
+  millisecondsInHour,
+  millisecondsInMinute,
+  millisecondsInWeek,
+} from 'date-fns/constants'
+import { differenceInCalendarDays } from 'date-fns/differenceInCalendarDays'
+import { getISODay } from 'date-fns/getISODay'
+import { getISOWeek } from 'date-fns/getISOWeek'
+import { getISOWeekYear } from 'date-fns/getISOWeekYear'
+import { isValid } from 'date-fns/isValid'
+import { setISOWeek } from 'date-fns/setISOWeek'
+import { startOfDay } from 'date-fns/startOfDay'
+import { startOfISOWeek } from 'date-fns/startOfISOWeek'
+import { startOfMonth } from 'date-fns/startOfMonth'
+
+export const minuteMs = millisecondsInMinute
+export const hourMs = millisecondsInHour
+export const dayMs = millisecondsInDay
+export const weekMs = millisecondsInWeek
+
+/** Whether a text is a day of the calendar, written YYYY-MM-DD. */
+export function isDay(text: string): boolean {
+  const date = new UTCDateMini(`${text}T00:00:00Z`)
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && isValid(date) && dayText(date) === text
+}
+
+/** The day of an instant, moved by whole days. A day counts as its first instant. */
+export function utcDay(instant: string | number, shift = 0): string {
+  return dayText(addDays(new UTCDateMini(instant), shift))
+}
+
+/** Whole days from one day to another; negative when `to` is the earlier one. */
+export function daysBetween(from: string, to: string): number {
+  return differenceInCalendarDays(new UTCDateMini(to), new UTCDateMini(from))
+}
+
+/** The first instant of the day of an instant, moved by whole days. */
+export function startOfUtcDay(instant: string | number, shift = 0): number {
+  return addDays(startOfDay(new UTCDateMini(instant)), shift).getTime()
+}
+
+/** The first day of the month of an instant, moved by whole months. */
+export function firstOfMonth(instant: string | number, shift = 0): string {
+  return dayText(addMonths(startOfMonth(new UTCDateMini(instant)), shift))
+}
+
+/** January is 1. */
+export function monthOf(instant: string | number): number {
+  return new UTCDateMini(instant).getMonth() + 1
+}
+
+export function yearOf(instant: string | number): number {
+  return new UTCDateMini(instant).getFullYear()
+}
+
+/** Days since Monday: 0 to 6. */
+export function weekday(instant: string | number): number {
+  return getISODay(new UTCDateMini(instant)) - 1
+}
+
+/** The ISO week of an instant, such as 2026-W47. */
+export function isoWeek(instant: string | number): string {
+  const date = new UTCDateMini(instant)
+  return `${getISOWeekYear(date)}-W${String(getISOWeek(date)).padStart(2, '0')}`
+}
+
+/** The Monday of an ISO week such as 2026-W47, moved by whole days; undefined for any other text. */
+export function mondayOf(week: string, shift = 0): string | undefined {
+  const [, year, number] = /^(\d{4})-W(\d{2})$/.exec(week) ?? []
+  if (year === undefined) return undefined
+  const inTheYear = new UTCDateMini(Number(year), 0, 4)
+  return dayText(addDays(startOfISOWeek(setISOWeek(inTheYear, Number(number))), shift))
+}
+
+function dayText(date: Date): string {
+  return date.toISOString().slice(0, 10)
+}
