@@ -35,7 +35,7 @@ const UPWARD = new Set([
 /** Folders whose outside packages are few on purpose. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config: ['zod', 'yaml', 'leven'],
-  lib: [],
+  lib: ['date-fns', '@date-fns/utc'],
 }
 
 interface Habit {
@@ -86,6 +86,9 @@ function importsOf(text: string): readonly string[] {
   return [...code.matchAll(IMPORTS)].map(match => match[1] ?? match[2] ?? match[3] ?? '')
 }
 
+/** `date-fns/addDays` is of the package `date-fns`. */
+const isOf = (name: string, target: string): boolean => target === name || target.startsWith(`${name}/`)
+
 /** Relative imports as paths below `src`. */
 function targetsOf(file: string, text: string): readonly string[] {
   return importsOf(text)
@@ -106,7 +109,7 @@ function layerProblems(tree: Tree): readonly string[] {
       )
     const known = PACKAGES[layer]
     const foreign = importsOf(text)
-      .filter(target => known && !/^(\.|node:)/.test(target) && !known.includes(target))
+      .filter(target => known && !/^(\.|node:)/.test(target) && !known.some(name => isOf(name, target)))
       .map(target => `src/${file} imports ${target}: ${layer} may only use ${known?.join(', ') || 'node:'}`)
     return [...upward, ...foreign]
   })
