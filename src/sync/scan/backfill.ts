@@ -1,8 +1,8 @@
 /** The first reading of a collection: created-date windows, newest first, each proved and resumable by itself. */
 
 import { lastPage } from '../../api/client/paging.ts'
-import { ledger } from '../../state/ledger.ts'
 import { utcDay } from '../../lib/dates.ts'
+import { ledger } from '../../state/ledger.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { updateWindow } from '../../state/scans/windows.ts'
 import type { WatermarkTable, WindowTable } from '../../state/schema.ts'
