@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { catalogue } from '../src/contract/catalogue.ts'
+import { physicalTables } from '../src/warehouse/schema/physical.ts'
 import { layers } from './layers.ts'
 
 /** Files that still import upwards; each line goes with the import. */
@@ -31,6 +33,94 @@ const UPWARD = new Set([
   'state/evidence/quarantine.ts -> load/read/plan.ts',
   'state/evidence/absence.ts -> load/merge/missing.ts',
 ])
+
+/** Problems that are known and being worked on, as `kind path`; each line goes with its problem, and at the end there is none. */
+const PENDING = new Set([
+  'engine state/migrate.ts',
+  'catch warehouse/postgres/transfer.ts',
+  'catch api/budget/budget.ts',
+  'catch api/client/envelope.ts',
+  'catch api/client/server-error.ts',
+  'catch api/client/wire.ts',
+  'catch api/writes/upload-file.ts',
+  'catch app/checkup/machine.ts',
+  'catch app/connection/key-ledger.ts',
+  'catch app/dag/dag-folder.ts',
+  'catch app/workers/local-files.ts',
+  'catch app/workers/rows.ts',
+  'catch config/secret-source.ts',
+  'catch events/event-log.ts',
+  'catch events/strict-json.ts',
+  'catch load/load.ts',
+  'catch load/read/batch.ts',
+  'catch publish/export/export-folder.ts',
+  'catch sandbox/events/courier.ts',
+  'catch sandbox/events/webhook.ts',
+  'catch sandbox/tools/call-tool.ts',
+  'catch sandbox/zone.ts',
+  'catch serve/schedule/schedule.ts',
+  'catch serve/serve.ts',
+  'catch sync/by-id/read-by-id.ts',
+  'catch sync/run/hold-lease.ts',
+  'catch warehouse/postgres/crossing.ts',
+  'catch warehouse/postgres/query.ts',
+  'catch warehouse/postgres/session.ts',
+  'engine app/connection/warehouse.ts',
+  'engine cli/commands/copy.ts',
+  'engine config/connection.ts',
+  'engine config/settings.ts',
+  'engine dictionary/html/overview.ts',
+  'engine dictionary/markdown.ts',
+  'engine events/drain.ts',
+  'engine marts/rebuild.ts',
+  'engine marts/table.ts',
+  'engine publish/copy/copy.ts',
+  'engine publish/export/export.ts',
+  'engine publish/export/exported-tables.ts',
+  'engine publish/export/parquet-pieces.ts',
+  'engine serve/engine-handle.ts',
+  'engine state/runs/leases.ts',
+  'engine sync/run/run-end.ts',
+  'folder events',
+  'folder load/read',
+  'folder sandbox',
+  'folder sandbox/data',
+  'list app/connection/record-paths.ts',
+  'list dictionary/privacy.ts',
+  'list sync/by-id/hydrate.ts',
+  'ops app/checkup/webhook.ts',
+  'ops cli/reports/deletion-lines.ts',
+  'ops cli/reports/demo-tables.ts',
+  'ops cli/run-command.ts',
+  'ops crosscheck/calibrate/definition-store.ts',
+  'ops crosscheck/crosscheck.ts',
+  'ops events/drain.ts',
+  'ops events/event-figures.ts',
+  'ops events/inbox-table.ts',
+  'ops events/load-log.ts',
+  'ops events/refusals.ts',
+  'ops events/settle.ts',
+  'ops load/load.ts',
+  'ops load/merge/missing.ts',
+  'ops load/merge/sightings.ts',
+  'ops marts/checks/derived.ts',
+  'ops marts/sources.ts',
+  'ops publish/copy/copy.ts',
+  'ops publish/publish.ts',
+  'ops sync/by-id/hydrate.ts',
+  'ops sync/deletions/sweep-confirm.ts',
+  'ops sync/deletions/sweep-judge.ts',
+  'ops sync/plan/plan.ts',
+  'ops sync/run/run-end.ts',
+  'ops sync/scan/backfill.ts',
+  'ops sync/scan/collection-window.ts',
+  'ops sync/scan/read-window.ts',
+  'ops warehouse/postgres/key-requests.ts',
+  'ops warehouse/schema/migrate.ts',
+  'ops warehouse/schema/structure.ts',
+])
+
+const isPending = (kind: string, path: string): boolean => PENDING.has(`${kind} ${path}`)
 
 /** Folders whose outside packages are few on purpose. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -161,6 +251,92 @@ function shapeProblems(tree: Tree): readonly string[] {
   })
 }
 
+/** A folder with more files beside each other holds several ideas. */
+const mostFiles = 15
+
+/** Folders of many alike: a file a command, a resource, an endpoint. */
+const CATALOGUES = new Set(['cli/commands', 'contract/resources', 'sandbox/endpoints'])
+
+function folderProblems(tree: Tree): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const file of tree.keys()) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1)
+  return [...counts]
+    .filter(([folder, count]) => count > mostFiles && !CATALOGUES.has(folder) && !isPending('folder', folder))
+    .map(([folder, count]) => `src/${folder} has ${count} files: group them by idea`)
+}
+
+/** What only one folder may know, in code and in the texts of its statements. */
+const ROOMS: readonly (Habit & { readonly kind: string })[] = [
+  {
+    kind: 'ops',
+    pattern: /\bops\.[a-z_]/,
+    isAllowed: file => layerOf(file) === 'state',
+    advice: 'speaks of a table of ops: make it a function of src/state',
+  },
+  {
+    kind: 'engine',
+    pattern:
+      /[!=]==\s*'(duckdb|postgres)'|'(duckdb|postgres)'\s*[!=]==|\bcase '(duckdb|postgres)'|\[\w*engine\.\w+\]/i,
+    isAllowed: file => layerOf(file) === 'warehouse',
+    advice:
+      'asks which engine it is: make the difference something that engines can do (src/warehouse/engine.ts)',
+  },
+]
+
+function roomProblems(tree: Tree): readonly string[] {
+  return [...tree].flatMap(([file, text]) => {
+    const code = text.replace(COMMENTS, '$1')
+    return ROOMS.filter(
+      room => !room.isAllowed(file) && !isPending(room.kind, file) && room.pattern.test(code),
+    ).map(room => `src/${file} ${room.advice}`)
+  })
+}
+
+/** Names of resources and tables; those of one letter case and no dash are words like any other. */
+const declaredNames = new Set([
+  ...catalogue.map(({ name }) => name),
+  ...physicalTables.map(({ schema, name }) => `${schema}.${name}`),
+  ...physicalTables.map(({ name }) => name).filter(name => /^(dim|fact|bridge)_/.test(name)),
+])
+
+/** Rooms where names are declared; the sandbox has names of its own. */
+const DECLARING = new Set(['contract', 'state', 'sandbox'])
+
+const LISTS = /\[[^[\]]*\]|\{[^{}]*\}/g
+
+/** Lists of three names or more: each would have to be edited when a resource or a table is added. */
+function nameLists(tree: Tree): readonly string[] {
+  return [...tree]
+    .filter(([file]) => !DECLARING.has(layerOf(file)) && !isPending('list', file))
+    .flatMap(([file, text]) =>
+      [...text.replace(COMMENTS, '$1').matchAll(LISTS)]
+        .map(([list]) => [...list.matchAll(QUOTED)].map(([quoted]) => quoted.slice(1, -1)))
+        .filter(words => words.filter(word => declaredNames.has(word)).length >= 3)
+        .map(
+          words =>
+            `src/${file} lists ${words.slice(0, 4).join(', ')}: make it a property of what is declared`,
+        ),
+    )
+}
+
+const SWALLOWED =
+  /\bcatch\s*(?:\(\w*\)\s*)?\{\s*\}|\.catch\(\s*\(\w*\)\s*=>\s*(?:undefined|null|\{\s*\})\s*\)/
+const BARE = /\bcatch\s*\{/
+
+/** A failure that is caught without being looked at needs a sentence, there or just above, that says which is expected. */
+function catchProblems(tree: Tree): readonly string[] {
+  return [...tree].flatMap(([file, text]) => {
+    const lines = text.split('\n')
+    return lines.flatMap((line, index) => {
+      if (!SWALLOWED.test(line) && !BARE.test(line)) return []
+      const around = [lines[index - 1] ?? '', line, BARE.test(line) ? (lines[index + 1] ?? '') : '']
+      return isPending('catch', file) || around.some(near => /\/\/|\*\//.test(near))
+        ? []
+        : [`src/${file}:${index + 1} catches without saying which failure it expects`]
+    })
+  })
+}
+
 function readTree(folder: string): Tree {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
     name.endsWith('.ts'),
@@ -179,6 +355,10 @@ describe('src', () => {
   test('has no cycles', () => expect(cycles(src)).toEqual([]))
   test('takes time, chance and environment as parameters', () => expect(habitProblems(src)).toEqual([]))
   test('has short, named and introduced files', () => expect(shapeProblems(src)).toEqual([]))
+  test('has folders of one idea each', () => expect(folderProblems(src)).toEqual([]))
+  test('speaks of ops and of engines where they are at home', () => expect(roomProblems(src)).toEqual([]))
+  test('lists names only where they are declared', () => expect(nameLists(src)).toEqual([]))
+  test('swallows no failure in silence', () => expect(catchProblems(src)).toEqual([]))
 })
 
 /** The layer table must have no cycle of its own, or the rules would allow one. */
