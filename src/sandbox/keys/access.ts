@@ -1,7 +1,7 @@
 /**
  * Who may use which endpoint. The contract does not show the whole scope mapping and leaves some rows of
  * its summary table open; this table is the sandbox's reading of both, in one place: records without a scope
- * of their own take that of what they hang on (decision 027).
+ * of their own take that of what they hang on (decision 025).
  */
 import { ApiError } from '../refusals/api-error.ts'
 import { type ApiKey, readScopes, type WriteScope } from './keys.ts'
