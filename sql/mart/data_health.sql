@@ -1,86 +1,51 @@
--- How complete and how fresh each table is that the service fills, and which checks it fails.
--- Grain: one row per resource of the service, by the table its records are in.
+-- How complete and how fresh the records of each resource are, and which checks they fail.
+-- Grain: one row per resource of the service, with the table of its records.
 -- Question: Can I trust today's numbers?
--- Assumption: expected is the total the service gave when the list was last read whole; of what has no list, as many as other
--- records name. Nothing tells how many credit notes there are, but invoices tell what they come to. Requisitions are held
--- against time to fill, timesheets against workers over hours.
--- Sources: star.dim_api_key, star.dim_company, star.dim_project, star.dim_site, star.dim_user, star.fact_timesheet,
---   star.fact_expense, star.fact_invoice, star.dim_access_rule, star.bridge_company_user, star.bridge_user_access,
---   star.fact_competency_entry, star.fact_recruitment_metric_row, star.fact_requisition, star.fact_assignment,
---   star.dim_trade, star.dim_rate, star.fact_credit_note, star.dim_purchase_order, ops.watermark,
---   ops.window, ops.run, ops.run_resource, ops.check_result, ops.crosscheck
+-- Assumption: expected_rows is the total that the service gave when the list was last read whole. For records without a
+-- list it is the number of records that others refer to; nothing tells how many credit notes there are, but invoices say
+-- what they add up to. Requisitions are compared by time to fill, timesheets by workers over hours.
+-- Sources: every resource, ops.watermark, ops.window, ops.run, ops.run_resource, ops.check_result, ops.crosscheck
 -- Columns:
---   resource text key: What the service calls it.
+--   resource text key: Name of the resource, as on the command line.
 --   table_name text: Table of its records, with the schema.
---   row_count bigint: Rows, gone and only named ones included.
---   live_rows bigint: Rows that were read and are not gone; the numerator of coverage_share.
---   stub_rows bigint: Rows that are known by reference only.
---   deleted_rows bigint: Rows that are gone at the source.
+--   row_count bigint: All rows, with deleted records and inferred members.
+--   live_rows bigint: Rows of records that were read and are not deleted; the numerator of coverage_share.
+--   stub_rows bigint: Inferred members: rows of records that others refer to and that were not read.
+--   deleted_rows bigint: Rows of records that are missing at the source.
 --   max_source_updated_at timestamptz: When a record last changed at the source.
---   last_loaded_at timestamptz: When a row last changed here.
---   last_read_at timestamptz: End of the last run that read it without failing; empty when none did.
---   freshness_hours double precision: Hours from that to the newest reading of anything.
+--   last_loaded_at timestamptz: When a row last changed in the warehouse.
+--   last_read_at timestamptz: End of the last run that read the resource without failing; empty when none did.
+--   freshness_hours double precision: Hours between that and the end of the last run that read anything.
 --   expected_rows bigint: Rows that there should be; the denominator of coverage_share; empty when nothing tells.
---   coverage_share double precision: Share that is held: live_rows by expected_rows.
---   compared_figures bigint: Figures that the service computes of these records and that were held against ours: of the metrics at the last cross-check, and of the credit notes that invoices speak of.
---   unexplained_figures bigint: Of them, those that differ without a known reason.
---   reconciliation_status text: Rows and figures beside the service's: short (rows are missing), more (rows that were deleted at the source, or are newer than the total), differs (the rows are there, but figures are unexplained), equal, or not known (nothing was there to compare with).
---   failed_checks bigint: Checks of the table, or of a table of its lists, whose last result has failing rows.
---   failed_error_checks bigint: Those that are errors.
---   failed_rows bigint: Rows that they name.
+--   coverage_share double precision: Share of the expected rows that are stored: live_rows divided by expected_rows.
+--   compared_figures bigint: Figures of the service that were compared with ours: metrics of the last crosscheck, and the credit notes of each invoice.
+--   unexplained_figures bigint: Those of them that differ without a known reason.
+--   reconciliation_status text: Result of comparing rows and figures with the service: short (rows are missing), more (rows were deleted at the source, or are newer than the total), differs (no row is missing, but figures are unexplained), equal, or not known (nothing to compare with).
+--   failed_checks bigint: Checks of the table, or of a table of its lists, that failed when they last ran.
+--   failed_error_checks bigint: Those of them with the severity error.
+--   failed_rows bigint: Rows that failed_checks found.
 with
--- Include: resource_table
+-- Include: resource
 
--- Include: held_rows
+-- Include: stored_rows
 
 -- Include: snapshot_total
 
-named as (
-  select 'requisitions' as resource, count(*) as expected_rows
-  from (
-    select a.company_id, a.requisition_reference from star.fact_assignment as a
-    where not a.is_deleted and a.requisition_reference is not null
-    union
-    select m.company_id, m.requisition_reference from star.fact_recruitment_metric_row as m
-    where not m.is_deleted and m.requisition_reference is not null
-    except
-    select r.company_id, r.reference from star.fact_requisition as r where r.is_deleted
-    union
-    select r.company_id, r.reference from star.fact_requisition as r where not r.is_deleted
-  ) as requisition
-  union all
-  select 'assignments' as resource, count(*) as expected_rows
-  from (
-    select t.assignment_id from star.fact_timesheet as t where not t.is_deleted and t.assignment_id is not null
-    except
-    select a.assignment_id from star.fact_assignment as a where a.is_deleted
-    union
-    select a.assignment_id from star.fact_assignment as a where not a.is_deleted
-  ) as assignment
-  union all
-  select 'purchase-orders' as resource, count(distinct coalesce(nullif(po.purchase_order_reference_key, '-1'), po.purchase_order_id)) as expected_rows
-  from star.dim_purchase_order as po
-  where not po.is_deleted and po.purchase_order_id <> '-1'
-),
-
 expected as (
-  select held.resource, held.total + held.live_rows - held.then_rows as expected_rows
-  from held
-  where held.total is not null
+  select stored.resource, stored.total + stored.live_rows - stored.then_rows as expected_rows
+  from stored
+  where stored.total is not null
   union all
   select snapshot_total.resource, snapshot_total.total as expected_rows from snapshot_total
-  union all
-  select named.resource, named.expected_rows from named
-  union all
-  select held.resource, held.live_rows + held.stub_rows as expected_rows
-  from held
-  where held.resource in ('trades', 'rates')
+  -- For each resource with expected records:
+  union all select {resource} as resource, count(*) as expected_rows from ({expected}) as record
 ),
 
--- What the service computes of its records, beside the same of ours: metrics, and the credit notes that an invoice speaks of.
+-- Figures that the service computes from its records, compared with ours: its metrics, and the credit notes of an invoice.
 figure as (
-  select case c.metric when 'timeToFill' then 'requisitions' else 'timesheets' end as resource, c.verdict = 'unexplained' as is_off
+  select resource.resource, c.verdict = 'unexplained' as is_off
   from ops.crosscheck as c
+  inner join resource on resource.metric = c.metric
   union all
   select 'credit-notes' as resource, abs(coalesce(i.credit_notes, 0) - coalesce(credited.value, 0)) > 0.05 as is_off
   from star.fact_invoice as i
@@ -113,6 +78,15 @@ last_result as (
   group by c.check_name
 ),
 
+-- Every table that records of a resource fill, those of their lists included.
+resource_table as (
+  select named.resource, named.table_name
+  from (values
+    -- For each table of a resource:
+    ({resource}, {table_name}),
+  ) as named (resource, table_name)
+),
+
 failed as (
   select
     t.resource,
@@ -127,23 +101,23 @@ failed as (
 )
 
 select
-  held.resource,
+  stored.resource,
   own.table_name,
-  held.row_count,
-  held.live_rows,
-  held.stub_rows,
-  held.deleted_rows,
-  held.max_source_updated_at,
-  held.last_loaded_at,
+  stored.row_count,
+  stored.live_rows,
+  stored.stub_rows,
+  stored.deleted_rows,
+  stored.max_source_updated_at,
+  stored.last_loaded_at,
   read.last_read_at,
   cast(extract(epoch from (:as_of - read.last_read_at)) as double precision) / 3600.0 as freshness_hours,
   expected.expected_rows,
-  cast(held.live_rows as double precision) / nullif(cast(expected.expected_rows as double precision), 0) as coverage_share,
+  cast(stored.live_rows as double precision) / nullif(cast(expected.expected_rows as double precision), 0) as coverage_share,
   coalesce(compared.compared_figures, 0) as compared_figures,
   coalesce(compared.unexplained_figures, 0) as unexplained_figures,
   case
-    when held.live_rows < expected.expected_rows then 'short'
-    when held.live_rows > expected.expected_rows then 'more'
+    when stored.live_rows < expected.expected_rows then 'short'
+    when stored.live_rows > expected.expected_rows then 'more'
     when compared.unexplained_figures > 0 then 'differs'
     when expected.expected_rows is null and compared.resource is null then 'not known'
     else 'equal'
@@ -151,9 +125,9 @@ select
   coalesce(failed.failed_checks, 0) as failed_checks,
   coalesce(failed.failed_error_checks, 0) as failed_error_checks,
   coalesce(failed.failed_rows, 0) as failed_rows
-from held
-inner join resource_table as own on own.resource = held.resource and own.is_own
-left join expected on expected.resource = held.resource
-left join compared on compared.resource = held.resource
-left join read on read.resource = held.resource
-left join failed on failed.resource = held.resource
+from stored
+inner join resource as own on own.resource = stored.resource
+left join expected on expected.resource = stored.resource
+left join compared on compared.resource = stored.resource
+left join read on read.resource = stored.resource
+left join failed on failed.resource = stored.resource

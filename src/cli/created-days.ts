@@ -6,7 +6,7 @@ import { type Options, textOption } from './command.ts'
 
 /** The lists of a backfill that names none. */
 export const walked: readonly string[] = collections
-  .filter(({ read }) => read.strategy === 'walk')
+  .filter(({ read }) => read.strategy === 'scan')
   .map(({ name }) => name)
 
 /** Throws UsageError unless both days are given, the earlier one first. */

@@ -1,4 +1,7 @@
-/** Every resource: first those a sync reads, in the order in which it starts them, then those read by id only. */
+/**
+ * Every resource, in the order in which a sync reads them: first the lists, then the records read by id. Of these, the few
+ * that bring or name others come first: a trade brings its rates. A new resource costs its file and one line here.
+ */
 
 import { type Collection, isCollection, type Resource } from './fields/resource.ts'
 import { accessRules } from './resources/access-rules.ts'
@@ -34,21 +37,21 @@ export const catalogue: readonly Resource[] = [
   userPermissions,
   competencyMatrix,
   metricRows,
+  trades,
+  purchaseOrders,
+  creditNotes,
   requisitions,
   assignments,
-  trades,
   rates,
-  creditNotes,
-  purchaseOrders,
 ]
 
-/** What a sync reads, in its order. */
+/** Resources with a list. */
 export const collections: readonly Collection[] = catalogue.filter(isCollection)
 
-/** What can be read one by one only. */
-export const hydrated: readonly Resource[] = catalogue.filter(resource => !isCollection(resource))
+/** Resources without a list. */
+export const readById: readonly Resource[] = catalogue.filter(resource => !isCollection(resource))
 
-/** The resource of that name; undefined when there is none. */
+/** Undefined when no resource has that name. */
 export function findResource(name: string): Resource | undefined {
   return catalogue.find(resource => resource.name === name)
 }

@@ -30,10 +30,12 @@ export function declaredColumn(table: string, name: string): Column | undefined 
 }
 
 /** The table of star whose restricted columns a table of pii holds, with or without history. */
-const ofTwin: ReadonlyMap<string, string> = new Map(declaredTables.map(({ name, twin }) => [twin, name]))
+const ofPiiTable: ReadonlyMap<string, string> = new Map(
+  declaredTables.map(({ name, piiTable }) => [piiTable, name]),
+)
 
 export const starTableOf = (schema: string, name: string): string | undefined =>
-  schema === 'pii' ? ofTwin.get(name.replace(/_history$/, '')) : name
+  schema === 'pii' ? ofPiiTable.get(name.replace(/_history$/, '')) : name
 
 /** Keys by qualified name of the table. */
 export const keys: ReadonlyMap<string, string> = new Map(

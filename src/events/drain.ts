@@ -25,7 +25,7 @@ interface Taken {
 const mostAtOnce = 5000
 
 const resourceOf: ReadonlyMap<string, { readonly name: string; readonly isReadById: boolean }> = new Map(
-  catalogue.map(({ entity, name, read }) => [entity, { name, isReadById: read.strategy === 'hydrate' }]),
+  catalogue.map(({ entity, name, read }) => [entity, { name, isReadById: read.strategy === 'byId' }]),
 )
 
 const entitiesWhere = (isReadById: boolean): string[] =>

@@ -1,4 +1,5 @@
 /** The comment above a statement of `sql/mart` and `sql/check`, which declares what the statement gives. */
+import { recordTables } from '../contract/derived/sql-rows.ts'
 
 export interface Header {
   /** The sentence, or sentences, that it begins with. */
@@ -43,9 +44,10 @@ export function readHeader(text: string): Header {
   return { summary, fields, columns, body }
 }
 
-/** `star.a, mart.b` as names. */
+/** `star.a, mart.b` as names; `every resource` stands for the tables of the records of all of them. */
 export const namesOf = (list: string): string[] =>
   list
     .split(',')
     .map(name => name.trim())
     .filter(name => name !== '')
+    .flatMap(name => (name === 'every resource' ? recordTables() : [name]))

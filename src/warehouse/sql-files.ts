@@ -1,7 +1,8 @@
-/** The statements of `sql/`, which ship with the program: one file an idea, named for what it makes. */
+/** The statements of `sql/`, which ship with the program. Each file holds one idea and is named for what it makes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type SqlRow, sqlRows } from '../contract/derived/sql-rows.ts'
 
 const sqlFolder = fileURLToPath(new URL('../../sql/', import.meta.url))
 
@@ -13,10 +14,10 @@ export interface SqlFile {
 
 const read = (path: string): string => readFileSync(join(sqlFolder, path), 'utf8')
 
-/** A line of its own; what several statements have in common is written once, in `sql/part`. */
+/** A line of its own: a part of `sql/part` that several statements share goes in its place. */
 const inclusion = /^-- Include: (\w+)\n/gm
 
-/** Comments stay, but for the first ones: they tell the reader of the file, and in a header would say something else. */
+/** The comments before a part go: they are for readers of its file, and would be read as the header of another one. */
 const withParts = (text: string): string =>
   text.replace(
     inclusion,
@@ -26,10 +27,24 @@ const withParts = (text: string): string =>
         .trimEnd()}\n`,
   )
 
+/** The line below it is repeated for rows of the catalogue; a comma at its end separates the copies. */
+const repetition = /^ *-- For each ([a-z ]+):\n.*\n/gm
+
+const filled = (line: string, row: SqlRow): string =>
+  line.replace(/\{(\w+)\}/g, (_, name: string) => String(row[name]))
+
+const withRows = (text: string): string =>
+  text.replace(repetition, (lines, rows: string) => {
+    const line = lines.split('\n')[1] ?? ''
+    const comma = line.endsWith(',') ? ',' : ''
+    const copies = sqlRows(rows).map(row => filled(comma ? line.slice(0, -1) : line, row))
+    return `${copies.join(`${comma}\n`)}\n`
+  })
+
 /** In the order of their names, each with the parts that it includes in their places. */
 export function sqlFiles(folder: string): SqlFile[] {
   return readdirSync(join(sqlFolder, folder))
     .filter(file => file.endsWith('.sql'))
     .sort()
-    .map(file => ({ name: `${folder}/${file}`, text: withParts(read(`${folder}/${file}`)) }))
+    .map(file => ({ name: `${folder}/${file}`, text: withRows(withParts(read(`${folder}/${file}`))) }))
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../src/contract/catalogue.ts'
+import { sqlRows } from '../../src/contract/derived/sql-rows.ts'
 import { placesOf } from '../../src/warehouse/schema/unique-key.ts'
 import { sqlFiles } from '../../src/warehouse/sql-files.ts'
 
@@ -26,15 +27,19 @@ test('every part is in more than one file, told by a sentence, and no file is le
     expect([name, text.includes('-- Include:')]).toEqual([name, false])
 })
 
-test('the part that names tables names all that the records of each resource become', () => {
-  const text = parts.find(({ name }) => name === 'part/resource_table.sql')?.text ?? ''
-  const named = [...text.matchAll(/\('([\w-]+)', '(star\.\w+)', (true|false)\)/g)].map(([, ...row]) =>
-    row.join(' '),
-  )
+test('a line below "For each" is repeated for the catalogue, with a comma between the copies', () => {
+  const textOf = (name: string): string =>
+    folders.flatMap(sqlFiles).find(file => file.name === `${name}.sql`)?.text ?? ''
+  const named = [...textOf('mart/data_health').matchAll(/^ +\('([\w-]+)', '(star\.\w+)'\)(,?)$/gm)]
   const declared = catalogue.flatMap(({ name, table }) =>
-    [...new Set(placesOf(table).map(place => place.table.name))].map(
-      one => `${name} star.${one} ${one === table.name}`,
-    ),
+    [...new Set(placesOf(table).map(place => place.table.name))].map(one => `${name} star.${one}`),
   )
-  expect(named).toEqual(declared)
+  expect(named.map(([, ...row]) => row.slice(0, 2).join(' '))).toEqual(declared)
+  expect(named.map(([, , , comma]) => comma).filter(comma => comma === '')).toHaveLength(1)
+  expect(textOf('part/stored_rows')).toContain(
+    `  union all select 'trades', 1, is_stub, is_deleted, deleted_at, source_updated_at, first_loaded_at, loaded_at from star.dim_trade where trade_id <> '-1'\n`,
+  )
+  for (const { name, text } of folders.flatMap(sqlFiles))
+    expect([name, text.match(/-- For each|\{\w+\}/)?.[0]]).toEqual([name, undefined])
+  expect(() => sqlRows('table')).toThrow(/write resource, or table of a resource/)
 })

@@ -1,8 +1,8 @@
 /** Changes of records that hint at changes of those behind ids: found in star, learnt from, and chosen by. */
 import { expect, test } from 'vitest'
 import { coverageLines } from '../../src/cli/reports/coverage-lines.ts'
-import { findResource, hydrated } from '../../src/contract/catalogue.ts'
-import { hints } from '../../src/contract/derived/hints.ts'
+import { findResource, readById } from '../../src/contract/catalogue.ts'
+import { changeSignals } from '../../src/contract/derived/change-signals.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import { type Coverage, readCoverage } from '../../src/state/by-id/coverage.ts'
 import { signal } from '../../src/state/by-id/discovered.ts'
@@ -15,8 +15,8 @@ const begin = Date.parse('2026-11-02T10:00:00.000Z')
 const dayMs = 86_400_000
 const day = (days: number): string => new Date(begin + days * dayMs).toISOString()
 
-test('what hints at what, each declared where the column is', () => {
-  const told = hints.map(({ name, of, pairs }) => `${name} > ${of} by ${pairs.join(' and ')}`)
+test('change signals, each declared where the column is', () => {
+  const told = changeSignals.map(({ name, of, pairs }) => `${name} > ${of} by ${pairs.join(' and ')}`)
   expect(told.sort()).toEqual([
     'star.bridge_assignment_link.linked_id > assignments by linked_id,assignment_id',
     'star.bridge_assignment_link.linked_id > requisitions by linked_id,requisition_id',
@@ -27,7 +27,7 @@ test('what hints at what, each declared where the column is', () => {
     'star.fact_recruitment_metric_row.requisition_reference > requisitions by requisition_reference,reference and company_id,company_id',
     'star.fact_timesheet.assignment_id > assignments by assignment_id,assignment_id',
   ])
-  expect(hints.every(({ share }) => share > 0 && share < 1)).toBe(true)
+  expect(changeSignals.every(({ share }) => share > 0 && share < 1)).toBe(true)
 })
 
 test('status tells what share of changes events announce, where enough of them were found', () => {
@@ -48,7 +48,7 @@ test('status tells what share of changes events announce, where enough of them w
   ])
 })
 
-describeOnEngines('hints', bench => {
+describeOnEngines('change signals', bench => {
   test('a timesheet that changed has its assignment read first, and what is found is learnt', async () => {
     const company = { id: 'c1', name: 'Company 1' }
     const record = (id: string, updatedAt: string) => ({ id, company, createdAt: day(-20), updatedAt })
@@ -114,7 +114,7 @@ describeOnEngines('hints', bench => {
 
   test('are looked for of every resource', async () => {
     const { engine } = await bench.warehouse()
-    for (const resource of hydrated)
+    for (const resource of readById)
       for await (const one of heldIds(engine, { resource, at: day(0), fetchedBefore: day(0) }))
         expect(one).toBeUndefined()
   })

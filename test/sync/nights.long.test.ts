@@ -1,6 +1,6 @@
 /** A first sync under a small budget takes some nights; from then on the budget goes to what is worth reading again. */
 import { expect, test } from 'vitest'
-import { hydrated } from '../../src/contract/catalogue.ts'
+import { readById } from '../../src/contract/catalogue.ts'
 import { liveThrough, type Night } from '../bench/nights.ts'
 import { useEngines } from '../warehouse/fixture.ts'
 
@@ -16,7 +16,7 @@ test('what lists and events name is held after some nights, within the budget of
     perDay,
     days: 5,
     changing: 0.2,
-    resources: ['timesheets', 'invoices', 'metric-rows', ...hydrated.map(({ name }) => name)],
+    resources: ['timesheets', 'invoices', 'metric-rows', ...readById.map(({ name }) => name)],
   })
   // A quarter of the day is kept for events, reconciliation and people.
   for (const { requests } of nights) expect(requests).toBeLessThanOrEqual(perDay * 0.75)

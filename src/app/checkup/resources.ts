@@ -20,7 +20,7 @@ async function ask(resource: Collection, client: Client, company: string): Promi
   const byCompany = read.strategy === 'snapshot' && read.per === 'companyWindow'
   const query = { ...resource.query, ...(byCompany && { company }), page: 1, limit: 1 }
   const { meta } = await client.getPage(path, query, purpose)
-  const whole = read.strategy === 'walk' || read.per === 'key'
+  const whole = read.strategy === 'scan' || read.per === 'key'
   return `readable, ${counted(meta.total, 'record')}${whole ? '' : ' in the first company'}`
 }
 

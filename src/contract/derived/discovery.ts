@@ -1,5 +1,5 @@
 /** Where ids of records that can be read one by one only are found: the columns of star that name them. */
-import { catalogue, hydrated } from '../catalogue.ts'
+import { catalogue, readById } from '../catalogue.ts'
 import type { Column, Naming } from '../fields/column.ts'
 import type { Resource } from '../fields/resource.ts'
 import { tablesOf } from '../fields/table.ts'
@@ -13,7 +13,7 @@ export interface Edge extends Naming {
   readonly column: string
 }
 
-const byDimension = new Map(hydrated.map(({ name, table }) => [table.name, name]))
+const byDimension = new Map(readById.map(({ name, table }) => [table.name, name]))
 
 /** A reference to a dimension of such records is an id, unless it is worked out from something else. */
 function naming({ names, member, source }: Column): Naming | undefined {

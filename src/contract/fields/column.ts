@@ -1,6 +1,6 @@
-/** A column of the warehouse and where its value comes from: the vocabulary that resource files are written in. */
+/** A column of the warehouse and where its value comes from: the vocabulary of the resource files. */
 
-/** What a value is; `src/warehouse/column-type.ts` says how each is stored, cast and checked for loss. */
+/** What a value is; `src/warehouse/schema/column-type.ts` says how each type is stored, cast and checked for loss. */
 export type ColumnType =
   | 'text'
   | 'url'
@@ -17,7 +17,7 @@ export type ColumnType =
 
 /**
  * Who may see a value: `open` goes to star; `personal` (identifies a person) and `restricted` (bank details,
- * file addresses) go to the table's twin in the pii schema; `freeText` goes to pii.text, and star keeps its length.
+ * file addresses) go to the PII table; `freeText` goes to pii.text, and star keeps its length.
  */
 export type Privacy = 'open' | 'personal' | 'restricted' | 'freeText'
 
@@ -37,12 +37,12 @@ export type Source =
   /** The position in the list, from 1; `depth` counts list segments of the child's path. */
   | { readonly from: 'ordinal'; readonly depth: number }
   | { readonly from: 'constant'; readonly value: string }
-  /** What a list of the record amounts to. */
+  /** A figure of a list in the record. */
   | ListSource
-  /** Portable SQL over columns named before it. */
+  /** Portable SQL over columns declared before this one. */
   | { readonly from: 'derived'; readonly sql: string }
 
-/** One figure of a list: of the field `path` in its elements, or of how many there are. */
+/** One figure of a list: of the field `path` of its elements, or their number. */
 export interface ListSource {
   readonly from: 'list'
   /** One segment per nested list, as in Child.lists. */
@@ -53,56 +53,58 @@ export interface ListSource {
   readonly where?: { readonly key: string; readonly is: string }
 }
 
-/** The row of a reference dimension that this column points to, with what the record says of it. */
+/** The dimension row that this column refers to, and the attributes that the referring record gives: an inferred member. */
 export interface Member {
   readonly dimension: string
   readonly attributes: Readonly<Record<string, Source>>
 }
 
-/** Whose id a column holds. */
+/** The records whose ids a column holds. */
 export interface Naming {
   /** Plural name of the resource. */
   readonly resource: string
-  /** Portable SQL over the columns of its table: which of its rows; all when left out. */
+  /** Portable SQL over the columns of the table: the rows that hold such an id; all rows when left out. */
   readonly where?: string
-  /** The record stands there as well, whole, so that it need not be asked for. */
+  /** The whole record stands there too, so it needs no request of its own. */
   readonly brings?: true
 }
 
-/** The values of a column tie records of two resources: that one of them changed hints at a change of the other. */
-export interface Tie {
-  /** Plural name of the resource whose records may have changed, and the column of its table where the values stand. */
+/** A relation between records of two resources by the value of a column: a change of one signals a change of the other. */
+export interface Relation {
+  /** Plural name of the resource whose records may have changed. */
   readonly of: string
+  /** The column of its table that holds the value; its key when left out. */
   readonly at?: string
-  /** The records that changed, where they are not those that carry the column: known by their key. */
+  /** Plural name of the resource whose change is the signal, when that is not the record with this column; matched by key. */
   readonly by?: string
-  /** A column of both tables in which the two have to agree as well. */
+  /** A column of both tables that must be equal too. */
   readonly within?: string
-  /** Of such changes, the share that comes with a change of the other: a first guess, until reads have shown better. */
+  /** Share of the signals that are followed by a change of the other record: a first estimate, until fetches show better. */
   readonly share: number
+  /** Why one change suggests the other. */
   readonly because: string
 }
 
 export interface Column<Read extends Leaf = Leaf> {
-  /** For the compiler only: the path that is read, and what stands there. */
+  /** For the compiler only: the path that is read and the type of its value. */
   readonly reads?: Read
   readonly type: ColumnType
   readonly source: Source
   readonly description: string
   readonly privacy: Privacy
-  /** Values the contract names; others are kept and reported as drift. */
+  /** Values the contract documents; others are kept and reported as schema drift. */
   readonly values?: readonly string[]
   readonly member?: Member
-  /** The value is the id of a record that can be read one by one only. */
+  /** The value is the id of a record that can only be read by id. */
   readonly names?: Naming
-  readonly ties?: readonly Tie[]
-  /** Moves with the clock, so a difference in it alone is no change. */
+  readonly relations?: readonly Relation[]
+  /** Moves with the clock: a difference in this column alone is no change of the record. */
   readonly volatile?: true
   /** A record without it cannot be stored and goes to quarantine. */
   readonly required?: true
 }
 
-/** A path and the type of what the service writes there; one of each path where there are several. */
+/** A path and the type of the value that the service writes there; for several paths, one leaf each. */
 export type Leaf<At extends string = string, Value = unknown> = At extends string
   ? readonly [path: At, value: Value]
   : never
@@ -140,24 +142,24 @@ export const id: Declare<string> = (path, description) => ({ ...text(path, descr
 
 export const personal = <Any extends Column>(column: Any): Any => ({ ...column, privacy: 'personal' })
 export const restricted = <Any extends Column>(column: Any): Any => ({ ...column, privacy: 'restricted' })
-/** Words people typed, which may say anything of anybody. */
+/** Text that people typed: it may name anybody. */
 export const freeText: Declare<string> = (path, description) => ({
   ...text(path, description),
   privacy: 'freeText',
 })
-/** A link to a file: stored without its query string, which is a key to the file. */
+/** A link to a file: stored without its query string, which would open the file. */
 export const fileUrl: Declare<string> = (path, description) => restricted(field('url', path, description))
 
-/** An id of a record that can be read one by one only. References to a dimension of such records need no word. */
+/** An id of a record that can only be read by id. A reference to the dimension of such records needs no `idOf`. */
 export const idOf = <Any extends Column>(resource: string, column: Any, where?: string): Any => ({
   ...column,
   names: { resource, ...(where !== undefined && { where }) },
 })
 
-/** See Tie. */
-export const ties = <Any extends Column>(column: Any, ...declared: readonly Tie[]): Any => ({
+/** Declares that a change of the record with this column signals a change of another record. */
+export const related = <Any extends Column>(column: Any, ...relations: readonly Relation[]): Any => ({
   ...column,
-  ties: declared,
+  relations,
 })
 
 export const volatile = <Any extends Column>(column: Any): Any => ({ ...column, volatile: true })
@@ -173,7 +175,7 @@ export function oneOf<const At extends string>(
 
 /**
  * A reference to a dimension row, `'-1'` when the record names none. `attributes` maps columns of that dimension
- * to fields of this record, so that a thing that cannot be read by itself is still known by name.
+ * to fields of this record, so that a member which no endpoint returns still has its name.
  */
 export function ref<const At extends string, const Also extends string = never>(
   path: At,
@@ -217,11 +219,11 @@ export function derived(type: ColumnType, sql: string, description: string): Col
 }
 
 interface Figure extends Pick<ListSource, 'take' | 'where'> {
-  /** `agencies[].offered` is that field of every agency; `a[].b[].c` walks a list inside a list; a count ends in []. */
+  /** `agencies[].offered` is that field of every agency; `a[].b[].c` is a list inside a list; a count ends in []. */
   readonly of: string
 }
 
-/** One figure of a list inside the record. NULL when no element has it, or when there is no list. */
+/** One figure of a list inside the record. NULL when no element has the field, or when there is no list. */
 export function ofList(type: ColumnType, { of: path, ...elements }: Figure, description: string): Column {
   const segments = path.split(/\[\]\.?/).map(split)
   const place = { lists: segments.slice(0, -1), path: segments.at(-1) ?? [] }

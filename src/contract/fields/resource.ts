@@ -1,32 +1,32 @@
-/** What the service holds under one path, how it is read, and the rows it becomes. */
+/** A resource: records of one kind under one path of the service, how they are read, and the table they become. */
 import type { Table } from './table.ts'
 
-/** Read by walking pages sorted by updatedAt, from the last to the first. */
-export interface Walk {
-  readonly strategy: 'walk'
-  /** Parameters that narrow a walk to what changed since a day, where the service has such a filter. */
+/** A list read page by page, sorted by updatedAt, from the last page to the first. */
+export interface Scan {
+  readonly strategy: 'scan'
+  /** Parameters that restrict a scan to records changed since a day, where the service has such a filter. */
   readonly changedSince?: Readonly<Record<string, string>>
-  /** Parameters that cut the collection into windows by created date; absent where there is no such filter. */
+  /** Parameters that cut the list into windows of created dates; absent where there is no such filter. */
   readonly createdBetween?: Readonly<Record<string, string>>
 }
 
-/** Read whole; rows that are gone from the answer are gone from the warehouse. */
+/** A list read whole; rows missing from the answer are marked as deleted. */
 export interface Snapshot {
   readonly strategy: 'snapshot'
-  /** What one snapshot covers: the whole key, each company, each project of each company, or a date window of each company. */
+  /** What one snapshot covers: everything the key can read, one company, one project of a company, or a date window of a company. */
   readonly per: 'key' | 'company' | 'companyProject' | 'companyWindow'
-  /** Where the rows stand in `data`: the list itself, or a list inside a single object. */
+  /** Where the rows are: `data` is the list, or holds a list, or is one record. */
   readonly rows: 'data' | 'data.entries' | 'data as one record'
-  /** Scopes other than the first kind are read again only after this many days. */
+  /** Projects and date windows are read again only after this many days. */
   readonly refreshDays?: number
 }
 
-/** Read one by one: the service has no list of them, so that an id must come from another record or an event. */
-export interface Hydrate {
-  readonly strategy: 'hydrate'
+/** Records without a list: fetched by id, and the id comes from another record or from an event. */
+export interface ById {
+  readonly strategy: 'byId'
 }
 
-/** A read of one record by its id, which stands for {id} in the path. */
+/** The endpoint that returns one record; its id replaces {id} in the path. */
 export interface SingleRead {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
@@ -35,20 +35,27 @@ export interface SingleRead {
 export interface Resource<Row = unknown> {
   /** Plural name on the command line and in ops tables, e.g. timesheets. */
   readonly name: string
-  /** Singular name of the record, as webhooks and attribute_leaf call it. */
+  /** Singular name of a record, as event types and star.attribute_leaf spell it. */
   readonly entity: string
   readonly description: string
   /** Below the base URL; {company} is filled from the scope, {id} with the id of a record. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
-  readonly read: Walk | Snapshot | Hydrate
-  /** How one record of a list is read by its id, where the service has that. */
+  readonly read: Scan | Snapshot | ById
+  /** The endpoint for one record of a list, where there is one. */
   readonly single?: SingleRead
-  /** Agency keys cannot read some collections: skipped without spending a request. */
+  /** Agency keys cannot read some resources: those are skipped without spending a request. */
   readonly keys: 'any' | 'company'
-  /** Fields that order versions of one record: updatedAt first, then a version number when there is one. */
+  /** Fields that order the versions of one record: updatedAt first, then a version number where there is one. */
   readonly updatedAt?: string
   readonly version?: string
+  /** Metric of the service that is computed from these records: mart.data_health counts what the crosscheck found. */
+  readonly metric?: 'timeToFill' | 'workersOverHours'
+  /**
+   * Portable SQL with a row for each record that should be stored, where no list gives a total: mart.data_health compares
+   * their number. A dimension read by id needs none: its inferred members should all be read.
+   */
+  readonly expected?: string
   readonly table: Table<Row>
 }
 
@@ -60,20 +67,20 @@ export function resource<Row>(
   return { query: {}, keys: 'any', ...declaration }
 }
 
-/** What a sync reads from beginning to end: all but what is read by id only. */
+/** A resource with a list, which a sync reads from beginning to end. */
 export interface Collection extends Resource {
-  readonly read: Walk | Snapshot
+  readonly read: Scan | Snapshot
 }
 
-export const isCollection = (one: Resource): one is Collection => one.read.strategy !== 'hydrate'
+export const isCollection = (one: Resource): one is Collection => one.read.strategy !== 'byId'
 
-/** The read of one record by its id; undefined where the service has none. */
+/** The endpoint for one record; undefined where the service has none. */
 export function singleRead({ read, path, query, single }: Resource): SingleRead | undefined {
-  return read.strategy === 'hydrate' ? { path, query } : single
+  return read.strategy === 'byId' ? { path, query } : single
 }
 
-/** Where the records stand in the pages of a resource. */
+/** Where the records are in the pages of a resource. */
 export function rowsAt({ read }: Resource): Snapshot['rows'] {
-  if (read.strategy === 'hydrate') return 'data as one record'
+  if (read.strategy === 'byId') return 'data as one record'
   return read.strategy === 'snapshot' ? read.rows : 'data'
 }

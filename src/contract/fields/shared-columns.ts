@@ -8,16 +8,16 @@ import {
   number,
   personal,
   ref,
+  related,
   type Source,
   text,
-  ties,
   timestamp,
 } from './column.ts'
 
 /** wdNightwork becomes wd_nightwork. */
 const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** Columns that read these paths, under names that only run time knows. */
+/** Columns that read these paths; their names are known at run time only. */
 export type Fields<At extends string, Value> = {
   readonly [Path in At as `at ${Path}`]: Column<Leaf<Path, Value>>
 }
@@ -62,7 +62,7 @@ export function costCode<const At extends string>(path: At) {
   }
 }
 
-/** Something without an id of its own, known by its name within a company; the table must carry company_id. */
+/** A thing without an id, identified by its name within a company; the table must carry company_id. */
 export function namedInCompany<const At extends string>(path: At, thing: string, what: string) {
   const name = `${thing}_name`
   return {
@@ -85,42 +85,42 @@ export function namedInCompany<const At extends string>(path: At, thing: string,
   } as unknown as Fields<At, string>
 }
 
-/** A person given by name and e-mail address without an id: known by the address, else by the name. */
+/** A person given by name and e-mail address without an id: identified by the address, else by the name. */
 export function contact<const At extends string>(path: At, column: string, what: string) {
-  const said = `lower(coalesce(${column}__email, ${column}__name))`
+  const identity = `lower(coalesce(${column}__email, ${column}__name))`
   return {
     [column]: {
       ...ref('', 'contact', { name: `${path}.name`, email: `${path}.email` }),
-      source: { from: 'derived', sql: `coalesce(md5(${said}), '-1')` },
+      source: { from: 'derived', sql: `coalesce(md5(${identity}), '-1')` },
       description: `${what}: md5 of the e-mail address in lower case; '-1' when the record names nobody.`,
     },
   } as unknown as Fields<`${At}.${'name' | 'email'}`, string>
 }
 
 /**
- * What a purchase order and the assignments that give only its reference have in common; '-1' without a reference. The
+ * The key that a purchase order shares with the assignments that give only its reference; '-1' without a reference. The
  * table must carry company_id.
  */
 export const orderReference = (column: string): Column =>
   derived(
     'text',
     `case when ${column} is null then '-1' else md5(concat_ws('|', company_id, ${column})) end`,
-    `md5 of company and reference: joins a purchase order to the stub that assignments with its reference name.`,
+    'md5 of company and reference: joins a purchase order to the inferred member that assignments with its reference refer to.',
   )
 
-/** The purchase order of a record that gives its reference only: a row of its own, apart from the one read by id. */
+/** The purchase order of a record that gives only a reference: an inferred member, apart from the row read by id. */
 export function purchaseOrder<const At extends string>(path: At) {
   return {
     purchase_order_reference: text(path, 'Reference of the purchase order.'),
     purchase_order_id: {
-      ...ties(orderReference('purchase_order_reference'), {
+      ...related(orderReference('purchase_order_reference'), {
         of: 'purchase-orders',
         at: 'purchase_order_reference_key',
         share: 0.05,
         because:
-          'an order that ends or is amended is charged to anew, but most assignments change by themselves',
+          'an order that ends or is amended changes its assignments, but most assignments change for other reasons',
       }),
-      description: `The stub of the purchase order: md5 of company and reference; '-1' when there is none.`,
+      description: `The inferred member of the purchase order: md5 of company and reference; '-1' when there is none.`,
       member: {
         dimension: 'purchase_order',
         attributes: {
@@ -133,10 +133,10 @@ export function purchaseOrder<const At extends string>(path: At) {
   }
 }
 
-/** Kinds of record that carry tags; that they share one set of tags is our assumption. */
+/** Kinds of record with tags. Assumed, as the contract does not say: they share one set of tags. */
 type Tagged = 'trade' | 'assignment' | 'purchase_order'
 
-/** A tag, which remembers on what kind of record it was seen. */
+/** A tag, with the kind of record that carries it. */
 export function tag<const At extends string>(path: At, on: Tagged, attributes: Record<string, string> = {}) {
   const column = named(path, 'tag')
   const more = ref('', 'tag', attributes).member?.attributes

@@ -7,8 +7,8 @@ export interface Table<Row = unknown> {
   readonly row?: Row
   /** Name in star, e.g. fact_timesheet. */
   readonly name: string
-  /** Name of its twin in pii, which holds the columns that are not open. */
-  readonly twin: string
+  /** Name of its PII table, in the schema pii, which holds the personal and restricted columns. */
+  readonly piiTable: string
   /** First sentence: the grain. */
   readonly description: string
   /** The one column that identifies a row. */
@@ -24,13 +24,13 @@ export interface Table<Row = unknown> {
 export type ElementShape = 'object' | 'value' | 'single' | 'leaves'
 
 export interface Child {
-  /** One segment per nested list: ['groups', 'items'] walks every item of every group. */
+  /** One segment per nested list: ['groups', 'items'] stands for every item of every group. */
   readonly lists: readonly Path[]
   readonly shape: ElementShape
   readonly table: Table
 }
 
-/** What stands for a list in a resource file, between the columns. */
+/** A list in a resource file, declared between the columns. */
 export interface ChildDeclaration<Read extends Leaf = Leaf> {
   /** For the compiler only, as of a column. */
   readonly reads?: Read
@@ -55,7 +55,7 @@ function table<D extends Declarations>(
   if (!first) throw new Error(`${name} declares no column`)
   return {
     name,
-    twin: name.replace(/^(dim|fact|bridge)_/, ''),
+    piiTable: name.replace(/^(dim|fact|bridge)_/, ''),
     description,
     key: first[0],
     columns: Object.fromEntries(columns),
@@ -76,7 +76,7 @@ function child<Read extends Leaf>(path: string, shape: ElementShape, rows: Table
   return { child: { lists, shape, table: rows } }
 }
 
-/** One row per object of a list; `a[].b` walks a list inside a list. */
+/** One row per object of a list; `a[].b` is a list inside a list. */
 export const each = <const At extends string, Row>(path: At, rows: Table<Row>) =>
   child<ListLeaf<At, Row>>(path, 'object', rows)
 /** One row per plain value of a list; the value's own path is ''. */

@@ -13,9 +13,9 @@ import {
   ordinal,
   personal,
   ref,
+  related,
   restricted,
   text,
-  ties,
   timestamp,
 } from '../fields/column.ts'
 import { bridge, eachValue, fact, only } from '../fields/table.ts'
@@ -66,11 +66,14 @@ function link<const At extends string>(path: At, { kind, to }: Link) {
         'replaced_by, replacement_for, replacement_requisition or clone_original.',
       ),
       linked_entity: derived('text', `'${to}'`, 'assignment or requisition.'),
-      linked_id: ties(idOf(`${to}s`, text('id', 'Id of what it is linked to.'), `linked_entity = '${to}'`), {
-        of: `${to}s`,
-        share: 0.2,
-        because: 'who replaces a worker ends what that one did',
-      }),
+      linked_id: related(
+        idOf(`${to}s`, text('id', 'Id of what it is linked to.'), `linked_entity = '${to}'`),
+        {
+          of: `${to}s`,
+          share: 0.2,
+          because: 'a replacement ends the assignment of the worker it replaces',
+        },
+      ),
       linked_reference: text('reference', 'Reference of what it is linked to.'),
       linked_nanoid:
         to === 'requisition'

@@ -14,8 +14,8 @@ import {
   ofRoot,
   oneOf,
   ref,
+  related,
   text,
-  ties,
   timestamp,
   volatile,
 } from '../fields/column.ts'
@@ -37,10 +37,10 @@ const parties = {
   tag_id: tag('tag', 'assignment'),
   agency_id: named('agency', 'agency'),
   worker_id: ref('worker.id', 'worker', { name: 'worker.name', worker_reference: 'worker.reference' }),
-  requisition_id: ties(idOf('requisitions', text('requisition.id', 'Id of the requisition it fills.')), {
+  requisition_id: related(idOf('requisitions', text('requisition.id', 'Id of the requisition it fills.')), {
     of: 'requisitions',
     share: 0.3,
-    because: 'a requisition counts whom it was filled with, and opens again when one of them is cancelled',
+    because: 'a requisition counts its assignments, and reopens when one of them is cancelled',
   }),
   requisition_reference: text('requisition.reference', 'Reference of that requisition.'),
   requisition_nanoid: text('requisition.nanoid', 'Short id of that requisition.'),
@@ -99,8 +99,14 @@ export const assignments = resource({
   description:
     'Assignments with their shifts, rates, uplifts, activities, documents, requirements and answers.',
   path: '/assignments/{id}',
-  read: { strategy: 'hydrate' },
+  read: { strategy: 'byId' },
   updatedAt: 'updatedAt',
+  expected: `
+    select t.assignment_id from star.fact_timesheet as t where not t.is_deleted and t.assignment_id is not null
+    except
+    select a.assignment_id from star.fact_assignment as a where a.is_deleted
+    union
+    select a.assignment_id from star.fact_assignment as a where not a.is_deleted`,
   table: fact('assignment', 'One row per assignment.', {
     assignment_id: id('id', 'Id of the assignment.'),
     reference: text('reference', 'Reference.'),

@@ -166,7 +166,7 @@ export const companies = resource({
   path: '/companies',
   query: { includeConfig: 'true' },
   keys: 'company',
-  read: { strategy: 'walk', createdBetween: {} },
+  read: { strategy: 'scan', createdBetween: {} },
   single: { path: '/companies/{id}', query: { includeConfig: 'true' } },
   updatedAt: 'updatedAt',
   table: dimension('company', 'One row per hiring company.', {

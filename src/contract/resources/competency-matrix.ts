@@ -1,5 +1,5 @@
 /** Qualifications that a trade needs: by company, and in effect on each project. */
-import { derived, keyOf, named, ofRoot, oneOf, scope, ties } from '../fields/column.ts'
+import { derived, keyOf, named, ofRoot, oneOf, related, scope } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { fact } from '../fields/table.ts'
 import { competencyRules } from './competency-rules.ts'
@@ -31,10 +31,10 @@ export const competencyMatrix = resource({
       `project_id <> '-1'`,
       'Whether it is the effective matrix of a project.',
     ),
-    trade_id: ties(named('trade', 'trade'), {
+    trade_id: related(named('trade', 'trade'), {
       of: 'trades',
       share: 0.5,
-      because: 'a trade is read with its matrix, which shows in this one',
+      because: 'the matrix of a trade is part of the matrix of its company',
     }),
     override_project_id: named('project', 'project'),
     sector_id: named('sector', 'sector'),

@@ -10,8 +10,8 @@ import {
   named,
   number,
   quantity,
+  related,
   text,
-  ties,
   timestamp,
 } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
@@ -23,7 +23,7 @@ export const creditNotes = resource({
   entity: 'credit_note',
   description: 'Credit notes with the invoice and the timesheet they are for.',
   path: '/credit-notes/{id}',
-  read: { strategy: 'hydrate' },
+  read: { strategy: 'byId' },
   updatedAt: 'updatedAt',
   table: fact('credit_note', 'One row per credit note.', {
     credit_note_id: id('id', 'Id of the credit note.'),
@@ -38,7 +38,7 @@ export const creditNotes = resource({
     agency_id: named('agency', 'agency'),
     msp_id: named('msp', 'msp'),
     project_id: named('project', 'project'),
-    invoice_id: ties(text('invoice.id', 'Invoice it is for.'), {
+    invoice_id: related(text('invoice.id', 'Invoice it is for.'), {
       of: 'credit-notes',
       at: 'invoice_id',
       by: 'invoices',

@@ -56,7 +56,7 @@ export const expenses = resource({
   description: 'Expense claims with their receipts.',
   path: '/expenses',
   read: {
-    strategy: 'walk',
+    strategy: 'scan',
     changedSince: { dateField: 'updatedAt' },
     createdBetween: { dateField: 'createdAt' },
   },

@@ -43,7 +43,7 @@ export const invoices = resource({
   entity: 'invoice',
   description: 'Invoices with the projects and timesheets they cover.',
   path: '/invoices',
-  read: { strategy: 'walk', createdBetween: { dateField: 'createdAt' } },
+  read: { strategy: 'scan', createdBetween: { dateField: 'createdAt' } },
   updatedAt: 'updatedAt',
   table: fact('invoice', 'One row per invoice.', {
     invoice_id: id('id', 'Id of the invoice.'),

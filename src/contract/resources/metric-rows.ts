@@ -6,9 +6,9 @@ import {
   keyOf,
   oneOf,
   personal,
+  related,
   scope,
   text,
-  ties,
 } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { fact } from '../fields/table.ts'
@@ -54,7 +54,7 @@ export const metricRows = resource({
     {
       recruitment_metric_row_key: keyOf('company_id', 'requisition_reference', 'supplier_name', 'occurrence'),
       company_id: scope('company_id', 'Company that was asked for.'),
-      requisition_reference: ties(
+      requisition_reference: related(
         { ...text('reqRef', 'Reference of the requisition.'), required: true },
         {
           of: 'requisitions',

@@ -11,7 +11,7 @@ export const projects = resource({
   path: '/projects',
   query: { includeConfig: 'true' },
   keys: 'company',
-  read: { strategy: 'walk', createdBetween: {} },
+  read: { strategy: 'scan', createdBetween: {} },
   single: { path: '/projects/{id}', query: { includeConfig: 'true' } },
   updatedAt: 'updatedAt',
   table: dimension('project', 'One row per project.', {

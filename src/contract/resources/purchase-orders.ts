@@ -32,13 +32,21 @@ export const purchaseOrders = resource({
   description: 'Purchase orders with the projects and trades they cover.',
   path: '/purchase-orders/{id}',
   keys: 'company',
-  read: { strategy: 'hydrate' },
+  read: { strategy: 'byId' },
   updatedAt: 'updatedAt',
+  // An order that was read and the inferred member of its reference are one order.
+  expected: `
+    select distinct coalesce(nullif(po.purchase_order_reference_key, '-1'), po.purchase_order_id) as purchase_order_key
+    from star.dim_purchase_order as po
+    where not po.is_deleted and po.purchase_order_id <> '-1'`,
   table: dimension(
     'purchase_order',
     'One row per purchase order that was read, and one per reference of an assignment.',
     {
-      purchase_order_id: id('id', 'Id of the purchase order; of a stub, its purchase_order_reference_key.'),
+      purchase_order_id: id(
+        'id',
+        'Id of the purchase order; of an inferred member, its purchase_order_reference_key.',
+      ),
       reference: text('reference', 'Reference.'),
       status: text('status', 'State; the contract has seen inactive.'),
       trade_option: text('tradeOption', 'Which trades it covers, in a word; the contract has seen specific.'),

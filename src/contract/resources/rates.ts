@@ -10,7 +10,7 @@ export const rates = resource({
   entity: 'rate',
   description: 'Rates of trades, hourly, daily and by the piece.',
   path: '/rates/{id}',
-  read: { strategy: 'hydrate' },
+  read: { strategy: 'byId' },
   updatedAt: 'updatedAt',
   table: dimension('rate', 'One row per rate; star.fact_rate has its figures as rows.', {
     rate_id: id('id', 'Id of the rate.'),

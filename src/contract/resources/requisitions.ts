@@ -106,8 +106,19 @@ export const requisitions = resource({
   description: 'Requisitions with their approval, agencies, submissions, stages and answers.',
   path: '/requisitions/{id}',
   query: { includeStageTracking: 'true' },
-  read: { strategy: 'hydrate' },
+  read: { strategy: 'byId' },
   updatedAt: 'updatedAt',
+  metric: 'timeToFill',
+  expected: `
+    select a.company_id, a.requisition_reference from star.fact_assignment as a
+    where not a.is_deleted and a.requisition_reference is not null
+    union
+    select m.company_id, m.requisition_reference from star.fact_recruitment_metric_row as m
+    where not m.is_deleted and m.requisition_reference is not null
+    except
+    select r.company_id, r.reference from star.fact_requisition as r where r.is_deleted
+    union
+    select r.company_id, r.reference from star.fact_requisition as r where not r.is_deleted`,
   table: fact('requisition', 'One row per requisition.', {
     requisition_id: id('id', 'Id of the requisition.'),
     reference: text('reference', 'Reference.'),

@@ -10,7 +10,7 @@ export const sites = resource({
   description: 'Sites of the projects that the key may read.',
   path: '/sites',
   keys: 'company',
-  read: { strategy: 'walk', createdBetween: {} },
+  read: { strategy: 'scan', createdBetween: {} },
   single: { path: '/sites/{id}', query: {} },
   updatedAt: 'updatedAt',
   table: dimension('site', 'One row per site.', {

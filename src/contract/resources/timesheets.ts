@@ -13,8 +13,8 @@ import {
   oneOf,
   ordinal,
   quantity,
+  related,
   text,
-  ties,
   timestamp,
 } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
@@ -59,12 +59,13 @@ export const timesheets = resource({
   path: '/timesheets',
   query: { includeTimelogs: 'true' },
   read: {
-    strategy: 'walk',
+    strategy: 'scan',
     changedSince: { dateField: 'updatedAt' },
     createdBetween: { dateField: 'createdAt' },
   },
   updatedAt: 'updatedAt',
   version: 'version',
+  metric: 'workersOverHours',
   table: fact('timesheet', 'One row per timesheet.', {
     timesheet_id: id('id', 'Id of the timesheet.'),
     reference: text('reference', 'Reference.'),
@@ -74,10 +75,10 @@ export const timesheets = resource({
     project_id: named('project', 'project'),
     site_id: named('site', 'site'),
     agency_id: named('agency', 'agency'),
-    assignment_id: ties(idOf('assignments', text('assignment.id', 'Id of the assignment.')), {
+    assignment_id: related(idOf('assignments', text('assignment.id', 'Id of the assignment.')), {
       of: 'assignments',
       share: 0.1,
-      because: 'new terms and ends show in its timesheets, most of which only pass from one hand to the next',
+      because: 'new terms and ends show in its timesheets, but most timesheets change only in status',
     }),
     assignment_reference: text('assignment.reference', 'Reference of the assignment.'),
     pay_type: text('payType', 'hourly or daily.'),

@@ -79,7 +79,7 @@ export const trades = resource({
   description: 'Trades with their tags, rates and competency matrix.',
   path: '/trades/{id}',
   query: { includeRates: 'true', includeCompetencyMatrix: 'true' },
-  read: { strategy: 'hydrate' },
+  read: { strategy: 'byId' },
   updatedAt: 'updatedAt',
   table: dimension('trade', 'One row per trade that was read or that any record names.', {
     trade_id: id('id', 'Id of the trade.'),

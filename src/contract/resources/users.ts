@@ -29,7 +29,7 @@ export const users = resource({
   entity: 'user',
   description: 'Public profiles of the users that the key may see.',
   path: '/users',
-  read: { strategy: 'walk' },
+  read: { strategy: 'scan' },
   updatedAt: 'updatedAt',
   table: dimension('user', 'One row per user; names and addresses are in pii.user.', {
     user_id: id('id', 'Id of the user.'),

@@ -76,7 +76,7 @@ function twinPlaces(dimension: Table, attributes: readonly string[]): Place[] {
     `exists (select 1 from star.${quoteName(dimension.name)} x where x.${key} = ${row} and not x.is_stub)`
   return [
     {
-      qualified: `pii.${quoteName(dimension.twin)}`,
+      qualified: `pii.${quoteName(dimension.piiTable)}`,
       key: dimension.key,
       attributes: twin,
       hashed: twinColumns(dimension).map(([name]) => name),

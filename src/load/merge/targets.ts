@@ -75,7 +75,7 @@ function twinTarget({ name: stage, table }: StageTable, root: Table): Target[] {
   return [
     {
       schema: 'pii',
-      name: table.twin,
+      name: table.piiTable,
       stage,
       ownedBy,
       columns: [...columns, ...rowEntries],

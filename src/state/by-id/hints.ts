@@ -1,5 +1,5 @@
 /** Hints that records have changed: where they are found in star, and what reads made of them. */
-import { type Hint, hints } from '../../contract/derived/hints.ts'
+import { type ChangeSignal, changeSignals } from '../../contract/derived/change-signals.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
@@ -29,7 +29,8 @@ export const eventHint = 'event'
 /** Days in which counts halve: what a hint told long ago tells little of what it does now. */
 const halfLife = 90
 
-export const hintsAt = (resource: Resource): readonly Hint[] => hints.filter(({ of }) => of === resource.name)
+export const hintsAt = (resource: Resource): readonly ChangeSignal[] =>
+  changeSignals.filter(({ of }) => of === resource.name)
 
 /** Columns of the other table, `s`, that its hints compare, apart from its key. */
 export const tiedColumns = (resource: Resource): string =>
@@ -38,7 +39,7 @@ export const tiedColumns = (resource: Resource): string =>
     .join('')
 
 /** Joined to a row `q` of a record as `alias`: when what is tied to it changed last. One pass, whatever is tied to what. */
-export function lastChange({ table, pairs }: Hint, alias: string): string {
+export function lastChange({ table, pairs }: ChangeSignal, alias: string): string {
   const tied = pairs.map(([changed]) => `p.${quoteName(changed)}`)
   const equal = pairs.map(
     ([changed, other]) => `${alias}.${quoteName(changed)} = q.${quoteName(`tied ${other}`)}`,

@@ -1,5 +1,5 @@
 /** What a hint is worth, from how often reads found that it was a change. */
-import type { Hint } from '../../contract/derived/hints.ts'
+import type { ChangeSignal } from '../../contract/derived/change-signals.ts'
 import type { HintCounts, HintKind } from '../../state/by-id/hints.ts'
 
 /** So many reads weigh as much as what is thought beforehand. */
@@ -45,12 +45,12 @@ const unannounced = ({ quietChanges, quietExpected }: HintCounts): number =>
 
 /** The hints of one resource, as all its reads so far have shown them. */
 export class HintWorth {
-  readonly #hints: readonly Pick<Hint, 'name' | 'share'>[]
+  readonly #hints: readonly Pick<ChangeSignal, 'name' | 'share'>[]
   readonly #known: readonly HintKind[]
   readonly #factors = new Map<string, number>()
   readonly #unannounced: ReadonlyMap<string, number>
 
-  constructor(hints: readonly Pick<Hint, 'name' | 'share'>[], known: readonly HintKind[]) {
+  constructor(hints: readonly Pick<ChangeSignal, 'name' | 'share'>[], known: readonly HintKind[]) {
     this.#hints = hints
     this.#known = known
     const names = [...new Set(known.map(({ hint }) => hint))]

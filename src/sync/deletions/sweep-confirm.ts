@@ -48,7 +48,7 @@ async function answersById(task: ResourceTask, read: SingleRead, scopeId: string
 
 /** A landslide after the sweep would make a 404 of everything that it takes along. */
 async function isListStill({ sync, resource, tally }: ResourceTask, { scopeId, live, most }: Circumstances) {
-  if (resource.read.strategy !== 'walk') return true
+  if (resource.read.strategy !== 'scan') return true
   const swept = await lastSweep(sync.engine, resource.name, scopeId)
   const query = { fields: 'id', page: 1, limit: 1 }
   const { meta } = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })

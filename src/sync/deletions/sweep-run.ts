@@ -23,7 +23,7 @@ export const swept: readonly Resource[] = catalogue.filter(({ read }) => read.st
 
 function work(task: ResourceTask, options: SweepOptions): Promise<void> {
   if (options.counts) return countList(task)
-  return task.resource.read.strategy === 'walk'
+  return task.resource.read.strategy === 'scan'
     ? sweepList(task, options)
     : tombstoneProved(task, options.most)
 }
@@ -33,7 +33,7 @@ async function chosen(sync: SyncContext, { resources: names, sweep }: SweepReque
   const suspected = sweep?.counts ? new Set() : await suspectedResources(sync.engine)
   return swept
     .filter(({ name }) => names.length === 0 || names.includes(name))
-    .filter(({ read, name }) => read.strategy === 'walk' || suspected.has(name))
+    .filter(({ read, name }) => read.strategy === 'scan' || suspected.has(name))
 }
 
 export async function sweepResources(sync: SyncContext, request: SweepRequest): Promise<ResourceOutcome[]> {

@@ -66,7 +66,7 @@ export async function planSweep(
   const planned: PlannedResource[] = []
   for (const resource of swept) {
     const { name } = resource
-    if (resource.read.strategy !== 'walk' || (names.length > 0 && !names.includes(name))) continue
+    if (resource.read.strategy !== 'scan' || (names.length > 0 && !names.includes(name))) continue
     const rows = engine && (await rowsOf(engine, resource))
     if (resource.keys === 'company' && key.kind === 'agency')
       planned.push(skipped(name, 'agency keys cannot read it'))

@@ -3,7 +3,7 @@ import type { Client } from '../../api/client/client.ts'
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
 import { lastPage } from '../../api/client/paging.ts'
-import type { Resource, Snapshot, Walk } from '../../contract/fields/resource.ts'
+import type { Resource, Scan, Snapshot } from '../../contract/fields/resource.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { daysBetween, utcDay } from '../../lib/dates.ts'
 import { existingTables } from '../../state/existing-tables.ts'
@@ -91,7 +91,7 @@ async function firstWalk(
   const total = remembered === undefined ? await askTotal(resource, sources) : Number(remembered)
   const strategy = mark ? 'first sync, under way' : 'first sync'
   if (total === undefined) return { strategy, reading: { kind: 'unknown' } }
-  const canWindow = (resource.read as Walk).createdBetween !== undefined
+  const canWindow = (resource.read as Scan).createdBetween !== undefined
   const done = await pagesDone(sources.engine, resource.name)
   return { strategy, total, reading: { kind: 'backfill', total, canWindow, pagesDone: done } }
 }
@@ -112,7 +112,7 @@ async function between(
   sources: Sources,
   days: { readonly from: string; readonly to: string },
 ): Promise<Known> {
-  const { createdBetween } = resource.read as Walk
+  const { createdBetween } = resource.read as Scan
   const total = await askTotal(resource, sources, createdBetween ? { ...createdBetween, ...days } : {})
   const strategy = createdBetween ? 'created days' : 'whole list: it has no filter of days'
   return total === undefined
@@ -201,7 +201,7 @@ async function known(resource: Resource, sources: Sources, request: SyncRequest)
   if (resource.keys === 'company' && sources.key.kind === 'agency')
     return { strategy: 'skipped', reading: { kind: 'none', why: 'agency keys cannot read it' } }
   try {
-    if (resource.read.strategy === 'hydrate')
+    if (resource.read.strategy === 'byId')
       return await knownIds(resource, sources, () => walkedTotal('timesheets', sources))
     if (resource.read.strategy === 'snapshot') return await snapshot(resource, sources)
     if (request.between) return await between(resource, sources, request.between)

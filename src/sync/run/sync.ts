@@ -120,11 +120,11 @@ export async function syncResources(sync: SyncContext, request: SyncRequest): Pr
   const run = new Run(sync, request)
   const those = (strategy: Resource['read']['strategy']): Resource[] =>
     chosen.filter(({ read }) => read.strategy === strategy)
-  await run.lists(those('walk'))
+  await run.lists(those('scan'))
   await run.lists(those('snapshot'))
   // Signals come every few seconds: what they bring is searched as it is loaded.
   if (!request.onlySignalled && !(await run.discover(chosen))) return run.outcomes
-  if (!run.isOver && those('hydrate').length > 0) await run.records(those('hydrate'))
+  if (!run.isOver && those('byId').length > 0) await run.records(those('byId'))
   return run.outcomes
 }
 

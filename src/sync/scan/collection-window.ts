@@ -1,5 +1,5 @@
 /** Windows of a collection: their ledger row, and the query that stands for their days. */
-import type { Walk } from '../../contract/fields/resource.ts'
+import type { Scan } from '../../contract/fields/resource.ts'
 import { moveWatermark } from '../../state/scans/watermarks.ts'
 import { freshWindow, openWindow } from '../../state/scans/windows.ts'
 import type { WatermarkTable, WindowTable } from '../../state/schema.ts'
@@ -9,7 +9,7 @@ import type { Days } from './windows.ts'
 
 export const byUpdate = { sortBy: 'updatedAt', sortOrder: 'asc' }
 
-export const walkOf = ({ resource }: ResourceTask): Walk => resource.read as Walk
+export const walkOf = ({ resource }: ResourceTask): Scan => resource.read as Scan
 
 export function daysQuery(task: ResourceTask, { from, to }: Days): Record<string, string> {
   const { createdBetween } = walkOf(task)

@@ -113,7 +113,7 @@ function twinOf({ table, isUnique }: Place, root: Table): PhysicalTable[] {
   return [
     {
       schema: 'pii',
-      name: table.twin,
+      name: table.piiTable,
       description: `Personal and restricted columns of star.${table.name}. ${table.description}`,
       key: table.key,
       isUnique,

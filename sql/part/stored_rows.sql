@@ -1,0 +1,42 @@
+-- Rows of each resource in one pass: `stored`. `total` is the count that the service gave when a list was last read whole,
+-- and `then_rows` are the rows stored at that time: rows that came or went since do not count against the list.
+-- Reads the part resource.
+
+-- One row more for each resource, so that a table without rows appears too.
+resource_row as not materialized (
+  select resource, 0 as n, false as is_stub, cast(null as boolean) as is_deleted, cast(null as timestamptz) as deleted_at,
+    cast(null as timestamptz) as source_updated_at, cast(null as timestamptz) as first_loaded_at,
+    cast(null as timestamptz) as loaded_at
+  from resource
+  -- For each resource:
+  union all select {resource}, 1, {is_stub}, is_deleted, deleted_at, source_updated_at, first_loaded_at, loaded_at from {table} where {is_record}
+),
+
+list_total as (
+  select
+    w.resource,
+    w.remembered_total as total,
+    case when resource.is_total_of_backfill then w.backfilled_at else w.moved_at end as given_at
+  from ops.watermark as w
+  inner join resource on resource.resource = w.resource
+  where w.backfilled_at is not null and w.remembered_total is not null
+),
+
+stored as (
+  select
+    x.resource,
+    max(list_total.total) as total,
+    sum(x.n) as row_count,
+    sum(case when not x.is_deleted and not x.is_stub then 1 else 0 end) as live_rows,
+    sum(case when x.is_stub then 1 else 0 end) as stub_rows,
+    sum(case when x.is_deleted then 1 else 0 end) as deleted_rows,
+    sum(case
+      when x.n = 1 and not x.is_stub and x.first_loaded_at <= list_total.given_at and (not x.is_deleted or x.deleted_at > list_total.given_at) then 1
+      else 0
+    end) as then_rows,
+    max(x.source_updated_at) as max_source_updated_at,
+    max(x.loaded_at) as last_loaded_at
+  from resource_row as x
+  left join list_total on list_total.resource = x.resource
+  group by x.resource
+),

@@ -1,0 +1,54 @@
+/** Change signals: which changes of one record suggest that a record read by id changed too, from the relations that columns declare. */
+import { catalogue, findResource, readById } from '../catalogue.ts'
+import type { Column, Relation } from '../fields/column.ts'
+import type { Resource } from '../fields/resource.ts'
+import { type Table, tablesOf } from '../fields/table.ts'
+
+export interface ChangeSignal {
+  /** The column that relates the two, such as `star.fact_timesheet.assignment_id`. */
+  readonly name: string
+  /** Plural name of the resource whose records may have changed. */
+  readonly of: string
+  /** Table in star of the record that changed. */
+  readonly table: string
+  /** Columns of that table, each with the column of the other record's table that must be equal. */
+  readonly pairs: readonly (readonly [changed: string, other: string])[]
+  readonly share: number
+}
+
+function targetOf({ of }: Relation): Table {
+  const target = readById.find(({ name }) => name === of)
+  if (!target) throw new Error(`${of} are not read by id, so no change signal can be about them`)
+  return target.table
+}
+
+function changedBy({ by }: Relation, table: Table, column: string): { table: Table; column: string } {
+  if (by === undefined) return { table, column }
+  const source = findResource(by)
+  if (!source) throw new Error(`a relation names ${by}, which no resource is called`)
+  return { table: source.table, column: source.table.key }
+}
+
+function signalsOf(table: Table, column: string, { relations = [] }: Column): ChangeSignal[] {
+  return relations.map(relation => {
+    const changed = changedBy(relation, table, column)
+    const at: readonly [string, string] = [changed.column, relation.at ?? targetOf(relation).key]
+    return {
+      name: `star.${table.name}.${column}`,
+      of: relation.of,
+      table: changed.table.name,
+      pairs: relation.within === undefined ? [at] : [at, [relation.within, relation.within]],
+      share: relation.share,
+    }
+  })
+}
+
+const signalsFrom = ({ table: root }: Resource): ChangeSignal[] =>
+  tablesOf(root).flatMap(table =>
+    Object.entries(table.columns).flatMap(([column, declared]) => signalsOf(table, column, declared)),
+  )
+
+/** Each once, also for a table that several lists of a record feed. */
+export const changeSignals: readonly ChangeSignal[] = [
+  ...new Map(catalogue.flatMap(signalsFrom).map(signal => [JSON.stringify(signal), signal])).values(),
+]

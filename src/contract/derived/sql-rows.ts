@@ -1,0 +1,64 @@
+/** The catalogue as rows for statements of `sql/`: a line below `-- For each resource:` is repeated for each of them. */
+import { catalogue } from '../catalogue.ts'
+import type { Resource } from '../fields/resource.ts'
+import { tablesOf } from '../fields/table.ts'
+
+/** Values for the names in braces. */
+export type SqlRow = Readonly<Record<string, string | boolean>>
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+const isDimension = ({ table }: Resource): boolean => table.name.startsWith('dim_')
+
+function resourceRow(resource: Resource): SqlRow {
+  const { name, table, read, metric = '' } = resource
+  return {
+    resource: quoted(name),
+    table: `star.${table.name}`,
+    table_name: quoted(`star.${table.name}`),
+    // Dimensions have inferred members, and the member '-1' that stands for none.
+    is_stub: isDimension(resource) ? 'is_stub' : false,
+    is_record: isDimension(resource) ? `${table.key} <> '-1'` : true,
+    metric: quoted(metric),
+    // Later scans ask for changes only, so the total is the one that the backfill saw.
+    is_total_of_backfill: read.strategy === 'scan' && read.changedSince !== undefined,
+    // Date windows overlap and move, so their totals do not add up.
+    is_total_of_snapshots: read.strategy === 'snapshot' && read.per !== 'companyWindow',
+  }
+}
+
+/** A record that only other records name should be read too: all members of the dimension are expected. */
+function expectedOf(resource: Resource): string | undefined {
+  const { table, read, expected } = resource
+  if (expected !== undefined || read.strategy !== 'byId' || !isDimension(resource)) return expected
+  return `select ${table.key} from star.${table.name} where ${table.key} <> '-1' and (is_stub or not is_deleted)`
+}
+
+/** Each table once, also where several lists of a record feed it. */
+const tableRows = ({ name, table }: Resource): SqlRow[] =>
+  [...new Set(tablesOf(table).map(one => `star.${one.name}`))].map(one => ({
+    resource: quoted(name),
+    table_name: quoted(one),
+  }))
+
+const rows: Readonly<Record<string, () => readonly SqlRow[]>> = {
+  resource: () => catalogue.map(resourceRow),
+  'table of a resource': () => catalogue.flatMap(tableRows),
+  'resource with expected records': () =>
+    catalogue.flatMap(resource => {
+      const expected = expectedOf(resource)
+      return expected === undefined
+        ? []
+        : [{ ...resourceRow(resource), expected: expected.replace(/\s+/g, ' ') }]
+    }),
+}
+
+/** Throws an Error for rows that the catalogue does not have. */
+export function sqlRows(name: string): readonly SqlRow[] {
+  const found = rows[name]
+  if (!found) throw new Error(`"For each ${name}" in sql/: write ${Object.keys(rows).join(', or ')}`)
+  return found()
+}
+
+/** Tables of star with the records of each resource. */
+export const recordTables = (): string[] => catalogue.map(({ table }) => `star.${table.name}`)
