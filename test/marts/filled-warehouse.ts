@@ -56,11 +56,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 function codeName(): string {
   const folders = [
     'src/lib',
-    'src/resources',
+    'src/contract',
     'src/sandbox',
     'src/api',
     'src/landing',
     'src/warehouse',
+    'src/state',
+    'src/load',
     'src/sync',
   ]
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
