@@ -58,7 +58,6 @@ const PENDING = new Set([
   'catch sandbox/events/webhook.ts',
   'catch sandbox/tools/call-tool.ts',
   'catch sandbox/zone.ts',
-  'catch serve/schedule/schedule.ts',
   'catch serve/serve.ts',
   'catch sync/by-id/read-by-id.ts',
   'catch sync/run/hold-lease.ts',

@@ -1,4 +1,5 @@
 /** Takes verified events in: each is durable before its sender is told so, and a repetition costs nothing. */
+import pTimeout from 'p-timeout'
 import { MusterError } from '../lib/errors.ts'
 import type { InboxEvent } from './event.ts'
 import { groupCommit } from './group-commit.ts'
@@ -17,24 +18,22 @@ export interface Intake {
 /** Ids remembered: some minutes of a flood; the warehouse finds older repetitions by itself. */
 const remembered = 50_000
 
-/** A sender waits ten seconds or so: who has no answer by then tries again, and is told the truth then. */
+/**
+ * Senders give up after about ten seconds and deliver again. A server that became unreachable may not answer at all,
+ * so storing gets half of that time.
+ */
 const longestMs = 5000
 
-/** Without it an answer could wait for ever where a server is out of reach without a word. */
-function withinTime<Result>(work: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const late = new MusterError({ what: 'the inbox did not answer in time', next: 'the sender tries again' })
-    const timer = setTimeout(() => reject(late), longestMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
-}
+const tooLate = (): MusterError =>
+  new MusterError({ what: 'the inbox did not answer in time', next: 'the sender delivers the event again' })
 
 export function openIntake(store: StoreEvents): Intake {
   const known = new Map<string, Promise<void>>()
   let repeated = new Map<string, number>()
   const again = (id: string): void => void repeated.set(id, (repeated.get(id) ?? 0) + 1)
   const groups = groupCommit<InboxEvent>(async events => {
-    for (const id of await withinTime(store(events))) again(id)
+    const stored = pTimeout(store(events), { milliseconds: longestMs, message: tooLate() })
+    for (const id of await stored) again(id)
   })
   const forget = (): void => {
     for (const id of known.keys()) {

@@ -12,3 +12,12 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) => wait(ms, undefined, signal ? { signal } : {}),
 }
+
+/** Sleeps until the time is over or the signal is aborted, whichever comes first. */
+export async function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}

@@ -4,7 +4,7 @@ import { type Intake, openIntake } from '../events/intake.ts'
 import type { Waiting } from '../events/settle.ts'
 import type { InboxStore } from '../events/store.ts'
 import { createVerifier, type Verification } from '../events/verify.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
 import type { Rng } from '../lib/rng.ts'
 import { migrate } from '../state/migrate.ts'
 import { newRunId } from '../state/runs/run-id.ts'
@@ -15,7 +15,7 @@ import { createDoor, type Door } from './engine-handle.ts'
 import { healthOf } from './http/health.ts'
 import { type ReceiverOptions, startReceiver } from './http/receiver.ts'
 import { createUpkeep, type Rhythm, type Upkeep } from './inbox-worker.ts'
-import { createScheduler, type Due, type ScheduledDag, type Scheduler } from './schedule/schedule.ts'
+import { createScheduler, type Due, type ScheduledDag, type Scheduler } from './schedule.ts'
 
 export interface ServeRequest {
   readonly connection: RunConnection
@@ -75,13 +75,13 @@ function readWaiting(
 async function keepUp(upkeep: Upkeep, request: ServeRequest, effects: ServeEffects): Promise<void> {
   const { clock, signal, log } = effects
   while (!signal.aborted) {
-    await clock.sleep(request.rhythm.tickMs, signal).catch(() => undefined)
+    await sleepUnlessAborted(clock, request.rhythm.tickMs, signal)
     if (signal.aborted) return
     try {
       await upkeep.tick()
     } catch (error) {
       log.warn({ why: messageOf(error) }, 'the inbox was not drained; its events are kept')
-      await clock.sleep(5 * request.rhythm.tickMs, signal).catch(() => undefined)
+      await sleepUnlessAborted(clock, 5 * request.rhythm.tickMs, signal)
     }
   }
 }

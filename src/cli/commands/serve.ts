@@ -8,7 +8,7 @@ import type { Verification } from '../../events/verify.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { usualRhythm } from '../../serve/inbox-worker.ts'
-import type { ScheduledDag } from '../../serve/schedule/schedule.ts'
+import type { ScheduledDag } from '../../serve/schedule.ts'
 import type { ServeEffects, ServeRequest } from '../../serve/serve.ts'
 import {
   anyText,

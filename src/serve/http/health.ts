@@ -2,7 +2,7 @@
 import type { Pending } from '../../events/store.ts'
 import type { Tally } from '../counters.ts'
 import type { UpkeepState } from '../inbox-worker.ts'
-import type { Due } from '../schedule/schedule.ts'
+import type { Due } from '../schedule.ts'
 
 interface HealthParts {
   readonly version: string

@@ -1,7 +1,6 @@
 /** The end of a run: its last ledger rows, and pages put away. */
-
+import pRetry from 'p-retry'
 import { compact, expire } from '../../landing/archive.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { ledger } from '../../state/ledger.ts'
 import { forgetSent, recordSent } from '../../state/requests/access.ts'
@@ -56,19 +55,8 @@ async function putAway(ending: Ending, keepAfter: number): Promise<void> {
   }
 }
 
-/** A server that restarts is back in a moment: so often its last rows are tried to be written, a second apart. */
-const tries = 5
-
-async function patiently(clock: Clock, work: () => Promise<void>): Promise<void> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (tried >= tries) throw error
-      await clock.sleep(1000)
-    }
-  }
-}
+/** A server that restarts is back within seconds: four more attempts, one a second. */
+const serverRestarts = { retries: 4, minTimeout: 1000, factor: 1 }
 
 /** Returns why the end could not be recorded: the next run then finds this one gone, and says so. */
 export async function recordEnd(
@@ -82,7 +70,7 @@ export async function recordEnd(
     await updateRun(engine, sync.runId, { ...change, finished_at: now(sync) })
   }
   try {
-    await (engine.name === 'postgres' ? patiently(clock, last) : last())
+    await (engine.name === 'postgres' ? pRetry(last, serverRestarts) : last())
     await putAway(sync, keepAfter)
     return undefined
   } catch (error) {

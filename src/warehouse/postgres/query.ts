@@ -1,4 +1,5 @@
 /** Runs one query that somebody typed, in a PostgreSQL session that can only read and gives up in time. */
+import pTimeout from 'p-timeout'
 import type pg from 'pg'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
@@ -69,14 +70,6 @@ async function read(client: pg.Client, sql: string, limit: number): Promise<Quer
   }
 }
 
-/** Whoever stops closes the session, and the server gives the query up by its own limit at the latest. */
-function untilStopped(stop: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (stop.aborted) reject(stop.reason)
-    stop.addEventListener('abort', () => reject(stop.reason), { once: true })
-  })
-}
-
 function queryError(location: string, error: unknown, prefix: string): unknown {
   const known = statementError(location, error)
   if (known instanceof MusterError || !(error instanceof Error)) return known
@@ -103,7 +96,8 @@ export async function openPostgresQuery(
       requireQuery(bare)
       try {
         const reading = read(await session.client(), withPrefix(bare, prefix), limit)
-        return await (stop ? Promise.race([reading, untilStopped(stop)]) : reading)
+        // The caller closes the session when it stops; the server ends the query by its own limit at the latest.
+        return await (stop ? pTimeout(reading, { milliseconds: Infinity, signal: stop }) : reading)
       } catch (error) {
         throw queryError(address.shown, error, prefix)
       }
