@@ -35,6 +35,8 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
 
 /** Where an old word stays, because a user of the warehouse meets it or it is another word. */
 const STAYS: readonly RegExp[] = [
+  /--knob\b/g,
+  /\boptions\.knob\b/g,
   /\bis_stub\b/g,
   /\bstub_rows\b/g,
   /\bof course\b/gi,

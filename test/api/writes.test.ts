@@ -44,7 +44,7 @@ describe('a worker', () => {
     const changes = { lastName: 'Other', attachments: [document('Site first aid', { files })] }
     const updated = await updateWorker(agency, { id: worker.id, changes })
     expect(updated.attachments).toEqual([expect.objectContaining({ documentType: 'Site first aid' })])
-    expect(sandbox.breaches()).toEqual([])
+    expect(sandbox.violations()).toEqual([])
   })
 
   it('that exists goes to review', async () => {

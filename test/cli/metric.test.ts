@@ -8,7 +8,7 @@ import { holdFile } from './held-file.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
 
 const filled = useFilled()
-const knobs = { quantiles: 'type6', decimals: 2, 'week-start': 'sunday', 'week-key': 'firstDay' } as const
+const options = { quantiles: 'type6', decimals: 2, 'week-start': 'sunday', 'week-key': 'firstDay' } as const
 let place: Place
 
 const asked = async (query: string) => {
@@ -20,7 +20,7 @@ const asked = async (query: string) => {
 const json = async (line: string) => JSON.parse((await place.command(`${line} --json`)).out)
 
 beforeAll(async () => {
-  place = await openPlace({ scale: 0.2, knobs })
+  place = await openPlace({ scale: 0.2, options })
   const warehouse = await filled.duckdb()
   await warehouse.close()
   copyFileSync(warehouse.address.replace('duckdb:', ''), place.file)

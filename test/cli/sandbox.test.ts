@@ -1,7 +1,7 @@
-/** `muster sandbox`: knobs and faults from the command line, and what it says of requests that broke the contract. */
+/** `muster sandbox`: options and faults from the command line, and what it says of requests that broke the contract. */
 import { expect, test } from 'vitest'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
-import { knobTable } from '../../src/sandbox/options/contract-options.ts'
+import { contractOptions } from '../../src/sandbox/options/contract-options.ts'
 import { captured, muster } from './captured-world.ts'
 
 async function started(line: string) {
@@ -19,7 +19,7 @@ async function started(line: string) {
   }
 }
 
-test('takes knobs and faults, and tells what broke the contract', async () => {
+test('takes options and faults, and tells what broke the contract', async () => {
   const { ask, end } = await started('--knob extra=1 --knob extra-in=envelope --fault html-page=1')
   expect(await (await ask('/me')).text()).toContain('<!doctype html>')
   await ask('/timesheets?limit=500')
@@ -46,14 +46,14 @@ test('says nothing when nothing broke it', async () => {
 })
 
 test.each([
-  ['--knob tos=exclusive', 'muster: there is no knob tos: did you mean to?\n'],
+  ['--knob tos=exclusive', 'muster: there is no option tos: did you mean to?\n'],
   ['--fault resett=0.1', 'muster: there is no fault resett: did you mean reset?\n'],
 ])('refuses %s', async (line, message) => {
   expect(await muster(`sandbox ${line}`)).toMatchObject({ code: 2, err: message })
 })
 
-test('--help lists every knob and fault', async () => {
+test('--help lists every option and fault', async () => {
   const { out } = await muster('sandbox --help')
-  for (const name of [...Object.keys(knobTable), ...Object.keys(faultTable)])
+  for (const name of [...Object.keys(contractOptions), ...Object.keys(faultTable)])
     expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
 })

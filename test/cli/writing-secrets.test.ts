@@ -71,7 +71,7 @@ describe('--verbose', () => {
       expect(text).not.toContain(token)
       expect(text).not.toMatch(CANARY)
     }
-    expect(sandbox.breaches()).toEqual([])
+    expect(sandbox.violations()).toEqual([])
     expect(sandbox.requests.filter(({ method }) => method === 'PUT').map(({ key }) => key)).toEqual([
       undefined,
     ])

@@ -69,7 +69,7 @@ const show = (operation: Operation) => async (stand: Stand) => {
   const target = targetOf(stand, name)
   const { status, body } = await stand.send(target, { key: keyOf(name), body: bodyOf(stand, name) })
   expect([status, body.success]).toEqual([200, true])
-  const breaches = stand.sandbox.breaches().length
+  const violations = stand.sandbox.violations().length
   const calls = clientCalls(operation)
   expect(calls).not.toEqual([])
   await withClient(stand, name, async client => {
@@ -82,7 +82,7 @@ const show = (operation: Operation) => async (stand: Stand) => {
       else await throughRead(stand, client, [call as ReadName, target.slice('GET '.length)])
     }
   })
-  expect(stand.sandbox.breaches().slice(breaches)).toEqual([])
+  expect(stand.sandbox.violations().slice(violations)).toEqual([])
 }
 
 export const operationRows: readonly Row[] = OPERATIONS.map(operation => ({

@@ -83,7 +83,7 @@ export async function openStand(): Promise<Stand> {
     ...size,
     clock: { now: () => now, sleep: async () => {} },
     keys: [...Object.entries(keys).map(([name, key]) => ({ ...key, key: textOf(name) })), ...derived],
-    provokesBreaches: true,
+    provokesViolations: true,
   })
   addRareRecords(sandbox)
   const send = sender(sandbox.url)

@@ -4,44 +4,44 @@ import type { MetricDefinition } from '../../src/crosscheck/definition.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { checking } from './checked.ts'
-import { drawnKnobs } from './settings.ts'
+import { drawnOptions } from './settings.ts'
 
 const scale = 0.4
 const filled = useFilled({ scale })
 const seeds = Array.from({ length: 20 }, (_, index) => 100 + index)
 
-function readingsOf(knobs: ReturnType<typeof drawnKnobs>): Partial<MetricDefinition> {
-  const decimals = knobs.decimals === 'none' ? null : (knobs.decimals ?? null)
+function readingsOf(options: ReturnType<typeof drawnOptions>): Partial<MetricDefinition> {
+  const decimals = options.decimals === 'none' ? null : (options.decimals ?? null)
   return {
-    quantiles: knobs.quantiles,
-    valueQuantiles: knobs.quantiles,
-    days: knobs['fill-days'],
-    acceptance: knobs.acceptance,
-    bounds: knobs['outlier-bounds'],
-    leastForRule: knobs['outlier-least'],
-    weekStart: knobs['week-start'],
-    weekKey: knobs['week-key'],
-    monthKey: knobs['month-key'],
-    refKey: knobs['group-ref'],
-    threshold: knobs.threshold,
-    requisitionStatuses: knobs['fill-statuses'],
-    timesheetStatuses: knobs['hours-statuses'],
-    hoursField: knobs['hours-field'],
+    quantiles: options.quantiles,
+    valueQuantiles: options.quantiles,
+    days: options['fill-days'],
+    acceptance: options.acceptance,
+    bounds: options['outlier-bounds'],
+    leastForRule: options['outlier-least'],
+    weekStart: options['week-start'],
+    weekKey: options['week-key'],
+    monthKey: options['month-key'],
+    refKey: options['group-ref'],
+    threshold: options.threshold,
+    requisitionStatuses: options['fill-statuses'],
+    timesheetStatuses: options['hours-statuses'],
+    hoursField: options['hours-field'],
     daysDecimals: decimals,
     hoursDecimals: decimals,
-    zone: knobs['day-zone'],
-    from: knobs.from,
-    to: knobs.to,
+    zone: options['day-zone'],
+    from: options.from,
+    to: options.to,
   } as Partial<MetricDefinition>
 }
 
 test.each(seeds)('readings drawn with %i', { timeout: 300_000 }, async seed => {
-  const knobs = drawnKnobs(seed)
-  const sandbox = await openSandbox({ scale, knobs })
+  const options = drawnOptions(seed)
+  const sandbox = await openSandbox({ scale, options })
   const { engine } = await filled.duckdb()
   const { calibrated, checked } = checking(sandbox, engine)
   const found = await calibrated()
-  for (const [rule, reading] of Object.entries(readingsOf(knobs))) {
+  for (const [rule, reading] of Object.entries(readingsOf(options))) {
     const state = found.rules.get(rule as keyof MetricDefinition)
     const alive =
       state?.state === 'indistinguishable' ? state.alive : [found.definition[rule as keyof MetricDefinition]]
@@ -53,13 +53,13 @@ test.each(seeds)('readings drawn with %i', { timeout: 300_000 }, async seed => {
 })
 
 test('a tenth of the requisitions missing does not mislead it', async () => {
-  const knobs = {
+  const options = {
     quantiles: 'type6',
     'fill-days': 'calendarLondon',
     'week-start': 'saturday',
     decimals: 2,
   } as const
-  const sandbox = await openSandbox({ scale, knobs })
+  const sandbox = await openSandbox({ scale, options })
   const { engine } = await filled.duckdb()
   const some = `(select requisition_id from (select requisition_id, row_number() over (order by reference) as n from star.fact_requisition) as numbered where n % 10 = 3)`
   await engine.run(`delete from star.fact_requisition_agency where requisition_id in ${some}`)

@@ -8,14 +8,14 @@ import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { checking } from './checked.ts'
 import { loadRecords } from './load-records.ts'
-import { drawnKnobs } from './settings.ts'
+import { drawnOptions } from './settings.ts'
 
 const filled = useFilled()
 const byDefault = { definition: definitionDefaults, id: 'default' }
 const scale = 0.2
 
 test.each([11])('a calibrated cross-check agrees in every figure under the drawn readings %i', async seed => {
-  const sandbox = await openSandbox({ scale, knobs: drawnKnobs(seed) })
+  const sandbox = await openSandbox({ scale, options: drawnOptions(seed) })
   const { engine } = await filled.duckdb()
   const { calibrated, checked } = checking(sandbox, engine)
   const found = await calibrated()
@@ -139,7 +139,7 @@ test('a cell of more timesheets than a page names the one that differs, and call
 test('another definition explains a difference, and is named', async () => {
   const sandbox = await openSandbox({
     scale,
-    knobs: { quantiles: 'type6', 'hours-statuses': ['approved', 'absent'] },
+    options: { quantiles: 'type6', 'hours-statuses': ['approved', 'absent'] },
   })
   const { engine } = await filled.duckdb()
   const result = await checking(sandbox, engine).checked(byDefault, ['all', 'project', 'agency'])

@@ -1,6 +1,6 @@
 /** Settings of a sandbox for the cross-check: what the contract leaves open about the metrics, drawn by chance. */
 import { seededRng } from '../../src/lib/rng.ts'
-import type { Knobs } from '../../src/sandbox/options/contract-options.ts'
+import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
 
 const readings = {
   quantiles: ['type7', 'type6', 'type5', 'type8', 'type2', 'nearestRank'],
@@ -26,11 +26,11 @@ const readings = {
   to: ['inclusive', 'midnight', 'exclusive'],
 } as const
 
-export function drawnKnobs(seed: number): Partial<Knobs> {
+export function drawnOptions(seed: number): Partial<ContractOptions> {
   const rng = seededRng(seed)
   const drawn = Object.entries(readings).map(([name, values]) => [
     name,
     values[Math.floor(rng() * values.length)],
   ])
-  return Object.fromEntries(drawn) as Partial<Knobs>
+  return Object.fromEntries(drawn) as Partial<ContractOptions>
 }

@@ -9,7 +9,7 @@ const filled = useFilled()
 test('a rule that the data cannot tell is left at its default, and said to be', async () => {
   const sandbox = await openSandbox({
     scale: 0.2,
-    knobs: { 'outlier-least': 6, 'outlier-bounds': 'exclusive' },
+    options: { 'outlier-least': 6, 'outlier-bounds': 'exclusive' },
   })
   const found = await checking(sandbox, (await filled.duckdb()).engine).calibrated()
   // No group of six or more has a value exactly on a bound.

@@ -5,8 +5,8 @@ import { matrixMarkdown } from '../../src/dictionary/markdown.ts'
 import { everyCheck } from '../../src/marts/checks/every.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
-import { knobTable } from '../../src/sandbox/options/contract-options.ts'
-import { breachKinds } from '../../src/sandbox/refusals/violations.ts'
+import { contractOptions } from '../../src/sandbox/options/contract-options.ts'
+import { violationKinds } from '../../src/sandbox/refusals/violations.ts'
 import { layers } from '../layers.ts'
 import { coverageTables } from './coverage-tables.ts'
 import { markdownTable } from './table.ts'
@@ -44,7 +44,7 @@ const checkTable = (): string =>
 const optionTable = (): string =>
   markdownTable(
     ['option', 'values', 'default', 'what it decides'],
-    Object.entries(knobTable).map(([name, { values, fallback, meaning }]) => [
+    Object.entries(contractOptions).map(([name, { values, fallback, meaning }]) => [
       code(name),
       values,
       String(fallback),
@@ -61,7 +61,7 @@ const faultRows = (): string =>
 const violationTable = (): string =>
   markdownTable(
     ['violation', 'what was sent'],
-    Object.entries(breachKinds).map(([name, meaning]) => [code(name), meaning]),
+    Object.entries(violationKinds).map(([name, meaning]) => [code(name), meaning]),
   )
 
 const layerTable = (): string =>

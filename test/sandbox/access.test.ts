@@ -24,7 +24,7 @@ const keys: ApiKey[] = [
     scopes: readScopes.filter(other => other !== scope),
   })),
 ]
-const sandbox = await openSandbox({ keys, provokesBreaches: true })
+const sandbox = await openSandbox({ keys, provokesViolations: true })
 const paths = Object.keys(access).map(path => path.replace(':id', companies[0] as string))
 
 describe('keys', () => {

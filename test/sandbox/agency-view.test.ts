@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AGENCY_KEY } from '../../src/sandbox/keys/keys.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
-const sandbox = await openSandbox({ provokesBreaches: true })
+const sandbox = await openSandbox({ provokesViolations: true })
 const all = (name: Parameters<typeof sandbox.world.all>[0]) => sandbox.world.all(name) as Body[]
 const [own, second, third] = all('agencies').map(agency => agency.id)
 const [firstCompany] = all('companies')

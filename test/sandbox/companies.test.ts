@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { shortId } from '../../src/sandbox/records/short-id.ts'
 import { type Body, openSandbox, sortedBy } from './open-sandbox.ts'
 
-const sandbox = await openSandbox({ provokesBreaches: true })
+const sandbox = await openSandbox({ provokesViolations: true })
 const company = sandbox.world.all('companies')[0] as Body
 
 it('shows the config of a company when asked', async () => {

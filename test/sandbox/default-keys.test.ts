@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { defaultKeys } from '../../src/sandbox/keys/keys.ts'
 import { openSandbox } from './open-sandbox.ts'
 
-const sandbox = await openSandbox({ scale: 0.02, provokesBreaches: true })
+const sandbox = await openSandbox({ scale: 0.02, provokesViolations: true })
 const statuses = async (key: string, ...paths: string[]) =>
   Promise.all(paths.map(async path => (await sandbox.get(path, key)).status))
 
@@ -55,7 +55,7 @@ it('knows addresses of both families, alone and in ranges', async () => {
     ['mapped', ['::ffff:127.0.0.1']],
   ] as const
   const own = await openSandbox({
-    provokesBreaches: true,
+    provokesViolations: true,
     records: {},
     keys: keys.map(([key, ipAllowlist]) => ({ key, kind: 'company', ipAllowlist })),
   })

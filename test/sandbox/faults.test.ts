@@ -7,7 +7,7 @@ import { openSandbox } from './open-sandbox.ts'
 const timesheets = Array.from({ length: 30 }, (_, n) => ({ id: `t${n}`, netHours: n }))
 
 const spoiled = (faults: FaultRates, faultSeed = 1) =>
-  openSandbox({ records: { timesheets }, faults, faultSeed, provokesBreaches: true })
+  openSandbox({ records: { timesheets }, faults, faultSeed, provokesViolations: true })
 
 async function asked({ url }: { url: string }, path = '/timesheets') {
   const signal = AbortSignal.timeout(300)

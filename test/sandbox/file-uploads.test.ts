@@ -21,7 +21,7 @@ const size = { seed: 1, scale: 0.1, today: '2026-11-02' }
 const [first, second] = makeAgencies(seedOf(size)).map(({ id }) => id) as [string, string]
 const [companyKey, agencyKey, financeKey] = defaultKeys as readonly [ApiKey, ApiKey, ApiKey]
 const sandbox = await openSandbox({
-  provokesBreaches: true,
+  provokesViolations: true,
   ...size,
   clock: { now: () => now, sleep: async () => {} },
   keys: [
@@ -182,9 +182,9 @@ describe('the upload address', () => {
 
   it('refuses the API key, and counts it against the contract', async () => {
     const { uploadUrl } = await granted()
-    const before = sandbox.breaches().length
+    const before = sandbox.violations().length
     expect((await put(uploadUrl, PDF, { authorization: `Bearer ${AGENCY_KEY}` })).status).toBe(400)
-    expect(sandbox.breaches().slice(before)).toEqual([
+    expect(sandbox.violations().slice(before)).toEqual([
       expect.objectContaining({
         method: 'PUT',
         message: expect.stringContaining('must not be sent the API key'),

@@ -56,7 +56,7 @@ function complaint({ method }: Malformed, { status, head, body }: Answer): strin
 }
 
 it(`answers ${REQUESTS} malformed requests as the contract says`, async () => {
-  const sandbox = await openSandbox({ scale: 0.01, rateLimitPerDay: 1_000_000, provokesBreaches: true })
+  const sandbox = await openSandbox({ scale: 0.01, rateLimitPerDay: 1_000_000, provokesViolations: true })
   const { port, pathname: basePath } = new URL(sandbox.url)
   const paths = [...new Set(sandbox.routes.map(({ path }) => path))]
   const ids = (['companies', 'projects', 'timesheets', 'expenses'] as const).flatMap(name =>

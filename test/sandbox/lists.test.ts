@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Body, openSandbox, sortedBy } from './open-sandbox.ts'
 
-const sandbox = await openSandbox({ provokesBreaches: true })
+const sandbox = await openSandbox({ provokesViolations: true })
 
 interface List {
   readonly path: string
@@ -162,15 +162,15 @@ describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) =
 })
 
 it('lists what clients broke', async () => {
-  const own = await openSandbox({ records: {}, provokesBreaches: true })
+  const own = await openSandbox({ records: {}, provokesViolations: true })
   await own.get('/timesheets')
   await own.get('/timesheets?page=0')
   expect(own.requests.map(request => `${request.method} ${request.path}`)).toEqual([
     'GET /timesheets',
     'GET /timesheets',
   ])
-  expect(own.breaches()).toHaveLength(1)
-  expect(own.breaches()[0]).toMatchObject({
+  expect(own.violations()).toHaveLength(1)
+  expect(own.violations()[0]).toMatchObject({
     kind: 'page',
     path: '/timesheets',
     query: { page: '0' },
@@ -186,7 +186,7 @@ it('keeps ties in order of insertion, or in no order at all', async () => {
   expect(idsOf((await stable.get('/projects?fields=id&sortOrder=desc')).body)).toEqual(
     projects.map(project => project.id),
   )
-  const random = await openSandbox({ records: { projects }, knobs: { ties: 'random' } })
+  const random = await openSandbox({ records: { projects }, options: { ties: 'random' } })
   const first = idsOf((await random.get('/projects?fields=id')).body)
   const second = idsOf((await random.get('/projects?fields=id')).body)
   expect(second).not.toEqual(first)

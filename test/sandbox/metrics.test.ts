@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
-const sandbox = await openSandbox({ provokesBreaches: true })
+const sandbox = await openSandbox({ provokesViolations: true })
 const path = '/requisitions/recruitment-metrics'
 const all = (name: Parameters<typeof sandbox.world.all>[0]) => sandbox.world.all(name) as Body[]
 const tracking = new Set(all('companies').flatMap(row => (row.stageTracking ? [row.id] : [])))

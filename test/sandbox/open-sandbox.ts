@@ -1,8 +1,8 @@
 /** A sandbox for one test file, with a client that reads JSON. */
 import { expect } from 'vitest'
 import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
-import type { Breach } from '../../src/sandbox/refusals/contract-checker.ts'
-import type { BreachKind } from '../../src/sandbox/refusals/violations.ts'
+import type { Violation } from '../../src/sandbox/refusals/contract-checker.ts'
+import type { ViolationKind } from '../../src/sandbox/refusals/violations.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { SandboxOptions } from '../../src/sandbox/server/settings.ts'
 import { atEndOfFile } from '../ends.ts'
@@ -23,11 +23,11 @@ export interface OpenSandbox extends Sandbox {
 
 export interface OpenOptions extends SandboxOptions {
   /** The test breaks the contract on purpose, with requests of its own; those of Muster must keep it all the same. */
-  readonly provokesBreaches?: boolean
+  readonly provokesViolations?: boolean
   /** Muster is given a wrong address on purpose: that its paths do not exist there is no mistake of its own. */
   readonly misdirects?: boolean
-  /** Breaches that the test has Muster commit on purpose, by giving it a wrong key or wrong values. */
-  readonly provokesByMuster?: readonly BreachKind[]
+  /** Violations that the test has Muster commit on purpose, by giving it a wrong key or wrong values. */
+  readonly provokesByMuster?: readonly ViolationKind[]
 }
 
 const open: Sandbox[] = []
@@ -36,17 +36,17 @@ atEndOfFile(() => Promise.all(open.splice(0).map(sandbox => sandbox.close())))
 
 /** A sandbox that is closed after the file's tests, and fails them when a request broke the contract unasked. */
 export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {
-  const { provokesBreaches = false, misdirects = false, provokesByMuster = [], ...rest } = options
-  const isAllowed = ({ kind, client }: Breach): boolean =>
+  const { provokesViolations = false, misdirects = false, provokesByMuster = [], ...rest } = options
+  const isAllowed = ({ kind, client }: Violation): boolean =>
     client?.startsWith('muster/')
       ? provokesByMuster.includes(kind) || (misdirects && kind === 'unknown-path')
-      : provokesBreaches
+      : provokesViolations
   const started = await startSandbox(rest)
   const sandbox = {
     ...started,
     close: async () => {
       await started.close()
-      expect(started.breaches().filter(breach => !isAllowed(breach))).toEqual([])
+      expect(started.violations().filter(violation => !isAllowed(violation))).toEqual([])
     },
   }
   open.push(sandbox)

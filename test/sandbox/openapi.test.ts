@@ -9,7 +9,7 @@ import { type Body, openSandbox } from './open-sandbox.ts'
 import { document, PDF, pdf, person, png, writer } from './worker-inputs.ts'
 
 const size = { seed: 1, scale: 0.02, today: '2026-11-02' }
-const sandbox = await openSandbox({ ...size, provokesBreaches: true })
+const sandbox = await openSandbox({ ...size, provokesViolations: true })
 const { document: api, problems } = await answerSchemas(sandbox.url)
 const found: string[] = []
 
@@ -241,7 +241,7 @@ describe('refusals', () => {
     const broken = await openSandbox({
       records: { timesheets: [{ id: 'a', toJSON: 1n }] },
       rateLimitPerMinute: 2,
-      provokesBreaches: true,
+      provokesViolations: true,
     })
     const answers = [await broken.get('/timesheets'), await broken.get('/me'), await broken.get('/me')]
     expect(answers.map(({ status }) => status)).toEqual([500, 200, 429])
@@ -253,7 +253,7 @@ describe('refusals', () => {
 
 it('finds what it should: a field nobody declared, in records and around them', async () => {
   for (const where of ['records', 'nested', 'envelope'] as const) {
-    const grown = await openSandbox({ ...size, knobs: { extra: 1, 'extra-in': where } })
+    const grown = await openSandbox({ ...size, options: { extra: 1, 'extra-in': where } })
     const path = '/timesheets?includeTimelogs=true'
     const { status, body } = await grown.get(path)
     expect(problems({ method: 'GET', path, status, body }).join('\n'), where).toMatch(

@@ -7,7 +7,7 @@ import { openSandbox } from './open-sandbox.ts'
 async function limited(options: SandboxOptions) {
   const clock = { at: Date.parse('2026-11-02T10:00:50.000Z') }
   const hands: Clock = { now: () => clock.at, sleep: async () => undefined }
-  const sandbox = await openSandbox({ records: {}, clock: hands, provokesBreaches: true, ...options })
+  const sandbox = await openSandbox({ records: {}, clock: hands, provokesViolations: true, ...options })
   const status = async () => (await sandbox.get('/timesheets')).status
   return { clock, sandbox, status }
 }
@@ -25,7 +25,7 @@ it('counts the minutes of the clock', async () => {
 it('or the last sixty seconds', async () => {
   const { clock, sandbox, status } = await limited({
     rateLimitPerMinute: 2,
-    knobs: { 'rate-window': 'sliding' },
+    options: { 'rate-window': 'sliding' },
   })
   expect(await status()).toBe(200)
   clock.at += 20_000
@@ -60,7 +60,7 @@ it('counts refusals of other kinds, but not those for the rate', async () => {
 
 it('leaves Retry-After out when told to, and knows limits of single keys', async () => {
   const keys = [{ key: 'small', kind: 'company' as const, rateLimitPerMinute: 1 }]
-  const { sandbox } = await limited({ knobs: { 'retry-after': 'absent' }, keys })
+  const { sandbox } = await limited({ options: { 'retry-after': 'absent' }, keys })
   expect((await sandbox.get('/me', 'small')).body.data.rateLimitPerMinute).toBe(1)
   const refused = await sandbox.get('/me', 'small')
   expect(refused.status).toBe(429)

@@ -8,7 +8,7 @@ import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
-const sandbox = await openSandbox({ scale: 0.02, provokesBreaches: true })
+const sandbox = await openSandbox({ scale: 0.02, provokesViolations: true })
 const address = new URL('/mcp', sandbox.url)
 const clients: Client[] = []
 afterAll(() => Promise.all(clients.map(client => client.close())))
@@ -104,7 +104,7 @@ test('a tool that does not exist is an error of the protocol', async () => {
 })
 
 test('spends the requests of its key', async () => {
-  const small = await openSandbox({ scale: 0.01, rateLimitPerMinute: 2, provokesBreaches: true })
+  const small = await openSandbox({ scale: 0.01, rateLimitPerMinute: 2, provokesViolations: true })
   const client = new Client({ name: 'test', version: '1' })
   const requestInit = { headers: { authorization: `Bearer ${COMPANY_KEY}` } }
   await client.connect(

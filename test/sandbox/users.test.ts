@@ -49,7 +49,7 @@ const keys: ApiKey[] = [
   { key: 'owned-by-lu', kind: 'agency', agencies: ['a1'], ownerId: 'lu' },
   { key: 'owned-by-pf', kind: 'company', ownerId: 'pf' },
 ]
-const sandbox = await openSandbox({ records, keys, provokesBreaches: true })
+const sandbox = await openSandbox({ records, keys, provokesViolations: true })
 const ids = async (query: string, key = 'all') =>
   (await sandbox.get(`/users${query}`, key)).body.data.map((row: Body) => row.id).sort()
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
-const sandbox = await openSandbox({ provokesBreaches: true })
+const sandbox = await openSandbox({ provokesViolations: true })
 const timesheets = sandbox.world.all('timesheets') as Body[]
 const expenses = sandbox.world.all('expenses') as Body[]
 const invoices = sandbox.world.all('invoices') as Body[]

@@ -12,7 +12,7 @@ const size = { seed: 1, scale: 0.04, today: '2026-11-02' }
 const [first, second] = makeAgencies(seedOf(size)).map(({ id }) => id) as [string, string]
 const [companyKey, agencyKey] = defaultKeys as readonly [ApiKey, ApiKey]
 const sandbox = await openSandbox({
-  provokesBreaches: true,
+  provokesViolations: true,
   ...size,
   keys: [companyKey, agencyKey, { ...agencyKey, key: 'second-agency', agencies: [second] }],
 })

@@ -103,7 +103,7 @@ describeOnEngines('backfill', bench => {
     expect(rested.filter(row => !copies.has(row))).toEqual([])
     expect(copies.size).toBe(rested.length)
     expect(rowsTouched(await syncOnce(frozen, warehouse, { request }))).toBe(0)
-    expect(sandbox.breaches()).toEqual([])
+    expect(sandbox.violations()).toEqual([])
   }, 60_000)
 
   test('is resumed window by window and page by page', async () => {

@@ -1,6 +1,6 @@
 /** A service whose day filters mean something else, followed through changes at every hour of the day. */
 import { expect } from 'vitest'
-import type { Knobs } from '../../src/sandbox/options/contract-options.ts'
+import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
 import type { Records } from '../../src/sandbox/world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { type Bench, type Dump, syncOnce } from '../warehouse/fixture.ts'
@@ -14,8 +14,8 @@ export const hourly: Records = plainRecords({ timesheets: 120, expenses: 120 }, 
 export const request = { resources: ['key', 'timesheets', 'expenses'] }
 
 /** A first sync, then changes at every hour of two days, each seen by a sync of its own day, then the last one. */
-export async function followed(bench: Bench, knobs: Partial<Knobs>): Promise<Dump> {
-  const sandbox = await openSandbox({ records: hourly, ...roomy, knobs })
+export async function followed(bench: Bench, options: Partial<ContractOptions>): Promise<Dump> {
+  const sandbox = await openSandbox({ records: hourly, ...roomy, options })
   const warehouse = await bench.warehouse()
   await syncOnce(sandbox, warehouse, { request })
   for (let hour = 120; hour < 168; hour += 1) {

@@ -1,17 +1,17 @@
 /** Whatever reading of the contract the service has, the same records arrive. */
 import { expect, test } from 'vitest'
-import type { Knobs } from '../../src/sandbox/options/contract-options.ts'
+import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { type Bench, type Dump, describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { followed, hourly, request, roomy } from './day-readings.ts'
 import { current } from './faulty-sync.ts'
 
-const readings: Partial<Knobs>[] = [
+const readings: Partial<ContractOptions>[] = [
   { from: 'exclusive', to: 'exclusive', 'day-zone': '-12:00' },
   { from: 'exclusive', to: 'midnight', 'day-zone': '+14:00', 'rate-window': 'sliding' },
 ]
 
-/** A field of the knob `extra` inside a document that is kept whole. */
+/** A field of the option `extra` inside a document that is kept whole. */
 const extraInside = /,?\\"ext[A-Z]\w+\\":(\{[^}]*\}|\[[^\]]*\]|\\"[^"]*\\"|[\w.]+)/g
 
 /** An empty object in a setting is a leaf until a field is added to it. */
@@ -26,8 +26,8 @@ function withoutExtras(rows: readonly string[]): string[] {
 }
 
 /** Every resource of a small world. Fields that the contract does not name are kept apart: they are meant to differ. */
-async function generated(bench: Bench, knobs: Partial<Knobs>): Promise<Dump> {
-  const sandbox = await openSandbox({ scale: 0.01, ...roomy, knobs })
+async function generated(bench: Bench, options: Partial<ContractOptions>): Promise<Dump> {
+  const sandbox = await openSandbox({ scale: 0.01, ...roomy, options })
   const warehouse = await bench.warehouse()
   const outcome = await syncOnce(sandbox, warehouse)
   expect(outcome.failure).toBeUndefined()
@@ -40,8 +40,8 @@ async function generated(bench: Bench, knobs: Partial<Knobs>): Promise<Dump> {
 }
 
 describeOnEngines('a sync loses nothing', bench => {
-  test.each(readings)('when days are walked again, with %j', async knobs => {
-    const sandbox = await openSandbox({ records: hourly, ...roomy, knobs })
+  test.each(readings)('when days are walked again, with %j', async options => {
+    const sandbox = await openSandbox({ records: hourly, ...roomy, options })
     const warehouse = await bench.warehouse()
     const between = { from: '2026-01-06', to: '2026-01-08' }
     const outcome = await syncOnce(sandbox, warehouse, { request: { ...request, between } })
@@ -54,20 +54,20 @@ describeOnEngines('a sync loses nothing', bench => {
 
   test('whatever the day filters mean', async () => {
     const plain = await followed(bench, {})
-    for (const knobs of readings)
-      expect({ knobs, dump: await followed(bench, knobs) }).toEqual({ knobs, dump: plain })
+    for (const options of readings)
+      expect({ options, dump: await followed(bench, options) }).toEqual({ options, dump: plain })
   })
 
   test('whatever is null, left out, or added', async () => {
     const plain = await generated(bench, {})
     expect(Object.keys(plain).length).toBeGreaterThan(40)
-    const others: Partial<Knobs>[] = [
+    const others: Partial<ContractOptions>[] = [
       { absent: 'random', extra: 0.3, 'extra-in': 'everywhere', to: 'exclusive', 'day-zone': '-12:00' },
     ]
-    for (const knobs of others) {
-      const dump = await generated(bench, knobs)
+    for (const options of others) {
+      const dump = await generated(bench, options)
       for (const name of new Set([...Object.keys(plain), ...Object.keys(dump)]))
-        expect({ knobs, name, rows: dump[name] }).toEqual({ knobs, name, rows: plain[name] })
+        expect({ options, name, rows: dump[name] }).toEqual({ options, name, rows: plain[name] })
     }
   })
 })

@@ -31,13 +31,13 @@ async function spent(retryAfter: 'seconds' | 'absent') {
     records: plainRecords({ timesheets: 3 }),
     clock,
     rateLimitPerMinute: perMinute,
-    knobs: { 'retry-after': retryAfter },
+    options: { 'retry-after': retryAfter },
     // The first 429 is nobody's fault: Muster cannot know of the other program.
     provokesByMuster: ['over-limit'],
   })
   for (let request = 0; request < perMinute; request += 1)
     await fetch(`${sandbox.url}/me`, { headers: { authorization: `Bearer ${COMPANY_KEY}` } })
-  const waited = () => sandbox.breaches().filter(({ kind }) => kind === 'told-to-wait')
+  const waited = () => sandbox.violations().filter(({ kind }) => kind === 'told-to-wait')
   return { clock, sandbox, waited }
 }
 

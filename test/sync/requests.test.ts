@@ -37,7 +37,7 @@ describeOnEngines('incremental requests', bench => {
           expect({ changes, asked }).toSatisfy(() => asked <= Math.ceil(changes / 200) + 2)
           if (changes === 0) expect(asked).toBe(1)
         }
-        expect(sandbox.breaches()).toEqual([])
+        expect(sandbox.violations()).toEqual([])
       },
     )
   }

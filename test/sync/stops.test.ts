@@ -110,7 +110,7 @@ describeOnEngines('a run that ends early', bench => {
     const lists = [...paths].filter(path => !byId.test(path))
     expect(lists.sort()).toEqual(['/expenses', '/invoices', '/me', '/timesheets', '/users'])
     expect(paths.size).toBeGreaterThan(lists.length)
-    expect(sandbox.breaches()).toEqual([])
+    expect(sandbox.violations()).toEqual([])
   })
 
   test('skips a resource that is refused, and reads the others', async () => {

@@ -59,8 +59,8 @@ async function openScene(bench: Bench, seed: number): Promise<Scene> {
     clock,
     faults: weather.faults,
     faultSeed: seed,
-    provokesBreaches: true,
-    ...(weather.ties && { knobs: { ties: 'random' as const } }),
+    provokesViolations: true,
+    ...(weather.ties && { options: { ties: 'random' as const } }),
     onRequest: request => storm?.blow(request),
     intercept: request => storm?.answer(request),
   })

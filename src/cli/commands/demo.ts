@@ -11,7 +11,7 @@ import { everyCheck } from '../../marts/checks/every.ts'
 import { martGate } from '../../marts/checks/mart-gate.ts'
 import { readMarts } from '../../marts/mart.ts'
 import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
-import type { Breach } from '../../sandbox/refusals/contract-checker.ts'
+import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run/run.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -138,10 +138,10 @@ async function tell(
   say('  npm run -s muster -- sandbox      # a service of your own to try things on')
 }
 
-function requireNoBreach(breaches: readonly Breach[]): void {
-  if (breaches.length === 0) return
+function requireNoViolation(violations: readonly Violation[]): void {
+  if (violations.length === 0) return
   throw new MusterError({
-    what: `${breaches.length} requests of the demo broke the contract, the first with ${breaches[0]?.message}`,
+    what: `${violations.length} requests of the demo broke the contract, the first with ${violations[0]?.message}`,
     next: 'report this as a bug',
   })
 }
@@ -182,7 +182,7 @@ export const command: CommandModule = {
       const second = await syncOnce(context, connection, engine)
       printLine(context, summary(second))
       const third = await syncOnce(context, connection, engine)
-      requireNoBreach(sandbox.breaches())
+      requireNoViolation(sandbox.violations())
       const built = await buildAll(context, engine)
       if (context.json) printJson(context, { first, second, third, built })
       else await tell(context, engine, { first, second, third, built })

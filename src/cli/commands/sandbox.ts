@@ -1,7 +1,7 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
 import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
-import { knobTable, parseKnob } from '../../sandbox/options/contract-options.ts'
-import type { Breach } from '../../sandbox/refusals/contract-checker.ts'
+import { contractOptions, parseOption } from '../../sandbox/options/contract-options.ts'
+import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
 import type { Sandbox } from '../../sandbox/server/sandbox.ts'
 import {
   type CommandModule,
@@ -46,7 +46,7 @@ export const command: CommandModule = {
     {
       flags: '--knob <name=value>',
       summary: 'a reading of what the contract leaves open; may be given again',
-      parse: gathered(parseKnob),
+      parse: gathered(parseOption),
     },
     {
       flags: '--fault <name=rate>',
@@ -56,7 +56,7 @@ export const command: CommandModule = {
     { flags: '--fault-seed <number>', summary: 'spoil other answers', parse: wholeNumber(0), fallback: 1 },
     { flags: '--lists', summary: 'print the values that workers are written with, and end' },
   ],
-  notes: [...knobLines(), '', ...faultLines()],
+  notes: [...optionLines(), '', ...faultLines()],
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
@@ -82,7 +82,7 @@ export const command: CommandModule = {
     await sandbox.close()
     await bursting
     if (events) printLine(context, deliveryLine(sandbox))
-    tellBreaches(context, sandbox.breaches())
+    tellViolations(context, sandbox.violations())
     return 0
   },
 }
@@ -103,7 +103,7 @@ function sandboxOptions(options: Options) {
     ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
-    ...(options.knob !== undefined && { knobs: options.knob as ReturnType<typeof parseKnob> }),
+    ...(options.knob !== undefined && { options: options.knob as ReturnType<typeof parseOption> }),
     ...(options.fault !== undefined && { faults: options.fault as ReturnType<typeof parseFault> }),
     faultSeed: numberOf(options, 'faultSeed'),
   }
@@ -114,16 +114,19 @@ function gathered<Part extends object>(parse: (text: string) => Part) {
   return (text: string, before?: unknown): Part => ({ ...(before as Part | undefined), ...parse(text) })
 }
 
-function knobLines(): string[] {
-  const rows = Object.entries(knobTable).map(([name, { values, fallback, meaning }]) => [
+function optionLines(): string[] {
+  const rows = Object.entries(contractOptions).map(([name, { values, fallback, meaning }]) => [
     name,
     `${meaning}: ${values} (${fallback})`,
   ])
-  return ['Knobs:', ...aligned(rows)]
+  return ['Values of --knob:', ...aligned(rows)]
 }
 
 function faultLines(): string[] {
-  return ['Faults:', ...aligned(Object.entries(faultTable).map(([name, { meaning }]) => [name, meaning]))]
+  return [
+    'Values of --fault:',
+    ...aligned(Object.entries(faultTable).map(([name, { meaning }]) => [name, meaning])),
+  ]
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
@@ -133,11 +136,11 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
 const EXAMPLES_SHOWN = 3
 
 /** Always to stderr: stdout may be one JSON document. */
-function tellBreaches({ stderr }: CommandContext, breaches: readonly Breach[]): void {
-  if (breaches.length === 0) return
-  const lines = [`${breaches.length} requests broke the contract:`]
-  for (const kind of new Set(breaches.map(breach => breach.kind))) {
-    const same = breaches.filter(breach => breach.kind === kind)
+function tellViolations({ stderr }: CommandContext, violations: readonly Violation[]): void {
+  if (violations.length === 0) return
+  const lines = [`${violations.length} requests broke the contract:`]
+  for (const kind of new Set(violations.map(violation => violation.kind))) {
+    const same = violations.filter(violation => violation.kind === kind)
     lines.push(`  ${kind}: ${same.length}`)
     for (const { method, path, message } of same.slice(0, EXAMPLES_SHOWN))
       lines.push(`    ${method} ${path}: ${message}`)

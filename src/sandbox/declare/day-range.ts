@@ -1,5 +1,5 @@
-/** The readings of `from` and `to`: days of some zone, each inclusive or not, as the knobs say. */
-import { type Knobs, knobsOf } from '../options/contract-options.ts'
+/** The readings of `from` and `to`: days of some zone, each inclusive or not, as the options say. */
+import { type ContractOptions, optionsOf } from '../options/contract-options.ts'
 import { shiftOf } from '../options/zone.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -10,13 +10,13 @@ export function isDay(text: string): boolean {
   return DAY.test(text) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-type Reading = Pick<Knobs, 'from' | 'to' | 'day-zone'>
+type Reading = Pick<ContractOptions, 'from' | 'to' | 'day-zone'>
 
 /** Whether a timestamp lies in the range; one that is absent lies in no range. */
 export function dayRange(
   from: string | undefined,
   to: string | undefined,
-  reading: Reading = knobsOf(),
+  reading: Reading = optionsOf(),
 ): (timestamp: unknown) => boolean {
   const isInRange = instantRange(from, to, reading)
   return timestamp => typeof timestamp === 'string' && isInRange(Date.parse(timestamp))
@@ -37,7 +37,7 @@ export function instantRange(
 }
 
 /** The first instant that is outside; timestamps are whole milliseconds. */
-function endOf(day: number, reading: Knobs['to']): number {
+function endOf(day: number, reading: ContractOptions['to']): number {
   return reading === 'inclusive' ? day + DAY_MS : reading === 'midnight' ? day + 1 : day
 }
 

@@ -4,13 +4,13 @@ import type { EndpointPath } from '../keys/access.ts'
 import type { ApiKey } from '../keys/keys.ts'
 import type { Usage } from '../keys/rate-limit.ts'
 import type { MetricOptions } from '../metrics/options.ts'
-import type { Knobs } from '../options/contract-options.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
 import type { World } from '../world.ts'
 
 export interface EndpointRequest {
   readonly key: ApiKey
   readonly world: World
-  readonly knobs: Knobs
+  readonly options: ContractOptions
   readonly metrics: MetricOptions
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown

@@ -144,7 +144,7 @@ function testsOf(spec: ListSpec, request: EndpointRequest, query: ListQuery): Te
   }
   if (spec.search && query.query) tests.push(matchesText(spec.search, query.query))
   if (spec.dates && (query.from !== undefined || query.to !== undefined)) {
-    const inRange = dayRange(query.from, query.to, request.knobs)
+    const inRange = dayRange(query.from, query.to, request.options)
     const read = pathReader(query.dateField ?? spec.dates.by)
     tests.push(record => inRange(read(record)))
   }

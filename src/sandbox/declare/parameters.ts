@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { safeId, safeIds } from '../../contract/fields/record-id.ts'
-import { type BreachKind, ParameterError } from '../refusals/violations.ts'
+import { ParameterError, type ViolationKind } from '../refusals/violations.ts'
 import { isDay } from './day-range.ts'
 
 const FIELD_PATH = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/
@@ -57,7 +57,7 @@ export function parseParameters<T extends z.ZodRawShape>(shape: T, raw: unknown)
   const parsed = z.strictObject(shape).safeParse(raw)
   if (parsed.success) return parsed.data as z.infer<z.ZodObject<T>>
   throw new ParameterError(
-    parsed.error.issues.map(issue => ({ kind: breachOf(issue, raw), reason: reasonOf(issue) })),
+    parsed.error.issues.map(issue => ({ kind: violationOf(issue, raw), reason: reasonOf(issue) })),
   )
 }
 
@@ -66,14 +66,14 @@ function reasonOf(issue: z.core.$ZodIssue): string {
   return `${String(issue.path[0])}: ${issue.message}`
 }
 
-const ofParameters: Readonly<Record<string, BreachKind>> = {
+const ofParameters: Readonly<Record<string, ViolationKind>> = {
   limit: 'limit',
   page: 'page',
   from: 'date',
   to: 'date',
 }
 
-function breachOf(issue: z.core.$ZodIssue, raw: unknown): BreachKind {
+function violationOf(issue: z.core.$ZodIssue, raw: unknown): ViolationKind {
   if (issue.code === 'unrecognized_keys') return 'unknown-parameter'
   const name = String(issue.path[0])
   if (Array.isArray((raw as Record<string, unknown>)[name])) return 'repeated-parameter'

@@ -2,7 +2,7 @@
 import type { EventType } from '../../contract/events.ts'
 import type { Forgery } from './signed-request.ts'
 
-/** What a knob did to a delivery. */
+/** What an option did to a delivery. */
 export type Treatment = 'duplicated' | 'reordered' | 'delayed' | 'lost' | Forgery
 
 export interface Attempt {

@@ -29,7 +29,7 @@ export function mishapsOf(
   { seed, webhook, number }: Draw,
 ): Mishaps {
   const rng = namedRng(seed, `mishaps ${webhook} ${number}`)
-  // Always all of them, in this order: turning one knob leaves what the others do as it was.
+  // Always all of them, in this order: turning one option leaves what the others do as it was.
   const draws = {
     loss: rng(),
     duplicate: rng(),

@@ -26,8 +26,8 @@ export class Gate {
   constructor(settings: Settings, world: World) {
     this.settings = settings
     this.world = world
-    this.limiter = new RateLimiter(settings.knobs['rate-window'])
-    this.shuffleTies = settings.knobs.ties === 'random' ? shuffler(settings.seed) : undefined
+    this.limiter = new RateLimiter(settings.options['rate-window'])
+    this.shuffleTies = settings.options.ties === 'random' ? shuffler(settings.seed) : undefined
   }
 
   /** Passes the visit on, or throws the ApiError it meets first: 401 or IP, 429, 403, then the endpoint's own. */
@@ -43,7 +43,7 @@ export class Gate {
     return {
       key,
       world: this.world,
-      knobs: this.settings.knobs,
+      options: this.settings.options,
       metrics: this.settings.metrics,
       params: visit.params,
       query: visit.query,
@@ -62,7 +62,7 @@ export class Gate {
   }
 
   private refusal(nowMs: number, waitMs: number): ApiError {
-    const headers = retryAfter(this.settings.knobs['retry-after'], nowMs, waitMs)
+    const headers = retryAfter(this.settings.options['retry-after'], nowMs, waitMs)
     return new ApiError(429, 'rate limit exceeded', headers)
   }
 }

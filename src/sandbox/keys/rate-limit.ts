@@ -1,5 +1,5 @@
 /** Requests per minute and per UTC day of each key; a refused request is not counted. */
-import type { Knobs } from '../options/contract-options.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -23,10 +23,10 @@ export interface Usage {
 }
 
 export class RateLimiter {
-  private readonly window: Knobs['rate-window']
+  private readonly window: ContractOptions['rate-window']
   private readonly counts = new Map<string, Count>()
 
-  constructor(window: Knobs['rate-window']) {
+  constructor(window: ContractOptions['rate-window']) {
     this.window = window
   }
 

@@ -1,9 +1,9 @@
 /** How a 429 says when to come back. */
-import type { Knobs } from '../options/contract-options.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
 
 /** Rounded up: whoever waits as told is not refused again. A date has whole seconds too. */
 export function retryAfter(
-  reading: Knobs['retry-after'],
+  reading: ContractOptions['retry-after'],
   nowMs: number,
   waitMs: number,
 ): Record<string, string> {

@@ -1,5 +1,5 @@
 /** What the contract leaves open about the recruitment metrics: every choice in one object. */
-import type { Knobs } from '../options/contract-options.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
 
 export interface MetricOptions {
   /** Of the quartiles, the median included: Hyndman and Fan's types 7, 6, 5, 8 and 2, or the nearest rank. */
@@ -21,8 +21,8 @@ export interface MetricOptions {
   readonly refKey: 'ref' | 'id' | 'name'
   /** Where days, weeks and months begin: in `from` and `to`, in groups, and in the dates of rows. */
   readonly zone: string
-  readonly from: Knobs['from']
-  readonly to: Knobs['to']
+  readonly from: ContractOptions['from']
+  readonly to: ContractOptions['to']
   /** Whether a week of exactly the threshold counts as over it. */
   readonly threshold: 'over' | 'at'
   readonly requisitionStatuses: readonly string[]
@@ -33,26 +33,26 @@ export interface MetricOptions {
   readonly decimals: number | null
 }
 
-/** As the knobs say: those of the metrics, and those that all filters by day have in common. */
-export function metricOptions(knobs: Knobs): MetricOptions {
+/** As the options say: those of the metrics, and those that all filters by day have in common. */
+export function metricOptions(options: ContractOptions): MetricOptions {
   return {
-    quantiles: knobs.quantiles,
-    days: knobs['fill-days'],
-    acceptance: knobs.acceptance,
-    bounds: knobs['outlier-bounds'],
-    leastForRule: knobs['outlier-least'],
-    weekStart: knobs['week-start'],
-    weekKey: knobs['week-key'],
-    monthKey: knobs['month-key'],
-    refKey: knobs['group-ref'],
-    zone: knobs['day-zone'],
-    from: knobs.from,
-    to: knobs.to,
-    threshold: knobs.threshold,
-    requisitionStatuses: knobs['fill-statuses'],
-    timesheetStatuses: knobs['hours-statuses'],
-    hoursField: knobs['hours-field'],
-    decimals: knobs.decimals === 'none' ? null : knobs.decimals,
+    quantiles: options.quantiles,
+    days: options['fill-days'],
+    acceptance: options.acceptance,
+    bounds: options['outlier-bounds'],
+    leastForRule: options['outlier-least'],
+    weekStart: options['week-start'],
+    weekKey: options['week-key'],
+    monthKey: options['month-key'],
+    refKey: options['group-ref'],
+    zone: options['day-zone'],
+    from: options.from,
+    to: options.to,
+    threshold: options.threshold,
+    requisitionStatuses: options['fill-statuses'],
+    timesheetStatuses: options['hours-statuses'],
+    hoursField: options['hours-field'],
+    decimals: options.decimals === 'none' ? null : options.decimals,
   }
 }
 

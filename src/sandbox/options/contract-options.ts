@@ -1,13 +1,13 @@
 /**
- * Knobs: one for each thing the contract leaves open, with the readings a service might have of it. The options of the
- * command line, its help and the table in docs/sandbox.md come from this table.
+ * The contract options: one for each thing the contract leaves open, with the readings a service might have of it. The
+ * values of `--knob`, its help and the table in docs/sandbox.md come from this table.
  */
 import { closestMatch } from 'leven'
 import { UsageError } from '../../lib/errors.ts'
-import { metricKnobs } from './metric-options.ts'
-import { type Knob, oneOf, share, zone } from './option.ts'
+import { metricOptions } from './metric-options.ts'
+import { type Option, oneOf, share, zone } from './option.ts'
 
-export const knobTable = {
+export const contractOptions = {
   from: oneOf(['inclusive', 'exclusive'], 'inclusive', 'whether the day of `from` belongs to the range'),
   to: oneOf(
     ['inclusive', 'midnight', 'exclusive'],
@@ -39,28 +39,29 @@ export const knobTable = {
     'the minute of the rate limit: of the clock, or the last 60 seconds',
   ),
   'retry-after': oneOf(['seconds', 'date', 'absent'], 'seconds', 'how a 429 says when to come back'),
-  ...metricKnobs,
-} as const satisfies Readonly<Record<string, Knob<unknown>>>
+  ...metricOptions,
+} as const satisfies Readonly<Record<string, Option<unknown>>>
 
-export type Knobs = {
-  readonly [Name in keyof typeof knobTable]: (typeof knobTable)[Name] extends Knob<infer Value>
+export type ContractOptions = {
+  readonly [Name in keyof typeof contractOptions]: (typeof contractOptions)[Name] extends Option<infer Value>
     ? Value
     : never
 }
 
-export function knobsOf(chosen: Partial<Knobs> = {}): Knobs {
-  const preset = Object.entries(knobTable).map(([name, { fallback }]) => [name, fallback])
-  return { ...(Object.fromEntries(preset) as Knobs), ...chosen }
+export function optionsOf(chosen: Partial<ContractOptions> = {}): ContractOptions {
+  const preset = Object.entries(contractOptions).map(([name, { fallback }]) => [name, fallback])
+  return { ...(Object.fromEntries(preset) as ContractOptions), ...chosen }
 }
 
 /** `name=value` as one setting. Throws UsageError that names the nearest right name, or the values. */
-export function parseKnob(text: string): Partial<Knobs> {
+export function parseOption(text: string): Partial<ContractOptions> {
   const [name, value] = pairOf(text)
-  const knob = (knobTable as Readonly<Record<string, Knob<unknown>>>)[name]
-  if (!knob || !Object.hasOwn(knobTable, name)) throw unknownName('knob', name, Object.keys(knobTable))
-  const parsed = knob.parse(value)
+  const option = (contractOptions as Readonly<Record<string, Option<unknown>>>)[name]
+  if (!option || !Object.hasOwn(contractOptions, name))
+    throw unknownName('option', name, Object.keys(contractOptions))
+  const parsed = option.parse(value)
   if (parsed === undefined) {
-    throw new UsageError({ what: `${name}=${value} is no setting of a knob`, next: `give ${knob.values}` })
+    throw new UsageError({ what: `option ${name} does not take "${value}"`, next: `give ${option.values}` })
   }
   return { [name]: parsed }
 }
@@ -70,7 +71,7 @@ export function pairOf(text: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-export function unknownName(kind: 'knob' | 'fault', name: string, names: readonly string[]): UsageError {
+export function unknownName(kind: 'option' | 'fault', name: string, names: readonly string[]): UsageError {
   // Half of its letters wrong is another word, not a slip.
   const nearest = closestMatch(name, [...names], { maxDistance: Math.floor(name.length / 2) })
   return new UsageError({

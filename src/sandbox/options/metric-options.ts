@@ -1,7 +1,7 @@
-/** What the contract leaves open about the recruitment metrics: one knob a choice. */
+/** What the contract leaves open about the recruitment metrics: one option a choice. */
 import { countTo, oneOf, orNone, someOf } from './option.ts'
 
-export const metricKnobs = {
+export const metricOptions = {
   quantiles: oneOf(
     ['type7', 'type6', 'type5', 'type8', 'type2', 'nearestRank'],
     'type7',

@@ -1,7 +1,7 @@
-/** What a knob is, and the kinds of values that knobs take. */
+/** What an option is, and the kinds of values that options take. */
 import { isZone } from './zone.ts'
 
-export interface Knob<Value> {
+export interface Option<Value> {
   /** As help and docs show it. */
   readonly values: string
   readonly fallback: Value
@@ -14,7 +14,7 @@ export function oneOf<const Values extends readonly string[]>(
   values: Values,
   fallback: Values[number],
   meaning: string,
-): Knob<Values[number]> {
+): Option<Values[number]> {
   const parse = (text: string) => values.find(value => value === text)
   return { values: values.join(', '), fallback, meaning, parse }
 }
@@ -24,11 +24,11 @@ export function shareOf(text: string): number | undefined {
   return /^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined
 }
 
-export function share(meaning: string): Knob<number> {
+export function share(meaning: string): Option<number> {
   return { values: '0 to 1', fallback: 0, meaning, parse: shareOf }
 }
 
-export function zone(meaning: string): Knob<string> {
+export function zone(meaning: string): Option<string> {
   const parse = (text: string) => (isZone(text) ? text : undefined)
   return { values: 'Europe/London, +05:30, …', fallback: 'UTC', meaning, parse }
 }
@@ -38,7 +38,7 @@ export function someOf<const Values extends readonly string[]>(
   values: Values,
   fallback: readonly Values[number][],
   meaning: string,
-): Knob<readonly Values[number][]> {
+): Option<readonly Values[number][]> {
   const parse = (text: string) => {
     const parts = text.split(',').map(part => values.find(value => value === part))
     return parts.every(part => part !== undefined) ? parts : undefined
@@ -47,13 +47,13 @@ export function someOf<const Values extends readonly string[]>(
 }
 
 /** A whole number from 0 to a largest one. */
-export function countTo(largest: number, fallback: number, meaning: string): Knob<number> {
+export function countTo(largest: number, fallback: number, meaning: string): Option<number> {
   const parse = (text: string) =>
     /^\d{1,9}$/.test(text) && Number(text) <= largest ? Number(text) : undefined
   return { values: `0 to ${largest}`, fallback, meaning, parse }
 }
 
-export function orNone<Value>({ values, meaning, parse }: Knob<Value>): Knob<Value | 'none'> {
+export function orNone<Value>({ values, meaning, parse }: Option<Value>): Option<Value | 'none'> {
   return {
     values: `${values}, none`,
     fallback: 'none',

@@ -1,11 +1,11 @@
-/** The referee: counts every request that breaks the contract, whoever sent it. */
+/** The checker: counts every request that breaks the contract, whoever sent it. */
 import type { Clock } from '../../lib/clock.ts'
 import type { SandboxRequest } from '../server/settings.ts'
 import { ApiError, Declined } from './api-error.ts'
-import { type BreachKind, ParameterError } from './violations.ts'
+import { ParameterError, type ViolationKind } from './violations.ts'
 
-export interface Breach extends SandboxRequest {
-  readonly kind: BreachKind
+export interface Violation extends SandboxRequest {
+  readonly kind: ViolationKind
   readonly message: string
 }
 
@@ -21,28 +21,28 @@ interface Refusal {
   readonly request: string
 }
 
-const byStatus: Readonly<Record<number, BreachKind>> = {
+const byStatus: Readonly<Record<number, ViolationKind>> = {
   400: 'bad-request',
   405: 'method',
   413: 'too-large',
   429: 'over-limit',
 }
 
-export class Referee {
+export class ContractChecker {
   private readonly clock: Clock
-  private readonly found: Breach[] = []
+  private readonly found: Violation[] = []
   private readonly refusals = new Map<string, Refusal>()
 
   constructor(clock: Clock) {
     this.clock = clock
   }
 
-  breaches(): readonly Breach[] {
+  violations(): readonly Violation[] {
     return this.found
   }
 
   /** `detail` must not hold a key or a token: it is printed. */
-  breach(kind: BreachKind, detail: string, request: SandboxRequest): void {
+  violation(kind: ViolationKind, detail: string, request: SandboxRequest): void {
     if (this.found.length < KEPT) this.found.push({ ...request, kind, message: detail })
   }
 
@@ -53,7 +53,7 @@ export class Referee {
     if (!refusal || now >= refusal.until) return
     if (now < refusal.at + ON_ITS_WAY_MS && refusal.request !== lineOf(request)) return
     const message = `told to wait another ${refusal.until - now} ms`
-    this.breach('told-to-wait', message, request)
+    this.violation('told-to-wait', message, request)
   }
 
   /** A 429 was answered: with `Retry-After` until then, without it until the next minute of the clock. */
@@ -66,15 +66,15 @@ export class Referee {
   /** What a refusal of the service says about the request. */
   judge(request: SandboxRequest, error: unknown): void {
     if (error instanceof ParameterError) {
-      for (const { kind, reason } of error.breaches) this.breach(kind, reason, request)
+      for (const { kind, reason } of error.violations) this.violation(kind, reason, request)
       return
     }
     const kind = error instanceof ApiError ? kindOf(request, error) : undefined
-    if (kind) this.breach(kind, (error as ApiError).message, request)
+    if (kind) this.violation(kind, (error as ApiError).message, request)
   }
 }
 
-function kindOf(request: SandboxRequest, error: ApiError): BreachKind | undefined {
+function kindOf(request: SandboxRequest, error: ApiError): ViolationKind | undefined {
   if (error instanceof Declined) return undefined
   if (error.status === 401) return request.key === undefined ? 'key-missing' : undefined
   if (error.status === 403) return isScopeOfWrite(request, error) ? 'scope' : undefined

@@ -1,7 +1,7 @@
 /** The ways a request can break the contract, and the refusal that names them for parameters. */
 import { ApiError } from './api-error.ts'
 
-export const breachKinds = {
+export const violationKinds = {
   limit: '`limit` under 1 or over 200',
   page: '`page` under 1',
   'unknown-parameter': 'a parameter that the operation does not have',
@@ -21,19 +21,19 @@ export const breachKinds = {
     'a request before the end of Retry-After, or in the minute of a 429 that did not say when to come back',
 } as const
 
-export type BreachKind = keyof typeof breachKinds
+export type ViolationKind = keyof typeof violationKinds
 
-interface ParameterBreach {
-  readonly kind: BreachKind
+interface ParameterViolation {
+  readonly kind: ViolationKind
   readonly reason: string
 }
 
 /** 400 for parameters; one answer may name several. */
 export class ParameterError extends ApiError {
-  readonly breaches: readonly ParameterBreach[]
+  readonly violations: readonly ParameterViolation[]
 
-  constructor(breaches: readonly ParameterBreach[]) {
-    super(400, breaches.map(({ reason }) => reason).join('; '))
-    this.breaches = breaches
+  constructor(violations: readonly ParameterViolation[]) {
+    super(400, violations.map(({ reason }) => reason).join('; '))
+    this.violations = violations
   }
 }

@@ -11,7 +11,7 @@ import { Gate } from '../keys/gate.ts'
 import { keepChanging } from '../live/keep-changing.ts'
 import { serveOpenApi } from '../openapi/serve.ts'
 import { errorBody } from '../refusals/api-error.ts'
-import type { Breach } from '../refusals/contract-checker.ts'
+import type { Violation } from '../refusals/contract-checker.ts'
 import { answerWireErrors, asContractError, wireOptions } from '../refusals/wire-errors.ts'
 import { serveTools } from '../tools/serve-tools.ts'
 import { serveStorage } from '../uploads/storage-routes.ts'
@@ -38,7 +38,7 @@ export interface Sandbox extends EventSender {
   /** Every method of every path, those answered 405 included. */
   readonly routes: readonly Route[]
   /** Requests that broke the contract so far. */
-  breaches(): readonly Breach[]
+  violations(): readonly Violation[]
   /** What spoils answers; `stop` ends it. */
   readonly faults: Pick<Faults, 'stop'>
   close(): Promise<void>
@@ -76,7 +76,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     ...sender,
     requests: watch.log.requests,
     routes: watch.routes,
-    breaches: () => watch.referee.breaches(),
+    violations: () => watch.checker.violations(),
     faults: watch.faults,
     close: async () => {
       await live?.stop()
@@ -105,15 +105,15 @@ function serve(app: FastifyInstance, gate: Gate, endpoint: Endpoint): void {
   refuseOtherMethods(app, url, 'GET')
 }
 
-function answerErrors(app: FastifyInstance, { referee }: Watch): void {
+function answerErrors(app: FastifyInstance, { checker }: Watch): void {
   app.setNotFoundHandler(async (request, reply) => {
-    referee.breach('unknown-path', 'no such route', described(request))
+    checker.violation('unknown-path', 'no such route', described(request))
     return reply.code(404).send(errorBody(404, 'no such route'))
   })
   app.setErrorHandler(async (thrown: Error & { statusCode?: number }, request, reply) => {
     const error = asContractError(thrown)
     reply.headers(error.headers)
-    referee.judge(described(request), error)
+    checker.judge(described(request), error)
     const message = error.status === 500 ? 'unexpected internal error' : error.message
     return reply.code(error.status).send(errorBody(error.status, message, error.code))
   })

@@ -7,7 +7,7 @@ import type { EventOptions } from '../events/event-options.ts'
 import type { FaultRates } from '../faults/faults.ts'
 import { type ApiKey, defaultKeys } from '../keys/keys.ts'
 import { type MetricOptions, metricOptions } from '../metrics/options.ts'
-import { type Knobs, knobsOf } from '../options/contract-options.ts'
+import { type ContractOptions, optionsOf } from '../options/contract-options.ts'
 import type { Records } from '../world.ts'
 
 export interface SandboxRequest {
@@ -50,14 +50,14 @@ export interface SandboxOptions {
   /** Instead of the default keys. */
   readonly keys?: readonly ApiKey[]
   /** Readings of what the contract leaves open; each has a default. */
-  readonly knobs?: Partial<Knobs>
+  readonly options?: Partial<ContractOptions>
   /** Share of the answers that each fault spoils. */
   readonly faults?: FaultRates
   readonly faultSeed?: number
   /** Of keys that name no limits of their own. */
   readonly rateLimitPerMinute?: number
   readonly rateLimitPerDay?: number
-  /** In place of what the knobs say of the recruitment metrics. */
+  /** In place of what the options say of the recruitment metrics. */
   readonly metrics?: Partial<MetricOptions>
   /** Changes records while they are read. */
   readonly live?: LiveOptions
@@ -87,14 +87,14 @@ const optionDefaults = {
 
 export type Settings = SandboxOptions &
   Required<Pick<SandboxOptions, keyof typeof optionDefaults>> & {
-    readonly knobs: Knobs
+    readonly options: ContractOptions
     readonly metrics: MetricOptions
   }
 
-export function settingsOf(options: SandboxOptions): Settings {
-  const knobs = knobsOf(options.knobs)
-  const metrics = { ...metricOptions(knobs), ...options.metrics }
-  const settings = { ...optionDefaults, ...options, knobs, metrics }
+export function settingsOf(given: SandboxOptions): Settings {
+  const options = optionsOf(given.options)
+  const metrics = { ...metricOptions(options), ...given.metrics }
+  const settings = { ...optionDefaults, ...given, options, metrics }
   if (!isDay(settings.today)) {
     throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
   }

@@ -1,9 +1,9 @@
-/** What sees every request and every answer: the log, the referee, the faults, and what tests hook in. */
+/** What sees every request and every answer: the log, the checker, the faults, and what tests hook in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Faults, type Spoiling } from '../faults/faults.ts'
 import { bearerKey } from '../keys/keys.ts'
-import { Referee } from '../refusals/contract-checker.ts'
-import { disguiseOf } from '../variations/variations.ts'
+import { ContractChecker } from '../refusals/contract-checker.ts'
+import { variationOf } from '../variations/variations.ts'
 import { RequestLog } from './request-log.ts'
 import type { Interception, SandboxRequest, Settings } from './settings.ts'
 
@@ -12,7 +12,7 @@ export const BASE_PATH = '/api/open/v1'
 export interface Watch {
   readonly settings: Settings
   readonly log: RequestLog
-  readonly referee: Referee
+  readonly checker: ContractChecker
   readonly faults: Faults
   readonly routes: Route[]
 }
@@ -27,14 +27,14 @@ export function watchOf(settings: Settings): Watch {
   return {
     settings,
     log: new RequestLog(),
-    referee: new Referee(settings.clock),
+    checker: new ContractChecker(settings.clock),
     faults: new Faults(settings.faults, settings.faultSeed),
     routes: [],
   }
 }
 
 /** Before the routes are declared: it lists those below the base path. */
-export function observe(app: FastifyInstance, { settings, log, referee, faults, routes }: Watch): void {
+export function observe(app: FastifyInstance, { settings, log, checker, faults, routes }: Watch): void {
   app.addHook('onRoute', ({ method, url }) => {
     if (!url.startsWith(BASE_PATH)) return
     const path = url.slice(BASE_PATH.length)
@@ -43,18 +43,18 @@ export function observe(app: FastifyInstance, { settings, log, referee, faults, 
   app.addHook('onRequest', async (request, reply) => {
     const seen = described(request)
     log.note(request.raw, seen)
-    if (isOfApi(request)) referee.arrived(seen)
+    if (isOfApi(request)) checker.arrived(seen)
     await settings.onRequest?.(seen)
     const interception = await settings.intercept?.(seen)
     if (interception !== undefined) answerRaw(interception, request, reply)
   })
-  disguiseAnswers(app, settings)
+  varyAnswers(app, settings)
   // Answers are spoiled last: they count against the limit like any other.
   app.addHook('onSend', async (request, reply, payload) => {
     const isWhole = isOfApi(request) && reply.statusCode < 300 && typeof payload === 'string'
     const fault = isWhole ? faults.spoil(spoiling(request, reply, payload)) : undefined
     const sent = fault === undefined ? reply : reply.raw
-    if (sent.statusCode === 429) referee.refused(described(request), toldBy(sent))
+    if (sent.statusCode === 429) checker.refused(described(request), toldBy(sent))
     if (fault === undefined) return payload
     log.spoiled(request.raw, fault)
     reply.hijack()
@@ -79,8 +79,8 @@ function toldBy(answer: { getHeader(name: string): unknown }): string | undefine
   return told === undefined ? undefined : String(told)
 }
 
-function disguiseAnswers(app: FastifyInstance, settings: Settings): void {
-  const dress = disguiseOf(settings)
+function varyAnswers(app: FastifyInstance, settings: Settings): void {
+  const dress = variationOf(settings)
   if (!dress) return
   app.addHook('preSerialization', async (request, _reply, payload) => {
     const envelope = payload as { success?: boolean; data: unknown }

@@ -13,7 +13,7 @@ export interface Caller {
 type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * Over HTTP like everybody's: key, limits, knobs, faults and referee are those of the API. A refusal is a result that
+ * Over HTTP like everybody's: key, limits, options, faults and checker are those of the API. A refusal is a result that
  * says so, with its status and code.
  */
 export async function callTool(

@@ -1,4 +1,4 @@
-/** The knob `absent`: an optional field without a value is sent as null, left out, or now so and now so. */
+/** The option `absent`: an optional field without a value is sent as null, left out, or now so and now so. */
 
 import { catalogue } from '../../contract/catalogue.ts'
 import { type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'

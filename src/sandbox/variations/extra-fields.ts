@@ -1,4 +1,4 @@
-/** The knob `extra`: objects carry fields that the contract does not name, as a service that grows would send. */
+/** The option `extra`: objects carry fields that the contract does not name, as a service that grows would send. */
 import type { Rng } from '../../lib/rng.ts'
 import type { StoredRecord } from '../records/record.ts'
 

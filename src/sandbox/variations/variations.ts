@@ -1,4 +1,4 @@
-/** Answers as another reading of the contract would give them: the knobs that change what a record looks like. */
+/** Answers as another reading of the contract would give them: the options that change what a record looks like. */
 import { namedRng, type Rng } from '../../lib/rng.ts'
 import type { StoredRecord } from '../records/record.ts'
 import type { Settings } from '../server/settings.ts'
@@ -16,11 +16,11 @@ interface Asked {
   readonly query: unknown
 }
 
-type Disguise = (envelope: Envelope, asked: Asked) => Envelope
+type Variation = (envelope: Envelope, asked: Asked) => Envelope
 
-/** Undefined when every knob that matters here stands at its default. */
-export function disguiseOf({ knobs, seed }: Settings): Disguise | undefined {
-  const { absent, extra: share, 'extra-in': where } = knobs
+/** Undefined when every option that matters here stands at its default. */
+export function variationOf({ options, seed }: Settings): Variation | undefined {
+  const { absent, extra: share, 'extra-in': where } = options
   if (absent === 'mixed' && share === 0) return undefined
   const isEverywhere = where === 'everywhere'
   const extra: Extra = {

@@ -1,7 +1,12 @@
 /** Each reading of what the contract leaves open, as a client sees it. */
 import { describe, expect, it } from 'vitest'
 import { faultTable, parseFault } from '../../src/sandbox/faults/faults.ts'
-import { type Knobs, knobsOf, knobTable, parseKnob } from '../../src/sandbox/options/contract-options.ts'
+import {
+  type ContractOptions,
+  contractOptions,
+  optionsOf,
+  parseOption,
+} from '../../src/sandbox/options/contract-options.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const times = [
@@ -14,8 +19,8 @@ const times = [
 ]
 const timesheets = times.map((createdAt, index) => ({ id: `t${index}`, createdAt, updatedAt: createdAt }))
 
-async function found(knobs: Partial<Knobs>, query: string): Promise<string[]> {
-  const sandbox = await openSandbox({ records: { timesheets }, knobs })
+async function found(options: Partial<ContractOptions>, query: string): Promise<string[]> {
+  const sandbox = await openSandbox({ records: { timesheets }, options })
   const { body } = await sandbox.get(`/timesheets?sortBy=createdAt&sortOrder=asc&${query}`)
   return body.data.map((row: Body) => row.id)
 }
@@ -32,15 +37,18 @@ describe('days', () => {
     [{ 'day-zone': 'Europe/London' }, oneDay, ['t1', 't2', 't3']],
     [{ 'day-zone': '+01:00' }, oneDay, ['t0', 't1', 't2', 't3']],
     [{ 'day-zone': '-12:00' }, 'from=2026-03-29', ['t2', 't3', 't4', 't5']],
-  ] as [Partial<Knobs>, string, string[]][])('with %j hold, for %s, %j', async (knobs, query, ids) => {
-    expect(await found(knobs, query)).toEqual(ids)
-  })
+  ] as [Partial<ContractOptions>, string, string[]][])(
+    'with %j hold, for %s, %j',
+    async (options, query, ids) => {
+      expect(await found(options, query)).toEqual(ids)
+    },
+  )
 })
 
 describe('absent values', () => {
   const expenses = [{ id: 'e1', value: 1, hours: null, rate: { value: 3 }, receipts: [] }]
-  const answered = async (absent: Knobs['absent'], query = '') => {
-    const sandbox = await openSandbox({ records: { expenses }, knobs: { absent } })
+  const answered = async (absent: ContractOptions['absent'], query = '') => {
+    const sandbox = await openSandbox({ records: { expenses }, options: { absent } })
     return (await sandbox.get(`/expenses${query}`)).body.data[0]
   }
 
@@ -62,8 +70,8 @@ describe('absent values', () => {
 
 describe('extra fields', () => {
   const expenses = Array.from({ length: 200 }, (_, n) => ({ id: `e${n}`, rate: { value: n } }))
-  const shares = async (knobs: Partial<Knobs>) => {
-    const sandbox = await openSandbox({ records: { expenses }, knobs })
+  const shares = async (options: Partial<ContractOptions>) => {
+    const sandbox = await openSandbox({ records: { expenses }, options })
     const { body } = await sandbox.get('/expenses?limit=200')
     const more = (value: object, usual: number) => (Object.keys(value).length > usual ? 1 : 0)
     const count = (pick: (row: Body) => number) =>
@@ -97,22 +105,22 @@ describe('extra fields', () => {
 
 describe('settings', () => {
   it('have every default, and every default is a value', () => {
-    expect(Object.keys(knobsOf())).toEqual(Object.keys(knobTable))
-    for (const [name, { fallback }] of Object.entries(knobTable))
-      expect(parseKnob(`${name}=${fallback}`)).toEqual({ [name]: fallback })
+    expect(Object.keys(optionsOf())).toEqual(Object.keys(contractOptions))
+    for (const [name, { fallback }] of Object.entries(contractOptions))
+      expect(parseOption(`${name}=${fallback}`)).toEqual({ [name]: fallback })
   })
 
   it.each([
-    ['t0=exclusive', 'there is no knob t0: did you mean to?'],
-    ['xyzzy=1', expect.stringMatching(/^there is no knob xyzzy: give one of from, to, day-zone, /)],
-    ['to=sometimes', 'to=sometimes is no setting of a knob: give inclusive, midnight, exclusive'],
-    ['to', 'to= is no setting of a knob: give inclusive, midnight, exclusive'],
-    ['day-zone=Mars/Base', 'day-zone=Mars/Base is no setting of a knob: give Europe/London, +05:30, …'],
-    ['day-zone=+15:00', 'day-zone=+15:00 is no setting of a knob: give Europe/London, +05:30, …'],
-    ['extra=2', 'extra=2 is no setting of a knob: give 0 to 1'],
-    ['constructor=1', expect.stringMatching(/^there is no knob constructor: /)],
+    ['t0=exclusive', 'there is no option t0: did you mean to?'],
+    ['xyzzy=1', expect.stringMatching(/^there is no option xyzzy: give one of from, to, day-zone, /)],
+    ['to=sometimes', 'option to does not take "sometimes": give inclusive, midnight, exclusive'],
+    ['to', 'option to does not take "": give inclusive, midnight, exclusive'],
+    ['day-zone=Mars/Base', 'option day-zone does not take "Mars/Base": give Europe/London, +05:30, …'],
+    ['day-zone=+15:00', 'option day-zone does not take "+15:00": give Europe/London, +05:30, …'],
+    ['extra=2', 'option extra does not take "2": give 0 to 1'],
+    ['constructor=1', expect.stringMatching(/^there is no option constructor: /)],
   ])('refuse %s', (text, message) => {
-    expect(() => parseKnob(text)).toThrow(expect.objectContaining({ message, exitCode: 2 }))
+    expect(() => parseOption(text)).toThrow(expect.objectContaining({ message, exitCode: 2 }))
   })
 
   it('refuse faults likewise', () => {

@@ -1,7 +1,7 @@
-/** Every knob of the recruitment metrics, as a client sees it: an answer without it, and with it. */
+/** Every option of the recruitment metrics, as a client sees it: an answer without it, and with it. */
 import { expect, it } from 'vitest'
-import { parseKnob } from '../../src/sandbox/options/contract-options.ts'
-import { metricKnobs } from '../../src/sandbox/options/metric-options.ts'
+import { parseOption } from '../../src/sandbox/options/contract-options.ts'
+import { metricOptions } from '../../src/sandbox/options/metric-options.ts'
 import { pathReader } from '../../src/sandbox/records/record.ts'
 import { type OpenSandbox, openSandbox } from './open-sandbox.ts'
 
@@ -36,7 +36,7 @@ const timesheets = [
 
 const fill = 'timeToFill'
 const hours = 'workersOverHours'
-const cases: [knob: string, query: string, path: string, plain: unknown, turned: unknown][] = [
+const cases: [option: string, query: string, path: string, plain: unknown, turned: unknown][] = [
   ['quantiles=type6', fill, 'iqrBounds.upper', 21.90625, 56.71875],
   ['fill-days=floor', `${fill}&agency=a3`, 'values.maxDays', 30.25, 30],
   ['fill-days=ceil', `${fill}&agency=a3`, 'values.maxDays', 30.25, 31],
@@ -68,15 +68,17 @@ async function answered(sandbox: OpenSandbox, query: string, path: string) {
 }
 
 it.each(cases)('%s: for %s, %s is not %j but %j', async (...given) => {
-  const [knob, query, path, plain, turned] = given
+  const [option, query, path, plain, turned] = given
   plainOne ??= openSandbox({ records })
   expect(await answered(await plainOne, query, path)).toEqual(plain)
-  expect(await answered(await openSandbox({ records, knobs: parseKnob(knob) }), query, path)).toEqual(turned)
+  expect(await answered(await openSandbox({ records, options: parseOption(option) }), query, path)).toEqual(
+    turned,
+  )
 })
 
-it('has a case for every knob', () => {
-  const tried = cases.map(([knob]) => knob.split('=')[0])
-  expect(Object.keys(metricKnobs).filter(name => !tried.includes(name))).toEqual([])
+it('has a case for every option', () => {
+  const tried = cases.map(([option]) => option.split('=')[0])
+  expect(Object.keys(metricOptions).filter(name => !tried.includes(name))).toEqual([])
 })
 
 it('reads the days of row mode in the zone too', async () => {
@@ -84,7 +86,7 @@ it('reads the days of row mode in the zone too', async () => {
     { agency: agencies[0], worker: { id: 'w', name: 'w' }, history: [], stage: 'submitted' },
   ]
   const tracked = { companies: [company], requisitions: [{ ...requisitions[0], stageTracking }] }
-  const sandbox = await openSandbox({ records: tracked, knobs: { 'day-zone': '-05:00' } })
+  const sandbox = await openSandbox({ records: tracked, options: { 'day-zone': '-05:00' } })
   const { body } = await sandbox.get('/requisitions/recruitment-metrics?to=2025-12-31')
   expect(body.data[0].reqCreated).toBe('31/12/2025')
 })

@@ -1,4 +1,4 @@
-/** Every knob of the sandbox's sender, from its record to the row in the warehouse. */
+/** Every option of the sandbox's sender, from its record to the row in the warehouse. */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { EventOptions } from '../../src/sandbox/events/event-options.ts'

@@ -1,6 +1,6 @@
 /** Every reading of the day filters, in zones around the world and around changes of the clock. */
 import { expect, test } from 'vitest'
-import type { Knobs } from '../../src/sandbox/options/contract-options.ts'
+import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { followed } from './day-readings.ts'
 
@@ -8,7 +8,7 @@ const zones = ['-12:00', '-03:30', 'UTC', 'Europe/London', 'Asia/Kolkata', 'Paci
 const readings = zones.flatMap(zone =>
   (['inclusive', 'exclusive'] as const).flatMap(from =>
     (['inclusive', 'midnight', 'exclusive'] as const).map(
-      (to): Partial<Knobs> => ({ from, to, 'day-zone': zone }),
+      (to): Partial<ContractOptions> => ({ from, to, 'day-zone': zone }),
     ),
   ),
 )
@@ -17,8 +17,8 @@ describeOnEngines('a sync loses nothing, whatever the day filters mean', bench =
   const plain = followed.bind(undefined, bench, {})
   let wanted: ReturnType<typeof followed> | undefined
 
-  test.each(readings)('%j', async knobs => {
+  test.each(readings)('%j', async options => {
     wanted ??= plain()
-    expect(await followed(bench, knobs)).toEqual(await wanted)
+    expect(await followed(bench, options)).toEqual(await wanted)
   })
 })

@@ -1,4 +1,4 @@
-/** What the referee counts, and what it lets pass. */
+/** What the checker counts, and what it lets pass. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -8,11 +8,11 @@ import { type OpenSandbox, openSandbox } from './open-sandbox.ts'
 async function watched(options: SandboxOptions = {}) {
   const at = { ms: Date.parse('2026-11-02T10:00:50.000Z') }
   const clock: Clock = { now: () => at.ms, sleep: async () => undefined }
-  const sandbox = await openSandbox({ records: {}, clock, provokesBreaches: true, ...options })
+  const sandbox = await openSandbox({ records: {}, clock, provokesViolations: true, ...options })
   return { at, sandbox, kinds: () => kindsOf(sandbox) }
 }
 
-const kindsOf = (sandbox: OpenSandbox) => sandbox.breaches().map(({ kind }) => kind)
+const kindsOf = (sandbox: OpenSandbox) => sandbox.violations().map(({ kind }) => kind)
 
 it.each([
   ['/timesheets?limit=201', ['limit']],
@@ -63,8 +63,8 @@ it('counts what is over the limit, and what comes before it was told to', async 
 })
 
 it.each(['date', 'absent'] as const)('takes Retry-After as %s at its word', async retryAfter => {
-  const knobs = { 'retry-after': retryAfter }
-  const { at, sandbox, kinds } = await watched({ rateLimitPerMinute: 1, knobs })
+  const options = { 'retry-after': retryAfter }
+  const { at, sandbox, kinds } = await watched({ rateLimitPerMinute: 1, options })
   await sandbox.get('/me')
   const told = (await sandbox.get('/me')).headers.get('retry-after')
   expect(told).toBe(retryAfter === 'date' ? 'Mon, 02 Nov 2026 10:01:00 GMT' : null)

@@ -1,4 +1,4 @@
-/** The knobs of events: how they are spelled, and what may go wrong with them, by seed. */
+/** The options of events: how they are spelled, and what may go wrong with them, by seed. */
 import { describe, expect, it, test } from 'vitest'
 import type { EventType } from '../../src/contract/events.ts'
 import type { Delivery, Treatment } from '../../src/sandbox/events/delivery-log.ts'
@@ -162,7 +162,7 @@ describe('faults', () => {
     ])
   })
 
-  it('draws the same for the same seed, and one knob leaves the others alone', async () => {
+  it('draws the same for the same seed, and one option leaves the others alone', async () => {
     const all: Partial<EventFaultRates> = {
       duplicate: 0.2,
       reorder: 0.2,
