@@ -211,7 +211,7 @@ const literal = (value: string | number | null): string =>
 const rowsTogether = 500
 
 async function record(engine: Engine, rows: readonly CrosscheckTable[]): Promise<void> {
-  await engine.transaction(async () => {
+  await engine.transaction(async engine => {
     await engine.run('delete from ops.crosscheck')
     for (let from = 0; from < rows.length; from += rowsTogether) {
       const some = rows

@@ -101,7 +101,7 @@ async function passOn(engine: Engine, { id }: Drain): Promise<void> {
 
 /** One transaction over the oldest events; returns how many it took. */
 async function drainSome(engine: Engine, drain: Drain): Promise<number> {
-  return engine.transaction(async () => {
+  return engine.transaction(async engine => {
     const claimed = await claim(engine, drain)
     if (claimed === 0) return 0
     await passOn(engine, drain)
@@ -132,7 +132,7 @@ export async function addRepetitions(
   const pairs = [...repetitions].map(([id, count]) => `(${quoteText(id)}, ${count})`)
   for (let from = 0; from < pairs.length; from += 1000) {
     const values = `(values ${pairs.slice(from, from + 1000).join(', ')}) as r(id, n)`
-    await engine.transaction(async () => {
+    await engine.transaction(async engine => {
       await engine.run(
         `update ops.inbox set deliveries = inbox.deliveries + r.n from ${values} where r.id = inbox.event_id`,
       )

@@ -30,7 +30,7 @@ function arrivals(files: readonly string[]): string {
 export async function loadEventLog(engine: Engine, log: EventLog): Promise<number> {
   const files = await log.seal()
   if (files.length === 0) return 0
-  const loaded = await engine.transaction(async () => {
+  const loaded = await engine.transaction(async engine => {
     await engine.run(`create or replace temp table arrival as ${arrivals(files)}`)
     await engine.run(
       `update ops.inbox set deliveries = inbox.deliveries + a.deliveries from arrival a where a.id = inbox.event_id`,

@@ -100,7 +100,7 @@ export async function settle(engine: Engine, at: string): Promise<Waiting> {
 }
 
 async function settleSince(engine: Engine, oldest: string, at: string): Promise<number> {
-  return engine.transaction(async () => {
+  return engine.transaction(async engine => {
     const together = await engine.run(
       `update ops.inbox set state = 'done', settled_at = cast($1 as timestamptz), result = l.result
        from (${byWalks} union all ${byAccess}) l

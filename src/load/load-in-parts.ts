@@ -57,7 +57,7 @@ export async function loadInParts(
   request: LoadRequest,
   before?: Promise<unknown>,
 ): Promise<Loaded> {
-  const { merged } = await engine.staging(() => whole(engine, request, before))
+  const { merged } = await engine.staging(engine => whole(engine, request, before))
   const loaded = await merged
   collectAfter(request.pages.reduce((bytes, page) => bytes + page.bytes, 0))
   return loaded

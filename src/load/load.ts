@@ -121,7 +121,7 @@ async function mergePages(
   const { plan } = request
   const { staged, trouble, drift, records } = batch
   const kept = { ...batch, plan }
-  return engine.merge(async () => {
+  return engine.merge(async engine => {
     const counts = await createDelta(engine, plan.resource, { ...request, records })
     if (request.isUnconfirmed && counts.gone > 0) throw unconfirmed(plan)
     const open = await openCases(engine, plan.resource.name)

@@ -177,7 +177,7 @@ class Build {
     const { engine, onMart } = this.#effects
     for (const name of this.#held.keys()) {
       if (declared.has(name)) continue
-      await engine.transaction(async () => {
+      await engine.transaction(async engine => {
         await engine.run(`drop table if exists ${tableOf(name)}`)
         await forgetMart(engine, name)
       })

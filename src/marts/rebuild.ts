@@ -98,9 +98,9 @@ async function refill(rebuild: Rebuild): Promise<number> {
 export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
   const started = now()
-  return engine.transaction(async () => {
+  return engine.transaction(async engine => {
     await planForWholeTables(engine)
-    const rows = await refill(rebuild)
+    const rows = await refill({ ...rebuild, engine })
     await requireKeys(engine, mart)
     const findings = await gate(engine, mart)
     if (findings.some(({ severity, rows }) => severity === 'error' && rows > 0)) throw new Refused(findings)

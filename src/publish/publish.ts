@@ -95,7 +95,7 @@ async function write(effects: PublishEffects, runId: string): Promise<Published>
   const file = publishedFile(effects.engine.location)
   try {
     removeDraft(file)
-    const copied = await effects.engine.exclusive(() => writeDraft(effects, runId))
+    const copied = await effects.engine.exclusive(engine => writeDraft({ ...effects, engine }, runId))
     putInPlace(file)
     return { runId, file, bytes: statSync(file).size, ...copied }
   } catch (error) {

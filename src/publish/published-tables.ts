@@ -89,7 +89,7 @@ export async function copyOpenTables(
   const tables = await sourcesOf(engine, main, 'table')
   const views = await sourcesOf(engine, main, 'view')
   // A thousand comments, each committed by itself, would cost more than the rows.
-  await engine.transaction(async () => {
+  await engine.transaction(async engine => {
     for (const schema of [...openSchemas, 'ops']) await engine.run(`create schema ${schema}`)
     for (const source of [...tables, ...views]) await engine.run(source.sql)
     await runTogether(engine, await commentsOf(engine, main, 'table'))

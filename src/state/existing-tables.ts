@@ -2,11 +2,11 @@
 import type { Engine } from '../warehouse/engine.ts'
 
 /** DuckDB writes the SQL of every table to list their names: 20 ms, and a sync would ask seven times. */
-const known = new WeakMap<Engine, ReadonlySet<string>>()
+const known = new WeakMap<object, ReadonlySet<string>>()
 
 /** Names without the schema; empty for a file that no sync has touched. */
 export async function existingTables(engine: Engine): Promise<ReadonlySet<string>> {
-  const cached = known.get(engine)
+  const cached = known.get(engine.cacheKey)
   if (cached) return cached
   const rows = await engine.rows<{ name: string }>(
     `select table_name as name from information_schema.tables where table_catalog = current_database() and table_schema = $1`,
@@ -14,11 +14,11 @@ export async function existingTables(engine: Engine): Promise<ReadonlySet<string
   )
   const names = new Set(rows.map(row => row.name))
   // Before there is a structure, another process may be making one.
-  if (names.has('migration')) known.set(engine, names)
+  if (names.has('migration')) known.set(engine.cacheKey, names)
   return names
 }
 
 /** To be called when the structure changes. */
 export function forgetTables(engine: Engine): void {
-  known.delete(engine)
+  known.delete(engine.cacheKey)
 }

@@ -175,23 +175,23 @@ async function record(engine: Engine, { sum, version, now }: Structure): Promise
 /** Returns whether anything had to change. `now` is ISO 8601; `version` is that of the program. */
 export async function migrate(engine: Engine, now: string, version = programVersion): Promise<boolean> {
   const structure = { sum: checksum(), version, now }
-  return engine.exclusive(async () => {
+  const finish = async (engine: Engine): Promise<void> => {
+    await fill(engine)
+    await record(engine, structure)
+  }
+  return engine.exclusive(async engine => {
     if (await isCurrent(engine, structure)) return false
-    const finish = async (): Promise<void> => {
-      await fill(engine)
-      await record(engine, structure)
-    }
     if (engine.name === 'postgres') {
-      return engine.merge(async () => {
+      return engine.merge(async engine => {
         // Another process may have done it while this one waited for its turn.
         if (await isCurrent(engine, structure)) return false
         await requireOwner(engine)
         await shape(engine)
-        await finish()
+        await finish(engine)
         return true
       })
     }
-    await engine.transaction(() => shape(engine))
+    await engine.transaction(shape)
     await engine.transaction(finish)
     return true
   })

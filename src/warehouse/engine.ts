@@ -52,10 +52,15 @@ interface Staging {
   sendToStage(name: string, columns: readonly TypedColumn[], select: string): Promise<void>
 }
 
+/** Work on a connection, which it gets passed; statements on any other engine object would wait for this work to end. */
+export type Work<Result> = (engine: Engine) => Promise<Result>
+
 export interface Engine extends Staging {
   readonly name: 'duckdb' | 'postgres'
   /** Where it is, for messages; never with a password. */
   readonly location: string
+  /** The same object on every connection to this warehouse: what is remembered of the warehouse is kept under it. */
+  readonly cacheKey: object
   /** What a schema is called here, for questions to the catalogue; statements write the plain name. */
   schema(name: SchemaName): string
   /** Rows of one statement; decimals and 64-bit integers come as text, timestamps as ISO 8601 UTC. */
@@ -63,13 +68,13 @@ export interface Engine extends Staging {
   /** Runs one statement and returns how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
   /** All or nothing. Statements of others wait until it ends; `work` gets the connection of the transaction. */
-  transaction<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: Work<Result>): Promise<Result>
   /** A transaction that no merge of another process overlaps: rows that it compares stay as they are until it commits. */
-  merge<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
+  merge<Result>(work: Work<Result>): Promise<Result>
   /** Gives `work` a connection with a stage of its own for a batch of pages, which `release` gives back before `work` ends. */
   staging<Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result>
   /** Only statements of `work`, on the connection that it gets, run until it ends: temporary tables have one user at a time. */
-  exclusive<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
+  exclusive<Result>(work: Work<Result>): Promise<Result>
   /** Lets others see that the holder of this name is alive, for as long as this engine is open. */
   announce(name: string): Promise<void>
   /** Whether a holder of this name is alive. */

@@ -1,21 +1,18 @@
-/** One connection shared by many: statements in turn, exclusive blocks, and transactions that never commit by halves. */
+/** One connection shared by many callers: statements one at a time, exclusive blocks, transactions that commit whole or not at all. */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import PQueue from 'p-queue'
 
-/** What takes long lets everybody who waits go first: what holds up the reading of pages waits for one merge, not for all. */
-export type Haste = 'short' | 'long'
+/** Short work overtakes queued long work: reading pages waits for one merge at most, not for all of them. */
+export type Priority = 'short' | 'long'
 
-const priorities: Readonly<Record<Haste, number>> = { short: 1, long: 0 }
+const priorities: Readonly<Record<Priority, number>> = { short: 1, long: 0 }
 
 export interface Turns {
-  /** Waits for its turn; inside an exclusive block it runs at once. */
-  exclusive<Result>(work: () => Promise<Result>, haste?: Haste): Promise<Result>
-  /** One statement; a failure inside a transaction is remembered, so that the transaction cannot commit. */
+  /** Runs the work when its turn comes and nothing else until it ends; `turns` within the work belong to it alone. */
+  exclusive<Result>(work: (turns: Turns) => Promise<Result>, priority?: Priority): Promise<Result>
+  /** One statement. If it fails inside a transaction, that transaction cannot commit. */
   statement<Result>(work: () => Promise<Result>): Promise<Result>
-  transaction<Result>(work: () => Promise<Result>, haste?: Haste): Promise<Result>
-  /** Whether the caller is in an exclusive block. */
-  isInside(): boolean
-  onIdle(): Promise<void>
+  transaction<Result>(work: (turns: Turns) => Promise<Result>, priority?: Priority): Promise<Result>
 }
 
 interface Control {
@@ -24,59 +21,92 @@ interface Control {
   rollback(): Promise<unknown>
 }
 
-/** What an exclusive block knows of the transaction that it is in. */
-interface Block {
-  failure?: { readonly error: unknown } | undefined
+/** What a block runs on: the connection is its own, so nothing waits. */
+class Turn implements Turns {
+  readonly #control: Control
+  #hasEnded = false
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(control: Control) {
+    this.#control = control
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  #requireOpen(): void {
+    if (this.#hasEnded) throw new Error('a statement came on the connection of a block that has ended')
+  }
+
+  async exclusive<Result>(work: (turns: Turns) => Promise<Result>): Promise<Result> {
+    this.#requireOpen()
+    return work(this)
+  }
+
+  async statement<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#requireOpen()
+    try {
+      return await work()
+    } catch (error) {
+      this.#failure ??= { error }
+      throw error
+    }
+  }
+
+  async transaction<Result>(work: (turns: Turns) => Promise<Result>): Promise<Result> {
+    this.#requireOpen()
+    const { begin, commit, rollback } = this.#control
+    this.#failure = undefined
+    await begin()
+    try {
+      const result = await work(this)
+      // Both engines answer COMMIT after a failed statement with a silent rollback.
+      this.#throwFailure()
+      await commit()
+      return result
+    } catch (error) {
+      // A failed COMMIT has already ended the transaction, so this may fail as well; the first error is the one to report.
+      await rollback().catch(() => undefined)
+      throw error
+    } finally {
+      this.#failure = undefined
+    }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.error
+  }
 }
 
-export function createTurns({ begin, commit, rollback }: Control): Turns {
-  const queue = new PQueue({ concurrency: 1 })
-  // A statement inside an exclusive block must not wait for the block's own turn.
-  const inside = new AsyncLocalStorage<Block>()
-  const exclusive = <Result>(work: () => Promise<Result>, haste: Haste = 'short'): Promise<Result> =>
-    inside.getStore()
-      ? work()
-      : // Whoever ends before would otherwise lend its own context, and with it its place in other queues.
-        queue.add(
-          AsyncResource.bind(() => inside.run({}, work)),
-          { priority: priorities[haste] },
-        )
+/** The turns of one connection. */
+export class ConnectionTurns implements Turns {
+  readonly #control: Control
+  readonly #queue = new PQueue({ concurrency: 1 })
+  /** Until every caller uses the connection that its block gets passed. */
+  readonly #inside = new AsyncLocalStorage<Turns>()
 
-  const statement = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    exclusive(async () => {
-      try {
-        return await work()
-      } catch (error) {
-        const block = inside.getStore()
-        if (block) block.failure ??= { error }
-        throw error
-      }
-    })
+  constructor(control: Control) {
+    this.#control = control
+  }
 
-  const transaction = <Result>(work: () => Promise<Result>, haste?: Haste): Promise<Result> =>
-    exclusive(async () => {
-      const block = inside.getStore() as Block
-      block.failure = undefined
-      await begin()
-      try {
-        const result = await work()
-        // Both engines answer COMMIT after a failed statement with a silent rollback.
-        if (block.failure) throw (block.failure as { error: unknown }).error
-        await commit()
-        return result
-      } catch (error) {
-        // A failed COMMIT has already ended the transaction; the first error is the one to report.
-        await rollback().catch(() => undefined)
-        throw error
-      } finally {
-        block.failure = undefined
-      }
-    }, haste)
-  return {
-    exclusive,
-    statement,
-    transaction,
-    isInside: () => inside.getStore() !== undefined,
-    onIdle: () => queue.onIdle(),
+  exclusive<Result>(work: (turns: Turns) => Promise<Result>, priority: Priority = 'short'): Promise<Result> {
+    const around = this.#inside.getStore()
+    if (around) return work(around)
+    const turn = new Turn(this.#control)
+    const run = AsyncResource.bind(() => this.#inside.run(turn, () => work(turn).finally(() => turn.end())))
+    return this.#queue.add(run, { priority: priorities[priority] })
+  }
+
+  statement<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.exclusive(turns => turns.statement(work))
+  }
+
+  transaction<Result>(work: (turns: Turns) => Promise<Result>, priority?: Priority): Promise<Result> {
+    return this.exclusive(turns => turns.transaction(work), priority)
+  }
+
+  onIdle(): Promise<void> {
+    return this.#queue.onIdle()
   }
 }

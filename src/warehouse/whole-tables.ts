@@ -19,7 +19,7 @@ export async function planForWholeTables(engine: Pick<Engine, 'name' | 'run'>): 
 /** Rows of one statement, in a transaction of its own where the engine needs one; not inside another. */
 export function rowsOfWholeTables<Row extends object>(engine: WholeReader, sql: string): Promise<Row[]> {
   if (engine.name !== 'postgres') return engine.rows<Row>(sql)
-  return engine.transaction(async () => {
+  return engine.transaction(async engine => {
     await planForWholeTables(engine)
     return engine.rows<Row>(sql)
   })

@@ -54,13 +54,13 @@ const undone = new Error('planted')
 async function withPlanted<Seen>(
   engine: Engine,
   statements: readonly string[],
-  look: () => Promise<Seen>,
+  look: (engine: Engine) => Promise<Seen>,
 ): Promise<Seen> {
   let seen: Seen | undefined
   await engine
-    .transaction(async () => {
+    .transaction(async engine => {
       for (const statement of statements) await engine.run(statement)
-      seen = await look()
+      seen = await look(engine)
       throw undone
     })
     .catch(error => {
@@ -97,7 +97,7 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
   })
 
   test.each(planted(name))('$check finds what was planted', async ({ check, statements, subject, rows }) => {
-    const result = await withPlanted(engine, statements, () =>
+    const result = await withPlanted(engine, statements, engine =>
       runCheck(engine, about(check, subject), moment),
     )
     const { failures } = result
@@ -131,7 +131,9 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
        (select site_id from star.dim_site where site_id <> '-1' order by site_id limit 1 offset ${place})`,
     )
     const star = about('personal_data_in_star', 'star.dim_site')
-    expect((await withPlanted(engine, statements, () => runCheck(engine, star, moment))).failures).toEqual([])
+    expect(
+      (await withPlanted(engine, statements, engine => runCheck(engine, star, moment))).failures,
+    ).toEqual([])
   })
 
   test('a key that is personal itself is told by its hash', async () => {
@@ -139,7 +141,7 @@ describe.each(['duckdb', 'postgres'] as const)('checks (%s)', name => {
     const planting = [
       `insert into star.dim_role (role_id, is_deleted) values ('jo.bloggs@example.com', false)`,
     ]
-    const { failures } = await withPlanted(engine, planting, () => runCheck(engine, role, moment))
+    const { failures } = await withPlanted(engine, planting, engine => runCheck(engine, role, moment))
     expect(failures).toEqual([
       { subject: 'star.dim_role', rows: 1, samples: [expect.stringMatching(/^md5 [0-9a-f]{32}, role_id$/)] },
     ])

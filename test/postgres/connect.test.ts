@@ -85,7 +85,7 @@ describe('a session', () => {
   test('that was ended inside a transaction fails it, and nothing of it stays', async () => {
     const engine = await open(made.url)
     await engine.run('create table public.kept (n integer)')
-    const torn = engine.transaction(async () => {
+    const torn = engine.transaction(async engine => {
       await engine.run('insert into public.kept values (1)')
       const [mine] = await engine.rows<{ pid: number }>('select pg_backend_pid() as pid')
       await onServer(`select pg_terminate_backend(${mine?.pid})`)
@@ -99,7 +99,7 @@ describe('a session', () => {
   test('never commits after a statement failed, even when the failure was swallowed', async () => {
     const engine = await open(made.url)
     await engine.run('create table public.whole (n integer)')
-    const halved = engine.transaction(async () => {
+    const halved = engine.transaction(async engine => {
       await engine.run('insert into public.whole values (1)')
       await engine.run('insert into public.nowhere values (1)').catch(() => undefined)
     })

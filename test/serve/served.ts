@@ -11,6 +11,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { atEndOfTest } from '../ends.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
+import { wrappedEngine } from '../warehouse/wrapped-engine.ts'
 
 export const SECRET = 'canary-77ab-signing-secret'
 
@@ -55,17 +56,9 @@ async function storeOf(warehouse: Warehouse, engine: Engine): Promise<InboxStore
   )
 }
 
-/** The engine stays with the test: the door borrows it and does not close it. */
+/** The engine stays with the test: the server borrows it and does not close it. */
 function borrowed(engine: Engine): Engine {
-  const lent: Engine = {
-    ...engine,
-    // A file is its own stage, and whoever loads pages asks whether it is.
-    get stage() {
-      return engine.stage === engine ? lent : engine.stage
-    },
-    close: async () => undefined,
-  }
-  return lent
+  return wrappedEngine(engine, () => ({ close: async () => undefined }))
 }
 
 export async function served(warehouse: Warehouse, options: ServedOptions = {}): Promise<Served> {

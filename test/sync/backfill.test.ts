@@ -4,6 +4,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, rowsTouched, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
+import { wrappedEngine } from '../warehouse/wrapped-engine.ts'
 import { plainRecords, timeOf } from './plain-records.ts'
 
 const roomy = { rateLimitPerMinute: 100_000, rateLimitPerDay: 1_000_000 }
@@ -44,19 +45,14 @@ describeOnEngines('backfill', bench => {
       const warehouse = await bench.warehouse()
       const { engine } = warehouse
       let windows = 0
-      const rows: Engine['rows'] = async (sql, values) => {
-        const isWindow = /^insert into "ops"."window"/.test(sql) && values?.includes('backfill')
-        if (isWindow) windows += 1
-        if (isWindow && windows === 2) throw new Error('no room for another window')
-        return engine.rows(sql, values)
-      }
-      const narrow: Engine = {
-        ...engine,
-        rows,
-        get stage() {
-          return engine.stage === engine ? narrow : engine.stage
+      const narrow = wrappedEngine(engine, inner => ({
+        async rows(sql, values) {
+          const isWindow = /^insert into "ops"."window"/.test(sql) && values?.includes('backfill')
+          if (isWindow) windows += 1
+          if (isWindow && windows === 2) throw new Error('no room for another window')
+          return inner.rows(sql, values)
         },
-      }
+      }))
       const failed = await syncOnce(sandbox, { ...warehouse, engine: narrow }, { request })
       expect(windows).toBe(2)
       expect(String(failed.resources.find(({ resource }) => resource === 'timesheets')?.error)).toMatch(

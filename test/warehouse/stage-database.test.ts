@@ -11,7 +11,7 @@ test('a stage of more rows than a vector takes the memory of its rows, and no ro
   const file = newFile()
   const engine = await openDuckdb(file)
   const columns = Array.from({ length: 110 }, (_, index) => `i * ${index} as c${index}`).join(', ')
-  await engine.staging(async () => {
+  await engine.staging(async engine => {
     await engine.run(`create table stage.wide as select ${columns} from range(4200) r(i)`)
     const [held] = await engine.rows<{ bytes: number }>(
       `select memory_usage_bytes as bytes from duckdb_memory() where tag = 'IN_MEMORY_TABLE'`,
@@ -30,9 +30,9 @@ test('while batches are loaded the log goes into the file as soon as it is long'
   await engine.run('create schema star')
   await engine.run('create table star.long (text varchar)')
   const logs: number[] = []
-  await engine.staging(async () => {
+  await engine.staging(async engine => {
     for (let batch = 0; batch < 6; batch += 1) {
-      await engine.transaction(() =>
+      await engine.transaction(engine =>
         engine.run(`insert into star.long select repeat(md5(i::varchar), 60) || i from range(4000) r(i)`),
       )
       logs.push(statSync(`${file}.wal`, { throwIfNoEntry: false })?.size ?? 0)
@@ -48,6 +48,6 @@ test('where no stage can be made, one line tells where', async () => {
   const file = newFile()
   const engine = await openDuckdb(file)
   writeFileSync(`${file}.tmp`, '')
-  await expect(engine.staging(() => engine.run('select 1'))).rejects.toThrow(`${file}.tmp`)
+  await expect(engine.staging(engine => engine.run('select 1'))).rejects.toThrow(`${file}.tmp`)
   await engine.close()
 })

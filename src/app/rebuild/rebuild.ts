@@ -106,7 +106,7 @@ export async function rebuildFile(rebuild: Rebuild, file: string): Promise<Rebui
     const outcome = await fill(rebuild, engine)
     requireSomething(rebuild, outcome)
     rebuilt = { outcome, missing: await carryOver(engine, file) }
-    await engine.transaction(() => tombstoneAgain(engine))
+    await engine.transaction(tombstoneAgain)
     await recordRun(rebuild, engine, outcome)
     if (!rebuild.acceptLoss) requireNothingMissing(rebuilt.missing)
   } catch (error) {
@@ -140,19 +140,19 @@ async function replaceFromSide(rebuild: Rebuild, engine: Engine, place: Postgres
   const { address, options } = place
   const side = sidePrefix(options.schemaPrefix)
   const leases = await takeAll(rebuild, engine)
-  const renewAll = async (): Promise<void> => {
+  const renewAll = async (engine: Engine): Promise<void> => {
     for (const lease of leases) await renewLease(engine, lease)
   }
   try {
     await dropSide(engine, side)
     const aside = await openPostgres(address, { ...options, schemaPrefix: side })
-    const outcome = await fill(rebuild, aside, renewAll).finally(() => aside.close())
+    const outcome = await fill(rebuild, aside, () => renewAll(engine)).finally(() => aside.close())
     const missing = await missingFromSide(engine, side)
     if (!rebuild.acceptLoss) requireNothingMissing(missing)
-    await engine.merge(async () => {
+    await engine.merge(async engine => {
       await replaceRows(engine, side)
       await tombstoneAgain(engine)
-      await renewAll()
+      await renewAll(engine)
     })
     await recordRun(rebuild, engine, outcome)
     return { outcome, missing }

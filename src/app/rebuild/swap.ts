@@ -41,7 +41,7 @@ export async function missingFrom(
 /** Carries marks, windows and runs over from the old warehouse, and tells which records are missing. */
 export async function carryOver(engine: Engine, oldFile: string): Promise<Missing[]> {
   if (!existsSync(oldFile)) return []
-  return engine.exclusive(async () => {
+  return engine.exclusive(async engine => {
     await engine.run(`attach ${quoteText(oldFile)} as old (read_only)`)
     try {
       for (const name of await opsTables(engine)) {

@@ -48,7 +48,7 @@ async function note(
     const at = new Date(context.clock.now()).toISOString()
     await migrate(engine, at)
     const seen = ids.map(({ resource, id }) => ({ resource, recordId: id, source, at }))
-    return await engine.transaction(() => remember(engine, seen))
+    return await engine.transaction(engine => remember(engine, seen))
   } finally {
     await engine.close()
   }

@@ -88,7 +88,7 @@ export async function recordCalibration(
   { runId, at }: Stamp,
 ): Promise<string> {
   const id = definitionId(definition)
-  await engine.transaction(async () => {
+  await engine.transaction(async engine => {
     await ledger(engine).deleteFrom('ops.metric_calibration').execute()
     for (const rule of rules) {
       const state = states.get(rule)

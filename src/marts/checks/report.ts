@@ -72,7 +72,7 @@ export async function reportChecks(effects: CheckEffects, checks: readonly Check
       results.push(await runCheck(engine, check, moment))
     }
     const at = new Date(clock.now()).toISOString()
-    await engine.transaction(async () => {
+    await engine.transaction(async engine => {
       await recordCheckResults(
         engine,
         results.flatMap(result => ledgerRows(runId, result, at)),

@@ -6,7 +6,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
 import type { Address } from '../../warehouse/postgres/session.ts'
 import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
-import type { CopySource } from './copy.ts'
+import { type CopySource, patient } from './copy.ts'
 
 /** The file is opened by the stage itself, so nobody else writes it meanwhile. */
 export async function fileSource(
@@ -21,10 +21,11 @@ export async function fileSource(
   const engine: Engine = {
     ...stage,
     location: file,
+    cacheKey: {},
     schema: name => name,
     rows: (sql, values) => stage.rows(within(sql), values),
   }
-  return {
+  const source: CopySource = {
     engine,
     async isMade() {
       const made = await stage.rows(
@@ -33,11 +34,32 @@ export async function fileSource(
       return made.length > 0
     },
     present: async table => within(table),
+    // No other process writes the file while it is open.
+    atOneMoment: work => work(source),
+  }
+  return {
+    ...source,
     close: async () => {
       await stage.run('detach copied')
     },
   }
 }
+
+const sourceOn = (engine: Engine): CopySource => ({
+  engine,
+  isMade: async () => (await existingTables(engine)).has('migration'),
+  async present(table, columns) {
+    const names = quoteNames(columns.map(({ name }) => name))
+    await engine.sendToStage('copied_rows', columns, `select ${names} from ${table}`)
+    return 'copied_rows'
+  },
+  atOneMoment: work =>
+    engine.transaction(async engine => {
+      await engine.run('set transaction isolation level repeatable read read only')
+      await engine.run(patient)
+      return work(sourceOn(engine))
+    }),
+})
 
 export async function serverSource(
   address: Address,
@@ -45,14 +67,5 @@ export async function serverSource(
   target: Engine,
 ): Promise<CopySource & { close(): Promise<void> }> {
   const engine = await openPostgres(address, { ...options, stage: target.stage })
-  return {
-    engine,
-    isMade: async () => (await existingTables(engine)).has('migration'),
-    async present(table, columns) {
-      const names = quoteNames(columns.map(({ name }) => name))
-      await engine.sendToStage('copied_rows', columns, `select ${names} from ${table}`)
-      return 'copied_rows'
-    },
-    close: () => engine.close(),
-  }
+  return { ...sourceOn(engine), close: () => engine.close() }
 }

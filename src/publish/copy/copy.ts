@@ -23,6 +23,8 @@ export interface CopySource {
   isMade(): Promise<boolean>
   /** Makes the rows readable in the target's stage and gives the name of the table there. */
   present(table: string, columns: readonly TypedColumn[]): Promise<string>
+  /** Reads one state of the source, whatever is written to it meanwhile. */
+  atOneMoment<Result>(work: (source: CopySource) => Promise<Result>): Promise<Result>
 }
 
 /** Made by the migration of each side, built there, or told of processes that hold something of the source. */
@@ -108,35 +110,37 @@ async function copyTable(source: CopySource, target: Engine, table: CopiedTable)
   const at = placed(table)
   const columns = table.columns.map(({ name }) => name)
   const from = await source.present(at, table.columns)
-  await target.run(`delete from ${at}`)
-  const select = `select ${quoteNames(columns)} from ${from}`
-  const transfer = target.send([{ table: at, columns, select }])
-  try {
-    await target.receive(transfer)
-  } finally {
-    transfer.discard()
+  const before = await count(source.engine, at)
+  const write = async (target: Engine): Promise<Copied> => {
+    await target.run(`delete from ${at}`)
+    const select = `select ${quoteNames(columns)} from ${from}`
+    const transfer = target.send([{ table: at, columns, select }])
+    try {
+      await target.receive(transfer)
+    } finally {
+      transfer.discard()
+    }
+    const after = await count(target, at)
+    if (before === after) return { table: `${table.schema}.${table.name}`, rows: after }
+    throw new MusterError({
+      what: `${table.schema}.${table.name} has ${before} rows and its copy ${after}`,
+      where: target.location,
+      next: 'nothing was changed; run the copy again while no sync is under way',
+    })
   }
-  const [before, after] = [await count(source.engine, at), await count(target, at)]
-  if (before === after) return { table: `${table.schema}.${table.name}`, rows: after }
-  throw new MusterError({
-    what: `${table.schema}.${table.name} has ${before} rows and its copy ${after}`,
-    where: target.location,
-    next: 'nothing was changed; run the copy again while no sync is under way',
-  })
+  // What is in memory until it commits: of a file that nobody sees before it is whole, one table at a time.
+  return target.name === 'duckdb' ? target.transaction(write) : write(target)
 }
 
 /** Each end waits for the other while a large table crosses, for longer than a session usually may. */
-const patient = `set local idle_in_transaction_session_timeout = '1h'`
+export const patient = `set local idle_in_transaction_session_timeout = '1h'`
 
 type OnTable = (copied: Copied) => void
 
 async function copyTables(source: CopySource, target: Engine, onTable: OnTable): Promise<Copied[]> {
-  // What is in memory until it commits: of a file that nobody sees before it is whole, one table at a time.
-  const apart = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    target.name === 'duckdb' ? target.transaction(work) : work()
   const copied: Copied[] = []
   for (const table of await tablesOf(target)) {
-    const one = await apart(() => copyTable(source, target, table))
+    const one = await copyTable(source, target, table)
     copied.push(one)
     onTable(one)
   }
@@ -149,18 +153,12 @@ async function copyTables(source: CopySource, target: Engine, onTable: OnTable):
  */
 export async function copyWarehouse(source: CopySource, target: Engine, onTable: OnTable): Promise<Copied[]> {
   await requireSameStructure(source, target)
-  const copyAll = async (): Promise<Copied[]> => {
+  return source.atOneMoment(async source => {
     if (target.name === 'duckdb') return copyTables(source, target, onTable)
-    return target.merge(async () => {
+    return target.merge(async target => {
       await target.run(patient)
       await requireEmpty(target)
       return copyTables(source, target, onTable)
     })
-  }
-  if (source.engine.name === 'duckdb') return copyAll()
-  return source.engine.transaction(async () => {
-    await source.engine.run('set transaction isolation level repeatable read read only')
-    await source.engine.run(patient)
-    return copyAll()
   })
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { lastDoneSync } from '../../state/runs/resource-state.ts'
-import type { Engine } from '../../warehouse/engine.ts'
+import type { Engine, Work } from '../../warehouse/engine.ts'
 import type { SchemaName } from '../../warehouse/schema/schemas.ts'
 import { beginFolder, manifestFormat, manifestName } from './export-folder.ts'
 import { type ExportedTable, exportedTables } from './exported-tables.ts'
@@ -81,11 +81,11 @@ async function tablesToExport(engine: Engine, includePii: boolean): Promise<Expo
 }
 
 /** One state of the warehouse, whatever is written meanwhile; a DuckDB file that is open has no other writer. */
-function atOnce<Result>(engine: Engine, work: () => Promise<Result>): Promise<Result> {
-  if (engine.name === 'duckdb') return work()
-  return engine.transaction(async () => {
+function atOnce<Result>(engine: Engine, work: Work<Result>): Promise<Result> {
+  if (engine.name === 'duckdb') return work(engine)
+  return engine.transaction(async engine => {
     await engine.run('set transaction isolation level repeatable read read only')
-    return work()
+    return work(engine)
   })
 }
 
@@ -110,7 +110,7 @@ export async function exportParquet(effects: ExportEffects, request: ExportReque
   // Only its owner may enter a folder with personal data.
   const folder = beginFolder(resolve(request.folder), request.includePii ? 0o700 : 0o755)
   try {
-    const manifest = await atOnce(engine, async (): Promise<Manifest> => {
+    const manifest = await atOnce(engine, async (engine): Promise<Manifest> => {
       const isTold = (await existingTables(engine)).has('run')
       return {
         format: manifestFormat,
@@ -119,7 +119,7 @@ export async function exportParquet(effects: ExportEffects, request: ExportReque
         asOf: isTold ? await lastDoneSync(engine) : null,
         engine: engine.name,
         includesPii: request.includePii,
-        tables: await writeTables(effects, request, folder.draft),
+        tables: await writeTables({ ...effects, engine }, request, folder.draft),
       }
     })
     writeFileSync(join(folder.draft, manifestName), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -5,7 +5,7 @@ import { ledger } from '../ledger.ts'
 import type { DagTaskTable } from '../schema.ts'
 
 export async function recordDagTasks(engine: Engine, rows: readonly DagTaskTable[]): Promise<void> {
-  await engine.transaction(async () => {
+  await engine.transaction(async engine => {
     for (const row of rows) {
       await ledger(engine)
         .deleteFrom('ops.dag_task')

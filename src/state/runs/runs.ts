@@ -37,7 +37,7 @@ export interface RunStart {
 
 /** A run still marked running whose process is gone ended without a word. */
 async function closeLostRuns(engine: Engine, at: string): Promise<void> {
-  await engine.transaction(async () => {
+  await engine.transaction(async engine => {
     for (const id of await lostRuns(engine)) {
       const message = 'the process ended without a word'
       await updateRun(engine, id, { state: 'failed', finished_at: at, message })

@@ -172,8 +172,8 @@ interface Read {
 async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
   const { runId, apiKeyId: id } = sync
   const observedAt = instant(sync.clock.now())
-  await sync.engine.transaction(() =>
-    recordKeyScope(sync.engine, { runId, apiKeyId: id, sight: key, observedAt }),
+  await sync.engine.transaction(engine =>
+    recordKeyScope(engine, { runId, apiKeyId: id, sight: key, observedAt }),
   )
   await recordUsage(sync.engine, {
     run_id: sync.runId,

@@ -48,7 +48,7 @@ export function chosenResources({ resources: names, between }: SyncRequest): Res
 async function discoverIds({ engine, ...sync }: SyncContext, chosen: readonly Resource[]): Promise<void> {
   const names = new Set(chosen.map(({ name }) => name))
   const along = edges.filter(({ from, resource }) => names.has(from) || names.has(resource))
-  await engine.transaction(async () => {
+  await engine.transaction(async engine => {
     for (const resource of chosen) if (!isCollection(resource)) await adopt(engine, resource)
     await discover(engine, { edges: along, at: now(sync) })
   })

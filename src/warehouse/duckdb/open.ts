@@ -1,18 +1,18 @@
 /** The engine over a DuckDB file: one writing process, whose batches are staged beside each other. */
 import { statSync } from 'node:fs'
-import type { Engine, Insertion, Value } from '../engine.ts'
+import type { Engine, Insertion, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
-import type { Haste } from '../turns.ts'
+import type { Priority, Turns } from '../turns.ts'
 import { connect, create, logBytes, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
-import { createLanes, type Lanes } from './connection-pool.ts'
-import { attachLane, attachMemory, forgetFolder } from './stage-database.ts'
-import { type Statements, statementsOn } from './statements.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import { attachMemory, attachStageFile, forgetFolder } from './stage-database.ts'
+import { Connection, type Statements } from './statements.ts'
 
 /**
  * One batch is staged while the one before it is merged, each by a thread of its own: two cores are busy, and the memory of
- * DuckDB's buffers is enough for both. With more threads to a lane it is not.
+ * DuckDB's buffers is enough for both. With more threads to a connection it is not.
  */
-const lanesAtMost = 2
+const pooledConnections = 2
 
 /**
  * While pages are loaded rows go to the file without the compressions that cost time to try: a batch commits in 69 ms
@@ -34,8 +34,8 @@ interface Place {
 }
 
 /**
- * What DuckDB does by itself when lanes are empty: writes the log into the file when it is long. It refuses while the rows that a
- * commit has replaced may still be read by another lane, whose statement ends soon.
+ * Writes the log into the file when it is long, as DuckDB does by itself when no batch is being staged. DuckDB refuses while
+ * another connection may still read the rows that a commit has replaced; its statement ends soon.
  */
 async function checkpoint({ file, home }: Place, { run }: Statements): Promise<void> {
   const log = statSync(`${file}.wal`, { throwIfNoEntry: false })
@@ -47,94 +47,91 @@ async function checkpoint({ file, home }: Place, { run }: Statements): Promise<v
   }
 }
 
-function lanesOf({ file, home, folder }: Place, { instance }: Opened): Lanes<Statements> {
+function poolOf({ file, home, folder }: Place, { instance }: Opened): ConnectionPool<Connection> {
   let opened = 0
-  return createLanes({
-    most: lanesAtMost,
+  return new ConnectionPool({
+    most: pooledConnections,
     async open() {
       opened += 1
       const stage = `stage_${opened}`
-      const connection = await instance.connect()
-      await attachLane(connection, stage, folder)
-      await setUp(connection, { home, stage })
-      return statementsOn(file, connection)
+      const duckdb = await instance.connect()
+      await attachStageFile(duckdb, stage, folder)
+      await setUp(duckdb, { home, stage })
+      return new Connection(file, duckdb)
     },
-    async turn({ connection }, isBusy) {
-      await connection.run(isBusy ? beforeLoading : afterLoading)
+    async setBusy({ duckdb }, isBusy) {
+      await duckdb.run(isBusy ? beforeLoading : afterLoading)
     },
   })
 }
 
-/** Statements of the lane that the caller is in, or of the main connection. */
-function statementsHere(place: Place, main: Statements, lanes: Lanes<Statements>) {
-  const here = () => lanes.current() ?? main
-  const rows = <Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]> =>
-    here().rows<Row>(sql, values)
-  const run = (sql: string, values?: readonly Value[]): Promise<number> => here().run(sql, values)
-  // What is written from a lane takes its turn among all that is written.
-  const transaction = <Result>(work: () => Promise<Result>, haste?: Haste): Promise<Result> => {
-    const lane = lanes.current()
-    if (!lane) return main.transaction(work, haste)
-    return main.exclusive(async () => {
-      await checkpoint(place, lane)
-      return lane.transaction(work)
-    }, haste)
+interface Database {
+  readonly place: Place
+  readonly opened: Opened
+  readonly main: Connection
+  readonly pool: ConnectionPool<Connection>
+  /** Names of holders in this process. */
+  readonly announced: Set<string>
+}
+
+async function close({ place, opened, main, pool }: Database): Promise<void> {
+  const pooled = await pool.drain()
+  await main.turns.onIdle()
+  if ([main, ...pooled].some(({ hasRemoved }) => hasRemoved)) await tidy(opened.connection)
+  // The last connection to close writes the log into the file.
+  for (const { duckdb } of [...pooled, main]) duckdb.closeSync()
+  opened.instance.closeSync()
+  if (pooled.length > 0) forgetFolder(place.folder)
+}
+
+const insert = ({ table, columns, select }: Insertion): string =>
+  `insert into ${table} (${quoteNames(columns)}) ${select}`
+
+/** Where the statements of an engine run: a connection, and the turns of all its users or of one block. */
+interface Seat {
+  readonly connection: Connection
+  readonly turns: Turns
+}
+
+function blocksOn(database: Database, seat: Seat) {
+  const { place, main, pool } = database
+  const { connection, turns } = seat
+  const within = (own: Turns): Engine => engineOn(database, { connection, turns: own })
+  const transaction = <Result>(work: Work<Result>, priority?: Priority): Promise<Result> => {
+    const here = (): Promise<Result> => turns.transaction(own => work(within(own)), priority)
+    if (connection === main || turns !== connection.turns) return here()
+    // A transaction of a pooled connection takes its turn among all that write.
+    return main.turns.exclusive(async () => {
+      await checkpoint(place, connection.statementsOn(turns))
+      return here()
+    }, priority)
   }
   return {
-    rows,
-    run,
-    transaction: <Result>(work: () => Promise<Result>): Promise<Result> => transaction(work),
+    transaction: <Result>(work: Work<Result>): Promise<Result> => transaction(work),
     // The lock on the file keeps other processes out already.
-    merge: <Result>(work: () => Promise<Result>): Promise<Result> => transaction(work, 'long'),
-    exclusive: <Result>(work: () => Promise<Result>): Promise<Result> => here().exclusive(work),
-    // Inside a transaction of the caller's the batch has to be part of it.
-    staging: <Result>(work: (release: () => void) => Promise<Result>): Promise<Result> =>
-      main.isInside() ? work(() => undefined) : lanes.enter(work),
+    merge: <Result>(work: Work<Result>): Promise<Result> => transaction(work, 'long'),
+    exclusive: <Result>(work: Work<Result>): Promise<Result> => turns.exclusive(own => work(within(own))),
+    // Within a block the batch has to be part of it.
+    staging: <Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result> =>
+      turns === main.turns
+        ? pool.use((free, release) =>
+            work(engineOn(database, { connection: free, turns: free.turns }), release),
+          )
+        : work(engineOn(database, seat), () => undefined),
   }
 }
 
-interface Open extends Opened {
-  readonly main: Statements
-  readonly lanes: Lanes<Statements>
-}
-
-async function close({ instance, connection, main, lanes }: Open, { folder }: Place): Promise<void> {
-  const left = await lanes.leave()
-  await main.onIdle()
-  if ([main, ...left].some(one => one.hasRemoved())) await tidy(connection)
-  // The last connection to go writes the log into the file.
-  for (const lane of left) lane.connection.closeSync()
-  connection.closeSync()
-  instance.closeSync()
-  if (left.length > 0) forgetFolder(folder)
-}
-
-function engineOver(place: Place, opened: Opened): Engine {
-  const { file } = place
-  const main = statementsOn(file, opened.connection)
-  const lanes = lanesOf(place, opened)
-  const { rows, run, transaction, merge, exclusive, staging } = statementsHere(place, main, lanes)
-  const announced = new Set<string>()
-  const insert = ({ table, columns, select }: Insertion): string =>
-    `insert into ${table} (${quoteNames(columns)}) ${select}`
+function engineOn(database: Database, seat: Seat): Engine {
+  const { place, announced } = database
+  const { rows, run } = seat.connection.statementsOn(seat.turns)
   return {
     name: 'duckdb',
-    location: file,
+    location: place.file,
+    cacheKey: database,
     schema: name => name,
     rows,
     run,
-    transaction(work) {
-      return transaction(() => work(this))
-    },
-    merge(work) {
-      return merge(() => work(this))
-    },
-    exclusive(work) {
-      return exclusive(() => work(this))
-    },
-    staging(work) {
-      return staging(release => work(this, release))
-    },
+    ...blocksOn(database, seat),
     get stage() {
       return this
     },
@@ -152,11 +149,20 @@ function engineOver(place: Place, opened: Opened): Engine {
     async announce(name) {
       announced.add(name)
     },
-    // Whoever is not in this process has lost the lock on the file.
+    // A holder in another process has lost the lock on the file.
     isPresent: async name => announced.has(name),
     async evict() {},
-    close: () => close({ ...opened, main, lanes }, place),
+    close: () => close(database),
   }
+}
+
+function engineOver(place: Place, opened: Opened): Engine {
+  const main = new Connection(place.file, opened.connection)
+  const pool = poolOf(place, opened)
+  return engineOn(
+    { place, opened, main, pool, announced: new Set() },
+    { connection: main, turns: main.turns },
+  )
 }
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {

@@ -12,13 +12,17 @@ import { openError } from './open-error.ts'
 const blockBytes = 32_768
 
 /**
- * A file without a name, for a lane that stages batches: nothing is left of it, however the process ends. It keeps no log and
- * is not checkpointed while lanes are busy, so that rows go into it only where a batch has more than 122,880 of one table.
+ * An unlinked file in which a pooled connection stages batches: nothing is left of it, however the process ends. It keeps no
+ * log and is not checkpointed while batches are staged, so rows reach it only where a batch has more than 122,880 of one table.
  */
-export async function attachLane(connection: DuckDBConnection, name: string, folder: string): Promise<void> {
+export async function attachStageFile(
+  connection: DuckDBConnection,
+  name: string,
+  folder: string,
+): Promise<void> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const own = mkdtempSync(join(folder, 'lane-'))
+    const own = mkdtempSync(join(folder, 'stage-'))
     const file = quoteText(join(own, name))
     await connection.run(
       `attach ${file} as ${name} (block_size ${blockBytes}, recovery_mode 'no_wal_writes')`,
@@ -41,7 +45,7 @@ function forget(remove: () => void): void {
 /** DuckDB removes the folder only when it has made it itself. */
 export const forgetFolder = (folder: string): void => forget(() => rmdirSync(folder))
 
-/** In memory, for batches outside of lanes. */
+/** In memory, for the main connection. */
 export async function attachMemory(connection: DuckDBConnection, name: string): Promise<void> {
   await connection.run(`attach ':memory:' as ${name}`)
 }

@@ -1,8 +1,8 @@
-/** Statements on one connection of DuckDB, each in its turn, with failures told in a line. */
+/** Statements on one connection of DuckDB, each in its turn, with failures explained in one line. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DiskFull, MusterError, OutOfMemory } from '../../lib/errors.ts'
 import type { Value } from '../engine.ts'
-import { createTurns, type Turns } from '../turns.ts'
+import { ConnectionTurns, type Turns } from '../turns.ts'
 import { plainRow } from './plain-row.ts'
 
 /** Without values a statement is run as it is; prepared first, a large one would be planned twice, once on this thread. */
@@ -36,43 +36,62 @@ function statementError(file: string, cause: unknown): unknown {
   return cause
 }
 
-/** What takes rows out of tables that stay: the space is taken back when the file is closed. */
+/** Removes rows from tables that stay: the space is taken back when the file is closed. */
 const removal = /^delete from (star|pii|mart)\./
 
-export interface Statements extends Omit<Turns, 'statement'> {
-  readonly connection: DuckDBConnection
+/** Runs statements when their turn comes. */
+export interface Statements {
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
   run(sql: string, values?: readonly Value[]): Promise<number>
-  /** Whether rows of the warehouse were removed. */
-  hasRemoved(): boolean
 }
 
-/** `file` is for messages. */
-export function statementsOn(file: string, connection: DuckDBConnection): Statements {
-  let removed = 0
-  const explained = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+/** One connection of DuckDB, with the turns of those who use it. */
+export class Connection {
+  readonly duckdb: DuckDBConnection
+  readonly turns: ConnectionTurns
+  readonly #file: string
+  #removed = 0
+
+  /** `file` is for messages. */
+  constructor(file: string, duckdb: DuckDBConnection) {
+    const control = (sql: string) => () => this.#explained(() => duckdb.run(sql))
+    this.duckdb = duckdb
+    this.#file = file
+    this.turns = new ConnectionTurns({
+      begin: control('begin transaction'),
+      commit: control('commit'),
+      rollback: control('rollback'),
+    })
+  }
+
+  /** Whether rows of the warehouse were removed. */
+  get hasRemoved(): boolean {
+    return this.#removed > 0
+  }
+
+  async #explained<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
-      throw statementError(file, error)
+      throw statementError(this.#file, error)
     }
   }
-  const { statement, ...turns } = createTurns({
-    begin: () => explained(() => connection.run('begin transaction')),
-    commit: () => explained(() => connection.run('commit')),
-    rollback: () => explained(() => connection.run('rollback')),
-  })
-  const told = <Result>(work: () => Promise<Result>): Promise<Result> => statement(() => explained(work))
-  const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
-    told(async () => {
-      const reader = await connection.runAndReadAll(sql, bound(values))
-      return reader.getRowObjects().map(row => plainRow(row) as Row)
-    })
-  const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
-    told(async () => {
-      const { rowsChanged } = await connection.run(sql, bound(values))
-      if (removal.test(sql)) removed += rowsChanged
-      return rowsChanged
-    })
-  return { ...turns, connection, rows, run, hasRemoved: () => removed > 0 }
+
+  statementsOn(turns: Turns): Statements {
+    const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
+      turns.statement(() => this.#explained(work))
+    return {
+      rows: <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
+        inTurn(async () => {
+          const reader = await this.duckdb.runAndReadAll(sql, bound(values))
+          return reader.getRowObjects().map(row => plainRow(row) as Row)
+        }),
+      run: (sql, values = []) =>
+        inTurn(async () => {
+          const { rowsChanged } = await this.duckdb.run(sql, bound(values))
+          if (removal.test(sql)) this.#removed += rowsChanged
+          return rowsChanged
+        }),
+    }
+  }
 }

@@ -82,7 +82,7 @@ export async function plannedRoles(engine: Engine, prefix: string): Promise<stri
 }
 
 export async function grantRoles(engine: Engine, prefix: string): Promise<string[]> {
-  return engine.transaction(async () => {
+  return engine.transaction(async engine => {
     const statements = await plannedRoles(engine, prefix)
     for (const statement of statements) await engine.run(statement)
     return statements

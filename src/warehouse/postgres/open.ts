@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import PQueue from 'p-queue'
 import { MusterError } from '../../lib/errors.ts'
 import { openStage } from '../duckdb/open.ts'
-import type { Engine, Value } from '../engine.ts'
+import type { Engine, Value, Work } from '../engine.ts'
 import { isSchemaPrefix, withPrefix } from '../schema/schemas.ts'
 import { quoteText } from '../sql-text.ts'
-import { createTurns } from '../turns.ts'
+import { ConnectionTurns, type Turns } from '../turns.ts'
 import { statementError } from './failure.ts'
 import { type KeyRequests, type SharedKey, shareRequests } from './key-requests.ts'
 import { type Address, openSession, type Session } from './session.ts'
-import { transfersBetween } from './transfer.ts'
+import { receiveFiles, sendAsFiles, sendToStage, TransferFiles } from './transfer.ts'
 
 export interface PostgresOptions {
   /** Before the name of every schema. */
@@ -52,13 +52,12 @@ interface Parts {
   readonly address: Address
   readonly session: Session
   readonly prefix: string
-  readonly scratch: string
   /** Whether the stage is somebody else's. */
-  readonly isLent: boolean
+  readonly isStageShared: boolean
 }
 
-/** Statements of the engine, each in its turn. */
-function statements({ address, session, prefix }: Parts) {
+/** The turns of the one session, whose transactions a lost connection fails. */
+function turnsOf({ address, session }: Parts): ConnectionTurns {
   const bare = async (sql: string): Promise<string> => {
     try {
       return (await (await session.client()).query(sql)).command
@@ -66,7 +65,7 @@ function statements({ address, session, prefix }: Parts) {
       throw statementError(address.shown, error)
     }
   }
-  const { exclusive, statement, transaction, onIdle } = createTurns({
+  return new ConnectionTurns({
     async begin() {
       await bare('begin')
       // From here on a lost connection must fail what was begun on it.
@@ -82,8 +81,12 @@ function statements({ address, session, prefix }: Parts) {
       await bare('rollback')
     },
   })
-  const told = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    statement(async () => {
+}
+
+/** Statements of the engine, each in its turn. */
+function statements({ address, session, prefix }: Parts, turns: Turns) {
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    turns.statement(async () => {
       try {
         return await work()
       } catch (error) {
@@ -96,10 +99,10 @@ function statements({ address, session, prefix }: Parts) {
     return client.query(withPrefix(sql, prefix), values.length > 0 ? [...values] : undefined)
   }
   const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
-    told(async () => (await query(sql, values)).rows as Row[])
+    inTurn(async () => (await query(sql, values)).rows as Row[])
   const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
-    told(async () => (await query(sql, values)).rowCount ?? 0)
-  return { exclusive, transaction, onIdle, told, rows, run }
+    inTurn(async () => (await query(sql, values)).rowCount ?? 0)
+  return { inTurn, rows, run }
 }
 
 async function requestsOf({ address, prefix }: Parts, key: SharedKey): Promise<KeyRequests> {
@@ -121,37 +124,63 @@ async function requestsOf({ address, prefix }: Parts, key: SharedKey): Promise<K
   }
 }
 
-function engineOver(parts: Parts, stage: Engine): Engine {
-  const { address, session, prefix } = parts
-  const { exclusive, transaction, onIdle, told, rows, run } = statements(parts)
-  const transfers = transfersBetween({
+interface Server {
+  readonly parts: Parts
+  readonly main: ConnectionTurns
+  readonly files: TransferFiles
+  /** The stage of the main connection. */
+  readonly stage: Engine
+}
+
+/** Where the statements of an engine run: the turns of all users of the session or of one block, and a stage. */
+interface Seat {
+  readonly turns: Turns
+  readonly stage: Engine
+}
+
+function blocksOn(server: Server, { turns, stage }: Seat) {
+  const { prefix } = server.parts
+  const within = (own: Turns): Engine => engineOn(server, { turns: own, stage })
+  return {
+    transaction: <Result>(work: Work<Result>): Promise<Result> => turns.transaction(own => work(within(own))),
+    merge: <Result>(work: Work<Result>): Promise<Result> =>
+      turns.transaction(async own => {
+        const engine = within(own)
+        await engine.run(mergeLock(prefix))
+        return work(engine)
+      }, 'long'),
+    exclusive: <Result>(work: Work<Result>): Promise<Result> => turns.exclusive(own => work(within(own))),
+    staging: <Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result> =>
+      stage.staging((own, release) => work(engineOn(server, { turns, stage: own }), release)),
+  }
+}
+
+async function closeServer({ parts, main, files, stage }: Server): Promise<void> {
+  await main.onIdle()
+  await parts.session.close()
+  if (!parts.isStageShared) await stage.close()
+  files.remove()
+}
+
+function engineOn(server: Server, seat: Seat): Engine {
+  const { parts, files } = server
+  const { stage } = seat
+  const { inTurn, rows, run } = statements(parts, seat.turns)
+  const ends = {
     stage,
-    folder: parts.scratch,
-    client: () => session.client(),
-    spell: sql => withPrefix(sql, prefix),
-  })
+    client: () => parts.session.client(),
+    withPrefix: (sql: string) => withPrefix(sql, parts.prefix),
+  }
   return {
     name: 'postgres',
-    location: address.shown,
-    schema: name => prefix + name,
+    location: parts.address.shown,
+    cacheKey: server,
+    schema: name => parts.prefix + name,
     rows,
     run,
-    transaction(work) {
-      return transaction(() => work(this))
-    },
-    merge(work) {
-      return transaction(async () => {
-        await run(mergeLock(prefix))
-        return work(this)
-      }, 'long')
-    },
-    exclusive(work) {
-      return exclusive(() => work(this))
-    },
-    staging(work) {
-      return stage.staging((_, release) => work(this, release))
-    },
-    announce: name => told(() => session.always(`select pg_advisory_lock_shared(${holderLock(name)})`)),
+    ...blocksOn(server, seat),
+    announce: name =>
+      inTurn(() => parts.session.always(`select pg_advisory_lock_shared(${holderLock(name)})`)),
     async isPresent(name) {
       return (await rows(`select pid from ${holders(name)}`)).length > 0
     },
@@ -160,16 +189,11 @@ function engineOver(parts: Parts, stage: Engine): Engine {
       await rows(`select pg_terminate_backend(pid, ${evictionMs}) from ${holders(name)}`).catch(() => [])
     },
     stage,
-    send: items => transfers.send(items),
-    receive: transfer => told(() => transfers.receive(transfer)),
-    sendToStage: (name, columns, select) => told(() => transfers.sendToStage(name, columns, select)),
+    send: items => sendAsFiles(stage, files, items),
+    receive: transfer => inTurn(() => receiveFiles(ends, transfer)),
+    sendToStage: (name, columns, select) => inTurn(() => sendToStage(ends, files, { name, columns, select })),
     shareRequests: key => requestsOf(parts, key),
-    async close() {
-      await onIdle()
-      await session.close()
-      if (!parts.isLent) await stage.close()
-      transfers.close()
-    },
+    close: () => closeServer(server),
   }
 }
 
@@ -180,8 +204,8 @@ export async function openPostgres(address: Address, options: PostgresOptions): 
   const session = openSession(address, [`set search_path = ''`])
   await session.client()
   const stage = options.stage ?? (await openStage(join(options.scratch, 'stage')))
-  return engineOver(
-    { address, session, prefix, scratch: options.scratch, isLent: options.stage !== undefined },
-    stage,
-  )
+  const parts = { address, session, prefix, isStageShared: options.stage !== undefined }
+  const main = turnsOf(parts)
+  const files = new TransferFiles(options.scratch)
+  return engineOn({ parts, main, files, stage }, { turns: main, stage })
 }
