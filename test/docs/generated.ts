@@ -7,6 +7,7 @@ import { readMarts } from '../../src/marts/mart.ts'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
 import { contractOptions } from '../../src/sandbox/options/contract-options.ts'
 import { violationKinds } from '../../src/sandbox/refusals/violations.ts'
+import { failureLines } from '../../src/warehouse/postgres/failure.ts'
 import { layers } from '../layers.ts'
 import { coverageTables } from './coverage-tables.ts'
 import { markdownTable } from './table.ts'
@@ -64,6 +65,12 @@ const violationTable = (): string =>
     Object.entries(violationKinds).map(([name, meaning]) => [code(name), meaning]),
   )
 
+const failureTable = (): string =>
+  markdownTable(
+    ['it says', 'what to do'],
+    failureLines.map(({ what, next }) => [what, next]),
+  )
+
 const layerTable = (): string =>
   markdownTable(
     ['folder', 'holds', 'may import, besides `lib`'],
@@ -83,6 +90,7 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/client.md': { methods: methodTable },
   'docs/contract-coverage.md': { rows: coverageTables },
   'docs/marts.md': { marts: martTable },
+  'docs/postgres-failures.md': { failures: failureTable },
   'docs/sandbox.md': { options: optionTable, faults: faultRows, violations: violationTable },
   'docs/warehouse.md': { 'bus matrix': async () => matrixMarkdown(await buildDictionary(marts)) },
 }

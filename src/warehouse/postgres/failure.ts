@@ -117,6 +117,9 @@ const working: readonly Reason[] = [
   },
 ]
 
+/** Every line that a command can end with because of the server, for docs/postgres-failures.md. */
+export const failureLines: readonly Pick<Reason, 'what' | 'next'>[] = [...connecting, ...working]
+
 /** SQLSTATE of five digits and letters; of class 58 and XX it says no more than that something went wrong. */
 const saysAll = (code: string): boolean => /^(?=.*\d)(?!58|XX)[0-9A-Z]{5}$/.test(code)
 
