@@ -1,6 +1,6 @@
 /** Each open choice of the metrics, by cases small enough to work out by hand. */
 import { describe, expect, it } from 'vitest'
-import type { MetricOptions } from '../../src/sandbox/metrics/options.ts'
+import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const company = { id: 'c1', name: 'One' }
@@ -34,13 +34,13 @@ const sheet = (
   ...more,
 })
 
-async function ask(records: object, metrics: Partial<MetricOptions>, query: string): Promise<Body[]> {
-  const sandbox = await openSandbox({ records: { companies: [company], ...records }, metrics })
+async function ask(records: object, options: Partial<ContractOptions>, query: string): Promise<Body[]> {
+  const sandbox = await openSandbox({ records: { companies: [company], ...records }, options })
   const { body } = await sandbox.get(`/requisitions/recruitment-metrics?${query}`)
   return body.data
 }
-const fill = (accepted: readonly string[], metrics: Partial<MetricOptions>, query = '') =>
-  ask({ requisitions: [requisition('r1', accepted)] }, metrics, `metric=timeToFill${query}`)
+const fill = (accepted: readonly string[], options: Partial<ContractOptions>, query = '') =>
+  ask({ requisitions: [requisition('r1', accepted)] }, options, `metric=timeToFill${query}`)
 
 describe('quantiles of 1 to 10 days', () => {
   const tenDays = Array.from({ length: 10 }, (_, index) => afterDays(index + 1))
@@ -95,7 +95,7 @@ describe('the outlier rule', () => {
   })
 
   it('is left out of small groups', async () => {
-    const [row] = await fill(withOutlier, { leastForRule: 6 })
+    const [row] = await fill(withOutlier, { 'outlier-least': 6 })
     expect([row.excludedOutliers, row.values.count, row.iqrBounds]).toEqual([
       0,
       5,
@@ -107,7 +107,7 @@ describe('the outlier rule', () => {
     const same = [2, 2, 2].map(afterDays)
     const [kept] = await fill(same, {})
     expect([kept.values.count, kept.values.averageDays]).toEqual([3, 2])
-    const [dropped] = await fill(same, { bounds: 'exclusive' })
+    const [dropped] = await fill(same, { 'outlier-bounds': 'exclusive' })
     expect([dropped.excludedOutliers, dropped.values.count, dropped.values.averageDays]).toEqual([3, 0, null])
   })
 
@@ -132,7 +132,7 @@ describe('days', () => {
     const accepted = { calendarUtc: '2026-06-03T00:30:00.000Z', calendarLondon: '2026-06-02T23:30:00.000Z' }
     const at = (accepted as Record<string, string>)[days] ?? '2026-06-02T22:45:00.000Z'
     const requisitions = [requisition('r1', [at], { approvedDate: approved })]
-    const [row] = await ask({ requisitions }, { days }, 'metric=timeToFill')
+    const [row] = await ask({ requisitions }, { 'fill-days': days }, 'metric=timeToFill')
     expect(row.values.averageDays).toBe(expected)
   })
 
@@ -166,41 +166,41 @@ describe('acceptances', () => {
       requisition('r2', [afterDays(2)], { status: 'cancelled' }),
       requisition('r3', [afterDays(3)], { approvedDate: undefined }),
     ]
-    const count = async (metrics: Partial<MetricOptions>) =>
-      (await ask({ requisitions }, metrics, 'metric=timeToFill'))[0].rawCount
+    const count = async (options: Partial<ContractOptions>) =>
+      (await ask({ requisitions }, options, 'metric=timeToFill'))[0].rawCount
     expect(await count({})).toBe(2)
-    expect(await count({ requisitionStatuses: ['filled'] })).toBe(1)
+    expect(await count({ 'fill-statuses': ['filled'] })).toBe(1)
   })
 })
 
 describe('keys of groups', () => {
   const sheets = [sheet(['t1', 'w1', '2026-01-04'], 40), sheet(['t2', 'w1', '2026-01-05'], 50)]
-  const groups = async (metrics: Partial<MetricOptions>, groupBy: string, timesheets = sheets) =>
-    (await ask({ timesheets }, metrics, `metric=workersOverHours&groupBy=${groupBy}`)).map(row => row.group)
+  const groups = async (options: Partial<ContractOptions>, groupBy: string, timesheets = sheets) =>
+    (await ask({ timesheets }, options, `metric=workersOverHours&groupBy=${groupBy}`)).map(row => row.group)
 
   it.each([
     [{}, ['2026-W01', '2026-W02']],
-    [{ weekKey: 'firstDay' }, ['2025-12-29', '2026-01-05']],
+    [{ 'week-key': 'firstDay' }, ['2025-12-29', '2026-01-05']],
     // The week that begins on Sunday 4 January has its middle on Wednesday the 7th.
-    [{ weekStart: 'sunday' }, ['2026-W02']],
-    [{ weekStart: 'sunday', weekKey: 'firstDay' }, ['2026-01-04']],
-    [{ weekStart: 'saturday', weekKey: 'firstDay' }, ['2026-01-03']],
-  ] as const)('weeks, %j: %j', async (metrics, expected) => {
-    expect(await groups(metrics, 'week')).toEqual(expected.map(week => ({ week })))
+    [{ 'week-start': 'sunday' }, ['2026-W02']],
+    [{ 'week-start': 'sunday', 'week-key': 'firstDay' }, ['2026-01-04']],
+    [{ 'week-start': 'saturday', 'week-key': 'firstDay' }, ['2026-01-03']],
+  ] as const)('weeks, %j: %j', async (options, expected) => {
+    expect(await groups(options, 'week')).toEqual(expected.map(week => ({ week })))
   })
 
   it('months and references', async () => {
     expect(await groups({}, 'company,month')).toEqual([{ company, month: '2026-01' }])
-    expect(await groups({ monthKey: 'firstDay' }, 'month,all')).toEqual([{ month: '2026-01-01' }])
-    expect(await groups({ refKey: 'id' }, 'project')).toEqual([{ project: 'p1' }])
-    expect(await groups({ refKey: 'name' }, 'agency')).toEqual([{ agency: 'Agency 0' }])
+    expect(await groups({ 'month-key': 'firstDay' }, 'month,all')).toEqual([{ month: '2026-01-01' }])
+    expect(await groups({ 'group-ref': 'id' }, 'project')).toEqual([{ project: 'p1' }])
+    expect(await groups({ 'group-ref': 'name' }, 'agency')).toEqual([{ agency: 'Agency 0' }])
     expect(await groups({}, 'all')).toEqual([{}])
   })
 
   it('follow the zone', async () => {
     const late = [sheet(['t1', 'w1', '2026-06-30'], 40, { weekEnding: '2026-06-30T23:30:00.000Z' })]
     expect(await groups({}, 'month', late)).toEqual([{ month: '2026-06' }])
-    expect(await groups({ zone: 'Europe/London' }, 'month', late)).toEqual([{ month: '2026-07' }])
+    expect(await groups({ 'day-zone': 'Europe/London' }, 'month', late)).toEqual([{ month: '2026-07' }])
   })
 })
 
@@ -211,8 +211,8 @@ describe('hours', () => {
     sheet(['t3', 'w2', '2026-01-04'], 60, { status: 'pending' }),
     sheet(['t4', 'w1', '2026-01-11'], 50),
   ]
-  const row = async (metrics: Partial<MetricOptions>, query = '') =>
-    (await ask({ timesheets: sheets }, metrics, `metric=workersOverHours${query}`))[0].values
+  const row = async (options: Partial<ContractOptions>, query = '') =>
+    (await ask({ timesheets: sheets }, options, `metric=workersOverHours${query}`))[0].values
 
   it('are added up for each worker and week', async () => {
     expect(await row({})).toEqual({
@@ -223,7 +223,7 @@ describe('hours', () => {
 
   it('are over the threshold or at it, of the statuses that are asked for', async () => {
     expect((await row({ threshold: 'at' })).workersOverThreshold).toBe(2)
-    const more = await row({ timesheetStatuses: ['approved', 'pending'] })
+    const more = await row({ 'hours-statuses': ['approved', 'pending'] })
     expect([more.workerWeeks, more.distinctWorkersOverThreshold]).toEqual([3, 2])
   })
 

@@ -1,44 +1,33 @@
-/** The readings of `from` and `to`: days of some zone, each inclusive or not, as the options say. */
-import { type ContractOptions, optionsOf } from '../options/contract-options.ts'
+/** The filter `from` to `to`: days of some zone, each of which belongs to the range or not, as the options say. */
+import { dayMs } from '../../lib/dates.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
 import { shiftOf } from '../options/zone.ts'
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-const DAY_MS = 86_400_000
-
-export function isDay(text: string): boolean {
-  const time = Date.parse(`${text}T00:00:00.000Z`)
-  return DAY.test(text) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+export interface Days {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
 }
 
-type Reading = Pick<ContractOptions, 'from' | 'to' | 'day-zone'>
-
-/** Whether a timestamp lies in the range; one that is absent lies in no range. */
-export function dayRange(
-  from: string | undefined,
-  to: string | undefined,
-  reading: Reading = optionsOf(),
-): (timestamp: unknown) => boolean {
-  const isInRange = instantRange(from, to, reading)
-  return timestamp => typeof timestamp === 'string' && isInRange(Date.parse(timestamp))
-}
-
-export function instantRange(
-  from: string | undefined,
-  to: string | undefined,
-  reading: Reading,
-): (timeMs: number) => boolean {
-  const first = from === undefined ? -Infinity : midnight(from) + (reading.from === 'inclusive' ? 0 : DAY_MS)
-  const end = to === undefined ? Infinity : endOf(midnight(to), reading.to)
-  const shift = shiftOf(reading['day-zone'])
+/** Whether an instant lies in the range. */
+export function instantRange({ from, to }: Days, options: ContractOptions): (timeMs: number) => boolean {
+  const first = from === undefined ? -Infinity : midnight(from) + (options.from === 'inclusive' ? 0 : dayMs)
+  const end = to === undefined ? Infinity : endOf(midnight(to), options.to)
+  const shift = shiftOf(options['day-zone'])
   return timeMs => {
     const shown = timeMs + shift(timeMs)
     return shown >= first && shown < end
   }
 }
 
-/** The first instant that is outside; timestamps are whole milliseconds. */
-function endOf(day: number, reading: ContractOptions['to']): number {
-  return reading === 'inclusive' ? day + DAY_MS : reading === 'midnight' ? day + 1 : day
+/** The same of a timestamp; one that is absent lies in no range. */
+export function timestampRange(days: Days, options: ContractOptions): (timestamp: unknown) => boolean {
+  const isInRange = instantRange(days, options)
+  return timestamp => typeof timestamp === 'string' && isInRange(Date.parse(timestamp))
+}
+
+/** The first instant outside the range; timestamps are whole milliseconds. */
+function endOf(day: number, to: ContractOptions['to']): number {
+  return to === 'inclusive' ? day + dayMs : to === 'midnight' ? day + 1 : day
 }
 
 function midnight(day: string): number {

@@ -3,19 +3,18 @@ import type { z } from 'zod'
 import type { EndpointPath } from '../keys/access.ts'
 import type { ApiKey } from '../keys/keys.ts'
 import type { Usage } from '../keys/rate-limit.ts'
-import type { MetricOptions } from '../metrics/options.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
+import type { Shuffle } from '../records/ties.ts'
 import type { World } from '../world.ts'
 
 export interface EndpointRequest {
   readonly key: ApiKey
   readonly world: World
   readonly options: ContractOptions
-  readonly metrics: MetricOptions
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
-  /** Puts records with equal sort keys in another order at each request; absent when ties are stable. */
-  readonly shuffleTies?: <T>(group: T[]) => T[]
+  /** Absent when records with equal sort keys keep their order. */
+  readonly shuffle?: Shuffle
   readonly limits: { readonly perMinute: number; readonly perDay: number }
   readonly usage: Usage
   /** When the key was last used before this request. */

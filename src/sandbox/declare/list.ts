@@ -5,8 +5,9 @@ import { checkCompanies, type ScopePaths, scopeTests, type Test } from '../keys/
 import { pathReader, type StoredRecord } from '../records/record.ts'
 import { selectFields, withoutFields } from '../records/select-fields.ts'
 import type { SortOrder } from '../records/sorted-order.ts'
+import { shuffledTies } from '../records/ties.ts'
 import type { Collection } from '../world.ts'
-import { dayRange } from './day-range.ts'
+import { timestampRange } from './day-range.ts'
 import type { Endpoint, EndpointRequest } from './endpoint.ts'
 import { type Filter, matchesText } from './filter.ts'
 import {
@@ -19,7 +20,6 @@ import {
   parseParameters,
   textParameter,
 } from './parameters.ts'
-import { shuffledTies } from './ties.ts'
 
 type Names = readonly [string, ...string[]]
 
@@ -113,7 +113,7 @@ function matching(spec: ListSpec, request: EndpointRequest, query: ListQuery): r
   const tests = testsOf(spec, request, query)
   const all = order.records()
   const found = tests.length === 0 ? all : cached(all, cacheName(spec, request, query), tests)
-  return shuffledTies(found, record => order.keyOf(record), request.shuffleTies)
+  return shuffledTies(found, record => order.keyOf(record), request.shuffle)
 }
 
 function cacheName(spec: ListSpec, request: EndpointRequest, query: ListQuery): string {
@@ -144,7 +144,7 @@ function testsOf(spec: ListSpec, request: EndpointRequest, query: ListQuery): Te
   }
   if (spec.search && query.query) tests.push(matchesText(spec.search, query.query))
   if (spec.dates && (query.from !== undefined || query.to !== undefined)) {
-    const inRange = dayRange(query.from, query.to, request.options)
+    const inRange = timestampRange(query, request.options)
     const read = pathReader(query.dateField ?? spec.dates.by)
     tests.push(record => inRange(read(record)))
   }

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 import { safeId, safeIds } from '../../contract/fields/record-id.ts'
+import { isDay } from '../../lib/dates.ts'
 import { ParameterError, type ViolationKind } from '../refusals/violations.ts'
-import { isDay } from './day-range.ts'
 
 const FIELD_PATH = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/
 

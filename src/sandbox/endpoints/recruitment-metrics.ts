@@ -13,11 +13,11 @@ import {
 import { anyOf, checkCompanies, scopeTests, type Test } from '../keys/scope.ts'
 import { groupKeys } from '../metrics/groups.ts'
 import type { MeasuredRequisition, MeasuredTimesheet } from '../metrics/measured.ts'
+import { metricRows } from '../metrics/rows.ts'
 import { timeToFill } from '../metrics/time-to-fill.ts'
 import { workersOverHours } from '../metrics/workers-over-hours.ts'
 import { pathReader, type StoredRecord } from '../records/record.ts'
 import { selectFields } from '../records/select-fields.ts'
-import { metricRows } from './metric-rows.ts'
 import { tracksStages } from './stage-tracking.ts'
 
 const THRESHOLD_HOURS = 48
@@ -80,17 +80,17 @@ function visibility(request: EndpointRequest, query: MetricsQuery): Test {
   return record => tests.every(test => test(record))
 }
 
-function aggregate({ world, metrics }: EndpointRequest, query: MetricsQuery, visible: Test) {
+function aggregate({ world, options }: EndpointRequest, query: MetricsQuery, visible: Test) {
   const { metric, groupBy, from, to, agency: agencies } = query
   const asked = { groupBy, from, to, agencies }
   const known = world.all(metric === 'timeToFill' ? 'requisitions' : 'timesheets').filter(visible)
   const rows: readonly object[] =
     metric === 'timeToFill'
-      ? timeToFill(known as unknown as MeasuredRequisition[], asked, metrics)
+      ? timeToFill(known as unknown as MeasuredRequisition[], asked, options)
       : workersOverHours(
           known as unknown as MeasuredTimesheet[],
           { ...asked, threshold: query.hoursThreshold },
-          metrics,
+          options,
         )
   return {
     rows: rows.map(row => () => row as StoredRecord),

@@ -1,6 +1,6 @@
 /** Between the wire and the endpoints: key, rate limit and access, in the order the service checks them. */
-import { namedRng } from '../../lib/rng.ts'
 import type { EndpointRequest } from '../declare/endpoint.ts'
+import { type Shuffle, shuffler } from '../records/ties.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import type { Settings } from '../server/settings.ts'
 import type { World } from '../world.ts'
@@ -21,13 +21,13 @@ export class Gate {
   private readonly world: World
   private readonly limiter: RateLimiter
   private readonly lastUse = new Map<string, string>()
-  private readonly shuffleTies: (<T>(group: T[]) => T[]) | undefined
+  private readonly shuffle: Shuffle | undefined
 
   constructor(settings: Settings, world: World) {
     this.settings = settings
     this.world = world
     this.limiter = new RateLimiter(settings.options['rate-window'])
-    this.shuffleTies = settings.options.ties === 'random' ? shuffler(settings.seed) : undefined
+    this.shuffle = settings.options.ties === 'random' ? shuffler(settings.seed) : undefined
   }
 
   /** Passes the visit on, or throws the ApiError it meets first: 401 or IP, 429, 403, then the endpoint's own. */
@@ -44,13 +44,12 @@ export class Gate {
       key,
       world: this.world,
       options: this.settings.options,
-      metrics: this.settings.metrics,
       params: visit.params,
       query: visit.query,
       limits,
       usage: this.limiter.usage(key.key, limits, nowMs),
       ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
-      ...(this.shuffleTies ? { shuffleTies: this.shuffleTies } : {}),
+      ...(this.shuffle ? { shuffle: this.shuffle } : {}),
     }
   }
 
@@ -64,18 +63,5 @@ export class Gate {
   private refusal(nowMs: number, waitMs: number): ApiError {
     const headers = retryAfter(this.settings.options['retry-after'], nowMs, waitMs)
     return new ApiError(429, 'rate limit exceeded', headers)
-  }
-}
-
-function shuffler(seed: number) {
-  const rng = namedRng(seed, 'ties')
-  return <T>(group: T[]): T[] => {
-    for (let last = group.length - 1; last > 0; last -= 1) {
-      const other = Math.floor(rng() * (last + 1))
-      const moved = group[last] as T
-      group[last] = group[other] as T
-      group[other] = moved
-    }
-    return group
   }
 }

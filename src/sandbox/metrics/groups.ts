@@ -1,16 +1,23 @@
 /** Groups of what is measured: by company, project, agency, month and week, in any combination. */
+import { type Days, instantRange } from '../declare/day-range.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
 import { monthKey, weekKey } from './calendar-days.ts'
 import type { Ref } from './measured.ts'
-import type { MetricOptions } from './options.ts'
 
 export const groupKeys = ['all', 'company', 'project', 'agency', 'month', 'week'] as const
 export type GroupKey = (typeof groupKeys)[number]
+
+export interface GroupQuery extends Days {
+  readonly groupBy: readonly GroupKey[]
+  /** Ids; all agencies when absent. */
+  readonly agencies?: readonly string[] | undefined
+}
 
 export interface Member {
   readonly company: Ref | undefined
   readonly project: Ref | undefined
   readonly agency: Ref | undefined
-  /** What months and weeks are taken from. */
+  /** `from`, `to`, months and weeks apply to it. */
   readonly atMs: number
 }
 
@@ -25,21 +32,23 @@ interface Part {
   readonly value: unknown
 }
 
-/** In order of names, months and weeks, key by key. Beside another key `all` says nothing. */
+/** In order of names, months and weeks, key by key; no group is empty. Beside another key `all` says nothing. */
 export function grouped<T extends Member>(
   members: readonly T[],
-  keys: readonly GroupKey[],
-  options: MetricOptions,
+  { groupBy, agencies, ...days }: GroupQuery,
+  options: ContractOptions,
 ): Group<T>[] {
-  const used = keys.filter(key => key !== 'all')
+  const isInRange = instantRange(days, options)
+  const keys = groupBy.filter(key => key !== 'all')
   const groups = new Map<string, Group<T> & { readonly labels: readonly string[] }>()
   for (const member of members) {
-    const parts = used.map(key => partOf(member, key, options))
+    if (!isInRange(member.atMs) || agencies?.includes(member.agency?.id ?? '') === false) continue
+    const parts = keys.map(key => partOf(member, key, options))
     const name = JSON.stringify(parts)
     const known = groups.get(name)
     if (known) known.members.push(member)
     else {
-      const group = Object.fromEntries(used.map((key, index) => [key, parts[index]?.value]))
+      const group = Object.fromEntries(keys.map((key, index) => [key, parts[index]?.value]))
       groups.set(name, { group, members: [member], labels: parts.map(part => part.label) })
     }
   }
@@ -48,7 +57,7 @@ export function grouped<T extends Member>(
     .map(({ group, members: own }) => ({ group, members: own }))
 }
 
-function partOf(member: Member, key: Exclude<GroupKey, 'all'>, options: MetricOptions): Part {
+function partOf(member: Member, key: Exclude<GroupKey, 'all'>, options: ContractOptions): Part {
   if (key === 'month' || key === 'week') {
     const value = key === 'month' ? monthKey(member.atMs, options) : weekKey(member.atMs, options)
     return { label: value, value }
@@ -56,7 +65,8 @@ function partOf(member: Member, key: Exclude<GroupKey, 'all'>, options: MetricOp
   const ref = member[key]
   if (!ref) return { label: '', value: null }
   const { id, name } = ref
-  return { label: `${name} ${id}`, value: options.refKey === 'ref' ? { id, name } : ref[options.refKey] }
+  const form = options['group-ref']
+  return { label: `${name} ${id}`, value: form === 'ref' ? { id, name } : ref[form] }
 }
 
 function compare(left: readonly string[], right: readonly string[]): number {

@@ -1,15 +1,9 @@
 /** Time to fill: days from the approval of a requisition to an agency's acceptance, without outliers. */
-import { type DayWindow, daysBetween, inWindow } from './calendar-days.ts'
-import { type GroupKey, grouped, type Member } from './groups.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
+import { daysToFill } from './calendar-days.ts'
+import { quantile, rounded } from './figures.ts'
+import { type GroupQuery, grouped, type Member } from './groups.ts'
 import type { MeasuredRequisition } from './measured.ts'
-import { type MetricOptions, rounded } from './options.ts'
-import { quantile } from './quantile.ts'
-
-export interface FillQuery extends DayWindow {
-  readonly groupBy: readonly GroupKey[]
-  /** Ids; all agencies when absent. */
-  readonly agencies?: readonly string[] | undefined
-}
 
 interface Acceptance extends Member {
   readonly days: number
@@ -18,15 +12,14 @@ interface Acceptance extends Member {
 /** `from` and `to` apply to the day of acceptance; groups without any acceptance are no rows. */
 export function timeToFill(
   requisitions: readonly MeasuredRequisition[],
-  query: FillQuery,
-  options: MetricOptions,
+  query: GroupQuery,
+  options: ContractOptions,
 ) {
-  const inRange = inWindow(query, options)
+  const counted: readonly string[] = options['fill-statuses']
   const acceptances = requisitions
-    .filter(requisition => options.requisitionStatuses.includes(requisition.status ?? ''))
+    .filter(({ status = '' }) => counted.includes(status))
     .flatMap(requisition => acceptancesOf(requisition, options))
-    .filter(({ agency, atMs }) => inRange(atMs) && (query.agencies?.includes(agency?.id ?? '') ?? true))
-  return grouped(acceptances, query.groupBy, options).map(({ group, members }) => ({
+  return grouped(acceptances, query, options).map(({ group, members }) => ({
     group,
     ...summary(
       members.map(member => member.days),
@@ -36,13 +29,13 @@ export function timeToFill(
 }
 
 /** The first or last answer is chosen before any agency is asked for: it is the requisition's. */
-function acceptancesOf(requisition: MeasuredRequisition, options: MetricOptions): Acceptance[] {
+function acceptancesOf(requisition: MeasuredRequisition, options: ContractOptions): Acceptance[] {
   const { approvedDate, company, project } = requisition
   if (!approvedDate) return []
   const all = (requisition.agencies ?? []).flatMap(({ id, name, dateAccepted }) => {
     if (!dateAccepted) return []
     const atMs = Date.parse(dateAccepted)
-    const days = daysBetween(Date.parse(approvedDate), atMs, options.days)
+    const days = daysToFill(Date.parse(approvedDate), atMs, options['fill-days'])
     return [{ days, atMs, company, project, agency: { id, name } }]
   })
   if (options.acceptance === 'perAgency') return all
@@ -51,9 +44,9 @@ function acceptancesOf(requisition: MeasuredRequisition, options: MetricOptions)
 }
 
 /** Quartiles of all values make the bounds; everything under `values` is of those within them. */
-function summary(days: readonly number[], options: MetricOptions) {
+function summary(days: readonly number[], options: ContractOptions) {
   const sorted = [...days].sort((left, right) => left - right)
-  const bounds = sorted.length < options.leastForRule ? undefined : boundsOf(sorted, options)
+  const bounds = sorted.length < options['outlier-least'] ? undefined : boundsOf(sorted, options)
   const kept = bounds ? sorted.filter(value => isWithin(value, bounds, options)) : sorted
   const shown = (value: number) => rounded(value, options)
   return {
@@ -73,32 +66,32 @@ interface Bounds {
 
 const REACH = 1.5
 
-function boundsOf(sorted: readonly number[], { quantiles }: MetricOptions): Bounds {
+function boundsOf(sorted: readonly number[], { quantiles }: ContractOptions): Bounds {
   const lowest = quantile(sorted, 0.25, quantiles)
   const highest = quantile(sorted, 0.75, quantiles)
   const reach = REACH * (highest - lowest)
   return { lower: lowest - reach, upper: highest + reach }
 }
 
-function isWithin(value: number, { lower, upper }: Bounds, { bounds }: MetricOptions): boolean {
-  return bounds === 'inclusive' ? value >= lower && value <= upper : value > lower && value < upper
+function isWithin(value: number, { lower, upper }: Bounds, options: ContractOptions): boolean {
+  return options['outlier-bounds'] === 'inclusive'
+    ? value >= lower && value <= upper
+    : value > lower && value < upper
 }
 
-function statistics(sorted: readonly number[], options: MetricOptions) {
+function statistics(sorted: readonly number[], options: ContractOptions) {
   const count = sorted.length
-  const of = (share: number) =>
-    count === 0 ? null : rounded(quantile(sorted, share, options.quantiles), options)
+  const shown = (value: number | undefined) => (value === undefined ? null : rounded(value, options))
+  const quartile = (share: number) =>
+    shown(count === 0 ? undefined : quantile(sorted, share, options.quantiles))
   const sum = sorted.reduce((total, value) => total + value, 0)
-  const ends = [sorted[0], sorted.at(-1)].map(value =>
-    value === undefined ? null : rounded(value, options),
-  ) as [number | null, number | null]
   return {
     count,
-    averageDays: count === 0 ? null : rounded(sum / count, options),
-    medianDays: of(0.5),
-    minDays: ends[0],
-    maxDays: ends[1],
-    p25Days: of(0.25),
-    p75Days: of(0.75),
+    averageDays: shown(count === 0 ? undefined : sum / count),
+    medianDays: quartile(0.5),
+    minDays: shown(sorted[0]),
+    maxDays: shown(sorted.at(-1)),
+    p25Days: quartile(0.25),
+    p75Days: quartile(0.75),
   }
 }

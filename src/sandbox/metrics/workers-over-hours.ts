@@ -1,12 +1,10 @@
 /** Workers over hours: the weeks in which workers did more hours than a threshold. */
-import { type DayWindow, inWindow } from './calendar-days.ts'
-import { type GroupKey, grouped, type Member } from './groups.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
+import { rounded } from './figures.ts'
+import { type GroupQuery, grouped, type Member } from './groups.ts'
 import type { MeasuredTimesheet } from './measured.ts'
-import { type MetricOptions, rounded } from './options.ts'
 
-export interface HoursQuery extends DayWindow {
-  readonly groupBy: readonly GroupKey[]
-  readonly agencies?: readonly string[] | undefined
+interface HoursQuery extends GroupQuery {
   readonly threshold: number
 }
 
@@ -19,26 +17,25 @@ interface Sheet extends Member {
 export function workersOverHours(
   timesheets: readonly MeasuredTimesheet[],
   query: HoursQuery,
-  options: MetricOptions,
+  options: ContractOptions,
 ) {
-  const inRange = inWindow(query, options)
+  const counted: readonly string[] = options['hours-statuses']
   const sheets = timesheets
-    .filter(timesheet => options.timesheetStatuses.includes(timesheet.status ?? ''))
-    .map(timesheet => sheetOf(timesheet, options))
-    .filter(({ agency, atMs }) => inRange(atMs) && (query.agencies?.includes(agency?.id ?? '') ?? true))
-  return grouped(sheets, query.groupBy, options).map(({ group, members }) => ({
+    .filter(({ status = '' }) => counted.includes(status))
+    .map(timesheet => sheetOf(timesheet, options['hours-field']))
+  return grouped(sheets, query, options).map(({ group, members }) => ({
     group,
     values: values(members, query.threshold, options),
   }))
 }
 
-function sheetOf(timesheet: MeasuredTimesheet, { hoursField }: MetricOptions): Sheet {
+function sheetOf(timesheet: MeasuredTimesheet, field: ContractOptions['hours-field']): Sheet {
   const { company, project, agency, worker, weekEnding } = timesheet
   return {
     ...{ company, project, agency },
     worker: worker?.id ?? '',
     atMs: Date.parse(weekEnding ?? ''),
-    hours: hoursField === 'netHours' ? (timesheet.netHours ?? 0) : timelogHours(timesheet),
+    hours: field === 'netHours' ? (timesheet.netHours ?? 0) : timelogHours(timesheet),
   }
 }
 
@@ -51,7 +48,7 @@ interface WorkerWeek {
   hours: number
 }
 
-function values(sheets: readonly Sheet[], threshold: number, options: MetricOptions) {
+function values(sheets: readonly Sheet[], threshold: number, options: ContractOptions) {
   const weeks = [...workerWeeks(sheets).values()]
   const over = weeks.filter(({ hours }) =>
     options.threshold === 'over' ? hours > threshold : hours >= threshold,
@@ -59,7 +56,7 @@ function values(sheets: readonly Sheet[], threshold: number, options: MetricOpti
   const totalHours = weeks.reduce((sum, { hours }) => sum + hours, 0)
   return {
     thresholdHours: threshold,
-    hoursField: options.hoursField,
+    hoursField: options['hours-field'],
     workerWeeks: weeks.length,
     workersOverThreshold: over.length,
     distinctWorkersOverThreshold: new Set(over.map(({ worker }) => worker)).size,

@@ -1,66 +1,41 @@
-/** Wall clocks: what a zone's clocks show at an instant, for filters by day. */
+/** Time zones as the options name them: an IANA name, or an offset such as +05:30. */
+import { tzOffset } from '@date-fns/tz/tzOffset'
+import { minuteMs } from '../../lib/dates.ts'
 
-const OFFSET = /^([+-])(\d{2}):(\d{2})$/
-const MINUTE_MS = 60_000
-const WIDEST_MINUTES = 14 * 60
+const offset = /^[+-]\d{2}:[0-5]\d$/
+const widestMinutes = 14 * 60
+/** Offsets change on the quarter of an hour at the soonest, and asking for one costs a microsecond or two. */
+const quarterMs = 15 * minuteMs
+
+export function isZone(text: string): boolean {
+  if (offset.test(text)) return Math.abs(tzOffset(text, new Date(0))) <= widestMinutes
+  if (/^[+-]/.test(text)) return false
+  try {
+    new Intl.DateTimeFormat('en-GB', { timeZone: text })
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
 
 /** Milliseconds to add to an instant, so that read as UTC it is what the zone's clocks show. */
 type Shift = (timeMs: number) => number
 
-function fixedShift(zone: string): Shift | undefined {
-  if (zone === 'UTC') return () => 0
-  const parts = OFFSET.exec(zone)
-  if (!parts) return undefined
-  const minutes = Number(parts[2]) * 60 + Number(parts[3])
-  if (Number(parts[3]) > 59 || minutes > WIDEST_MINUTES) return undefined
-  const shift = (parts[1] === '-' ? -minutes : minutes) * MINUTE_MS
-  return () => shift
+const shifts = new Map<string, Shift>([['UTC', () => 0]])
+
+export function shiftOf(zone: string): Shift {
+  const known = shifts.get(zone) ?? shiftByQuarter(zone)
+  shifts.set(zone, known)
+  return known
 }
 
-function namedShift(zone: string): Shift {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  })
-  // Offsets change on the quarter of an hour at the soonest, and formatting costs a microsecond or two.
+function shiftByQuarter(zone: string): Shift {
   const known = new Map<number, number>()
   return timeMs => {
-    const quarter = Math.floor(timeMs / (15 * MINUTE_MS))
-    const shift = known.get(quarter) ?? shiftAt(parts, quarter * 15 * MINUTE_MS)
+    const quarter = Math.floor(timeMs / quarterMs)
+    const shift = known.get(quarter) ?? tzOffset(zone, new Date(quarter * quarterMs)) * minuteMs
     known.set(quarter, shift)
     return shift
   }
-}
-
-function shiftAt(format: Intl.DateTimeFormat, timeMs: number): number {
-  const shown = Object.fromEntries(format.formatToParts(timeMs).map(({ type, value }) => [type, value]))
-  const { year, month, day, hour, minute, second } = shown
-  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) - timeMs
-}
-
-/** An IANA name, or an offset such as +05:30. */
-export function isZone(text: string): boolean {
-  if (fixedShift(text)) return true
-  if (OFFSET.test(text)) return false
-  try {
-    namedShift(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Kept by zone: a formatter costs more to make than a thousand instants to shift. */
-const shifts = new Map<string, Shift>()
-
-export function shiftOf(zone: string): Shift {
-  const known = shifts.get(zone) ?? fixedShift(zone) ?? namedShift(zone)
-  shifts.set(zone, known)
-  return known
 }

@@ -1,12 +1,11 @@
 /** The settings of a sandbox, and what each is when left out. */
 import type { OutgoingHttpHeaders } from 'node:http'
 import { type Clock, systemClock } from '../../lib/clock.ts'
+import { isDay } from '../../lib/dates.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { isDay } from '../declare/day-range.ts'
 import type { EventOptions } from '../events/event-options.ts'
 import type { FaultRates } from '../faults/faults.ts'
 import { type ApiKey, defaultKeys } from '../keys/keys.ts'
-import { type MetricOptions, metricOptions } from '../metrics/options.ts'
 import { type ContractOptions, optionsOf } from '../options/contract-options.ts'
 import type { Records } from '../world.ts'
 
@@ -57,8 +56,6 @@ export interface SandboxOptions {
   /** Of keys that name no limits of their own. */
   readonly rateLimitPerMinute?: number
   readonly rateLimitPerDay?: number
-  /** In place of what the options say of the recruitment metrics. */
-  readonly metrics?: Partial<MetricOptions>
   /** Changes records while they are read. */
   readonly live?: LiveOptions
   /** Webhooks, and how events are brought to them. */
@@ -88,13 +85,11 @@ const optionDefaults = {
 export type Settings = SandboxOptions &
   Required<Pick<SandboxOptions, keyof typeof optionDefaults>> & {
     readonly options: ContractOptions
-    readonly metrics: MetricOptions
   }
 
 export function settingsOf(given: SandboxOptions): Settings {
   const options = optionsOf(given.options)
-  const metrics = { ...metricOptions(options), ...given.metrics }
-  const settings = { ...optionDefaults, ...given, options, metrics }
+  const settings = { ...optionDefaults, ...given, options }
   if (!isDay(settings.today)) {
     throw new UsageError({ what: `today is not a day: ${settings.today}`, next: 'write it as YYYY-MM-DD' })
   }

@@ -1,7 +1,7 @@
 /** The bodies of POST and PATCH /workers: every field with its rule, each refusal naming the field and never its value. */
 import { z } from 'zod'
+import { isDay } from '../../lib/dates.ts'
 import { fieldPath } from '../../lib/field-path.ts'
-import { isDay } from '../declare/day-range.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import { countries, fewOf, genders, masterTrades, telephoneCodes } from './reference-lists.ts'
 

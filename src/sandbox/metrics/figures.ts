@@ -1,7 +1,7 @@
-/** Quantiles of sorted numbers, by the methods that services are known to use. */
-import type { MetricOptions } from './options.ts'
+/** Figures as the service might compute and round them. */
+import type { ContractOptions } from '../options/contract-options.ts'
 
-type Method = MetricOptions['quantiles']
+type Method = ContractOptions['quantiles']
 
 /** Positions from 0, not whole: the value lies between two neighbours. */
 const positions: Partial<Record<Method, (count: number, share: number) => number>> = {
@@ -22,4 +22,10 @@ export function quantile(sorted: readonly number[], share: number, method: Metho
   const rank = sorted.length * share
   const above = at(Math.ceil(rank) - 1)
   return method === 'type2' && Number.isInteger(rank) ? (above + at(rank)) / 2 : above
+}
+
+export function rounded(value: number, { decimals }: ContractOptions): number {
+  if (decimals === 'none') return value
+  const factor = 10 ** decimals
+  return Math.round(value * factor) / factor
 }

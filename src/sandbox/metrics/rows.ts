@@ -1,7 +1,45 @@
-/** One row of the metrics: what a requisition's stage tracking says of one worker. */
+/** The row mode of the recruitment metrics: one row for each worker that the stage tracking of a requisition names. */
+import { type Days, instantRange } from '../declare/day-range.ts'
+import type { EndpointRequest } from '../declare/endpoint.ts'
+import type { Test } from '../keys/scope.ts'
+import type { StoredRecord } from '../records/record.ts'
+import type { SortOrder } from '../records/sorted-order.ts'
+import { shuffledTies } from '../records/ties.ts'
 import { calendarDays, dayMonthYear } from './calendar-days.ts'
 import type { MeasuredRequisition, StageTracking } from './measured.ts'
-import type { MetricOptions } from './options.ts'
+
+interface RowsQuery extends Days {
+  readonly agency?: readonly string[] | undefined
+  readonly sortBy: 'createdAt' | 'reqRef'
+  readonly sortOrder: SortOrder
+}
+
+interface Tracked {
+  readonly requisition: MeasuredRequisition
+  readonly tracking: StageTracking
+}
+
+/** `from` and `to` apply to the creation of the requisition. Rows are made only when they are on the page. */
+export function metricRows(request: EndpointRequest, query: RowsQuery, visible: Test) {
+  const { world, options } = request
+  const isCreatedThen = instantRange(query, options)
+  const isWanted = ({ agency }: StageTracking) => query.agency?.includes(agency.id) ?? true
+  const path = query.sortBy === 'reqRef' ? 'reference' : 'createdAt'
+  const order = world.ordered('requisitions', path, query.sortOrder)
+  const requisitions = order.records().filter(visible) as unknown as MeasuredRequisition[]
+  const tracked = requisitions
+    .filter(requisition => isCreatedThen(Date.parse(requisition.createdAt)))
+    .flatMap(requisition =>
+      (requisition.stageTracking ?? []).filter(isWanted).map(tracking => ({ requisition, tracking })),
+    )
+  const sortKey = ({ requisition }: Tracked) => order.keyOf(requisition as unknown as StoredRecord)
+  return {
+    rows: shuffledTies(tracked, sortKey, request.shuffle).map(
+      row => (): StoredRecord => metricRow(row, options['day-zone']),
+    ),
+    meta: {},
+  }
+}
 
 const dated = [
   'submitted',
@@ -18,11 +56,7 @@ type Dated = (typeof dated)[number]
 /** A CV counts as rejected when its worker was turned down before any interview. */
 const beforeInterview = ['submitted', 'cvReviewed', 'interviewRequested']
 
-export function metricRow(
-  requisition: MeasuredRequisition,
-  tracking: StageTracking,
-  { zone }: Pick<MetricOptions, 'zone'>,
-) {
+function metricRow({ requisition, tracking }: Tracked, zone: string): StoredRecord {
   const created = Date.parse(requisition.createdAt)
   const start = timeOf(requisition.startDate)
   const times = Object.fromEntries(dated.map(stage => [stage, reached(tracking, stage)])) as Record<
