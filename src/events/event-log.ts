@@ -1,16 +1,13 @@
-/**
- * Events on disk beside a DuckDB file, which takes few small transactions a second: lines appended and synced in
- * groups, in files that a drain loads whole and then removes.
- */
+/** Events on disk beside a DuckDB file: lines appended and synced in groups, in files that a drain loads and removes. */
 import { mkdirSync, readdirSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { InboxEvent } from './event.ts'
+import type { InboxEvent } from '../state/inbox/arrivals.ts'
 
 export interface EventLog {
   /** All or none; resolves when they are on disk. */
   append(events: readonly InboxEvent[]): Promise<void>
-  /** Files that nothing is added to any more, oldest first; what is appended from now on goes to another. */
+  /** Ends the current file and returns all ended ones, oldest first; later appends go to a new file. */
   seal(): Promise<readonly string[]>
   /** Once their events are in the warehouse. */
   remove(files: readonly string[]): Promise<void>
@@ -26,7 +23,7 @@ interface Open {
 
 const suffix = '.ndjson'
 
-/** Not loaded yet: of this process and of those before it, in the order in which they were begun. */
+/** Files that are not loaded yet, of this process and of earlier ones, oldest first. */
 export function waitingFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter(name => /^\d{12}\.ndjson$/.test(name))
@@ -65,7 +62,7 @@ class Log implements EventLog {
 
   seal(): Promise<readonly string[]> {
     return this.#inTurn(async () => {
-      // On a full disk every tick would leave another empty file.
+      // An empty file stays open: on a full disk every tick would otherwise leave another one.
       if (this.#current?.length !== 0) await this.#end()
       return waitingFiles(this.#folder).filter(file => file !== this.#current?.file)
     })
@@ -79,9 +76,10 @@ class Log implements EventLog {
     await this.#inTurn(() => this.#end())
   }
 
-  /** Whoever came first, so that a drain under load is not kept waiting by the writes that follow each other. */
+  /** First come, first served, so that a drain under load need not wait for a gap between writes. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(work)
+    // The caller gets the failure; the next turn only waits for the end of this one.
     this.#turn = done.catch(() => undefined)
     return done
   }
@@ -102,9 +100,14 @@ class Log implements EventLog {
     return this.#current
   }
 
-  /** What was written of the last line must not join the next one; where it cannot be cut off, another file follows. */
+  /** Cuts off a half-written line, so that the next one does not join it; where that fails, a new file begins. */
   async #takeBack({ handle, length }: Open): Promise<void> {
-    await handle.truncate(length).catch(() => this.#end().catch(() => undefined))
+    try {
+      await handle.truncate(length)
+    } catch {
+      // The disk failed twice. The caller throws the first failure, and the loader skips an unfinished last line.
+      await this.#end().catch(() => undefined)
+    }
   }
 
   async #end(): Promise<void> {
@@ -114,7 +117,7 @@ class Log implements EventLog {
   }
 }
 
-/** The name of a new file is on disk only when its folder is. */
+/** The name of a new file is durable only when its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
@@ -132,7 +135,7 @@ function lastNumber(folder: string): number {
   )
 }
 
-/** Makes the folder, for its owner only, where it is missing. What a process that died has left there is kept. */
+/** Makes the folder, for its owner only, where it is missing. Files that a dead process left there are kept. */
 export function openEventLog(folder: string): EventLog {
   return new Log(folder)
 }

@@ -1,35 +1,16 @@
-/** What a signed body says: that something happened to a record, which is then read anew. Nothing else is taken from it. */
+/** Reads a signed body. It says that something happened to a record, which is then read anew; nothing else in it is used. */
 import { type EventEntity, type EventType, eventRule, isEventType, payloadKeys } from '../contract/events.ts'
 import { isSafeId } from '../contract/fields/record-id.ts'
+import type { ArrivalState, InboxEvent } from '../state/inbox/arrivals.ts'
 import { parseStrictly } from './strict-json.ts'
 
-/**
- * `new` is to be acted upon; `unknown` is a type that this program does not know, `unreadable` a known one without a
- * usable id, `test` a trial that somebody sent from the application: these are kept and counted, and touch no data.
- */
-export type ArrivalState = 'new' | 'unknown' | 'unreadable' | 'test'
-
-export interface InboxEvent {
-  /** Of the event, not of its delivery: the same at every repetition. */
-  readonly id: string
-  readonly type: string
-  readonly entity: EventEntity | null
-  readonly recordId: string | null
-  /** ISO 8601, UTC. */
-  readonly createdAt: string | null
-  readonly receivedAt: string
-  readonly state: ArrivalState
-  /** The body, kept where it says more than the other fields do. */
-  readonly payload: string | null
-}
-
 const typePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
-/** This century: what one engine takes for a time, another refuses. */
+/** This century only: outside of it one engine accepts times that the other refuses. */
 const timePattern = /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 const testTypes = ['test', 'ping', 'webhook_test', 'test_event']
 
-/** Events whose payload key the service does not show: theirs may be another than the entity's own name. */
+/** Events whose payload key is not documented: it may differ from the name of the entity. */
 const hiddenKeys: ReadonlySet<EventType> = new Set([
   'credit_note_created',
   'purchase_order_created',
@@ -55,7 +36,7 @@ function idOf(value: unknown): string | undefined {
   return typeof id === 'string' && isSafeId(id) ? id : undefined
 }
 
-/** Under the expected key; under the only other one there is, where the service does not show the key. */
+/** The id under the expected key; where the key is not documented, under the only other key. */
 function recordIdIn(data: unknown, type: EventType): string | undefined {
   if (!isFields(data)) return undefined
   const key = payloadKeys[eventRule(type).entity]
@@ -75,7 +56,7 @@ export interface Reading {
   readonly nowMs: number
 }
 
-/** Of a body whose signature was found right; a fault when it is no event at all. */
+/** The event in a body whose signature matches, or what makes it no event. */
 export function readEvent({ body, nowMs }: Reading): InboxEvent | { readonly fault: string } {
   const parsed = parseStrictly(body)
   if ('fault' in parsed) return parsed

@@ -1,9 +1,9 @@
-/** Many items made durable by one write: what arrives while a write is under way goes together into the next. */
+/** Group commit: items that arrive during a write go together into the next one. */
 import { MusterError } from '../lib/errors.ts'
 
-/** Items that may wait, so that a store that hangs does not fill the memory. */
+/** Most items that may wait, so that a hanging store does not fill the memory. */
 const mostWaiting = 20_000
-/** Items of one write: it ends soon, and those behind it are told soon. */
+/** Most items of one write, so that their senders get their answers soon. */
 const mostTogether = 2000
 
 interface Waiting<Item> {
@@ -24,7 +24,7 @@ export function groupCommit<Item>(write: (items: readonly Item[]) => Promise<voi
   const waiting: Waiting<Item>[] = []
   let working: Promise<void> | undefined
   const writeAll = async (): Promise<void> => {
-    // One turn of the event loop, so that requests read together are written together.
+    // Waits one turn of the event loop, so that requests that were read together are written together.
     await new Promise(resolve => setImmediate(resolve))
     while (waiting.length > 0) {
       const group = waiting.splice(0, mostTogether)
@@ -43,7 +43,7 @@ export function groupCommit<Item>(write: (items: readonly Item[]) => Promise<voi
         return Promise.reject(
           new MusterError({
             what: `${mostWaiting} events wait to be stored`,
-            next: 'the sender tries again',
+            next: 'the sender delivers the event again',
           }),
         )
       return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-/** Takes verified events in: each is durable before its sender is told so, and a repetition costs nothing. */
+/** Takes verified events in: each is stored before its sender gets a 202, and a repetition is only counted. */
 import pTimeout from 'p-timeout'
 import { MusterError } from '../lib/errors.ts'
-import type { InboxEvent } from './event.ts'
+import type { InboxEvent } from '../state/inbox/arrivals.ts'
 import { groupCommit } from './group-commit.ts'
 
-/** Stores events, all or none; gives the ids of those that were there already, as far as it can tell. */
+/** Stores all events or none; returns the ids of those stored before, as far as the store knows. */
 export type StoreEvents = (events: readonly InboxEvent[]) => Promise<readonly string[]>
 
 export interface Intake {
@@ -15,7 +15,7 @@ export interface Intake {
   onIdle(): Promise<void>
 }
 
-/** Ids remembered: some minutes of a flood; the warehouse finds older repetitions by itself. */
+/** Ids remembered, which is some minutes of a flood; older repetitions are found by the warehouse. */
 const remembered = 50_000
 
 /**
@@ -30,10 +30,10 @@ const tooLate = (): MusterError =>
 export function openIntake(store: StoreEvents): Intake {
   const known = new Map<string, Promise<void>>()
   let repeated = new Map<string, number>()
-  const again = (id: string): void => void repeated.set(id, (repeated.get(id) ?? 0) + 1)
+  const repeat = (id: string): void => void repeated.set(id, (repeated.get(id) ?? 0) + 1)
   const groups = groupCommit<InboxEvent>(async events => {
     const stored = pTimeout(store(events), { milliseconds: longestMs, message: tooLate() })
-    for (const id of await stored) again(id)
+    for (const id of await stored) repeat(id)
   })
   const forget = (): void => {
     for (const id of known.keys()) {
@@ -44,8 +44,8 @@ export function openIntake(store: StoreEvents): Intake {
   return {
     take(event) {
       const before = known.get(event.id)
-      // The first delivery may still be on its way to the disk: its repetition is told when it is there.
-      if (before) return before.then(() => again(event.id))
+      // The first delivery may still be on its way to the disk: the repetition waits for it.
+      if (before) return before.then(() => repeat(event.id))
       const stored = groups.add(event)
       known.set(event.id, stored)
       stored.catch(() => known.delete(event.id))

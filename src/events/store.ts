@@ -1,25 +1,25 @@
-/** Where events are durable before their sender is told so: a log beside a file, or a table of a server. */
+/** Where events are stored durably before their sender gets a 202: in a log beside a DuckDB file, or a table of a server. */
+import { insertEvents, loadEventFiles } from '../state/inbox/arrivals.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { openEventLog } from './event-log.ts'
-import { insertEvents } from './inbox-table.ts'
 import type { StoreEvents } from './intake.ts'
-import { loadEventLog } from './load-log.ts'
 
 export interface Pending {
   readonly events: number
+  /** Arrival of the oldest, ISO 8601. */
   readonly oldest: string | null
 }
 
 export interface InboxStore {
   readonly store: StoreEvents
-  /** Brings into ops.inbox of the warehouse what is stored and not there yet; returns how many deliveries. */
+  /** Loads what is stored and not yet in the warehouse into its inbox; returns how many deliveries. */
   load(engine: Engine): Promise<number>
-  /** What this process stored and nobody loaded yet: how many, and the arrival of the oldest, ISO 8601. */
+  /** Events that this process stored and did not load yet. */
   pending(): Pending
   close(): Promise<void>
 }
 
-/** A DuckDB file takes few small transactions a second, and a sync may hold it for hours. */
+/** For a DuckDB file, which takes few small transactions a second and which a sync may hold for hours. */
 export function logStore(folder: string): InboxStore {
   const log = openEventLog(folder)
   const empty: Pending = { events: 0, oldest: null }
@@ -37,7 +37,10 @@ export function logStore(folder: string): InboxStore {
       const before = pending
       pending = empty
       try {
-        return await loadEventLog(engine, log)
+        const files = await log.seal()
+        const deliveries = files.length === 0 ? 0 : await loadEventFiles(engine, files)
+        await log.remove(files)
+        return deliveries
       } catch (error) {
         pending = { events: before.events + pending.events, oldest: before.oldest ?? pending.oldest }
         throw error
@@ -48,7 +51,7 @@ export function logStore(folder: string): InboxStore {
   }
 }
 
-/** `engine` is a session of its own, so that no event waits for a merge; it is closed with the store. */
+/** For a server. `engine` is a session of its own, so that no event waits for a merge; closing the store closes it. */
 export function tableStore(engine: Engine): InboxStore {
   return {
     store: events => insertEvents(engine, events),

@@ -1,8 +1,8 @@
-/** JSON that has one meaning only: UTF-8 without a mark, no key twice, no `__proto__`, not deeper than anybody needs. */
+/** Parses only unambiguous JSON: UTF-8 without a byte order mark, no key twice, no `__proto__`, limited depth. */
 
 const deepest = 32
 
-/** What is wrong with the text, for a log line; or the value. */
+/** The value, or what is wrong with the text, for a log line. */
 export type Parsed = { readonly value: unknown } | { readonly fault: string }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -13,11 +13,13 @@ export function parseStrictly(bytes: Uint8Array): Parsed {
   try {
     text = utf8.decode(bytes)
   } catch {
+    // A fatal decoder throws nothing but this.
     return { fault: 'not UTF-8' }
   }
   try {
     value = JSON.parse(text)
   } catch {
+    // SyntaxError; its text quotes the body.
     return { fault: 'not JSON' }
   }
   const fault = structureFault(text)
@@ -26,9 +28,9 @@ export function parseStrictly(bytes: Uint8Array): Parsed {
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
 
-/** Of a text that is JSON. */
+/** Checks a text that is known to be JSON. */
 function structureFault(text: string): string | undefined {
-  /** Keys of the objects that are open; null for a list. */
+  /** Keys of each open object; null for an open list. */
   const open: (Set<string> | null)[] = []
   let expectsKey = false
   for (const [word] of text.matchAll(token)) {

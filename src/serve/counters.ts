@@ -1,4 +1,4 @@
-/** What arrived since the start, counted; and a line for the log now and then, however many came. */
+/** Counts deliveries since the start, and sums up what is new for a line in the log now and then. */
 
 /** Words of this program only: nothing that a sender chose gets into a log. */
 export type Reason = 'headers' | 'timestamp' | 'signature' | 'body' | 'request'
@@ -13,18 +13,18 @@ export interface Counts {
   readonly lastTakenAt: string | null
 }
 
-export interface Tally {
+export interface Counters {
   taken(at: string): void
   refused(reason: Reason, why: string): void
   failed(error: unknown): void
   counts(): Counts
-  /** Whether the latest event that was genuine could be stored. */
+  /** Whether the latest genuine event could be stored. */
   isStoring(): boolean
-  /** What was refused and failed since the last call, as words with their number; and why storing failed. */
+  /** Refusals since the last call, counted by their words, and why storing failed. */
   news(): { readonly refused: ReadonlyMap<string, number>; readonly failure: string | undefined }
 }
 
-export function createTally(): Tally {
+export function createCounters(): Counters {
   const refused: Record<Reason, number> = { headers: 0, timestamp: 0, signature: 0, body: 0, request: 0 }
   let taken = 0
   let failed = 0

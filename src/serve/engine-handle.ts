@@ -1,19 +1,19 @@
-/** The warehouse of a process that serves: one job at a time, and a file is given up while a command has it. */
+/** The warehouse of a process that serves: one job at a time, and a file is closed while a command writes to it. */
 import PQueue from 'p-queue'
 import type { Engine } from '../warehouse/engine.ts'
 
-export interface Door {
-  /** Waits for its turn. Throws what opening throws, and opens again the next time. */
+export interface EngineHandle {
+  /** Waits for its turn. Throws the error of opening, and opens again at the next call. */
   use<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
-  /** A file has one writer: it is closed before `work` begins, which may open it, and is opened again when needed. */
-  away<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Runs work that opens the warehouse itself. A file has one writer, so it is closed before and opened again when needed. */
+  whileReleased<Result>(work: () => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
-export function createDoor(open: () => Promise<Engine>): Door {
+export function createEngineHandle(open: () => Promise<Engine>): EngineHandle {
   const turns = new PQueue({ concurrency: 1 })
   let engine: Engine | undefined
-  const leave = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     const opened = engine
     engine = undefined
     await opened?.close()
@@ -24,12 +24,12 @@ export function createDoor(open: () => Promise<Engine>): Door {
         engine ??= await open()
         return work(engine)
       }),
-    away: work =>
+    whileReleased: work =>
       turns.add(async () => {
-        // A server takes many: its session stays.
-        if (engine?.name === 'duckdb') await leave()
+        // A server takes many writers: its session stays open.
+        if (engine?.name === 'duckdb') await close()
         return work()
       }),
-    close: () => turns.add(leave),
+    close: () => turns.add(close),
   }
 }

@@ -1,39 +1,43 @@
-/** What a process that serves does every second: drains the inbox, and has read what events point at. */
+/** The inbox worker of a process that serves: every second it drains the inbox, and reads what events point at. */
 
-import { addRepetitions, drainInbox } from '../events/drain.ts'
+import { drainInbox } from '../events/drain.ts'
 import type { Intake } from '../events/intake.ts'
-import { addRefusals } from '../events/refusals.ts'
-import { expireInbox, settle, type Waiting, waitingEvents } from '../events/settle.ts'
 import type { InboxStore } from '../events/store.ts'
 import type { Clock } from '../lib/clock.ts'
-import { dayMs, hourMs, utcDay } from '../lib/dates.ts'
+import { dayMs, hourMs, startOfUtcDay, utcDay } from '../lib/dates.ts'
+import { addRefusals, addRepetitions } from '../state/inbox/arrivals.ts'
+import { expireInbox, settle, type Waiting, waitingEvents } from '../state/inbox/settle.ts'
 import { lastDoneSync } from '../state/runs/resource-state.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import type { Door } from './engine-handle.ts'
-import { paceAfter, type Spent } from './poll-interval.ts'
+import type { EngineHandle } from './engine-handle.ts'
 
 /** Milliseconds. */
-export interface Rhythm {
-  /** From one look at the inbox to the next. */
+export interface Intervals {
+  /** From one drain of the inbox to the next. */
   readonly tickMs: number
-  /** A burst is waited out: nothing came for so long. */
+  /** A burst is over when no event came for this long. */
   readonly quietMs: number
-  /** The oldest event waits no longer than this for quiet. */
+  /** The oldest event waits at most this long for the end of a burst. */
   readonly latestMs: number
-  /** From one read to the next. */
+  /** From one read to the next, at least. */
   readonly leastMs: number
 }
 
-export const usualRhythm: Rhythm = { tickMs: 1000, quietMs: 3000, latestMs: 30_000, leastMs: 60_000 }
+export const usualIntervals: Intervals = { tickMs: 1000, quietMs: 3000, latestMs: 30_000, leastMs: 60_000 }
 
-/** Settled events are kept in the inbox so long, to know a late repetition. */
+/** Settled events stay in the inbox this long, so that a late repetition is recognised. */
 const keptMs = 30 * dayMs
 
-/** From one look at what others have read to the next. */
+/** From one look at what other processes have read to the next. */
 const settleMs = 5000
 
-export interface UpkeepParts {
-  readonly door: Door
+/** The result of a read: whether it was done, and what it cost. */
+export interface ReadResult extends Spent {
+  readonly isDone: boolean
+}
+
+export interface InboxWorkerParts {
+  readonly handle: EngineHandle
   readonly store: InboxStore
   readonly intake: Pick<Intake, 'repetitions'>
   /** Deliveries refused since the start, by reason. */
@@ -41,56 +45,50 @@ export interface UpkeepParts {
   readonly clock: Clock
   /** Names this process in the rows that it drains. */
   readonly holder: string
-  readonly rhythm: Rhythm
-  /** Reads what waits; what it cost, and whether it was done. */
-  readonly read: (engine: Engine, waiting: Waiting) => Promise<Spent & { readonly isDone: boolean }>
+  readonly intervals: Intervals
+  /** Reads what the waiting events ask for. */
+  readonly read: (engine: Engine, waiting: Waiting) => Promise<ReadResult>
 }
 
-export interface UpkeepState {
+export interface InboxState {
   readonly waiting: Waiting
-  /** When the last sync that was done ended, ISO 8601. */
+  /** End of the last sync that was done, ISO 8601. */
   readonly lastSync: string | null
-}
-
-export interface Upkeep {
-  /** Once: drains, and reads when it is time to. */
-  tick(): Promise<void>
-  /** Drains without reading. */
-  drain(): Promise<void>
-  state(): UpkeepState
 }
 
 const nothing: Waiting = { lists: [], byId: [], records: 0, events: 0, oldest: null }
 
-class Upkeeper implements Upkeep {
-  readonly #parts: UpkeepParts
-  #state: UpkeepState = { waiting: nothing, lastSync: null }
+export class InboxWorker {
+  readonly #parts: InboxWorkerParts
+  #state: InboxState = { waiting: nothing, lastSync: null }
   #drains = 0
   #lastArrival = 0
   #nextRead = 0
   #failures = 0
   #expired = 0
   #settled = 0
-  /** Refusals that the warehouse knows of. */
-  #noted: Readonly<Record<string, number>> = {}
+  /** Refusals that the warehouse has counted already. */
+  #counted: Readonly<Record<string, number>> = {}
 
-  constructor(parts: UpkeepParts) {
+  constructor(parts: InboxWorkerParts) {
     this.#parts = parts
   }
 
-  state(): UpkeepState {
+  state(): InboxState {
     return this.#state
   }
 
+  /** Drains without reading. */
   drain(): Promise<void> {
-    return this.#parts.door.use(engine => this.#drain(engine))
+    return this.#parts.handle.use(engine => this.#drain(engine))
   }
 
+  /** Drains, and reads when it is time to. */
   async tick(): Promise<void> {
-    await this.#parts.door.use(async engine => {
+    await this.#parts.handle.use(async engine => {
       await this.#drain(engine)
       if (!this.#isTime()) return
-      // What was read meanwhile, or was refused lately, costs nothing more.
+      // Events that another process has answered meanwhile need no read.
       await this.#settle(engine)
       if (this.#isTime()) await this.#read(engine)
     })
@@ -99,27 +97,27 @@ class Upkeeper implements Upkeep {
   async #drain(engine: Engine): Promise<void> {
     const { store, intake, clock, holder } = this.#parts
     const at = new Date(clock.now()).toISOString()
-    // Before the load: whatever is counted here was stored by then, and has its row afterwards.
+    // Taken before the load: every repetition counted here is of an event that was stored by then.
     const repetitions = intake.repetitions()
     await store.load(engine)
     this.#drains += 1
     const drained = await drainInbox(engine, { id: `${holder}.${this.#drains}`, at })
     if (drained > 0) this.#lastArrival = clock.now()
     await addRepetitions(engine, repetitions)
-    await this.#noteRefusals(engine, at)
+    await this.#countRefusals(engine, at)
     await this.#expire(engine)
-    // Others read as well, a sync for one; looking for it every second would cost a server more than the events do.
+    // Other processes read as well, such as a sync. Looking every second would cost a server more than the events do.
     if (clock.now() - this.#settled >= settleMs) await this.#settle(engine)
     else if (drained > 0) this.#state = { ...this.#state, waiting: await waitingEvents(engine) }
   }
 
-  async #noteRefusals(engine: Engine, at: string): Promise<void> {
+  async #countRefusals(engine: Engine, at: string): Promise<void> {
     const refused = this.#parts.refused()
     const fresh = Object.entries(refused)
-      .map(([reason, count]) => [reason, count - (this.#noted[reason] ?? 0)] as const)
+      .map(([reason, count]) => [reason, count - (this.#counted[reason] ?? 0)] as const)
       .filter(([, count]) => count > 0)
     await addRefusals(engine, { day: utcDay(at), counts: new Map(fresh) })
-    this.#noted = refused
+    this.#counted = refused
   }
 
   /** Once an hour. */
@@ -134,16 +132,16 @@ class Upkeeper implements Upkeep {
     const { lists, records, oldest } = this.#state.waiting
     const now = this.#parts.clock.now()
     if (lists.length + records === 0 || now < this.#nextRead) return false
-    const { quietMs, latestMs } = this.#parts.rhythm
+    const { quietMs, latestMs } = this.#parts.intervals
     return now - this.#lastArrival >= quietMs || now - Date.parse(oldest ?? '') >= latestMs
   }
 
   async #read(engine: Engine): Promise<void> {
-    const { clock, read, rhythm } = this.#parts
+    const { clock, read, intervals } = this.#parts
     const { isDone, ...spent } = await read(engine, this.#state.waiting)
     this.#failures = isDone ? 0 : this.#failures + 1
-    // What fails now is likely to fail in a minute, and each attempt is paid for.
-    this.#nextRead = clock.now() + paceAfter(spent, rhythm.leastMs) * 2 ** Math.min(this.#failures, 6)
+    // A read that failed is likely to fail again in a minute, and each attempt costs requests.
+    this.#nextRead = clock.now() + pollInterval(spent, intervals.leastMs) * 2 ** Math.min(this.#failures, 6)
     await this.#settle(engine)
   }
 
@@ -154,6 +152,23 @@ class Upkeeper implements Upkeep {
   }
 }
 
-export function createUpkeep(parts: UpkeepParts): Upkeep {
-  return new Upkeeper(parts)
+export interface Spent {
+  /** Requests of the latest read. */
+  readonly requests: number
+  readonly remainingToday: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** The share of the remaining budget of the day that reads for events may spend. */
+const budgetShare = 0.1
+
+/**
+ * Milliseconds from one read to the next, such that the share of events lasts until the end of the UTC day: at least
+ * `leastMs`, at most an hour.
+ */
+export function pollInterval({ requests, remainingToday, at }: Spent, leastMs: number): number {
+  const left = startOfUtcDay(at, 1) - at
+  const affordable = Math.max(1, remainingToday * budgetShare)
+  return Math.min(Math.max(leastMs, (left * requests) / affordable), Math.max(leastMs, hourMs))
 }

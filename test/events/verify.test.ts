@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { eventRule, eventTypes, payloadKeys } from '../../src/contract/events.ts'
 import { parseStrictly } from '../../src/events/strict-json.ts'
-import { signedAt } from '../../src/events/timestamp.ts'
-import { createVerifier, type Heading, type Verdict } from '../../src/events/verify.ts'
+import { createVerifier, type Heading, signedAt, type Verified } from '../../src/events/verify.ts'
 
 const NOW = Date.parse('2026-11-21T05:00:00.000Z')
 
@@ -60,10 +59,10 @@ const genuine: fc.Arbitrary<Genuine> = fc
   // A filler may happen to hold what makes JSON ambiguous.
   .filter(({ delivery }) => !('fault' in parseStrictly(delivery.body)))
 
-function verified(given: readonly string[], delivery: Delivery): Verdict {
-  const { claim, judge } = createVerifier({ headerPrefix: 'X-Service', secrets: given })
+function verified(given: readonly string[], delivery: Delivery): Verified {
+  const { claim, verify } = createVerifier({ headerPrefix: 'X-Service', secrets: given })
   const claimed = claim(delivery)
-  return 'refused' in claimed ? claimed : judge(claimed, delivery)
+  return 'refused' in claimed ? claimed : verify(claimed, delivery)
 }
 
 describe('a genuine delivery', () => {
@@ -71,8 +70,8 @@ describe('a genuine delivery', () => {
     fc.assert(
       fc.property(genuine, secrets, ({ secret, delivery, ...event }, other) => {
         for (const given of [[secret], [other, secret], [secret, other]]) {
-          const verdict = verified(given, delivery)
-          expect(verdict).toMatchObject({
+          const result = verified(given, delivery)
+          expect(result).toMatchObject({
             event: { id: event.id, type: event.type, recordId: event.recordId },
           })
         }
@@ -181,12 +180,12 @@ describe('signed bytes of any kind', () => {
     )
     fc.assert(
       fc.property(bodies, body => {
-        const verdict = verified(['s'], sign(body))
-        if (!('event' in verdict)) {
-          expect(verdict.refused).toBe('body')
+        const result = verified(['s'], sign(body))
+        if (!('event' in result)) {
+          expect(result.refused).toBe('body')
           return
         }
-        const { id, recordId, state, createdAt } = verdict.event
+        const { id, recordId, state, createdAt } = result.event
         expect(id).toMatch(safe)
         if (recordId !== null) expect(recordId).toMatch(safe)
         expect(recordId !== null).toBe(state === 'new')

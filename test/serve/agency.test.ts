@@ -60,7 +60,7 @@ describeOnEngines('events of an agency', bench => {
         ...connection,
         baseUrl: sandbox.url,
         clock,
-        rhythm: patient,
+        intervals: patient,
         schedule: [{ name: 'nightly', schedule: '* * * * *' }],
         runDag: async name => {
           const resources = [...lists, 'assignments', 'credit-notes', 'purchase-orders']

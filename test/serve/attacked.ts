@@ -1,10 +1,10 @@
 /** A receiver that attacks are sent to over a real socket: which status came back, and whether an event was taken. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { InboxEvent } from '../../src/events/event.ts'
 import { createVerifier } from '../../src/events/verify.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { createTally, type Tally } from '../../src/serve/counters.ts'
+import { type Counters, createCounters } from '../../src/serve/counters.ts'
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/serve/http/receiver.ts'
+import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { rawPost, sendRaw } from './raw-request.ts'
 import { eventBody, SECRET, type Signed, type Signing, signed } from './served.ts'
 
@@ -18,7 +18,7 @@ export interface Attacked {
   /** Known once the tests of the file run. */
   readonly url: string
   readonly taken: readonly InboxEvent[]
-  readonly tally: Tally
+  readonly counters: Counters
   /** The receiver's clock stands still: what is 302 s early stays so. Milliseconds since the epoch. */
   readonly now: number
   /** So many seconds from then, as ISO 8601. */
@@ -62,14 +62,14 @@ export const chunkedHead = (url: string, headers: Signed['headers']): Buffer =>
 export function attackedReceiver(): Attacked {
   const now = Date.now()
   const taken: InboxEvent[] = []
-  const tally = createTally()
+  const counters = createCounters()
   let receiver: Receiver
   const start = (options: Partial<ReceiverOptions> = {}): Promise<Receiver> =>
     startReceiver(
       { host: '127.0.0.1', port: 0, path: '/webhook', allowedHosts: ['hooks.example.com'], ...options },
       {
         clock: { ...systemClock, now: () => now },
-        tally,
+        counters,
         verifier: createVerifier({ headerPrefix: 'X-Service', secrets: [SECRET, PREVIOUS] }),
         intake: { take: async event => void taken.push(event) },
         health: () => ({ isWell: true, body: { status: 'ok' } }),
@@ -90,7 +90,7 @@ export function attackedReceiver(): Attacked {
       return receiver.url
     },
     taken,
-    tally,
+    counters,
     now,
     at: seconds => new Date(now + seconds * 1000).toISOString(),
     epoch: seconds => String(Math.floor(now / 1000) + seconds),

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { usualRhythm } from '../../src/serve/inbox-worker.ts'
+import { usualIntervals } from '../../src/serve/inbox-worker.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { SECRET, served } from './served.ts'
@@ -26,7 +26,7 @@ describeOnEngines('10,000 events about 300 records', bench => {
     expect(first.failure).toBeUndefined()
     await served(warehouse, {
       baseUrl: sandbox.url,
-      rhythm: { ...usualRhythm, leastMs: 0 },
+      intervals: { ...usualIntervals, leastMs: 0 },
       receiver: { port: ports[bench.name] },
     })
     const before = sandbox.requests.length

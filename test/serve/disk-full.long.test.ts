@@ -168,7 +168,7 @@ describe.skipIf(!canStart())(`a full disk under the inbox of a server${canStart(
       await engine.run('alter table ops.inbox set tablespace small')
       const borrowed = { close: async () => undefined, open: async () => undefined }
       const warehouse = { engine, address: server.url, landing: join(folder, 'landing'), ...borrowed }
-      const running = await served(warehouse, { rhythm: { quietMs: 600_000, latestMs: 600_000 } })
+      const running = await served(warehouse, { intervals: { quietMs: 600_000, latestMs: 600_000 } })
       const sender = new Sender(running.url, 'evt')
       await sender.fill()
       expect(await health(running.url)).toBe(503)

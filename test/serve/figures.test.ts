@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { countedSince, eventLine } from '../../src/cli/reports/event-line.ts'
 import { drainInbox } from '../../src/events/drain.ts'
-import { readEventFigures } from '../../src/events/event-figures.ts'
-import { addRefusals } from '../../src/events/refusals.ts'
+import { addRefusals } from '../../src/state/inbox/arrivals.ts'
+import { readEventFigures } from '../../src/state/inbox/figures.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')

@@ -5,7 +5,7 @@ import { rawPost, sendRaw } from './raw-request.ts'
 import { SECRET, signed } from './served.ts'
 
 const receiver = attackedReceiver()
-const { put, refuses, taken, tally } = receiver
+const { put, refuses, taken, counters } = receiver
 
 describe('signatures', () => {
   test.each<[string, (text: string) => string]>([
@@ -75,7 +75,7 @@ function nextLetter(letter: string): string {
 }
 
 test('a flood of forgeries is counted, and its words are ours', () => {
-  const { refused } = tally.news()
+  const { refused } = counters.news()
   expect(refused.size).toBeLessThan(20)
-  expect(tally.counts().refused.signature).toBeGreaterThan(100)
+  expect(counters.counts().refused.signature).toBeGreaterThan(100)
 })

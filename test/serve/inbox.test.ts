@@ -9,7 +9,7 @@ describeOnEngines(
   bench => {
     test('is a row when the process has stopped, once, with its deliveries', async () => {
       const warehouse = await bench.warehouse()
-      const running = await served(warehouse, { rhythm: { quietMs: 60_000, latestMs: 60_000 } })
+      const running = await served(warehouse, { intervals: { quietMs: 60_000, latestMs: 60_000 } })
       const once = signed(eventBody('evt_1', 'trade_amended', { trade: { id: 'tr1' } }))
       expect(await post(running.url, once)).toBe(202)
       expect(await post(running.url, once)).toBe(202)
@@ -42,7 +42,7 @@ describeOnEngines(
           record_id: 't1',
           n: 1,
           state: 'done',
-          result: 'witness of a deletion',
+          result: 'evidence of a deletion',
         },
       ])
       expect(

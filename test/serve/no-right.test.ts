@@ -22,7 +22,7 @@ describe('a role without the right to insert', () => {
     const running = await served(
       { ...warehouse, engine },
       {
-        rhythm: { quietMs: 600_000, latestMs: 600_000 },
+        intervals: { quietMs: 600_000, latestMs: 600_000 },
         store: async (own, { stage }) => {
           await own.close()
           return tableStore(await openPostgres({ url: url.href, shown: 'as a role' }, { scratch, stage }))

@@ -21,7 +21,7 @@ describeOnEngines('events', bench => {
     expect(
       (await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets', 'invoices'] } })).failure,
     ).toBeUndefined()
-    const running = await served(warehouse, { baseUrl: sandbox.url, rhythm: patient })
+    const running = await served(warehouse, { baseUrl: sandbox.url, intervals: patient })
     const before = sandbox.requests.length
     const ids = firstIds(sandbox, 'timesheets', 30)
     for (const id of ids) {
@@ -60,7 +60,7 @@ describeOnEngines('events', bench => {
   test('about records read by id cost one request a record, however many they are', async () => {
     const sandbox = await openSandbox(roomy)
     const warehouse = await bench.warehouse()
-    const running = await served(warehouse, { baseUrl: sandbox.url, rhythm: patient })
+    const running = await served(warehouse, { baseUrl: sandbox.url, intervals: patient })
     const subjects = [
       ...firstIds(sandbox, 'trades', 8).map(id => ['trade_amended', { trade: { id } }] as const),
       ...firstIds(sandbox, 'assignments', 8).map(id => ['assignment_ended', { assignment: { id } }] as const),

@@ -96,7 +96,7 @@ async function held(warehouse: Warehouse): Promise<Row[]> {
 describeOnEngines('what the sandbox sends', bench => {
   test('arrives in every spelling and through every fault, once, and no forgery does', async () => {
     const warehouse = await bench.warehouse()
-    const running = await served(warehouse, { rhythm: still })
+    const running = await served(warehouse, { intervals: still })
     const sent = await Promise.all(
       [...spellings, ...faults].map((one, index) => send(running.url, one, index + 1)),
     )
@@ -107,7 +107,7 @@ describeOnEngines('what the sandbox sends', bench => {
 
   test('arrives under another header prefix, which is the only one taken', async () => {
     const warehouse = await bench.warehouse()
-    const running = await served(warehouse, { rhythm: still, headerPrefix: 'X-Acme' })
+    const running = await served(warehouse, { intervals: still, headerPrefix: 'X-Acme' })
     const sent = await send(running.url, { name: 'prefix', events: { headerPrefix: 'X-Acme' } })
     await running.stop()
     expect(await held(warehouse)).toEqual(byId(sent))

@@ -30,7 +30,7 @@ export interface ServedOptions {
   readonly apiKey?: string
   /** Of the service; no request is sent unless events ask for one. */
   readonly baseUrl?: string
-  readonly rhythm?: Partial<ServeRequest['rhythm']>
+  readonly intervals?: Partial<ServeRequest['intervals']>
   readonly clock?: Clock
   readonly receiver?: Partial<ReceiverOptions>
   readonly schedule?: ServeRequest['schedule']
@@ -83,7 +83,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
         },
         receiver: { host: '127.0.0.1', port: 0, path: '/webhook', allowedHosts: [], ...options.receiver },
         schedule: options.schedule ?? [],
-        rhythm: { ...quick, ...options.rhythm },
+        intervals: { ...quick, ...options.intervals },
       },
       {
         open: async () => borrowed(warehouse.engine),

@@ -1,7 +1,7 @@
 /** Which events a read has answered: those that came before it began, of what it read, and no others. */
 import { expect, test } from 'vitest'
 import { drainInbox } from '../../src/events/drain.ts'
-import { expireInbox, settle } from '../../src/events/settle.ts'
+import { expireInbox, settle } from '../../src/state/inbox/settle.ts'
 import { recordAccess } from '../../src/state/requests/access.ts'
 import { recordResource, startRun, updateRun } from '../../src/state/runs/runs.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'

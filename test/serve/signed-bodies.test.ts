@@ -1,6 +1,6 @@
 /** Bodies that are rightly signed and no events are refused; what says nothing usable is kept and touches no data. */
 import { describe, expect, test } from 'vitest'
-import type { InboxEvent } from '../../src/events/event.ts'
+import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { attackedReceiver, good } from './attacked.ts'
 import { signed } from './served.ts'
 

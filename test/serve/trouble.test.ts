@@ -3,13 +3,13 @@ import { appendFileSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { InboxEvent } from '../../src/events/event.ts'
 import { openEventLog } from '../../src/events/event-log.ts'
 import { groupCommit } from '../../src/events/group-commit.ts'
 import { openIntake } from '../../src/events/intake.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { createDoor } from '../../src/serve/engine-handle.ts'
-import { paceAfter } from '../../src/serve/poll-interval.ts'
+import { createEngineHandle } from '../../src/serve/engine-handle.ts'
+import { pollInterval } from '../../src/serve/inbox-worker.ts'
+import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { onServer } from '../postgres/database.ts'
 import { useEngines } from '../warehouse/fixture.ts'
@@ -23,7 +23,7 @@ describe('an inbox that fails', () => {
   test('is answered 503 until it is there again; nothing is acknowledged that is not held', async () => {
     const warehouse = await made.duckdb()
     const folder = join(warehouse.landing, '..', 'test.inbox')
-    const running = await served(warehouse, { rhythm: still })
+    const running = await served(warehouse, { intervals: still })
     // A file where the folder was: no user may make another in it, root included.
     rmdirSync(folder)
     writeFileSync(folder, '')
@@ -51,7 +51,7 @@ describe('a server that ends every session', () => {
 
   test('is found again: events are refused for a moment, and none is lost', async () => {
     const warehouse = await made.postgres()
-    const running = await served(warehouse, { rhythm: still })
+    const running = await served(warehouse, { intervals: still })
     expect(await post(running.url, signed(eventBody('evt_1')))).toBe(202)
     const database = new URL(warehouse.address).pathname.slice(1)
     await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
@@ -76,7 +76,7 @@ describe('the log beside a file', () => {
   test('of a process that died is brought in, but for the line that it did not finish', async () => {
     const warehouse = await made.duckdb()
     const folder = join(warehouse.landing, '..', 'test.inbox')
-    const earlier = await served(warehouse, { rhythm: still })
+    const earlier = await served(warehouse, { intervals: still })
     await earlier.stop()
     mkdirSync(folder, { recursive: true })
     const line = (id: string): string =>
@@ -85,7 +85,7 @@ describe('the log beside a file', () => {
     writeFileSync(join(folder, '000000000008.ndjson'), line('evt_b') + line('evt_c').slice(0, 40))
     writeFileSync(join(folder, '000000000009.ndjson'), line('evt_d').slice(0, 10))
     writeFileSync(join(folder, '000000000010.ndjson'), '')
-    const later = await served(warehouse, { rhythm: still })
+    const later = await served(warehouse, { intervals: still })
     expect(await post(later.url, signed(eventBody('evt_e')))).toBe(202)
     await later.stop()
     expect(await warehouse.engine.rows('select event_id, deliveries as n from ops.inbox order by 1')).toEqual(
@@ -115,7 +115,7 @@ describe('the log beside a file', () => {
       }),
     )
     writeFileSync(join(folder, '000000000001.ndjson'), `${lines.join('\n')}\n`)
-    const running = await served(warehouse, { rhythm: still })
+    const running = await served(warehouse, { intervals: still })
     await running.stop()
     const [facts] = await warehouse.engine.rows<{ n: number; ids: number }>(
       'select count(*) as n, count(distinct event_id) as ids from star.fact_webhook_event',
@@ -203,7 +203,7 @@ describe('a DAG that is due', () => {
       return Number(row?.n)
     }
     const running = await served(warehouse, {
-      rhythm: still,
+      intervals: still,
       clock,
       schedule: [{ name: 'nightly', schedule: '* * * * *' }],
       runDag: async name => {
@@ -224,21 +224,21 @@ describe('a DAG that is due', () => {
       steps.push('open')
       return { name: 'duckdb', close: async () => void steps.push('close') } as unknown as Engine
     }
-    const door = createDoor(open)
+    const handle = createEngineHandle(open)
     await Promise.all([
-      door.use(async () => void steps.push('use')),
-      door.away(async () => void steps.push('away')),
-      door.use(async () => void steps.push('use')),
+      handle.use(async () => void steps.push('use')),
+      handle.whileReleased(async () => void steps.push('away')),
+      handle.use(async () => void steps.push('use')),
     ])
-    await door.close()
+    await handle.close()
     expect(steps).toEqual(['open', 'use', 'close', 'away', 'open', 'use', 'close'])
   })
 })
 
 test('reads for events last the day: a tenth of what is left, spread over the rest of it', () => {
   const noon = Date.UTC(2026, 10, 21, 12)
-  expect(paceAfter({ requests: 3, remainingToday: 1_000_000, at: noon }, 60_000)).toBe(60_000)
+  expect(pollInterval({ requests: 3, remainingToday: 1_000_000, at: noon }, 60_000)).toBe(60_000)
   // 12 hours for 300 requests, three at a time.
-  expect(paceAfter({ requests: 3, remainingToday: 3000, at: noon }, 60_000)).toBe(432_000)
-  expect(paceAfter({ requests: 3, remainingToday: 0, at: noon }, 60_000)).toBe(3_600_000)
+  expect(pollInterval({ requests: 3, remainingToday: 3000, at: noon }, 60_000)).toBe(432_000)
+  expect(pollInterval({ requests: 3, remainingToday: 0, at: noon }, 60_000)).toBe(3_600_000)
 })

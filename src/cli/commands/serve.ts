@@ -7,7 +7,7 @@ import type { Connection } from '../../config/connection.ts'
 import type { Verification } from '../../events/verify.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { usualRhythm } from '../../serve/inbox-worker.ts'
+import { usualIntervals } from '../../serve/inbox-worker.ts'
 import type { ScheduledDag } from '../../serve/schedule.ts'
 import type { ServeEffects, ServeRequest } from '../../serve/serve.ts'
 import {
@@ -89,7 +89,7 @@ function requestOf(context: CommandContext, connection: Connection, options: Opt
       allowedHosts: listOption<string>(options, 'allowHost'),
     },
     schedule: scheduleOf(context, connection, options),
-    rhythm: { ...usualRhythm, leastMs: numberOption(options, 'every') ?? usualRhythm.leastMs },
+    intervals: { ...usualIntervals, leastMs: numberOption(options, 'every') ?? usualIntervals.leastMs },
   }
 }
 

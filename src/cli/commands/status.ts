@@ -2,10 +2,10 @@
 
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { catalogue } from '../../contract/catalogue.ts'
-import { type EventFigures, readEventFigures } from '../../events/event-figures.ts'
 import { type Coverage, readCoverage } from '../../state/by-id/coverage.ts'
 import { type Absence, absences } from '../../state/evidence/absence.ts'
 import { existingTables } from '../../state/existing-tables.ts'
+import { type EventFigures, readEventFigures } from '../../state/inbox/figures.ts'
 import { type BudgetSeen, budgetSeen } from '../../state/requests/budget-seen.ts'
 import { type HeldLease, heldLeases } from '../../state/runs/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../state/runs/resource-state.ts'

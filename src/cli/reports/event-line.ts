@@ -1,8 +1,8 @@
 /** What `muster status` says of webhooks: one line, and none where nothing ever came. */
 
-import type { EventFigures } from '../../events/event-figures.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { dayMs } from '../../lib/dates.ts'
+import type { EventFigures } from '../../state/inbox/figures.ts'
 import { ageOf } from '../terminal/age.ts'
 
 /** Days that are counted. */

@@ -1,26 +1,26 @@
-/** What `/health` says: counts and times, of nobody and of no record. */
+/** The answer of `/health`: counts and times only, nothing about people or records. */
 import type { Pending } from '../../events/store.ts'
-import type { Tally } from '../counters.ts'
-import type { UpkeepState } from '../inbox-worker.ts'
+import type { Counters } from '../counters.ts'
+import type { InboxState } from '../inbox-worker.ts'
 import type { Due } from '../schedule.ts'
 
 interface HealthParts {
   readonly version: string
   readonly startedAt: string
-  readonly upkeep: UpkeepState
-  /** In the log beside a file, while a command has it. */
+  readonly inbox: InboxState
+  /** Events in the log beside a file, while a command has the file open. */
   readonly stored: Pending
-  readonly tally: Tally
+  readonly counters: Counters
   readonly due: readonly Due[]
   readonly nowMs: number
 }
 
-/** Not well when the latest genuine event could not be stored: whoever sends it should not rely on this process. */
-export function healthOf({ version, startedAt, upkeep, stored, tally, due, nowMs }: HealthParts) {
-  const { waiting, lastSync } = upkeep
-  const isWell = tally.isStoring()
+/** Not well when the latest genuine event could not be stored: senders should then not rely on this process. */
+export function healthOf({ version, startedAt, inbox, stored, counters, due, nowMs }: HealthParts) {
+  const { waiting, lastSync } = inbox
+  const isWell = counters.isStoring()
   const oldest = waiting.oldest ?? stored.oldest
-  const { taken, failed, refused, lastTakenAt } = tally.counts()
+  const { taken, failed, refused, lastTakenAt } = counters.counts()
   return {
     isWell,
     body: {

@@ -1,11 +1,10 @@
-/** The web server of `muster serve`: takes webhooks at one path, tells its state at another, and nothing else. */
+/** The web server of `muster serve`: takes webhooks at one path, tells its state at `/health`, and nothing else. */
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Intake } from '../../events/intake.ts'
 import type { Claim, Refusal, Verifier } from '../../events/verify.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Tally } from '../counters.ts'
-import { isAllowedHost } from './hosts.ts'
+import type { Counters } from '../counters.ts'
 
 export interface ReceiverOptions {
   readonly host: string
@@ -13,7 +12,7 @@ export interface ReceiverOptions {
   readonly port: number
   /** Where events are posted. */
   readonly path: string
-  /** Names besides the own ones that a request may be addressed to. */
+  /** Host names, besides its own, that a request may be addressed to. */
   readonly allowedHosts: readonly string[]
   /** Milliseconds for a whole request, from its first byte to its last; 5000 unless given. */
   readonly longestRequestMs?: number
@@ -23,15 +22,15 @@ export interface ReceiverParts {
   readonly clock: Clock
   readonly intake: Pick<Intake, 'take'>
   readonly verifier: Verifier
-  readonly tally: Tally
-  /** What `/health` answers, and whether all is well. */
+  readonly counters: Counters
+  /** The answer of `/health`, and whether all is well. */
   readonly health: () => { readonly isWell: boolean; readonly body: object }
 }
 
 export interface Receiver {
-  /** With the path, as a sender would spell it. */
+  /** With the path, as a sender would write it. */
   readonly url: string
-  /** Takes no more, and resolves when what was begun has its answer. */
+  /** Takes no more requests, and resolves when those under way are answered. */
   close(): Promise<void>
 }
 
@@ -66,27 +65,27 @@ function refuseOthers(app: FastifyInstance, path: string, method: 'GET' | 'POST'
   })
 }
 
-function refuse(reply: FastifyReply, { refused, why }: Refusal, tally: Tally): FastifyReply {
-  tally.refused(refused, why)
+function refuse(reply: FastifyReply, { refused, why }: Refusal, counters: Counters): FastifyReply {
+  counters.refused(refused, why)
   return reply.code(refused === 'body' ? 400 : 401).send()
 }
 
-/** Where the headers of a request are kept until its body is there. */
+/** Name under which a request keeps the claim of its headers until its body arrives. */
 const claimOf = 'claim'
 
-/** Most of a flood ends here: no body of it is read, and nothing made for one. */
+/** Most of a flood ends here, before a body is read or allocated. */
 async function readHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
-  { clock, verifier, tally }: ReceiverParts,
+  { clock, verifier, counters }: ReceiverParts,
 ): Promise<FastifyReply | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > largestBody) {
-    tally.refused('request', 'answered 413')
-    // What was announced may come all the same.
+    counters.refused('request', 'answered 413')
+    // The announced body may come all the same.
     return reply.code(413).header('connection', 'close').send()
   }
   const claim = verifier.claim({ rawHeaders: request.raw.rawHeaders, nowMs: clock.now() })
-  if ('refused' in claim) return refuse(reply, claim, tally)
+  if ('refused' in claim) return refuse(reply, claim, counters)
   request.setDecorator(claimOf, claim)
   return undefined
 }
@@ -94,28 +93,28 @@ async function readHeaders(
 async function receive(
   request: FastifyRequest,
   reply: FastifyReply,
-  { clock, intake, verifier, tally }: ReceiverParts,
+  { clock, intake, verifier, counters }: ReceiverParts,
 ): Promise<FastifyReply> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const verdict = verifier.judge(request.getDecorator<Claim>(claimOf), { body, nowMs: clock.now() })
-  if (!('event' in verdict)) return refuse(reply, verdict, tally)
+  const verified = verifier.verify(request.getDecorator<Claim>(claimOf), { body, nowMs: clock.now() })
+  if (!('event' in verified)) return refuse(reply, verified, counters)
   try {
-    await intake.take(verdict.event)
+    await intake.take(verified.event)
   } catch (error) {
-    tally.failed(error)
+    counters.failed(error)
     return reply.code(503).header('retry-after', '10').send()
   }
-  tally.taken(verdict.event.receivedAt)
+  counters.taken(verified.event.receivedAt)
   return reply.code(202).send()
 }
 
-/** Texts of errors quote what was sent: the status says enough. */
-function answerErrors(app: FastifyInstance, tally: Tally): void {
+/** Answers with the status alone, because error texts quote the request. */
+function answerErrors(app: FastifyInstance, counters: Counters): void {
   app.setNotFoundHandler(async (_, reply) => reply.code(404).send())
   app.setErrorHandler(async (thrown: Error & { statusCode?: number }, _, reply) => {
     const status = thrown.statusCode ?? 500
-    if (status >= 500) tally.failed(thrown)
-    else tally.refused('request', `answered ${status}`)
+    if (status >= 500) counters.failed(thrown)
+    else counters.refused('request', `answered ${status}`)
     return reply.code(status).send()
   })
 }
@@ -123,13 +122,13 @@ function answerErrors(app: FastifyInstance, tally: Tally): void {
 export async function startReceiver(options: ReceiverOptions, parts: ReceiverParts): Promise<Receiver> {
   const { host, port, path, longestRequestMs = usualLongestMs } = options
   const app = fastify(limits(longestRequestMs))
-  answerErrors(app, parts.tally)
+  answerErrors(app, parts.counters)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   app.addHook('onRequest', async (request, reply) => {
-    // A page in somebody's browser can reach this port under a name of its own.
+    // DNS rebinding: a web page can make its own host name point at this port.
     if (!isAllowedHost(request.headers.host, options)) return reply.code(421).send()
-    // What is packed would have to be unpacked before its signature is known.
+    // A compressed body would have to be decompressed before its signature is checked.
     if (request.headers['content-encoding'] !== undefined) return reply.code(415).send()
     return undefined
   })
@@ -153,4 +152,21 @@ export async function startReceiver(options: ReceiverOptions, parts: ReceiverPar
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}${path}`,
     close: () => app.close(),
   }
+}
+
+const ownHosts = ['127.0.0.1', 'localhost', '[::1]']
+
+/** The name in a Host header, without its port; undefined for anything else. */
+function hostIn(header: string): string | undefined {
+  return /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(header)?.[1]?.toLowerCase()
+}
+
+function isAllowedHost(
+  header: string | undefined,
+  { host, allowedHosts }: Pick<ReceiverOptions, 'host' | 'allowedHosts'>,
+): boolean {
+  const name = header === undefined ? undefined : hostIn(header)
+  if (name === undefined) return false
+  const listened = host.includes(':') ? `[${host}]` : host
+  return [...ownHosts, listened, ...allowedHosts].some(allowed => allowed.toLowerCase() === name)
 }

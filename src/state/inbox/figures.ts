@@ -1,24 +1,24 @@
-/** What came by webhook lately, and what of it needs somebody. */
+/** Figures of recent webhook events: how many, what waits, and what needs attention. */
 
-import { existingTables } from '../state/existing-tables.ts'
-import type { Engine } from '../warehouse/engine.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { existingTables } from '../existing-tables.ts'
 
 export interface EventFigures {
-  /** Since then, but for what waits. */
+  /** Received since the given time. */
   readonly events: number
   /** Arrival of the latest of them, ISO 8601. */
   readonly lastAt: string | null
-  /** Events whose record or list was not read yet, and the arrival of the oldest. */
+  /** Events whose record or list was not read yet, whenever they came, and the arrival of the oldest. */
   readonly waiting: number
   readonly waitingSince: string | null
   /** Types that this program does not know, most frequent first. */
   readonly unknownTypes: readonly { readonly type: string; readonly events: number }[]
-  /** Of a known type, without an id that could be asked for. */
+  /** Of a known type, but without a usable id. */
   readonly unreadable: number
-  /** About what the key may not read, and about what it was answered 404 for. */
+  /** About records that the key may not read, and about records answered with 404. */
   readonly refused: number
   readonly notFound: number
-  /** Deliveries that were not taken, by reason, most frequent first. */
+  /** Refused deliveries by reason, most frequent first. */
   readonly refusedDeliveries: readonly { readonly reason: string; readonly deliveries: number }[]
 }
 
@@ -62,7 +62,7 @@ async function refusedDeliveries(engine: Engine, since: string): Promise<EventFi
   return rows.map(({ reason, n }) => ({ reason, deliveries: Number(n) }))
 }
 
-/** Of the time since `since`, ISO 8601. Undefined for a file that does not keep it. */
+/** `since` is ISO 8601. Undefined for a file without these tables. */
 export async function readEventFigures(engine: Engine, since: string): Promise<EventFigures | undefined> {
   const tables = await existingTables(engine)
   if (!tables.has('refused_delivery')) return undefined

@@ -1,0 +1,68 @@
+/** The statements of a drain: it claims the oldest events of `ops.inbox` and copies them to star. */
+import type { EventEntity } from '../../contract/events.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+
+export interface Drain {
+  /** Names the drain in the rows that it claimed; no other drain has the same id. */
+  readonly id: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
+export interface ClaimedEvent {
+  readonly event_id: string
+  readonly type: string
+  readonly entity: EventEntity
+  readonly record_id: string
+  readonly received_at: string
+}
+
+const list = (texts: readonly string[]): string => texts.map(quoteText).join(', ')
+
+/**
+ * Claims up to `limit` undrained events, oldest first, and returns how many. Events of `finishedTypes` need no read and
+ * are done at once. One update a row, because a server keeps every version of a row until it is vacuumed.
+ */
+export async function claimEvents(
+  connection: Engine,
+  { id, at }: Drain,
+  { limit, finishedTypes }: { readonly limit: number; readonly finishedTypes: readonly string[] },
+): Promise<number> {
+  // Processes drain side by side: each skips the rows that another one has locked.
+  const lock = connection.name === 'postgres' ? 'for update skip locked' : ''
+  const isFinished = `state = 'new' and type in (${list(finishedTypes)})`
+  return connection.run(
+    `update ops.inbox set drained_by = $1, drained_at = cast($2 as timestamptz),
+       state = case when ${isFinished} then 'done' when state = 'new' then 'signalled' else state end,
+       result = case when ${isFinished} then 'evidence of a deletion' end,
+       settled_at = case when ${isFinished} then cast($2 as timestamptz) end
+     where event_id in
+       (select event_id from ops.inbox where drained_at is null order by received_at limit ${limit} ${lock})`,
+    [id, at],
+  )
+}
+
+/** Of the claimed events those about these entities, or of these types. */
+export async function claimedEvents(
+  connection: Engine,
+  { id }: Drain,
+  { entities, types }: { readonly entities: readonly string[]; readonly types: readonly string[] },
+): Promise<ClaimedEvent[]> {
+  return connection.rows<ClaimedEvent>(
+    `select event_id, type, entity, record_id, received_at from ops.inbox
+     where drained_by = $1 and state in ('signalled', 'done')
+       and (entity in (${list(entities)}) or type in (${list(types)}))`,
+    [id],
+  )
+}
+
+export async function copyClaimedToStar(connection: Engine, { id }: Drain): Promise<void> {
+  await connection.run(
+    `insert into star.fact_webhook_event (event_id, type, entity, record_id, created_at, received_at, delivered_count,
+       signature_ok, state, fetch_result, fetched_at, loaded_at)
+     select event_id, type, entity, record_id, created_at, received_at, deliveries, true, state, result,
+       settled_at, drained_at from ops.inbox where drained_by = $1`,
+    [id],
+  )
+}
