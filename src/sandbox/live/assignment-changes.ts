@@ -1,13 +1,12 @@
 /** What happens to assignments: confirmed, amended, cancelled, ended, taken up again, and followed by others. */
 import { DAY_MS, lastFullWeek, WEEK_MS } from '../data/calendar.ts'
-import { between, pick } from '../data/draw.ts'
 import type { Requisition } from '../data/hiring/requisitions.ts'
 import type { PlannedShift } from '../data/hiring/shift-pattern.ts'
-import { iso, objectId, type Ref, reference, refOf } from '../data/identity.ts'
+import { iso, type Ref, reference, refOf } from '../data/identity.ts'
 import { add, times } from '../data/work/pay.ts'
 import type { StoredRecord } from '../records/record.ts'
-import type { World } from '../world.ts'
-import type { ChangeContext } from './change-context.ts'
+import { type ChangeContext, perWorld } from './change-context.ts'
+import { update, where } from './transition.ts'
 
 interface Link {
   readonly id: string
@@ -21,15 +20,20 @@ interface Terms {
   readonly rates: { readonly pay: number; readonly charge: number }
 }
 
-const CLONE_WEEKS = 4
+type Assignment = StoredRecord & Terms
 
-/** Records passed in by a caller may hold less than a whole assignment. */
-const isWhole = (record: StoredRecord) =>
+const cloneWeeks = 4
+
+/** Records passed in by a caller may lack most of an assignment. */
+const isWhole = (record: StoredRecord): record is Assignment =>
   'rates' in record && 'shiftPattern' in record && 'startDate' in record && 'endDate' in record
-const isIn = (status: string) => (record: StoredRecord) => record.status === status && isWhole(record)
+const isIn = (status: string, record: StoredRecord) => record.status === status && isWhole(record)
 
-/** Hours of the shifts over the weeks begun, at the basic rate. */
-function planned({ startDate, endDate, shiftPattern, rates }: Terms) {
+const pending = where<Assignment>('assignments', 'pending', row => isIn('pending', row))
+
+/** With the hours of the shifts over the weeks begun, at the basic rate. */
+function withValues(assignment: Assignment): Assignment {
+  const { startDate, endDate, shiftPattern, rates } = assignment
   const shifts = Object.values(shiftPattern).filter(shift => shift.active)
   const hours = shifts.reduce(
     (sum, { start, end, break: minutes }) =>
@@ -37,34 +41,35 @@ function planned({ startDate, endDate, shiftPattern, rates }: Terms) {
     0,
   )
   const weeks = Math.ceil((Date.parse(endDate) - Date.parse(startDate)) / WEEK_MS)
-  return { pay: times(hours * weeks, rates.pay), charge: times(hours * weeks, rates.charge) }
+  const values = { pay: times(hours * weeks, rates.pay), charge: times(hours * weeks, rates.charge) }
+  return { ...assignment, values }
 }
 
 /** The next number of a reference: above any that the generated assignments have, and never given twice. */
-const numbers = new WeakMap<World, number>()
+const numbers = perWorld(world => ({
+  next: Math.max(world.nextNumber('assignments'), world.nextNumber('timesheets')),
+}))
 
-function nextNumber(world: World): number {
-  const number =
-    numbers.get(world) ?? Math.max(world.nextNumber('assignments'), world.nextNumber('timesheets'))
-  numbers.set(world, number + 1)
-  return number
-}
+/** What a new assignment does not take over from the one that it is modelled on. */
+const ownFields = [
+  'ended',
+  'completedDate',
+  'replacement',
+  'cancellation',
+  'requisition',
+  'reinstatement',
+  'confirmationDate',
+  'clone',
+  'purchaseOrder',
+]
 
 /** Another assignment on the same terms. */
 export function follow(context: ChangeContext, model: StoredRecord, more: StoredRecord): StoredRecord {
-  const { ended: _, completedDate: __, replacement: ___, cancellation: ____, ...open } = model
-  const {
-    requisition: _____,
-    reinstatement: ______,
-    confirmationDate: _______,
-    clone: ________,
-    ...rest
-  } = open
-  const { purchaseOrder: _________, ...terms } = rest
+  const terms = Object.entries(model).filter(([field]) => !ownFields.includes(field))
   const assignment = {
-    ...terms,
-    id: objectId(context.rng, context.nowMs),
-    reference: reference('ASG', nextNumber(context.world)),
+    ...Object.fromEntries(terms),
+    id: context.draw.id(context.nowMs),
+    reference: reference('ASG', numbers(context.world).next++),
     weeksElapsed: 0,
     activities: [],
     submissionAnswers: [],
@@ -72,7 +77,7 @@ export function follow(context: ChangeContext, model: StoredRecord, more: Stored
     updatedAt: context.now,
     ...more,
   }
-  return isWhole(assignment) ? { ...assignment, values: planned(assignment as never) } : assignment
+  return isWhole(assignment) ? withValues(assignment) : assignment
 }
 
 /** The clone begins last week and answers no requisition. */
@@ -83,7 +88,7 @@ export function cloneAssignment(context: ChangeContext, original: Link): Link {
     status: 'confirmed',
     startDate: iso(start),
     timesheetStartDate: iso(start),
-    endDate: iso(start + CLONE_WEEKS * WEEK_MS - DAY_MS),
+    endDate: iso(start + cloneWeeks * WEEK_MS - DAY_MS),
     confirmationDate: context.now,
     clone: { date: context.now, original },
   })
@@ -91,31 +96,32 @@ export function cloneAssignment(context: ChangeContext, original: Link): Link {
   return { id: String(clone.id), reference: String(clone.reference) }
 }
 
-export function confirmAssignment(context: ChangeContext): boolean {
-  const assignment = context.find('assignments', 'pending', isIn('pending'))
-  if (!assignment) return false
-  context.update('assignments', { ...assignment, status: 'confirmed', confirmationDate: context.now })
-  context.tell('assignment_confirmed', assignment)
-  return true
-}
+export const confirmAssignment = update('assignments', {
+  from: pending,
+  to: 'confirmed',
+  make: (assignment, { now }) => ({ ...assignment, confirmationDate: now }),
+  sends: 'assignment_confirmed',
+})
 
-/** Before the first day. The requisition that it answered is open for another one. */
-export function cancelAssignment(context: ChangeContext): boolean {
-  const assignment = context.find('assignments', 'pending', isIn('pending'))
-  if (!assignment) return false
-  const cancellation = outcome(context, assignment, 'No longer needed')
-  context.update('assignments', { ...assignment, status: 'cancelled', cancellation })
-  release(context, assignment)
-  context.tell('assignment_cancelled', assignment)
-  return true
-}
+/** Before the first day. */
+export const cancelAssignment = update('assignments', {
+  from: pending,
+  to: 'cancelled',
+  make: (assignment, context) => {
+    const cancellation = closing(context, assignment, 'No longer needed')
+    return { ...assignment, cancellation }
+  },
+  also: release,
+  sends: 'assignment_cancelled',
+})
 
+/** The requisition that a cancelled assignment answered is open for another one. */
 function release(context: ChangeContext, { requisition: link, agency }: StoredRecord): void {
-  const record = context.world.get('requisitions', (link as Link | undefined)?.id ?? '')
-  if (!record) return
-  const { status, agencies } = record as unknown as Requisition
+  const requisition = context.world.get('requisitions', (link as Link | undefined)?.id ?? '')
+  if (!requisition) return
+  const { status, agencies } = requisition as unknown as Requisition
   context.update('requisitions', {
-    ...record,
+    ...requisition,
     status: status === 'filled' ? 'approved' : status,
     agencies: agencies.map(one =>
       one.id === (agency as Ref).id ? { ...one, assigned: Math.max(0, one.assigned - 1) } : one,
@@ -123,73 +129,71 @@ function release(context: ChangeContext, { requisition: link, agency }: StoredRe
   })
 }
 
-export function endAssignment(context: ChangeContext): boolean {
-  const isRunning = (record: StoredRecord) =>
-    isIn('confirmed')(record) &&
-    String(record.startDate) < context.now &&
-    String(record.endDate) > context.now
-  const assignment = context.find('assignments', 'running', isRunning)
-  if (!assignment) return false
-  const ended = outcome(context, assignment, pick(context.rng, ['Worker left', 'Work finished early']))
-  const { reinstatement: _, ...kept } = assignment
-  context.update('assignments', changed(kept, { status: 'ended', ended, endDate: context.now }))
-  context.tell('assignment_ended', assignment)
-  return true
-}
+export const endAssignment = update('assignments', {
+  from: where<Assignment>(
+    'assignments',
+    'running',
+    (row, { now }) => isIn('confirmed', row) && String(row.startDate) < now && String(row.endDate) > now,
+  ),
+  to: 'ended',
+  make: (assignment, context) => {
+    const reason = context.draw.pick(['Worker left', 'Work finished early'])
+    const ended = closing(context, assignment, reason)
+    const { reinstatement, ...kept } = assignment
+    return withValues({ ...kept, ended, endDate: context.now } as Assignment)
+  },
+  sends: 'assignment_ended',
+})
 
 /** Not where somebody else took the place. */
-export function reinstateAssignment(context: ChangeContext): boolean {
-  const isAlone = (record: StoredRecord) => isIn('ended')(record) && record.replacement === undefined
-  const assignment = context.find('assignments', 'ended', isAlone)
-  if (!assignment) return false
-  const { ended: _, ...kept } = assignment
-  const reinstatement = outcome(context, assignment, 'Ended in error')
-  const endDate = iso(context.nowMs + CLONE_WEEKS * WEEK_MS)
-  context.update('assignments', changed(kept, { status: 'confirmed', reinstatement, endDate }))
-  context.tell('assignment_reinstated', assignment)
-  return true
-}
+export const reinstateAssignment = update('assignments', {
+  from: where<Assignment>('assignments', 'ended', row => isIn('ended', row) && row.replacement === undefined),
+  to: 'confirmed',
+  make: (assignment, context) => {
+    const reinstatement = closing(context, assignment, 'Ended in error')
+    const endDate = iso(context.nowMs + cloneWeeks * WEEK_MS)
+    const { ended, ...kept } = assignment
+    return withValues({ ...kept, reinstatement, endDate } as Assignment)
+  },
+  sends: 'assignment_reinstated',
+})
 
-const amendments = ['dates', 'rates', 'shift', 'trade'] as const
-
-/** Only what has not begun: timesheets say what the terms of the others are. */
-export function amendAssignment(context: ChangeContext): boolean {
-  const assignment = context.find('assignments', 'pending', isIn('pending'))
-  if (!assignment) return false
-  const what = pick(context.rng, amendments)
-  const changes = amended(context, assignment, what)
-  if (!changes) return false
-  context.update('assignments', changed(assignment, changes))
-  context.tell(`assignment_${what}_updated`, assignment)
-  return true
-}
-
-function amended(
-  { rng, world }: ChangeContext,
-  assignment: StoredRecord,
-  what: (typeof amendments)[number],
-): StoredRecord | undefined {
-  const { endDate, rates, shiftPattern } = assignment as unknown as Terms
-  if (what === 'dates') return { endDate: iso(Date.parse(endDate) + between(rng, 1, 6) * WEEK_MS) }
-  if (what === 'rates') return { rates: { pay: add(rates.pay, 0.5), charge: add(rates.charge, 0.5) } }
-  if (what === 'shift') {
-    const earlier = (shift: PlannedShift) =>
-      shift.active
-        ? { ...shift, start: ((shift.start ?? 0) + 23) % 24, end: ((shift.end ?? 0) + 23) % 24 }
-        : shift
-    const entries = Object.entries(shiftPattern).map(([day, shift]) => [day, earlier(shift)])
-    return { shiftPattern: Object.fromEntries(entries) }
-  }
-  const company = (assignment.company as Ref | undefined)?.id
-  const trades = world.all('trades').filter(trade => (trade.company as Ref | undefined)?.id === company)
-  return trades.length > 0 ? { trade: refOf(pick(rng, trades) as unknown as Ref) } : undefined
-}
-
-function changed(assignment: StoredRecord, changes: StoredRecord): StoredRecord {
-  const after = { ...assignment, ...changes }
-  return { ...after, values: planned(after as never) }
-}
-
-function outcome({ now }: ChangeContext, { agency, company }: StoredRecord, reason: string) {
+function closing({ now }: ChangeContext, { agency, company }: StoredRecord, reason: string) {
   return { reason, date: now, comments: `${reason}, told to the supplier`, user: company ?? agency }
+}
+
+const parts = ['dates', 'rates', 'shift', 'trade'] as const
+
+/** Only an assignment that has not begun: timesheets say what the terms of the others are. */
+export const amendAssignment = update('assignments', {
+  from: context => {
+    const assignment = pending(context)
+    return assignment && { assignment, part: context.draw.pick(parts) }
+  },
+  make: ({ assignment, part }, context) => {
+    const changes = amendments[part](assignment, context)
+    return changes && withValues({ ...assignment, ...changes })
+  },
+  also: (context, { part }, after) => context.send(`assignment_${part}_updated`, after),
+})
+
+type Amend = (assignment: Assignment, context: ChangeContext) => object | undefined
+
+const amendments: Readonly<Record<(typeof parts)[number], Amend>> = {
+  dates: ({ endDate }, { draw }) => ({ endDate: iso(Date.parse(endDate) + draw.between(1, 6) * WEEK_MS) }),
+  rates: ({ rates }) => ({ rates: { pay: add(rates.pay, 0.5), charge: add(rates.charge, 0.5) } }),
+  shift: ({ shiftPattern }) => {
+    const earlier = Object.entries(shiftPattern).map(([day, shift]) => [day, anHourEarlier(shift)])
+    return { shiftPattern: Object.fromEntries(earlier) }
+  },
+  trade: ({ company }, { world, draw }) => {
+    const companyId = (company as Ref | undefined)?.id
+    const trades = world.all('trades').filter(trade => (trade.company as Ref | undefined)?.id === companyId)
+    return trades.length > 0 ? { trade: refOf(draw.pick(trades) as unknown as Ref) } : undefined
+  },
+}
+
+function anHourEarlier(shift: PlannedShift): PlannedShift {
+  if (!shift.active) return shift
+  return { ...shift, start: ((shift.start ?? 0) + 23) % 24, end: ((shift.end ?? 0) + 23) % 24 }
 }

@@ -1,82 +1,94 @@
-/** What happens to invoices: written for approved timesheets that are on none, and confirmed. */
-
-import { invoiceRecord, lineOf, managedSides } from '../data/billing/invoices.ts'
-import { objectId, type Ref, reference } from '../data/identity.ts'
+/** What happens to invoices and credit notes: written for timesheets, confirmed, processed. */
+import { creditNoteRecord } from '../data/billing/credit-notes.ts'
+import {
+  type Invoice,
+  type InvoiceLine,
+  invoiceRecord,
+  lineOf,
+  managedSides,
+} from '../data/billing/invoices.ts'
+import { type Ref, reference } from '../data/identity.ts'
 import type { Company } from '../data/master/companies.ts'
-import type { Timesheet } from '../data/work/timesheets.ts'
+import { add } from '../data/work/pay.ts'
+import { isWhole, type Timesheet } from '../data/work/timesheets.ts'
 import { pathReader, type StoredRecord } from '../records/record.ts'
 import type { World } from '../world.ts'
-import type { ChangeContext } from './change-context.ts'
-import { isWhole } from './timesheet-changes.ts'
+import { type ChangeContext, perWorld } from './change-context.ts'
+import { create, inStatus, update, where } from './transition.ts'
 
 /** More timesheets than this are left for the next invoice. */
-const LINES_MAX = 5
+const mostLines = 5
 
-interface Billed {
-  /** Insertions of invoices that the ids account for. */
-  counted: number
-  ids: Set<string>
+/** Timesheets on any invoice, with the number of invoices that the ids account for. */
+const billed = perWorld(() => ({ invoices: -1, ids: new Set<string>() }))
+
+/** Read again only when invoices were added elsewhere. */
+export function billedTimesheets(world: World): Set<string> {
+  const known = billed(world)
+  const invoices = world.nextNumber('invoices')
+  if (known.invoices !== invoices) {
+    const lists = world.all('invoices').map(row => (row.timesheets ?? []) as readonly { id: string }[])
+    Object.assign(known, { invoices, ids: new Set(lists.flat().map(timesheet => timesheet.id)) })
+  }
+  return known.ids
 }
 
-/** Timesheets on any invoice: kept per world, read again only when somebody else added invoices. */
-const billedByWorld = new WeakMap<World, Billed>()
-
-export function billedTimesheets(context: ChangeContext): ReadonlySet<string> {
-  return billedOf(context.world).ids
+function isUnbilled({ status, id }: StoredRecord, { world }: ChangeContext): boolean {
+  return status === 'approved' && !billedTimesheets(world).has(String(id))
 }
 
-function billedOf(world: World): Billed {
-  const counted = world.nextNumber('invoices')
-  const known = billedByWorld.get(world)
-  if (known?.counted === counted) return known
-  const lists = world.all('invoices').map(invoice => (invoice.timesheets ?? []) as readonly { id: string }[])
-  const billed = { counted, ids: new Set(lists.flat().map(timesheet => timesheet.id)) }
-  billedByWorld.set(world, billed)
-  return billed
-}
+/** Approved and on no invoice: what is billed stays as it was billed. */
+export const unbilled = where('timesheets', 'approved and free', isUnbilled)
+const billable = where<Timesheet>(
+  'timesheets',
+  'billable',
+  (record, context) => isUnbilled(record, context) && isWhole(record),
+)
 
 /** The first timesheet decides company, agency and week; up to four like it come along. */
-export function writeInvoice(context: ChangeContext): boolean {
-  const billed = billedOf(context.world)
-  const isBillable = (record: StoredRecord) =>
-    record.status === 'approved' && !billed.ids.has(String(record.id)) && isWhole(record)
-  const first = context.find('timesheets', 'billable', isBillable) as Timesheet | undefined
-  if (!first) return false
-  const lines = context
-    .list('timesheets', 'billable', isBillable)
-    .map(candidate => context.world.get('timesheets', String(candidate.id)))
-    .filter(candidate => candidate !== undefined)
-    .filter(isBillable)
-    .filter(candidate => isBilledWith(candidate as unknown as Timesheet, first))
-    .slice(0, LINES_MAX)
-    .map(record => lineOf({ timesheet: record as unknown as Timesheet, breakHours: breakHours(record) }))
-  for (const side of sidesOf(context, first.company)) {
+export const writeInvoice = create('invoices', {
+  from: billable,
+  make: (first, context) => {
+    const lines = context
+      .list(billable)
+      .map(({ id }) => context.world.get('timesheets', String(id)))
+      .filter(candidate => candidate !== undefined && billable.test(candidate, context))
+      .map(candidate => candidate as Timesheet & StoredRecord)
+      .filter(candidate => isBilledWith(candidate, first))
+      .slice(0, mostLines)
+      .map(timesheet => lineOf({ timesheet, breakHours: breakHours(timesheet) }))
+    return invoicesOf(context, first, lines)
+  },
+  also: ({ world }, _, invoice) => {
+    const known = billed(world)
+    for (const { id } of (invoice as Invoice).timesheets) known.ids.add(id)
+    known.invoices = world.nextNumber('invoices')
+  },
+  sends: 'invoice_created',
+})
+
+function invoicesOf(context: ChangeContext, first: Timesheet, lines: readonly InvoiceLine[]): object[] {
+  const { world, draw, nowMs } = context
+  const { company, agency, weekEnding } = first
+  return sidesOf(context, company).map((side, index) => {
     const head = {
-      id: objectId(context.rng, context.nowMs),
-      reference: reference('INV', context.world.nextNumber('invoices')),
-      company: first.company,
-      agency: first.agency,
-      weekEnding: first.weekEnding,
-      createdMs: context.nowMs,
-      cisRate: 0,
+      ...{ company, agency, weekEnding, createdMs: nowMs, cisRate: 0 },
+      id: draw.id(nowMs),
+      reference: reference('INV', world.nextNumber('invoices') + index),
     }
-    const invoice = { ...invoiceRecord(head, lines), ...side }
-    context.create('invoices', invoice)
-    context.tell('invoice_created', invoice)
-  }
-  for (const line of lines) billed.ids.add(line.id)
-  billed.counted = context.world.nextNumber('invoices')
-  return true
+    return { ...invoiceRecord(head, lines), ...side }
+  })
 }
 
-const providers = pathReader('config.mspConfig')
+const provider = pathReader('config.mspConfig')
+const fromProvider = where('invoices', 'of a provider', ({ msp }) => msp !== undefined)
 
 /** The provider is the one of earlier invoices; before any, a new one of the name that the company gives. */
 function sidesOf(context: ChangeContext, { id }: Ref): readonly StoredRecord[] {
-  const config = providers(context.world.get('companies', id)) as Company['config']['mspConfig'] | undefined
+  const config = provider(context.world.get('companies', id)) as Company['config']['mspConfig'] | undefined
   if (!config?.enabled) return [{}]
-  const earlier = context.find('invoices', 'of a provider', ({ msp }) => msp !== undefined)
-  const msp = earlier?.msp ?? { id: objectId(context.rng, context.nowMs), name: config.msps[0] }
+  const earlier = fromProvider(context)
+  const msp = earlier?.msp ?? { id: context.draw.id(context.nowMs), name: config.msps[0] }
   return managedSides.map(side => ({ ...side, msp }))
 }
 
@@ -88,24 +100,67 @@ function isBilledWith(candidate: Timesheet, first: Timesheet): boolean {
   )
 }
 
-export function breakHours(timesheet: StoredRecord): number {
-  return (timesheet as unknown as Timesheet).timelogs.reduce((sum, log) => sum + log.breaks / 60, 0)
+function breakHours(timesheet: Timesheet): number {
+  return timesheet.timelogs.reduce((sum, log) => sum + log.breaks / 60, 0)
 }
 
-export function confirmInvoice(context: ChangeContext): boolean {
-  const invoice = context.find('invoices', 'pending', record => record.status === 'pending')
-  if (!invoice) return false
-  const finance = context.find('users', 'finance', user => user.role === 'companyFinance') as Ref | undefined
-  context.update('invoices', {
-    ...invoice,
-    status: 'confirmed',
-    confirmedDate: context.now,
-    ...(finance ? { confirmedBy: { id: finance.id, name: finance.name } } : {}),
-    payment: {
-      reference: `BACS ${invoice.reference}`,
-      paymentDate: `${context.now.slice(0, 10)}T00:00:00.000Z`,
-    },
+const finance = where<Ref>('users', 'finance', user => user.role === 'companyFinance')
+
+function confirmation(context: ChangeContext) {
+  const user = finance(context)
+  return { confirmedDate: context.now, ...(user && { confirmedBy: { id: user.id, name: user.name } }) }
+}
+
+export const processCreditNote = update('creditNotes', {
+  from: inStatus('creditNotes', 'pending'),
+  to: 'processed',
+  make: (note, context) => ({ ...note, ...confirmation(context) }),
+  sends: 'credit_note_processed',
+})
+
+export const confirmInvoice = update('invoices', {
+  from: inStatus('invoices', 'pending'),
+  to: 'confirmed',
+  make: (invoice, context) => {
+    const paymentDate = `${context.now.slice(0, 10)}T00:00:00.000Z`
+    const payment = { reference: `BACS ${invoice.reference}`, paymentDate }
+    return { ...invoice, ...confirmation(context), payment }
+  },
+  sends: 'invoice_paid',
+})
+
+/** One credit note for each invoice that bills the timesheet, whose sums take it in; one alone where none does. */
+export function creditTimesheet(context: ChangeContext, before: StoredRecord): void {
+  if (!isWhole(before)) return
+  const timesheet = before as StoredRecord & Timesheet
+  const isOn = ({ timesheets }: Invoice) => timesheets?.some(({ id }) => id === timesheet.id)
+  const invoices = (context.world.all('invoices') as Invoice[]).filter(isOn)
+  for (const invoice of invoices.length > 0 ? invoices : [undefined]) {
+    const note = creditNote(context, timesheet, invoice)
+    if (invoice) creditInvoice(context, invoice, note.values.subtotal)
+    context.create('creditNotes', note)
+    context.send('credit_note_created', note)
+  }
+}
+
+function creditNote({ world, draw, now, nowMs }: ChangeContext, timesheet: Timesheet, invoice?: Invoice) {
+  const record = creditNoteRecord({
+    id: draw.id(nowMs),
+    reference: reference('CN', world.nextNumber('creditNotes')),
+    createdMs: nowMs,
+    cisRate: invoice?.values.cisRate ?? 0,
+    reason: 'Timesheet cancelled',
+    line: lineOf({ timesheet, breakHours: breakHours(timesheet) }),
+    owner: invoice ?? timesheet,
+    invoice,
+    timesheet,
   })
-  context.tell('invoice_paid', invoice)
-  return true
+  return { ...record, status: 'pending', confirmedDate: null, updatedAt: now }
+}
+
+function creditInvoice(context: ChangeContext, invoice: Invoice, subtotal: number): void {
+  const { values } = invoice
+  const creditNotes = add(values.creditNotes, subtotal)
+  const netValue = add(values.netValue, -subtotal)
+  context.update('invoices', { ...invoice, values: { ...values, creditNotes, netValue } })
 }

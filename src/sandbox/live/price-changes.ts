@@ -1,62 +1,49 @@
 /** What happens to trades, rates and purchase orders: added, amended, disabled, used up. */
 import { DAY_MS, WEEK_MS } from '../data/calendar.ts'
-import { between } from '../data/draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from '../data/identity.ts'
+import { iso, type Ref, reference, refOf } from '../data/identity.ts'
 import { add } from '../data/work/pay.ts'
 import type { StoredRecord } from '../records/record.ts'
 import type { ChangeContext } from './change-context.ts'
+import { create, remove, update, where } from './transition.ts'
 
-const ORDER_WEEKS = 26
-const ORDER_STEP = 500
+const orderWeeks = 26
+const orderStep = 500
 
-export function addTrade(context: ChangeContext): boolean {
-  const model = context.find('trades', 'named', ({ name }) => typeof name === 'string')
-  if (!model) return false
-  const name = `${model.name}, grade ${between(context.rng, 2, 9)}`
-  const trade = {
-    ...fresh(context, model),
-    name,
-    description: `${name}, agreed for one project`,
-    active: true,
-  }
-  context.create('trades', trade)
-  context.tell('trade_created', trade)
-  return true
+function fresh({ draw, nowMs, now }: ChangeContext, model: StoredRecord): StoredRecord {
+  return { ...model, id: draw.id(nowMs), createdAt: now, updatedAt: now }
 }
 
-/** One that was disabled is enabled again: for the service that is an amendment. */
-export function amendTrade(context: ChangeContext): boolean {
-  const trade = context.find('trades', 'named', ({ name }) => typeof name === 'string')
-  if (!trade) return false
-  context.update('trades', {
-    ...trade,
-    active: true,
-    description: `${trade.name}, as agreed on ${context.now.slice(0, 10)}`,
-  })
-  context.tell('trade_amended', trade)
-  return true
-}
+const namedTrade = where('trades', 'named', ({ name }) => typeof name === 'string')
 
-export function disableTrade(context: ChangeContext): boolean {
-  const trade = context.find('trades', 'active', ({ active }) => active === true)
-  if (!trade) return false
-  context.update('trades', { ...trade, active: false })
-  context.tell('trade_disabled', trade)
-  return true
-}
+export const addTrade = create('trades', {
+  from: namedTrade,
+  make: (model, context) => {
+    const name = `${model.name}, grade ${context.draw.between(2, 9)}`
+    const description = `${name}, agreed for one project`
+    return { ...fresh(context, model), name, description, active: true }
+  },
+  sends: 'trade_created',
+})
+
+/** A disabled trade is enabled again: for the service that is an amendment. */
+export const amendTrade = update('trades', {
+  from: namedTrade,
+  make: (trade, { now }) => {
+    const description = `${trade.name}, as agreed on ${now.slice(0, 10)}`
+    return { ...trade, active: true, description }
+  },
+  sends: 'trade_amended',
+})
+
+export const disableTrade = update('trades', {
+  from: where('trades', 'active', ({ active }) => active === true),
+  make: trade => ({ ...trade, active: false }),
+  sends: 'trade_disabled',
+})
 
 type Figures = { readonly margin: number; readonly charge: number } | null
 
 /** More margin for every engagement, hourly and daily: charge stays pay, employer costs and margin. */
-export function amendRate(context: ChangeContext): boolean {
-  const rate = context.find('rates', 'whole', row => 'rates' in row && 'dayRates' in row)
-  if (!rate) return false
-  const { rates, dayRates } = dearer(rate, between(context.rng, 1, 9) * 0.1)
-  context.update('rates', { ...rate, rates, dayRates })
-  context.tell('rate_amended', rate)
-  return true
-}
-
 function dearer({ rates, dayRates }: StoredRecord, more: number) {
   const raised = (sets: unknown) =>
     Object.fromEntries(
@@ -68,73 +55,75 @@ function dearer({ rates, dayRates }: StoredRecord, more: number) {
   return { rates: raised(rates), dayRates: raised(dayRates) }
 }
 
-/** The generic one of a trade, for one project. */
-export function addRate(context: ChangeContext): boolean {
-  const isGeneric = (row: StoredRecord) => row.project === null && row.agency === null && 'rates' in row
-  const model = context.find('rates', 'generic', isGeneric)
-  const companyId = (model?.company as Ref | undefined)?.id
-  const isOwn = ({ company }: StoredRecord) => (company as Ref | undefined)?.id === companyId
-  const project = model && context.find('projects', `of ${companyId}`, isOwn)
-  if (!project) return false
-  const { region, sector } = project
-  const rate = {
-    ...fresh(context, model),
-    ...{ region, sector, project: refOf(project as unknown as Ref), pieceRates: [] },
-    ...dearer(model, 0.5),
-  }
-  context.create('rates', rate)
-  context.tell('rate_created', rate)
-  return true
+export const amendRate = update('rates', {
+  from: where('rates', 'whole', row => 'rates' in row && 'dayRates' in row),
+  make: (rate, { draw }) => ({ ...rate, ...dearer(rate, draw.between(1, 9) * 0.1) }),
+  sends: 'rate_amended',
+})
+
+const genericRate = where(
+  'rates',
+  'generic',
+  row => row.project === null && row.agency === null && 'rates' in row,
+)
+
+function ownProject(context: ChangeContext, rate: StoredRecord): StoredRecord | undefined {
+  const idOf = ({ company }: StoredRecord) => (company as Ref | undefined)?.id
+  const companyId = idOf(rate)
+  return where('projects', `of ${companyId}`, project => idOf(project) === companyId)(context)
 }
+
+/** The generic rate of a trade, for one project. */
+export const addRate = create('rates', {
+  from: genericRate,
+  make: (model, context) => {
+    const project = ownProject(context, model)
+    if (!project) return undefined
+    const { region, sector } = project
+    return {
+      ...fresh(context, model),
+      ...{ region, sector, project: refOf(project as unknown as Ref), pieceRates: [] },
+      ...dearer(model, 0.5),
+    }
+  },
+  sends: 'rate_created',
+})
 
 const isOrder = (record: StoredRecord) => 'reference' in record && 'value' in record
+const activeOrder = where('purchaseOrders', 'active', row => isOrder(row) && row.status === 'active')
 
-export function raiseOrder(context: ChangeContext): boolean {
-  const model = context.find('purchaseOrders', 'whole', isOrder)
-  if (!model) return false
-  const { revoked: _, reinstated: __, ...terms } = model
-  const startMs = Math.floor(context.nowMs / DAY_MS) * DAY_MS
-  const order = {
-    ...fresh(context, terms),
-    reference: reference('PO', context.world.nextNumber('purchaseOrders')),
-    ...{ status: 'active', startDate: iso(startMs), endDate: iso(startMs + ORDER_WEEKS * WEEK_MS) },
-  }
-  context.create('purchaseOrders', order)
-  context.tell('purchase_order_created', order)
-  return true
-}
+export const raiseOrder = create('purchaseOrders', {
+  from: where('purchaseOrders', 'whole', isOrder),
+  make: (model, context) => {
+    const { revoked, reinstated, ...terms } = model
+    const startMs = Math.floor(context.nowMs / DAY_MS) * DAY_MS
+    return {
+      ...fresh(context, terms),
+      reference: reference('PO', context.world.nextNumber('purchaseOrders')),
+      ...{ status: 'active', startDate: iso(startMs), endDate: iso(startMs + orderWeeks * WEEK_MS) },
+    }
+  },
+  sends: 'purchase_order_created',
+})
 
-export function amendOrder(context: ChangeContext): boolean {
-  const order = findActive(context)
-  if (!order) return false
-  const value = Number(order.value) + between(context.rng, 1, 20) * ORDER_STEP
-  context.update('purchaseOrders', { ...order, value })
-  context.tell('purchase_order_amended', order)
-  return true
-}
+export const amendOrder = update('purchaseOrders', {
+  from: activeOrder,
+  make: (order, { draw }) => ({ ...order, value: Number(order.value) + draw.between(1, 20) * orderStep }),
+  sends: 'purchase_order_amended',
+})
 
-export function expireOrder(context: ChangeContext): boolean {
-  const order = findActive(context)
-  if (!order) return false
-  context.update('purchaseOrders', { ...order, status: 'inactive', endDate: context.now })
-  context.tell('purchase_order_expired', order)
-  return true
-}
+export const expireOrder = update('purchaseOrders', {
+  from: activeOrder,
+  to: 'inactive',
+  make: (order, { now }) => ({ ...order, endDate: now }),
+  sends: 'purchase_order_expired',
+})
 
-/** Only one that no assignment is charged to. */
-export function deleteOrder(context: ChangeContext): boolean {
-  const used = new Set(context.world.all('assignments').map(row => row.purchaseOrder))
-  const order = context.find('purchaseOrders', 'unused', row => isOrder(row) && !used.has(row.reference))
-  if (!order) return false
-  context.remove('purchaseOrders', order)
-  context.tell('purchase_order_deleted', order)
-  return true
-}
-
-function findActive(context: ChangeContext): StoredRecord | undefined {
-  return context.find('purchaseOrders', 'active', row => isOrder(row) && row.status === 'active')
-}
-
-function fresh({ rng, nowMs, now }: ChangeContext, model: StoredRecord): StoredRecord {
-  return { ...model, id: objectId(rng, nowMs), createdAt: now, updatedAt: now }
-}
+/** Only an order that no assignment is charged to. */
+export const deleteOrder = remove('purchaseOrders', {
+  from: context => {
+    const used = new Set(context.world.all('assignments').map(row => row.purchaseOrder))
+    return where('purchaseOrders', 'unused', row => isOrder(row) && !used.has(row.reference))(context)
+  },
+  sends: 'purchase_order_deleted',
+})

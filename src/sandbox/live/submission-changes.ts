@@ -1,92 +1,80 @@
 /** What agencies do with a requisition: accept it, submit workers, and have them rejected or assigned. */
-import { chance, pick } from '../data/draw.ts'
 import { type RecruitmentStage, stageLabels } from '../data/hiring/recruitment.ts'
 import { linkTo, type Requisition } from '../data/hiring/requisitions.ts'
-import { objectId, type Ref, refOf } from '../data/identity.ts'
+import { type Ref, refOf } from '../data/identity.ts'
 import { firstNames, lastNames } from '../data/names.ts'
 import type { StoredRecord } from '../records/record.ts'
 import { follow } from './assignment-changes.ts'
 import type { ChangeContext } from './change-context.ts'
 import { assignedTo, isRequisition } from './requisition-changes.ts'
+import { type Finder, update, where } from './transition.ts'
 
 type Agency = Requisition['agencies'][number]
 type Submission = Agency['submissions'][number]
-
-const isApproved = isRequisition('approved')
+type Tracking = NonNullable<Requisition['stageTracking']>[number]
 
 /** An approved requisition and one of its agencies, both as they are now. */
-function findAgency(
-  context: ChangeContext,
-  name: string,
-  test: (agency: Agency, of: Requisition) => boolean,
-) {
-  const hasOne = (record: StoredRecord) =>
-    isApproved(record) && agenciesOf(record).some(agency => test(agency, record as unknown as Requisition))
-  const requisition = context.find('requisitions', name, hasOne) as Requisition | undefined
-  const agency = requisition?.agencies.find(one => test(one, requisition))
-  return requisition && agency && { requisition, agency }
+interface Response {
+  readonly requisition: Requisition
+  readonly agency: Agency
 }
 
-const agenciesOf = (record: StoredRecord) => (record as unknown as Requisition).agencies
-
-/** No event of the service: only reading the requisition shows it. */
-export function acceptRequisition(context: ChangeContext): boolean {
-  const found = findAgency(context, 'unanswered', agency => agency.dateAccepted === null)
-  if (!found) return false
-  save(context, found.requisition, { ...found.agency, dateAccepted: context.now })
-  return true
+interface OpenSubmission extends Response {
+  readonly submission: Submission
 }
 
-export function submitWorker(context: ChangeContext): boolean {
-  const found = findAgency(context, 'accepted', agency => agency.dateAccepted !== null)
-  if (!found) return false
-  const { requisition, agency } = found
-  const { rng, nowMs, now } = context
-  const worker = { id: objectId(rng, nowMs), name: `${pick(rng, firstNames)} ${pick(rng, lastNames)}` }
-  const submission = { worker, submittedAt: now, isRejected: false, rejectionReason: null }
-  const tracking = {
-    ...{ worker, agency: refOf(agency), submittedAt: now, isRejected: false },
-    ...{
-      stage: 'submitted',
-      stageLabel: stageLabels.submitted,
-      history: [entry(context, 'submitted', agency)],
-    },
+interface Placing extends OpenSubmission {
+  readonly assignment: StoredRecord
+}
+
+type AgencyTest = (agency: Agency, of: Requisition, context: ChangeContext) => boolean
+
+const response =
+  (state: string, test: AgencyTest): Finder<Response> =>
+  context => {
+    const agencyOf = (requisition: Requisition) =>
+      requisition.agencies.find(agency => test(agency, requisition, context))
+    const withAgency = where<Requisition>(
+      'requisitions',
+      state,
+      row => isRequisition(row, 'approved') && agencyOf(row as unknown as Requisition) !== undefined,
+    )
+    const requisition = withAgency(context)
+    return requisition && { requisition, agency: agencyOf(requisition) as Agency }
   }
-  const { stageTracking } = requisition
-  save(
-    context,
-    { ...requisition, ...(stageTracking && { stageTracking: [...stageTracking, tracking] }) } as Requisition,
-    { ...agency, submissions: [...agency.submissions, submission] },
-  )
-  context.tell('requisition_worker_submitted', current(context, requisition))
-  return true
+
+const withWorkers = response('with workers', (...of) => openSubmission(...of) !== undefined)
+
+/** A worker who was submitted, and neither rejected nor assigned to anything of the requisition. */
+const undecided: Finder<OpenSubmission> = context => {
+  const found = withWorkers(context)
+  const submission = found && openSubmission(found.agency, found.requisition, context)
+  return submission && { ...found, submission }
 }
 
-export function rejectWorker(context: ChangeContext): boolean {
-  const found = findOpen(context)
-  if (!found) return false
-  const rejectionReason = pick(context.rng, ['Not enough experience', 'Position filled'])
-  const changes = { isRejected: true, rejectionReason }
-  save(
-    context,
-    tracked(found.requisition, found.submission.worker, one => ({ ...one, isRejected: true })),
-    withSubmission(found.agency, { ...found.submission, ...changes }),
-  )
-  context.tell('requisition_worker_rejected', current(context, found.requisition), {
-    agencyId: found.agency.id,
-  })
-  return true
+function openSubmission(agency: Agency, { id, stageTracking }: Requisition, { world }: ChangeContext) {
+  const open = agency.submissions.filter(submission => !submission.isRejected)
+  if (open.length === 0) return undefined
+  const isOwn = ({ requisition }: StoredRecord) => (requisition as Ref | undefined)?.id === id
+  const assigned = stageTracking
+    ? stageTracking.filter(({ stage }) => stage === 'assigned').map(({ worker }) => worker.id)
+    : world.all('assignments').flatMap(row => (isOwn(row) ? [(row.worker as Ref).id] : []))
+  return open.find(submission => !assigned.includes(submission.worker.id))
 }
 
-/** Makes the assignment, on the terms of one like it; the last one fills the requisition. */
-export function assignWorker(context: ChangeContext): boolean {
-  const found = findOpen(context)
-  if (!found || assignedTo(found.requisition) >= found.requisition.quantity) return false
+/** An open submission with the assignment that it would lead to, on the terms of one like it. */
+const placeable: Finder<Placing> = context => {
+  const found = undecided(context)
+  if (!found || assignedTo(found.requisition) >= found.requisition.quantity) return undefined
   const { requisition, agency, submission } = found
-  const isLike = ({ company, rates }: StoredRecord) =>
-    (company as Ref | undefined)?.id === requisition.company.id && rates !== undefined
-  const model = context.find('assignments', `of ${requisition.company.id}`, isLike)
-  if (!model) return false
+  const likeIt = where(
+    'assignments',
+    `of ${requisition.company.id}`,
+    ({ company, rates }) =>
+      (company as Ref | undefined)?.id === requisition.company.id && rates !== undefined,
+  )
+  const model = likeIt(context)
+  if (!model) return undefined
   const { company, project, region, sector, site, trade, startDate, endDate } = requisition
   const assignment = follow(context, model, {
     ...{ company, project, region, sector, site, trade, startDate, endDate },
@@ -96,64 +84,89 @@ export function assignWorker(context: ChangeContext): boolean {
     worker: submission.worker,
     requisition: linkTo(requisition),
   })
-  const history = entry(context, 'assigned', company)
-  const status = assignedTo(requisition) + 1 === requisition.quantity ? 'filled' : 'approved'
-  const placed = tracked(requisition, submission.worker, one => ({
-    ...{ ...one, stage: 'assigned', stageLabel: stageLabels.assigned, history: [...one.history, history] },
-  }))
-  save(context, { ...placed, status }, { ...agency, assigned: agency.assigned + 1 })
-  context.create('assignments', assignment)
-  context.tell('requisition_assigned', current(context, requisition), { agencyId: agency.id })
-  context.tell('assignment_created', assignment)
-  if (status === 'filled') context.tell('requisition_filled', current(context, requisition))
-  return true
+  return { ...found, assignment }
 }
 
-/** A worker who was submitted, and neither rejected nor assigned to anything of the requisition. */
-function findOpen(context: ChangeContext) {
-  const found = findAgency(context, 'with workers', (agency, of) => openOf(context, agency, of) !== undefined)
-  if (!found) return undefined
-  const submission = openOf(context, found.agency, found.requisition) as Submission
-  return { ...found, submission }
+/** No event of the service: only the requisition shows it. */
+export const acceptRequisition = update('requisitions', {
+  from: response('unanswered', ({ dateAccepted }) => dateAccepted === null),
+  make: ({ requisition, agency }, { now }) => withAgency(requisition, { ...agency, dateAccepted: now }),
+})
+
+export const submitWorker = update('requisitions', {
+  from: response('accepted', ({ dateAccepted }) => dateAccepted !== null),
+  make: submitted,
+  sends: 'requisition_worker_submitted',
+})
+
+function submitted({ requisition, agency }: Response, context: ChangeContext): object {
+  const { draw, nowMs, now } = context
+  const worker = { id: draw.id(nowMs), name: `${draw.pick(firstNames)} ${draw.pick(lastNames)}` }
+  const submission = { worker, submittedAt: now, isRejected: false, rejectionReason: null }
+  const tracking = {
+    ...{ worker, agency: refOf(agency), submittedAt: now, isRejected: false },
+    ...reached(entry(context, 'submitted', agency), []),
+  }
+  const { stageTracking } = requisition
+  const tracked = stageTracking && { stageTracking: [...stageTracking, tracking] }
+  const submissions = [...agency.submissions, submission]
+  return withAgency({ ...requisition, ...tracked } as Requisition, { ...agency, submissions })
 }
 
-function openOf(context: ChangeContext, agency: Agency, { id, stageTracking }: Requisition) {
-  const open = agency.submissions.filter(submission => !submission.isRejected)
-  if (open.length === 0) return undefined
-  const assigned = stageTracking
-    ? stageTracking.filter(({ stage }) => stage === 'assigned').map(({ worker }) => worker.id)
-    : context.world.all('assignments').flatMap(row => (linked(row, id) ? [(row.worker as Ref).id] : []))
-  return open.find(submission => !assigned.includes(submission.worker.id))
-}
+export const rejectWorker = update('requisitions', {
+  from: undecided,
+  make: ({ requisition, agency, submission }, { draw }) => {
+    const rejectionReason = draw.pick(['Not enough experience', 'Position filled'])
+    const submissions = agency.submissions.map(one =>
+      one.worker.id === submission.worker.id ? { ...submission, isRejected: true, rejectionReason } : one,
+    )
+    const tracked = withTracking(requisition, submission.worker, one => ({ ...one, isRejected: true }))
+    return withAgency(tracked, { ...agency, submissions })
+  },
+  also: (context, { agency }, after) =>
+    context.send('requisition_worker_rejected', after, { agencyId: agency.id }),
+})
 
-const linked = (assignment: StoredRecord, id: string) =>
-  (assignment.requisition as { id: string } | undefined)?.id === id
+/** Creates the assignment. The last worker wanted fills the requisition. */
+export const assignWorker = update('requisitions', {
+  from: placeable,
+  make: ({ requisition, agency, submission }, context) => {
+    const last = entry(context, 'assigned', requisition.company)
+    const tracked = withTracking(requisition, submission.worker, one => ({
+      ...{ ...one, ...reached(last, one.history) },
+    }))
+    const isFilled = assignedTo(requisition) + 1 === requisition.quantity
+    const after = withAgency(tracked, { ...agency, assigned: agency.assigned + 1 })
+    return { ...after, status: isFilled ? 'filled' : 'approved' }
+  },
+  also: (context, { agency, assignment }, after) => {
+    context.create('assignments', assignment)
+    context.send('requisition_assigned', after, { agencyId: agency.id })
+    context.send('assignment_created', assignment)
+  },
+  sends: { filled: 'requisition_filled' },
+})
 
-type Tracking = NonNullable<Requisition['stageTracking']>[number]
-
-function tracked(requisition: Requisition, worker: Ref, change: (one: Tracking) => Tracking): Requisition {
+function withTracking(requisition: Requisition, worker: Ref, change: (one: Tracking) => Tracking) {
   const { stageTracking } = requisition
   if (!stageTracking) return requisition
-  return {
-    ...requisition,
-    stageTracking: stageTracking.map(one => (one.worker.id === worker.id ? change(one) : one)),
-  }
+  const changed = stageTracking.map(one => (one.worker.id === worker.id ? change(one) : one))
+  return { ...requisition, stageTracking: changed }
 }
 
-function entry({ now, rng }: ChangeContext, stage: RecruitmentStage, by: Ref) {
-  const byUserId = chance(rng, 0.02) ? null : by.id
+type HistoryEntry = Tracking['history'][number]
+
+function entry({ now, draw }: ChangeContext, stage: RecruitmentStage, by: Ref): HistoryEntry {
+  const byUserId = draw.chance(0.02) ? null : by.id
   return { stage, stageLabel: stageLabels[stage], at: now, byUserId, byName: by.name, comments: '' }
 }
 
-function withSubmission(agency: Agency, changed: Submission): Agency {
-  const submissions = agency.submissions.map(one => (one.worker.id === changed.worker.id ? changed : one))
-  return { ...agency, submissions }
+function reached(last: HistoryEntry, before: readonly HistoryEntry[]) {
+  const { stage, stageLabel } = last
+  return { stage, stageLabel, history: [...before, last] }
 }
 
-function save(context: ChangeContext, requisition: Requisition, changed: Agency): void {
+function withAgency(requisition: Requisition, changed: Agency): Requisition {
   const agencies = requisition.agencies.map(one => (one.id === changed.id ? changed : one))
-  context.update('requisitions', { ...requisition, agencies })
+  return { ...requisition, agencies }
 }
-
-const current = ({ world }: ChangeContext, { id }: Requisition) =>
-  world.get('requisitions', id) as StoredRecord

@@ -1,66 +1,105 @@
-/** What happens to timesheets: handed in, approved, amended, written anew. */
+/** What happens to timesheets: handed in, approved, amended, written, and undone. */
 import { lastFullWeek, WEEK_MS } from '../data/calendar.ts'
-import { between, chance, pick } from '../data/draw.ts'
-import { iso, objectId, type Ref, reference } from '../data/identity.ts'
+import { iso, type Ref, reference } from '../data/identity.ts'
 import { type Shift, shiftsOf } from '../data/work/pay.ts'
-import { type Timesheet, type TimesheetBase, timesheetRecord } from '../data/work/timesheets.ts'
+import { isWhole, type Timesheet, type TimesheetBase, timesheetRecord } from '../data/work/timesheets.ts'
 import type { StoredRecord } from '../records/record.ts'
 import type { World } from '../world.ts'
 import { cloneAssignment } from './assignment-changes.ts'
-import type { ChangeContext } from './change-context.ts'
+import { type ChangeContext, perWorld } from './change-context.ts'
+import { creditTimesheet, unbilled } from './invoice-changes.ts'
+import { create, type Finder, inStatus, remove, update, where } from './transition.ts'
 
-const isOpen = (record: StoredRecord) => record.status === 'pending' || record.status === 'pending_approval'
+type StoredTimesheet = Timesheet & StoredRecord
 
-/** Records passed in by a caller may hold less than a whole timesheet: those are never amended. */
-export const isWhole = (record: StoredRecord) =>
-  'timelogs' in record && 'rates' in record && 'values' in record
+const isOpen = ({ status }: StoredRecord) => status === 'pending' || status === 'pending_approval'
 
-export function advanceTimesheet(context: ChangeContext): boolean {
-  const timesheet = context.find('timesheets', 'open', isOpen)
-  if (!timesheet) return false
-  const changes = nextState(context, timesheet)
-  context.update('timesheets', withBase(timesheet, changes))
-  // Handing one back is no event of the service: only reading the list shows it.
-  if (changes.status === 'pending_approval') context.tell('timesheet_approval_requested', timesheet)
-  if (changes.status === 'approved') context.tell('timesheet_approved', timesheet)
-  return true
+/** Only timesheets that no expense was claimed with. */
+function unclaimed<Row extends StoredRecord>(find: Finder<Row>): Finder<Row> {
+  return context => {
+    const timesheet = find(context)
+    const claims = timesheet ? context.world.all('expenses') : []
+    const isClaimed = claims.some(expense => (expense.timesheet as Ref | undefined)?.id === timesheet?.id)
+    return isClaimed ? undefined : timesheet
+  }
 }
 
-function nextState(context: ChangeContext, timesheet: StoredRecord): StoredRecord {
-  const version = Number(timesheet.version ?? 1) + 1
+/** Handed in, then approved. A few are handed back, which is no event of the service: only the list shows it. */
+export const advanceTimesheet = update('timesheets', {
+  from: where('timesheets', 'open', isOpen),
+  make: advanced,
+  sends: { pending_approval: 'timesheet_approval_requested', approved: 'timesheet_approved' },
+})
+
+function advanced(timesheet: StoredRecord, { draw, now }: ChangeContext): StoredRecord {
   if (timesheet.status === 'pending') {
     const agency = timesheet.agency as Ref | undefined
-    const requester = agency ? { approvalRequestedBy: { ...agency, type: 'supplier' } } : {}
-    return { status: 'pending_approval', version, ...requester }
+    const requester = agency && { approvalRequestedBy: { ...agency, type: 'supplier' } }
+    return revised(timesheet, { status: 'pending_approval', ...requester })
   }
-  if (chance(context.rng, 0.04)) return { status: 'pending', version }
+  if (draw.chance(0.04)) return revised(timesheet, { status: 'pending' })
   const approver = (timesheet.timesheetApprovers as readonly Ref[] | undefined)?.[0]
-  return {
-    status: 'approved',
-    version,
-    approvedDate: context.now,
-    ...(approver ? { approvedBy: approver } : {}),
-  }
+  const approval = { approvedDate: now, ...(approver && { approvedBy: approver }) }
+  return revised(timesheet, { status: 'approved', ...approval })
 }
+
+export const unapproveTimesheet = update('timesheets', {
+  from: unbilled,
+  to: 'pending_approval',
+  make: (timesheet, _, status) => {
+    const { approvedBy, approvedDate, ...kept } = revised(timesheet, { status })
+    return kept
+  },
+  sends: 'timesheet_unapproved',
+})
+
+/** With a credit note, whether it is on an invoice or not yet. */
+export const cancelTimesheet = update('timesheets', {
+  from: inStatus('timesheets', 'approved'),
+  to: 'cancelled',
+  make: (timesheet, _, status) => revised(timesheet, { status }),
+  also: creditTimesheet,
+  sends: 'timesheet_cancelled',
+})
+
+const notWorked = unclaimed(
+  where<Timesheet>('timesheets', 'pending and whole', row => row.status === 'pending' && isWhole(row)),
+)
+
+/** A week that was written up and not worked: without hours, and without claims. */
+export const markAbsent = update('timesheets', {
+  from: notWorked,
+  to: 'absent',
+  make: (timesheet, _, status) => revised(timesheet, { status, pieceRateEntries: [] }, []),
+  sends: 'timesheet_marked_absent',
+})
+
+/** A few of the pending ones are deleted by their authors. */
+export const deleteTimesheet = remove('timesheets', {
+  from: unclaimed(inStatus('timesheets', 'pending')),
+  sends: 'timesheet_deleted',
+})
 
 /** Open timesheets only: an approved one may be on an invoice, whose sums would no longer hold. */
-export function amendTimesheet(context: ChangeContext): boolean {
-  const timesheet = context.find('timesheets', 'whole and open', record => isOpen(record) && isWhole(record))
-  if (!timesheet) return false
-  const shifts = shiftsOf((timesheet as unknown as Timesheet).timelogs)
-  if (shifts.length === 0) return false
-  const changed = between(context.rng, 0, shifts.length - 1)
-  const amended = shifts.map((shift, index) => (index === changed ? amendShift(context, shift) : shift))
-  const version = Number(timesheet.version ?? 1) + 1
-  context.update('timesheets', rebuilt(timesheet, { version }, amended))
-  context.tell('timesheet_amended', timesheet)
-  return true
-}
+export const amendTimesheet = update('timesheets', {
+  from: where<Timesheet>('timesheets', 'whole and open', row => isOpen(row) && isWhole(row)),
+  make: (timesheet, { draw }) => {
+    const shifts = shiftsOf(timesheet.timelogs)
+    if (shifts.length === 0) return undefined
+    const changed = draw.between(0, shifts.length - 1)
+    const amend = (shift: Shift) => amendedShift(shift, () => draw.chance(0.5))
+    return revised(
+      timesheet,
+      {},
+      shifts.map((shift, index) => (index === changed ? amend(shift) : shift)),
+    )
+  },
+  sends: 'timesheet_amended',
+})
 
-function amendShift(context: ChangeContext, shift: Shift): Shift {
-  const standard =
-    shift.standard > 6 && chance(context.rng, 0.5) ? shift.standard - 0.5 : shift.standard + 0.5
-  const more = standard - shift.standard
+function amendedShift(shift: Shift, isShorter: () => boolean): Shift {
+  const more = shift.standard > 6 && isShorter() ? -0.5 : 0.5
+  const standard = shift.standard + more
   const [first, ...others] = shift.allocations
   const allocations = first ? [{ ...first, hours: Math.max(0, first.hours + more) }, ...others] : []
   const allocated = allocations.reduce((sum, item) => sum + item.hours, 0)
@@ -68,21 +107,37 @@ function amendShift(context: ChangeContext, shift: Shift): Shift {
   return fits ? { ...shift, standard, allocations } : shift
 }
 
-/** Somebody's timesheet of the week after; where there is one already, a new assignment's of last week. */
-export function writeTimesheet(context: ChangeContext): boolean {
-  const recently = iso(context.nowMs - 3 * WEEK_MS)
-  const isRecent = (record: StoredRecord) => isWhole(record) && String(record.weekEnding) > recently
-  const found = context.find('timesheets', 'recent', isRecent) ?? context.find('timesheets', 'whole', isWhole)
-  const model = found as Timesheet | undefined
-  if (!model || model.timelogs.length === 0) return false
-  const { timelogs, netHours: _, values: __, approvedBy: ___, approvedDate: ____, ...base } = model
-  const { approvalRequestedBy: _____, ...kept } = base
+/** The next version; of a whole timesheet the timelogs and sums follow its status and its shifts. */
+function revised(timesheet: StoredRecord, changes: object, shifts?: readonly Shift[]): StoredRecord {
+  const version = Number(timesheet.version ?? 1) + 1
+  if (!isWhole(timesheet)) return { ...timesheet, version, ...changes }
+  const { timelogs, netHours, values, ...base } = timesheet as StoredTimesheet
+  const after = { ...base, version, ...changes } as TimesheetBase
+  return timesheetRecord(after, shifts ?? shiftsOf(timelogs), values.expense) as unknown as StoredRecord
+}
+
+const recent = where<Timesheet>(
+  'timesheets',
+  'recent',
+  (row, { nowMs }) => isWhole(row) && String(row.weekEnding) > iso(nowMs - 3 * WEEK_MS),
+)
+const whole = where<Timesheet>('timesheets', 'whole', isWhole)
+
+/** The worker's timesheet of the week after; where there is one already, a new assignment's of last week. */
+export const writeTimesheet = create('timesheets', {
+  from: context => recent(context) ?? whole(context),
+  make: (model, context) => (model.timelogs.length === 0 ? undefined : next(model, context)),
+  also: sendNewAssignment,
+})
+
+function next(model: StoredTimesheet, context: ChangeContext): object {
+  const { timelogs, netHours, values, approvedBy, approvedDate, approvalRequestedBy, ...kept } = model
   const { laterMs, assignment } = nextWeek(context, model)
   const later = (text: string) => iso(Date.parse(text) + laterMs)
-  const fresh: TimesheetBase = {
+  const base: TimesheetBase = {
     ...kept,
     assignment,
-    id: objectId(context.rng, context.nowMs),
+    id: context.draw.id(context.nowMs),
     reference: reference('TS', context.world.nextNumber('timesheets')),
     status: 'pending',
     version: 1,
@@ -94,86 +149,44 @@ export function writeTimesheet(context: ChangeContext): boolean {
     updatedAt: context.now,
   }
   const shifts = shiftsOf(timelogs).map(shift => ({ ...shift, dayMs: shift.dayMs + laterMs }))
-  const record = timesheetRecord(fresh, shifts, 0) as unknown as StoredRecord
-  context.create('timesheets', record)
-  if (assignment.id !== model.assignment.id) tellOfAssignment(context, record, assignment.id)
-  return true
+  return timesheetRecord(base, shifts, 0)
 }
 
-function tellOfAssignment(context: ChangeContext, timesheet: StoredRecord, id: string): void {
-  context.tell('assignment_created', timesheet, { id })
-  context.tell('assignment_confirmed', timesheet, { id })
+/** The assignment may be one that the sandbox has no record of: the timesheet says whose it is. */
+function sendNewAssignment(context: ChangeContext, model: Timesheet, written: StoredRecord): void {
+  const { id } = written.assignment as Ref
+  if (id === model.assignment.id) return
+  context.send('assignment_created', written, { id })
+  context.send('assignment_confirmed', written, { id })
 }
 
 /** One timesheet an assignment and week, and none of a week that has not begun. */
-function nextWeek(context: ChangeContext, model: Timesheet) {
+function nextWeek(context: ChangeContext, { assignment, ...model }: Timesheet) {
+  const { world, nowMs } = context
   const startMs = Date.parse(model.start)
-  const taken = takenWeeks(context.world)
-  const next = `${model.assignment.id} ${iso(Date.parse(model.weekEnding) + WEEK_MS)}`
-  const isRunning = runsUntil(context.world, model.assignment.id, iso(Date.parse(model.weekEnding) + WEEK_MS))
-  if (isRunning && !taken.has(next) && startMs + WEEK_MS <= context.nowMs) {
+  const taken = takenWeeks(world)
+  const weekEnding = iso(Date.parse(model.weekEnding) + WEEK_MS)
+  const next = `${assignment.id} ${weekEnding}`
+  if (runsUntil(world, assignment.id, weekEnding) && !taken.has(next) && startMs + WEEK_MS <= nowMs) {
     taken.add(next)
-    return { laterMs: WEEK_MS, assignment: model.assignment }
+    return { laterMs: WEEK_MS, assignment }
   }
-  const assignment = cloneAssignment(context, model.assignment)
-  const laterMs = lastFullWeek(context.nowMs) - startMs
-  taken.add(`${assignment.id} ${iso(Date.parse(model.weekEnding) + laterMs)}`)
-  return { laterMs, assignment }
+  const clone = cloneAssignment(context, assignment)
+  const laterMs = lastFullWeek(nowMs) - startMs
+  taken.add(`${clone.id} ${iso(Date.parse(model.weekEnding) + laterMs)}`)
+  return { laterMs, assignment: clone }
 }
 
-/** An assignment that the sandbox does not hold may run for ever. */
+/** An assignment that the sandbox has no record of may run for ever. */
 function runsUntil(world: World, id: string, weekEnding: string): boolean {
   const assignment = world.get('assignments', id)
-  if (!assignment) return true
-  return assignment.status === 'confirmed' && weekEnding <= String(assignment.endDate)
+  return !assignment || (assignment.status === 'confirmed' && weekEnding <= String(assignment.endDate))
 }
 
-/** Assignment and week of every timesheet there ever was: read once, then kept by those who write them. */
-const takenByWorld = new WeakMap<World, Set<string>>()
-
-function takenWeeks(world: World): Set<string> {
-  const known = takenByWorld.get(world)
-  if (known) return known
-  const weeks = world
-    .all('timesheets')
-    .map(row => `${(row.assignment as Ref | undefined)?.id} ${row.weekEnding}`)
-  const taken = new Set(weeks)
-  takenByWorld.set(world, taken)
-  return taken
-}
-
-/** A few of the pending ones are deleted by whoever made them, if nothing was claimed with them. */
-export function deleteTimesheet(context: ChangeContext): boolean {
-  const timesheet = context.find('timesheets', 'pending', record => record.status === 'pending')
-  if (!timesheet || isClaimedWith(context, timesheet)) return false
-  context.remove('timesheets', timesheet)
-  context.tell('timesheet_deleted', timesheet)
-  return true
-}
-
-export function isClaimedWith(context: ChangeContext, timesheet: StoredRecord): boolean {
-  return context.world
-    .all('expenses')
-    .some(expense => (expense.timesheet as { id: string } | undefined)?.id === timesheet.id)
-}
-
-/** The same timesheet with other base fields; its timelogs follow its status. */
-export function withBase(timesheet: StoredRecord, changes: StoredRecord): StoredRecord {
-  if (!isWhole(timesheet)) return { ...timesheet, ...changes }
-  return rebuilt(timesheet, changes, shiftsOf((timesheet as unknown as Timesheet).timelogs))
-}
-
-export function rebuilt(
-  timesheet: StoredRecord,
-  changes: StoredRecord,
-  shifts: readonly Shift[],
-): StoredRecord {
-  const { timelogs: _, netHours: __, values, ...base } = timesheet as unknown as Timesheet
-  const record = timesheetRecord({ ...base, ...changes } as TimesheetBase, shifts, values.expense)
-  return record as unknown as StoredRecord
-}
-
-export function drawTimesheet(context: ChangeContext, statuses: readonly string[]): StoredRecord | undefined {
-  const status = pick(context.rng, statuses)
-  return context.find('timesheets', status, record => record.status === status)
-}
+/** Assignment and week of every timesheet there ever was: read once, then kept by `nextWeek`. */
+const takenWeeks = perWorld(
+  world =>
+    new Set(
+      world.all('timesheets').map(row => `${(row.assignment as Ref | undefined)?.id} ${row.weekEnding}`),
+    ),
+)

@@ -47,6 +47,11 @@ export interface Timesheet extends TimesheetBase {
   readonly timelogs: ReturnType<typeof timelogsOf>
 }
 
+/** Records passed in by a caller may lack most of a timesheet. */
+export function isWhole(record: object): record is Timesheet {
+  return 'timelogs' in record && 'rates' in record && 'values' in record
+}
+
 /** Timelogs are built when read: most requests leave them out, and they are most of a timesheet's size. */
 export function timesheetRecord(base: TimesheetBase, shifts: readonly Shift[], expense: number): Timesheet {
   const { netHours, pay, charge } = tally(shifts, base.rates)

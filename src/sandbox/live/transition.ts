@@ -1,0 +1,107 @@
+/** A transition: from which records, to which status, what changes, and which events are sent. */
+import type { EventType } from '../../contract/events.ts'
+import type { StoredRecord } from '../records/record.ts'
+import type { Collection } from '../world.ts'
+import type { ChangeContext, Condition } from './change-context.ts'
+
+/** Finds a record to change, or several that belong to one change. Nothing is written yet. */
+export type Finder<Found> = (context: ChangeContext) => Found | undefined
+
+/** A record that meets a condition. `Row` is what the condition proves the record to be. */
+export function where<Row extends object = StoredRecord>(
+  collection: Collection,
+  state: string,
+  test: Condition['test'],
+): Finder<Row & StoredRecord> & Condition {
+  const condition = { collection, state, test }
+  const find: Finder<Row & StoredRecord> = context => context.find(condition) as Row & StoredRecord
+  return Object.assign(find, condition)
+}
+
+export const inStatus = (collection: Collection, status: string) =>
+  where(collection, status, record => record.status === status)
+
+/** One event, several, or those of the status that the record has afterwards. */
+type Events = EventType | readonly EventType[]
+type Sends = Events | Readonly<Record<string, Events>>
+
+interface Declared<Found> {
+  readonly from: Finder<Found>
+  /** What else the change brings about: runs when the record is written, before the events are sent. */
+  readonly also?: (context: ChangeContext, found: Found, after: StoredRecord) => void
+  readonly sends?: Sends
+}
+
+interface Update<Found> extends Declared<Found> {
+  /** The status afterwards, where the transition sets one. */
+  readonly to?: string
+  /** The record afterwards; without a result this record cannot change. By default only the status changes. */
+  readonly make?: (found: Found, context: ChangeContext, to: string) => object | undefined
+}
+
+interface Creation<Found> extends Declared<Found> {
+  /** One new record or several. */
+  readonly make: (found: Found, context: ChangeContext) => object | readonly object[] | undefined
+}
+
+/** Makes one change; false where no record allows it. */
+export type Transition = (context: ChangeContext) => boolean
+
+export function update<Found>(collection: Collection, declared: Update<Found>): Transition {
+  const { from, to, make = record => record as object } = declared
+  return context => {
+    const found = from(context)
+    const made = found && make(found, context, String(to))
+    if (!made) return false
+    const after = { ...made, ...(to !== undefined && { status: to }) } as StoredRecord
+    context.update(collection, after)
+    finish(context, declared, { found, after })
+    return true
+  }
+}
+
+export function create<Found>(collection: Collection, declared: Creation<Found>): Transition {
+  return context => {
+    const found = declared.from(context)
+    const made = found && declared.make(found, context)
+    if (!made) return false
+    for (const after of [made].flat() as StoredRecord[]) {
+      context.create(collection, after)
+      finish(context, declared, { found, after })
+    }
+    return true
+  }
+}
+
+export function remove<Found extends StoredRecord>(
+  collection: Collection,
+  declared: Declared<Found>,
+): Transition {
+  return context => {
+    const found = declared.from(context)
+    if (!found) return false
+    context.remove(collection, found)
+    finish(context, declared, { found, after: found })
+    return true
+  }
+}
+
+interface Done<Found> {
+  readonly found: Found
+  readonly after: StoredRecord
+}
+
+function finish<Found>(
+  context: ChangeContext,
+  { also, sends = [] }: Declared<Found>,
+  { found, after }: Done<Found>,
+): void {
+  also?.(context, found, after)
+  for (const type of eventsOf(sends, String(after.status))) context.send(type, after)
+}
+
+function eventsOf(sends: Sends, status: string): readonly EventType[] {
+  if (typeof sends === 'string') return [sends]
+  if (Array.isArray(sends)) return sends
+  return eventsOf((sends as Readonly<Record<string, Events>>)[status] ?? [], status)
+}
