@@ -3,7 +3,7 @@
 import { BudgetSpent } from '../lib/errors.ts'
 import { type ReferenceCoverage, readCoverage } from '../state/by-id/coverage.ts'
 import { ledger } from '../state/ledger.ts'
-import type { CrosscheckTable } from '../state/marts/crosscheck-tables.ts'
+import type { CrosscheckRow } from '../state/marts/tables.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import { doubt } from './calibrate/definition-doubt.ts'
@@ -43,7 +43,7 @@ export interface CrosscheckEffects {
 }
 
 export interface Crosschecked {
-  readonly rows: readonly CrosscheckTable[]
+  readonly rows: readonly CrosscheckRow[]
   readonly findings: readonly Finding[]
   readonly coverage: ReferenceCoverage
   readonly requests: number
@@ -172,7 +172,7 @@ interface ToJudge {
 function rowsOf(
   group: ComparedGroup,
   { metric, sides, findings, coverage }: ToJudge,
-): Omit<CrosscheckTable, 'run_id' | 'definition_id' | 'checked_at'>[] {
+): Omit<CrosscheckRow, 'run_id' | 'definition_id' | 'checked_at'>[] {
   const { definition, names } = sides
   const keys = group.keys ?? keysOf(group, { definition, names })
   const parts = groupKeys.flatMap(name => keys[name] ?? [])
@@ -202,7 +202,7 @@ const columns = [
   'records',
   'definition_id',
   'checked_at',
-] as const satisfies readonly (keyof CrosscheckTable)[]
+] as const satisfies readonly (keyof CrosscheckRow)[]
 
 const literal = (value: string | number | null): string =>
   value === null ? 'null' : typeof value === 'number' ? `${value}::double precision` : quoteText(value)
@@ -210,7 +210,7 @@ const literal = (value: string | number | null): string =>
 /** As text: binding ten thousand values a statement takes DuckDB ten times as long. */
 const rowsTogether = 500
 
-async function record(engine: Engine, rows: readonly CrosscheckTable[]): Promise<void> {
+async function record(engine: Engine, rows: readonly CrosscheckRow[]): Promise<void> {
   await engine.transaction(async engine => {
     await engine.run('delete from ops.crosscheck')
     for (let from = 0; from < rows.length; from += rowsTogether) {

@@ -1,13 +1,13 @@
 /** What is said of each figure: equal, explained by records or a definition, out of reach, or unexplained. */
 import type { ReferenceCoverage } from '../state/by-id/coverage.ts'
-import type { CrosscheckTable } from '../state/marts/crosscheck-tables.ts'
+import type { CrosscheckRow } from '../state/marts/tables.ts'
 import { type ComparedGroup, comparedFigures } from './compare.ts'
 import { concernsGroup, type Finding, isExplanation } from './explain/finding.ts'
 import type { Keys } from './group-shape.ts'
 import type { Metric } from './metric-query.ts'
 
 export type Verdict = Pick<
-  CrosscheckTable,
+  CrosscheckRow,
   'figure' | 'ours' | 'theirs' | 'difference' | 'verdict' | 'reason' | 'records'
 >
 

@@ -4,8 +4,8 @@ import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/dates.ts'
 import { DiskFull } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
-import type { MartTable } from '../state/marts/mart-row.ts'
 import { forgetMart, heldMarts, moveAsOf, recordMart } from '../state/marts/marts.ts'
+import type { MartRow } from '../state/marts/tables.ts'
 import { migrate } from '../state/migrate.ts'
 import { type Lease, releaseLease, renewLease, takeLease } from '../state/runs/leases.ts'
 import { newRunId } from '../state/runs/run-id.ts'
@@ -71,7 +71,7 @@ class Build {
   readonly #moment: Moment
   readonly #runId: string
   readonly #outcomes = new Map<string, MartOutcome>()
-  #held: ReadonlyMap<string, MartTable> = new Map()
+  #held: ReadonlyMap<string, MartRow> = new Map()
   #there = new Set<string>()
   #star = ''
 
@@ -164,7 +164,7 @@ class Build {
   }
 
   /** What was built before keeps its figures. */
-  async #recordFailure(mart: Mart, { state, message }: Pick<MartTable, 'state' | 'message'>): Promise<void> {
+  async #recordFailure(mart: Mart, { state, message }: Pick<MartRow, 'state' | 'message'>): Promise<void> {
     const { engine, clock } = this.#effects
     const never = { built_at: null, as_of: null, rows: null, milliseconds: null }
     const held = this.#held.get(mart.name) ?? { ...never, definition_id: '', shape: '', sources: '' }

@@ -1,7 +1,7 @@
 /** One mart anew, in one transaction: a reader sees yesterday's rows or today's, and never none or some of them. */
 import { counted } from '../lib/counted.ts'
-import type { MartTable } from '../state/marts/mart-row.ts'
 import { recordMart } from '../state/marts/marts.ts'
+import type { MartRow } from '../state/marts/tables.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
@@ -15,7 +15,7 @@ export interface Rebuild {
   readonly engine: Engine
   readonly mart: Mart
   /** What the ledger says of its table; undefined when there is no such table. */
-  readonly held: MartTable | undefined
+  readonly held: MartRow | undefined
   readonly isThere: boolean
   readonly sources: string
   readonly moment: Moment

@@ -11,7 +11,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { Engine, Value } from '../warehouse/engine.ts'
-import type { Ledger } from './schema.ts'
+import type { Ledger } from './tables.ts'
 
 type RowsOf = Pick<Engine, 'rows'>
 

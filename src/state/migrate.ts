@@ -1,27 +1,22 @@
 /** Brings the structure of a warehouse up to the declarations: forward only, and only when something differs. */
-
 import { createHash } from 'node:crypto'
-import { basename } from 'node:path'
 import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { requireOwner } from '../warehouse/postgres/may-migrate.ts'
 import { runTogether } from '../warehouse/run-together.ts'
-import { missingComments } from '../warehouse/schema/comments.ts'
-import { memberTables, physicalTables } from '../warehouse/schema/physical.ts'
+import { type Commented, missingComments } from '../warehouse/schema/comments.ts'
+import { physicalTables } from '../warehouse/schema/physical.ts'
 import { addReference, references } from '../warehouse/schema/references.ts'
 import { schemaNames } from '../warehouse/schema/schemas.ts'
-import {
-  columnDefinition,
-  createIndexes,
-  createTable,
-  ledgerIndexes,
-  qualified,
-} from '../warehouse/schema/structure.ts'
-import { type SqlFile, sqlFiles } from '../warehouse/sql-files.ts'
+import { createSeedTables, createViews, plantSeeds, structureFiles } from '../warehouse/schema/seed.ts'
+import { columnDefinition, createIndexes, createTable, qualified } from '../warehouse/schema/structure.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import { existingTables, forgetTables } from './existing-tables.ts'
 import { ledger } from './ledger.ts'
+import { addLedgerColumn, createLedgerIndexes, createLedgerTable } from './structure.ts'
+import { ledgerTables } from './tables.ts'
+import { conversions, renames, type Upgrade } from './upgrades.ts'
 
 /** What is recorded of a structure when it is applied. */
 interface Structure {
@@ -30,58 +25,6 @@ interface Structure {
   /** ISO 8601. */
   readonly now: string
 }
-
-/** Columns that the declarations gained since their table was made. */
-async function missingColumns(engine: Engine): Promise<string[]> {
-  const rows = await engine.rows<{ at: string }>(
-    `select table_schema || '.' || table_name || '.' || column_name as at from information_schema.columns where table_catalog = current_database()`,
-  )
-  const held = new Set(rows.map(row => row.at))
-  return physicalTables.flatMap(table =>
-    table.columns
-      .filter(({ name }) => !held.has(`${engine.schema(table.schema)}.${table.name}.${name}`))
-      .map(column => `alter table ${qualified(table)} add column ${columnDefinition(engine.name, column)}`),
-  )
-}
-
-/** '-1' stands for "the record names none", so that no join loses a row. */
-function unknownMember(name: string, key: string): string {
-  const columns = [key, 'is_stub', 'is_deleted', 'run_id', 'row_hash']
-  return `insert into star.${quoteName(`dim_${name}`)} (${columns.map(quoteName).join(', ')})
-    select '-1', false, false, 'seed', '-' where not exists (select 1 from star.${quoteName(`dim_${name}`)} where ${quoteName(key)} = '-1')`
-}
-
-/** The table a seed fills is named for the file. */
-const seededTable = ({ name }: SqlFile): string => `star.${quoteName(basename(name, '.sql'))}`
-
-/** Dimensions that records add to: a new version of the seed replaces the seeded rows only. */
-async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
-  const table = seededTable(file)
-  const shared = memberTables.has(basename(file.name, '.sql').replace('dim_', ''))
-  const id = memberTables.get(basename(file.name, '.sql').replace('dim_', ''))?.key
-  await engine.run(
-    shared
-      ? `delete from ${table} where run_id = 'seed' and ${quoteName(id ?? '')} <> '-1'`
-      : `delete from ${table}`,
-  )
-  await engine.run(file.text)
-  if (!shared) return
-  await engine.run(
-    `update ${table} set run_id = 'seed', row_hash = '-', is_stub = false, is_deleted = false where run_id is null`,
-  )
-}
-
-async function runStatements(engine: Engine, text: string): Promise<void> {
-  const bare = text.replace(/^\s*--.*$/gm, '')
-  await runTogether(
-    engine,
-    bare.split(/;\s*$/m).filter(statement => statement.trim()),
-  )
-}
-
-const views = (): SqlFile[] => sqlFiles('view')
-const seeds = (): SqlFile[] => sqlFiles('seed').filter(file => file.name !== 'seed/schema.sql')
-const seedSchema = (): SqlFile[] => sqlFiles('seed').filter(file => file.name === 'seed/schema.sql')
 
 let known: string | undefined
 
@@ -93,17 +36,14 @@ function checksum(): string {
 
 function sumOf(): string {
   const hash = createHash('sha256')
-  hash.update(JSON.stringify(physicalTables))
-  hash.update(
-    [...ledgerIndexes, ...physicalTables.flatMap(createIndexes), ...references.map(addReference)].join(),
-  )
-  for (const file of [...sqlFiles('ops'), ...sqlFiles('seed'), ...views()])
-    hash.update(file.name).update(file.text)
+  hash.update(JSON.stringify([physicalTables, ledgerTables, renames, conversions]))
+  hash.update([...serverIndexes(), ...references.map(addReference)].join())
+  for (const file of structureFiles()) hash.update(file.name).update(file.text)
   return hash.digest('hex')
 }
 
-/** What the ledger says of the structure: its checksum, and the program that made it; undefined before the first. */
-async function heldStructure(engine: Engine): Promise<ReadonlyMap<string, string> | undefined> {
+/** The structure that ops.migration records: its checksum, and the program that made it; undefined before the first. */
+async function recordedStructure(engine: Engine): Promise<ReadonlyMap<string, string> | undefined> {
   if (!(await existingTables(engine)).has('migration')) return undefined
   const rows = await ledger(engine).selectFrom('ops.migration').selectAll().execute()
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
@@ -111,15 +51,50 @@ async function heldStructure(engine: Engine): Promise<ReadonlyMap<string, string
 
 /** Throws MusterError for the warehouse of a later program: it may hold what this one would not keep up. */
 async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<boolean> {
-  const held = await heldStructure(engine)
-  const maker = held?.get('program')
-  if (held?.get('structure') === sum) return true
+  const recorded = await recordedStructure(engine)
+  const maker = recorded?.get('program')
+  if (recorded?.get('structure') === sum) return true
   if (maker === undefined || !isLaterVersion(maker, version)) return false
   throw new MusterError({
     what: `this warehouse was made by muster ${maker}, which is later than this one, ${version}`,
     where: engine.location,
     next: `install muster ${maker} or later; nothing was changed`,
   })
+}
+
+/** Tables and columns that the warehouse has, as `ops.run` and `ops.run.state`. */
+async function existingPlaces(engine: Engine): Promise<ReadonlySet<string>> {
+  const plain = new Map<string, string>(schemaNames.map(name => [engine.schema(name), name]))
+  const rows = await engine.rows<{ schema: string; name: string; column: string }>(
+    `select table_schema as schema, table_name as name, column_name as column
+     from information_schema.columns where table_catalog = current_database()`,
+  )
+  return new Set(
+    rows.flatMap(({ schema, name, column }) => {
+      const table = `${plain.get(schema)}.${name}`
+      return [table, `${table}.${column}`]
+    }),
+  )
+}
+
+const upgradesFor = (places: ReadonlySet<string>, upgrades: readonly Upgrade[]): readonly string[] =>
+  upgrades.filter(({ found }) => places.has(found)).flatMap(({ statements }) => statements)
+
+/** Columns that the declarations gained since their table was made. */
+function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
+  const isMissing = (table: { schema: string; name: string }, column: string): boolean =>
+    !places.has(`${table.schema}.${table.name}.${column}`)
+  const ofLedger = ledgerTables.flatMap(table =>
+    Object.entries(table.columns)
+      .filter(([name]) => isMissing(table, name))
+      .map(([name, column]) => addLedgerColumn(table, name, column)),
+  )
+  const ofRecords = physicalTables.flatMap(table =>
+    table.columns
+      .filter(({ name }) => isMissing(table, name))
+      .map(column => `alter table ${qualified(table)} add column ${columnDefinition(engine.name, column)}`),
+  )
+  return [...ofLedger, ...ofRecords]
 }
 
 /** References that a server can be told of, and has not been. */
@@ -135,29 +110,38 @@ async function missingReferences(engine: Engine): Promise<string[]> {
   return canSay ? references.filter(({ name }) => !held.has(name)).map(addReference) : []
 }
 
+const serverIndexes = (): string[] => [
+  ...ledgerTables.flatMap(createLedgerIndexes),
+  ...physicalTables.flatMap(createIndexes),
+]
+
 /** What DuckDB does without: indexes and references would cost it more than they give. */
 async function shapeServer(engine: Engine): Promise<void> {
-  await runTogether(engine, [...ledgerIndexes, ...physicalTables.flatMap(createIndexes)])
+  await runTogether(engine, serverIndexes())
   await runTogether(engine, await missingReferences(engine))
 }
 
-async function shape(engine: Engine): Promise<void> {
+const commented: readonly Commented[] = [
+  ...physicalTables,
+  ...ledgerTables.map(table => ({
+    ...table,
+    columns: Object.entries(table.columns).map(([name, { description }]) => ({ name, description })),
+  })),
+]
+
+async function shape(engine: Engine, before: ReadonlySet<string>): Promise<void> {
   for (const schema of schemaNames)
     await engine.run(`create schema if not exists ${quoteName(engine.schema(schema))}`)
-  for (const file of [...sqlFiles('ops'), ...seedSchema()]) await runStatements(engine, file.text)
-  await runTogether(
-    engine,
-    physicalTables.map(table => createTable(engine.name, table)),
-  )
-  await runTogether(engine, await missingColumns(engine))
+  await runTogether(engine, upgradesFor(before, renames))
+  await createSeedTables(engine)
+  await runTogether(engine, [
+    ...ledgerTables.map(createLedgerTable),
+    ...physicalTables.map(table => createTable(engine.name, table)),
+  ])
+  await runTogether(engine, missingColumns(engine, await existingPlaces(engine)))
   if (engine.name === 'postgres') await shapeServer(engine)
-  await runTogether(engine, await missingComments(engine, physicalTables))
-  for (const file of views()) await runStatements(engine, file.text)
-}
-
-async function fill(engine: Engine): Promise<void> {
-  for (const file of seeds()) await plantSeed(engine, file)
-  for (const [name, { key }] of memberTables) await engine.run(unknownMember(name, key))
+  await runTogether(engine, await missingComments(engine, commented))
+  await createViews(engine)
 }
 
 async function record(engine: Engine, { sum, version, now }: Structure): Promise<void> {
@@ -175,8 +159,9 @@ async function record(engine: Engine, { sum, version, now }: Structure): Promise
 /** Returns whether anything had to change. `now` is ISO 8601; `version` is that of the program. */
 export async function migrate(engine: Engine, now: string, version = programVersion): Promise<boolean> {
   const structure = { sum: checksum(), version, now }
-  const finish = async (engine: Engine): Promise<void> => {
-    await fill(engine)
+  const finish = async (engine: Engine, before: ReadonlySet<string>): Promise<void> => {
+    await runTogether(engine, upgradesFor(before, conversions))
+    await plantSeeds(engine)
     await record(engine, structure)
   }
   return engine.exclusive(async engine => {
@@ -186,13 +171,15 @@ export async function migrate(engine: Engine, now: string, version = programVers
         // Another process may have done it while this one waited for its turn.
         if (await isCurrent(engine, structure)) return false
         await requireOwner(engine)
-        await shape(engine)
-        await finish(engine)
+        const before = await existingPlaces(engine)
+        await shape(engine, before)
+        await finish(engine, before)
         return true
       })
     }
-    await engine.transaction(shape)
-    await engine.transaction(finish)
+    const before = await existingPlaces(engine)
+    await engine.transaction(engine => shape(engine, before))
+    await engine.transaction(engine => finish(engine, before))
     return true
   })
 }

@@ -10,6 +10,7 @@ import { tablesOf } from '../../src/contract/fields/table.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
+import { ledgerTables } from '../../src/state/tables.ts'
 import {
   type RunConnection,
   type RunEffects,
@@ -48,15 +49,17 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 export function structureName(): string {
   const makers = [
     'state/migrate.ts',
+    'state/structure.ts',
     'warehouse/schema/comments.ts',
+    'warehouse/schema/seed.ts',
     'warehouse/schema/structure.ts',
     'warehouse/schema/references.ts',
     'warehouse/duckdb/open.ts',
   ].map(file => join('src', file))
-  const sql = ['ops', 'seed', 'view'].flatMap(folder =>
+  const sql = ['seed', 'view'].flatMap(folder =>
     readdirSync(join(root, 'sql', folder)).map(file => join('sql', folder, file)),
   )
-  const hash = createHash('sha256').update(JSON.stringify(physicalTables))
+  const hash = createHash('sha256').update(JSON.stringify([physicalTables, ledgerTables]))
   for (const file of [...makers, ...sql.sort()]) hash.update(readFileSync(join(root, file)))
   return hash.digest('hex').slice(0, 16)
 }

@@ -1,7 +1,7 @@
 /** Which windows count as the proof of a resource: the latest of each place, and refused ones until they are read again. */
 import { describe, expect, test } from 'vitest'
 import { currentWindows, proofOf } from '../../src/state/scans/proof.ts'
-import type { WindowTable } from '../../src/state/schema.ts'
+import type { WindowTable } from '../../src/state/scans/tables.ts'
 
 let number = 0
 

@@ -6,7 +6,7 @@ import { MusterError } from '../../lib/errors.ts'
 import { migrate } from '../../state/migrate.ts'
 import { recordDagTasks } from '../../state/runs/dag-tasks.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
-import type { DagTaskTable } from '../../state/schema.ts'
+import type { DagTaskRow } from '../../state/runs/tables.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import type { TaskOutcome } from './run-dag.ts'
 
@@ -28,7 +28,7 @@ function connectionOf(context: CommandContext): Connection | undefined {
   }
 }
 
-async function write(connection: Connection, rows: readonly DagTaskTable[], now: string): Promise<void> {
+async function write(connection: Connection, rows: readonly DagTaskRow[], now: string): Promise<void> {
   const engine = await openToWrite(connection)
   try {
     await migrate(engine, now)
@@ -42,7 +42,7 @@ async function write(connection: Connection, rows: readonly DagTaskTable[], now:
 export function openDagLedger(context: CommandContext, dag: string): DagLedger {
   const { clock, rng, stderr } = context
   const dagRunId = newRunId(clock, rng)
-  const waiting: DagTaskTable[] = []
+  const waiting: DagTaskRow[] = []
   const flush = async (): Promise<unknown> => {
     const connection = connectionOf(context)
     // The first task usually makes the file.

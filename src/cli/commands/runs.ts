@@ -4,7 +4,7 @@ import { openToRead } from '../../app/connection/warehouse.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { lostRuns, recentRuns, resourcesOfRun, runNamed } from '../../state/runs/runs.ts'
-import type { RunResourceTable, RunTable } from '../../state/schema.ts'
+import type { RunResourceRow, RunRow } from '../../state/runs/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -38,7 +38,7 @@ export const command: CommandModule = {
 }
 
 /** A run without an end whose process is gone is told as such: its row is for the next sync to close. */
-async function readRuns(engine: Engine, limit: number): Promise<RunTable[]> {
+async function readRuns(engine: Engine, limit: number): Promise<RunRow[]> {
   const held = await existingTables(engine)
   if (!held.has('run')) return []
   const lost = held.has('lease') ? await lostRuns(engine) : []
@@ -49,16 +49,16 @@ async function readRuns(engine: Engine, limit: number): Promise<RunTable[]> {
   )
 }
 
-function seconds({ started_at, finished_at }: RunTable): number | null {
+function seconds({ started_at, finished_at }: RunRow): number | null {
   return finished_at === null
     ? null
     : Math.round((Date.parse(finished_at) - Date.parse(started_at)) / 100) / 10
 }
 
-const changed = (row: RunTable | RunResourceTable): number =>
+const changed = (row: RunRow | RunResourceRow): number =>
   Number(row.rows_inserted) + Number(row.rows_changed) + Number(row.rows_removed)
 
-function printRuns(context: CommandContext, runs: readonly RunTable[]): void {
+function printRuns(context: CommandContext, runs: readonly RunRow[]): void {
   if (context.json) {
     printJson(context, runs)
     return
@@ -82,8 +82,8 @@ function printRuns(context: CommandContext, runs: readonly RunTable[]): void {
 
 function printRun(
   context: CommandContext,
-  run: RunTable,
-  resources: readonly RunResourceTable[] | undefined,
+  run: RunRow,
+  resources: readonly RunResourceRow[] | undefined,
 ): void {
   if (context.json) {
     printJson(context, { ...run, resources: resources ?? null })

@@ -2,10 +2,10 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { recordCheckResults } from '../../state/marts/check-results.ts'
+import type { CheckResultRow } from '../../state/marts/tables.ts'
 import { migrate } from '../../state/migrate.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
 import { startRun, updateRun } from '../../state/runs/runs.ts'
-import type { CheckResultTable } from '../../state/schema.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { lastRead } from '../sources.ts'
 import { tablesThere } from '../table.ts'
@@ -30,7 +30,7 @@ export interface CheckReport {
 }
 
 /** Rows of the ledger: one for each table that fails, or one without a table. */
-function ledgerRows(runId: string, result: CheckResult, at: string): CheckResultTable[] {
+function ledgerRows(runId: string, result: CheckResult, at: string): CheckResultRow[] {
   const { name, severity, failures } = result
   const row = { run_id: runId, check_name: name, severity, checked_at: at }
   if (failures.length === 0) return [{ ...row, subject: '', failed_rows: 0, sample_keys: '' }]

@@ -1,8 +1,8 @@
 /** How much is held of what can be read one by one only: by the ids that were seen, and by what other records count. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
-import type { DiscoveredTable } from '../schema.ts'
 import { eventHint } from './hints.ts'
+import type { DiscoveredRow } from './tables.ts'
 
 /** Of one resource: ids by what came of them. */
 export interface IdCoverage {
@@ -46,7 +46,7 @@ export interface Coverage {
   readonly events: readonly EventRecall[]
 }
 
-type Group = Pick<DiscoveredTable, 'resource' | 'state' | 'reason'> & { readonly n: number }
+type Group = Pick<DiscoveredRow, 'resource' | 'state' | 'reason'> & { readonly n: number }
 
 /** Texts that are no ids, and second names of records, are nothing that could be held. */
 const isRecord = `d.record_id not like 'md5 %' and (d.reason is null or d.reason not like 'it is another name of %')`

@@ -9,7 +9,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
-import type { DiscoveredTable } from '../schema.ts'
+import type { DiscoveredRow } from './tables.ts'
 
 /** An id that somebody named. */
 export interface Seen {
@@ -26,7 +26,7 @@ const noId = 'it is no id that may be asked for: letters, digits, _ and -, at mo
 /** The text itself may be anything, so that its hash stands for it: `source` tells where to look for it. */
 const hashOf = (text: string): string => `md5 ${createHash('md5').update(text).digest('hex')}`
 
-function rowOf({ resource, recordId, source, at }: Seen): DiscoveredTable {
+function rowOf({ resource, recordId, source, at }: Seen): DiscoveredRow {
   const isSafe = isSafeId(recordId)
   return {
     resource,
@@ -80,8 +80,8 @@ async function countDiscovered(engine: Engine): Promise<number> {
 }
 
 /** Signals of one record become one row that counts them. */
-function coalesced(seen: readonly Seen[]): DiscoveredTable[] {
-  const rows = new Map<string, DiscoveredTable>()
+function coalesced(seen: readonly Seen[]): DiscoveredRow[] {
+  const rows = new Map<string, DiscoveredRow>()
   for (const one of seen) {
     const row = rows.get(placeOf(one)) ?? rowOf(one)
     const isLater = row.signalled_at === null || Date.parse(one.at) > Date.parse(row.signalled_at)

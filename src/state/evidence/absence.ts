@@ -6,9 +6,9 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
-import type { ListCountTable } from './deletion-tables.ts'
+import type { ListCountRow } from '../scans/tables.ts'
 
-export async function recordCount(engine: Engine, row: ListCountTable): Promise<void> {
+export async function recordCount(engine: Engine, row: ListCountRow): Promise<void> {
   await ledger(engine).insertInto('ops.list_count').values(row).execute()
 }
 

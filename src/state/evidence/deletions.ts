@@ -5,10 +5,10 @@ import { fetchedWith, liveRecords, shownTo } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
-import type { DeletionTable, WitnessTable } from './deletion-tables.ts'
 import { unsettled } from './key-scopes.ts'
+import type { DeletionRow, WitnessRow } from './tables.ts'
 
-export type Witness = Omit<WitnessTable, 'void_at' | 'void_reason'>
+export type Witness = Omit<WitnessRow, 'void_at' | 'void_reason'>
 
 /**
  * Remembers that records were found gone; the same word of the same source counts once. Call it inside the transaction
@@ -87,7 +87,7 @@ export async function voidWitnesses(
     .execute()
 }
 
-export async function recordDeletions(engine: Engine, rows: readonly DeletionTable[]): Promise<void> {
+export async function recordDeletions(engine: Engine, rows: readonly DeletionRow[]): Promise<void> {
   const many = 500
   for (let from = 0; from < rows.length; from += many)
     await ledger(engine)
@@ -123,6 +123,6 @@ export async function suspectedResources(engine: Engine): Promise<ReadonlySet<st
 }
 
 /** Of records that were not seen again since. */
-export function standingDeletions(engine: Engine): Promise<DeletionTable[]> {
+export function standingDeletions(engine: Engine): Promise<DeletionRow[]> {
   return ledger(engine).selectFrom('ops.deletion').selectAll().where('undeleted_at', 'is', null).execute()
 }

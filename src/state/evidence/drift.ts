@@ -3,7 +3,7 @@
 import type { PageFile } from '../../load/read/pages.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { SchemaDriftTable } from '../schema.ts'
+import type { SchemaDriftRow } from './tables.ts'
 
 interface Observed {
   readonly fields: readonly { readonly path: string; readonly type: string }[]
@@ -15,7 +15,7 @@ interface Observed {
 export async function recordDrift(engine: Engine, resource: string, observed: Observed): Promise<void> {
   const { page } = observed
   if (!page) return
-  const row = (path: string, kind: SchemaDriftTable['kind'], type: string | null): SchemaDriftTable => ({
+  const row = (path: string, kind: SchemaDriftRow['kind'], type: string | null): SchemaDriftRow => ({
     resource,
     path,
     kind,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { KeyScopeTable } from './deletion-tables.ts'
+import type { KeyScopeRow } from './tables.ts'
 
 /** The parts of `/me` that decide what a key sees. */
 export interface Sight {
@@ -16,7 +16,7 @@ export interface Sight {
 const listed = (texts: readonly string[]): string => JSON.stringify([...new Set(texts)].sort())
 const ids = (refs: readonly { readonly id: string }[] = []): string => listed(refs.map(({ id }) => id))
 
-type Lists = Pick<KeyScopeTable, 'kind' | 'companies' | 'agencies' | 'scopes'>
+type Lists = Pick<KeyScopeRow, 'kind' | 'companies' | 'agencies' | 'scopes'>
 
 const listsOf = ({ kind, scopes, companies, agencies }: Sight): Lists => ({
   kind,

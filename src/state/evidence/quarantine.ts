@@ -9,8 +9,8 @@ import type { StagePlan } from '../../load/read/plan.ts'
 import type { Engine, TemporaryTable, TypedColumn } from '../../warehouse/engine.ts'
 import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
-import type { QuarantineTable } from '../schema.ts'
 import type { OpenCases } from './open-cases.ts'
+import type { QuarantineRow } from './tables.ts'
 
 interface Kept {
   readonly plan: StagePlan
@@ -62,7 +62,7 @@ async function keepVerdicts(engine: Engine): Promise<void> {
   )
 }
 
-function troubleRow(resource: string, { page, payload, reason }: PageTrouble): QuarantineTable {
+function troubleRow(resource: string, { page, payload, reason }: PageTrouble): QuarantineRow {
   const record = (JSON.parse(payload) as { id?: unknown } | null)?.id
   return {
     quarantine_id: createHash('md5').update(payload).digest('hex'),

@@ -2,14 +2,14 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { MartTable } from './mart-row.ts'
+import type { MartRow } from './tables.ts'
 
-export async function heldMarts(engine: Engine): Promise<ReadonlyMap<string, MartTable>> {
+export async function heldMarts(engine: Engine): Promise<ReadonlyMap<string, MartRow>> {
   const rows = await ledger(engine).selectFrom('ops.mart').selectAll().orderBy('name').execute()
   return new Map(rows.map(row => [row.name, row]))
 }
 
-export async function recordMart(engine: Engine, row: MartTable): Promise<void> {
+export async function recordMart(engine: Engine, row: MartRow): Promise<void> {
   await ledger(engine).deleteFrom('ops.mart').where('name', '=', row.name).execute()
   await ledger(engine).insertInto('ops.mart').values(row).execute()
 }

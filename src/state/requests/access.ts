@@ -2,9 +2,9 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { AccessTable, ApiUsageTable } from '../schema.ts'
+import type { AccessRow, ApiUsageRow } from './tables.ts'
 
-export async function recordAccess(engine: Engine, row: AccessTable): Promise<void> {
+export async function recordAccess(engine: Engine, row: AccessRow): Promise<void> {
   const { resource, ...found } = row
   await ledger(engine)
     .insertInto('ops.access')
@@ -13,7 +13,7 @@ export async function recordAccess(engine: Engine, row: AccessTable): Promise<vo
     .execute()
 }
 
-export async function recordUsage(engine: Engine, row: ApiUsageTable): Promise<void> {
+export async function recordUsage(engine: Engine, row: ApiUsageRow): Promise<void> {
   await ledger(engine).insertInto('ops.api_usage').values(row).execute()
 }
 

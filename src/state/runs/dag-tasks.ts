@@ -2,9 +2,9 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { DagTaskTable } from '../schema.ts'
+import type { DagTaskRow } from './tables.ts'
 
-export async function recordDagTasks(engine: Engine, rows: readonly DagTaskTable[]): Promise<void> {
+export async function recordDagTasks(engine: Engine, rows: readonly DagTaskRow[]): Promise<void> {
   await engine.transaction(async engine => {
     for (const row of rows) {
       await ledger(engine)

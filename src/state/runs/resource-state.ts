@@ -6,14 +6,16 @@ import { constantsOf, isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
+import type { AccessRow } from '../requests/tables.ts'
 import { type Proof, proofOf, windowsOf } from '../scans/proof.ts'
+import type { WindowTable } from '../scans/tables.ts'
 import { readWatermark } from '../scans/watermarks.ts'
-import type { AccessTable, RunResourceTable, WindowTable } from '../schema.ts'
+import type { RunResourceRow } from './tables.ts'
 
 export interface ResourceState {
   readonly resource: string
   /** Of the last run that dealt with it; null when none did, or the file does not keep it. */
-  readonly state: RunResourceTable['state'] | null
+  readonly state: RunResourceRow['state'] | null
   readonly note: string | null
   /** ISO 8601: start of that run, else of the one that opened the last window. */
   readonly lastRunAt: string | null
@@ -28,7 +30,7 @@ export interface ResourceState {
   readonly quarantined: number | null
   /** Undeclared fields and values, and digits lost to rounding. */
   readonly drifted: number
-  readonly access: AccessTable['state'] | null
+  readonly access: AccessRow['state'] | null
   readonly accessReason: string | null
 }
 
@@ -44,7 +46,7 @@ function liveRows({ table }: Resource): string {
 }
 
 interface LastRun {
-  readonly state: RunResourceTable['state'] | null
+  readonly state: RunResourceRow['state'] | null
   readonly note: string | null
   readonly lastRunAt: string | null
 }
@@ -61,7 +63,7 @@ async function lastRun(engine: Engine, resource: string, held: ReadonlySet<strin
   return { state: row?.state ?? null, note: row?.note ?? null, lastRunAt: row?.at ?? null }
 }
 
-async function accessOf(engine: Engine, resource: string): Promise<AccessTable | undefined> {
+async function accessOf(engine: Engine, resource: string): Promise<AccessRow | undefined> {
   const query = ledger(engine).selectFrom('ops.access').selectAll().where('resource', '=', resource)
   return (await query.execute())[0]
 }

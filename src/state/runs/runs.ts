@@ -2,10 +2,10 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { RunResourceTable, RunTable } from '../schema.ts'
+import type { RunResourceRow, RunRow } from './tables.ts'
 
 export type RunFigures = Pick<
-  RunTable,
+  RunRow,
   | 'requests'
   | 'retries'
   | 'records_read'
@@ -77,7 +77,7 @@ export async function startRun(engine: Engine, start: RunStart): Promise<void> {
     .execute()
 }
 
-export async function updateRun(engine: Engine, runId: string, change: Partial<RunTable>): Promise<void> {
+export async function updateRun(engine: Engine, runId: string, change: Partial<RunRow>): Promise<void> {
   await ledger(engine).updateTable('ops.run').set(change).where('run_id', '=', runId).execute()
 }
 
@@ -87,7 +87,7 @@ export async function addToRun(engine: Engine, runId: string, figures: Partial<R
   if (sums.length > 0) await engine.run(`update ops.run set ${sums.join(', ')} where run_id = $1`, [runId])
 }
 
-export async function recordResource(engine: Engine, row: RunResourceTable): Promise<void> {
+export async function recordResource(engine: Engine, row: RunResourceRow): Promise<void> {
   await ledger(engine)
     .deleteFrom('ops.run_resource')
     .where('run_id', '=', row.run_id)
@@ -96,12 +96,12 @@ export async function recordResource(engine: Engine, row: RunResourceTable): Pro
   await ledger(engine).insertInto('ops.run_resource').values(row).execute()
 }
 
-export async function recentRuns(engine: Engine, limit: number): Promise<RunTable[]> {
+export async function recentRuns(engine: Engine, limit: number): Promise<RunRow[]> {
   return ledger(engine).selectFrom('ops.run').selectAll().orderBy('started_at', 'desc').limit(limit).execute()
 }
 
 /** By its id, or by how only it begins. */
-export async function runNamed(engine: Engine, id: string): Promise<RunTable | undefined> {
+export async function runNamed(engine: Engine, id: string): Promise<RunRow | undefined> {
   const rows = await ledger(engine)
     .selectFrom('ops.run')
     .selectAll()
@@ -112,7 +112,7 @@ export async function runNamed(engine: Engine, id: string): Promise<RunTable | u
   return rows.find(row => row.run_id === id) ?? (rows.length === 1 ? rows[0] : undefined)
 }
 
-export async function resourcesOfRun(engine: Engine, runId: string): Promise<RunResourceTable[]> {
+export async function resourcesOfRun(engine: Engine, runId: string): Promise<RunResourceRow[]> {
   return ledger(engine)
     .selectFrom('ops.run_resource')
     .selectAll()

@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { WindowTable } from '../schema.ts'
+import type { WindowTable } from './tables.ts'
 import { retiredScope } from './windows.ts'
 
 export interface Proof {

@@ -1,8 +1,8 @@
 /** Sweeps: lists read whole for their ids alone, window by window, with what proves each window complete. */
 
 import type { Engine } from '../../warehouse/engine.ts'
-import type { SweepIdTable, SweepTable, SweepWindowTable } from '../evidence/deletion-tables.ts'
 import { ledger } from '../ledger.ts'
+import type { SweepIdTable, SweepTable, SweepWindowTable } from './tables.ts'
 
 export async function openSweepRow(engine: Engine, row: SweepTable): Promise<void> {
   await ledger(engine).insertInto('ops.sweep').values(row).execute()

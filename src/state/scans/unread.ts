@@ -4,8 +4,8 @@ import type { Resource } from '../../contract/fields/resource.ts'
 import { recordRows } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import type { UnreadTable } from '../evidence/deletion-tables.ts'
 import { ledger } from '../ledger.ts'
+import type { UnreadTable } from './tables.ts'
 
 /** Those of a resource that are still to be read; what was read meanwhile is forgotten. */
 export async function stillUnread(engine: Engine, resource: Resource): Promise<UnreadTable[]> {

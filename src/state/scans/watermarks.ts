@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { WatermarkTable } from '../schema.ts'
+import type { WatermarkTable } from './tables.ts'
 
 export async function readWatermark(engine: Engine, resource: string): Promise<WatermarkTable | undefined> {
   const [row] = await ledger(engine)

@@ -6,13 +6,13 @@ import { ledger } from '../../state/ledger.ts'
 import { forgetSent, recordSent } from '../../state/requests/access.ts'
 import { releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { updateRun } from '../../state/runs/runs.ts'
-import type { RunTable } from '../../state/schema.ts'
+import type { RunRow } from '../../state/runs/tables.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
 type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent'>
 
 interface RunEnd {
-  readonly change: Partial<RunTable>
+  readonly change: Partial<RunRow>
   /** Archives older than this, in milliseconds since the epoch, go. */
   readonly keepAfter: number
 }

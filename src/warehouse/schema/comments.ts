@@ -1,8 +1,15 @@
-/** What the database says of each table and column: written where it says something else, as thousands cost most of a second. */
+/** Comments of tables and columns in the database: only those that differ are written, as thousands cost most of a second. */
 import type { Engine } from '../engine.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
-import type { PhysicalTable } from './physical.ts'
+import type { SchemaName } from './schemas.ts'
 import { qualified } from './structure.ts'
+
+export interface Commented {
+  readonly schema: SchemaName
+  readonly name: string
+  readonly description: string
+  readonly columns: readonly { readonly name: string; readonly description: string }[]
+}
 
 /** Tables as `schema.table`, columns as `schema.table.column`. */
 const heldIn: Readonly<Record<Engine['name'], string>> = {
@@ -17,8 +24,8 @@ const heldIn: Readonly<Record<Engine['name'], string>> = {
     where d.classoid = 'pg_catalog.pg_class'::regclass`,
 }
 
-/** Statements for what is not said yet, or otherwise. */
-export async function missingComments(engine: Engine, tables: readonly PhysicalTable[]): Promise<string[]> {
+/** Statements for the comments that are missing or differ. */
+export async function missingComments(engine: Engine, tables: readonly Commented[]): Promise<string[]> {
   const rows = await engine.rows<{ place: string; said: string }>(heldIn[engine.name])
   const held = new Map(rows.map(({ place, said }) => [place, said]))
   return tables.flatMap(table => {

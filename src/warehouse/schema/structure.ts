@@ -52,15 +52,6 @@ function indexColumns(table: PhysicalTable): string[][] {
   return isLog ? [[table.owner]] : [...byKey, ...byOwner, ...reportColumns(table)]
 }
 
-/** The ids of a window are asked for one by one as its pages load. */
-export const ledgerIndexes: readonly string[] = [
-  'create unique index if not exists window_id_idx on ops.window_id (window_id, record_id)',
-  'create index if not exists inbox_undrained_idx on ops.inbox (received_at) where drained_at is null',
-  `create index if not exists inbox_waiting_idx on ops.inbox (entity, record_id) where state = 'signalled'`,
-  'create index if not exists inbox_drain_idx on ops.inbox (drained_by)',
-  'create unique index if not exists fact_webhook_event_idx on star.fact_webhook_event (event_id)',
-]
-
 /** The indexes of a table in PostgreSQL. */
 export function createIndexes(table: PhysicalTable): string[] {
   const distinct = new Map(indexColumns(table).map(columns => [columns.join(), columns]))

@@ -1,0 +1,118 @@
+/** Tables of evidence: deletions and how they are known, records that could not be loaded, and schema drift. */
+import { oneOf, optional, type Row, table, text, time } from '../declaration.ts'
+
+export const evidenceTables = {
+  key_scope: table({
+    description: 'One row per run: what its key could see, as /me told it.',
+    columns: {
+      run_id: text('The run.'),
+      scope_id: text('Equal for the same key with the same lists.'),
+      api_key_id: text('First 16 hex digits of the SHA-256 of the key.'),
+      kind: oneOf(['company', 'agency']),
+      companies: text('Ids of companies, sorted; a JSON array.'),
+      agencies: text('Ids of agencies, sorted; a JSON array.'),
+      scopes: text('Names of permissions, sorted; a JSON array.'),
+      observed_at: time('When the service was asked.'),
+    },
+    key: ['run_id'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  witness: table({
+    description: 'One row per record and observation that it is missing at the source.',
+    columns: {
+      resource: text('The resource.'),
+      record_id: text('Id of the record.'),
+      kind: oneOf({
+        sweep: 'a list read completely did not have it',
+        'by-id 404': 'the service knows no such record',
+        event: 'the service announced the deletion',
+      }),
+      source: text('Id of the run or of the event.'),
+      seen_at: time(
+        'The record was missing at this time or before: start of the sweep, time of the answer, or arrival of the event.',
+      ),
+      void_at: optional(time('When the record was seen again; null while the evidence counts.')),
+      void_reason: optional(text('How it was seen again.')),
+    },
+    key: ['resource', 'record_id', 'kind', 'source'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  deletion: table({
+    description: 'One row per record and time that its rows were marked as deleted.',
+    columns: {
+      resource: text('The resource.'),
+      record_id: text('Id of the record.'),
+      tombstoned_at: time('When its rows were marked.'),
+      run_id: text('Run that marked them.'),
+      deleted_at: time('Time of the latest evidence; a version fetched later brings the record back.'),
+      witnesses: text('Kind, source and time of all evidence; a JSON array.'),
+      undeleted_at: optional(time('When it came back; null while it is deleted.')),
+      undeleted_by: optional(text('Run that saw it again.')),
+    },
+    key: ['resource', 'record_id', 'tombstoned_at'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  out_of_sight: table({
+    description: 'One row per record and scope that never showed it: its absence there is no evidence.',
+    columns: {
+      resource: text('The resource.'),
+      record_id: text('Id of the record.'),
+      scope_id: text('What the key could see; see ops.key_scope.'),
+      since: time('Since when that is known.'),
+    },
+    key: ['resource', 'record_id', 'scope_id'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  quarantine: table({
+    description: 'One row per value that could not be loaded; its record waits for a version that can be.',
+    columns: {
+      quarantine_id: text('md5 of resource, record, path, value and reason.'),
+      resource: text('The resource.'),
+      record_id: optional(text('Id of the record, when it has one.')),
+      path: text('Path in the record.'),
+      text: optional(text('The value as the service wrote it.')),
+      reason: text('Why it could not be loaded.'),
+      payload: text('The record as JSON.'),
+      page: text('Landed page that has it.'),
+      run_id: text('Run that read it first.'),
+      seen_at: time('When it was read last.'),
+      resolved_at: optional(
+        time('When a later version was loaded, or a list read completely no longer had the record.'),
+      ),
+    },
+    key: ['quarantine_id'],
+    isPublished: false,
+    lifetime: 'replayed',
+  }),
+
+  schema_drift: table({
+    description: 'One row per resource, path and kind of difference from what the service documents.',
+    columns: {
+      resource: text('The resource.'),
+      path: text('Path in the record.'),
+      kind: oneOf(['unknown field', 'unknown value', 'rounded']),
+      example_type: optional(text('Type of the value; never the value.')),
+      run_id: text('Run that read it first.'),
+      seen_at: time('When it was read.'),
+    },
+    key: ['resource', 'path', 'kind'],
+    isPublished: true,
+    lifetime: 'replayed',
+  }),
+}
+
+export type KeyScopeRow = Row<typeof evidenceTables.key_scope>
+export type WitnessRow = Row<typeof evidenceTables.witness>
+export type WitnessKind = WitnessRow['kind']
+export type DeletionRow = Row<typeof evidenceTables.deletion>
+export type OutOfSightRow = Row<typeof evidenceTables.out_of_sight>
+export type QuarantineRow = Row<typeof evidenceTables.quarantine>
+export type SchemaDriftRow = Row<typeof evidenceTables.schema_drift>

@@ -1,0 +1,102 @@
+/** Tables of marts: what each was built from, what the checks found, and the metrics of the service beside ours. */
+import { count, oneOf, optional, type Row, real, table, text, time } from '../declaration.ts'
+
+export const martTables = {
+  mart: table({
+    description: 'One row per mart: what it was last built from, and how the last attempt went.',
+    columns: {
+      name: text('The mart, without its schema.'),
+      definition_id: text('Definition that it was built from; changes with its file.'),
+      shape: text('Hash of its columns; a table of another shape is made anew.'),
+      sources: text('State of its sources; the mart is built again when it differs.'),
+      state: oneOf(
+        { built: 'it succeeded', failed: 'a statement failed', refused: 'a check failed' },
+        'How the last attempt went',
+      ),
+      built_at: optional(time('When its current rows were made; null before the first.')),
+      as_of: optional(time('Its rows include what the service said until then.')),
+      rows: optional(count('Rows that it has now.')),
+      milliseconds: optional(count('Duration of the last build that succeeded.')),
+      tried_at: time('When the last attempt was made.'),
+      message: optional(text('Why the last attempt failed or was refused.')),
+      run_id: text('Run that made the last attempt.'),
+    },
+    key: ['name'],
+    isPublished: false,
+    lifetime: 'local',
+  }),
+
+  check_result: table({
+    description:
+      'One row per run, check and table with failing rows, and one without a table for a check that passed.',
+    columns: {
+      run_id: text('Run of the check.'),
+      check_name: text('The check: its file in sql/check, or keys and references.'),
+      subject: text('Table with the failing rows; empty for a check that passed.'),
+      severity: oneOf({
+        error: 'marts that read the table are not rebuilt',
+        warn: 'somebody should look',
+      }),
+      failed_rows: count('Rows that failed; 0 for a check that passed.'),
+      sample_keys: text("Keys of the first of them, separated by '; '."),
+      checked_at: time('When it was checked.'),
+    },
+    key: ['run_id', 'check_name', 'subject'],
+    isPublished: true,
+    lifetime: 'lasting',
+  }),
+
+  metric_calibration: table({
+    description:
+      'One row per choice that the contract leaves open about a metric: how the service was found to decide it.',
+    columns: {
+      rule: text('The choice, such as quantile or day unit.'),
+      rule_no: count('Its number in docs/metrics.md; 0 where it has none.'),
+      metric: text('Metric that it concerns.'),
+      state: text('Result: found, indistinguishable or the like; untested when nothing was asked.'),
+      chosen: text('The option in force, as text; lists have commas around, and null is empty.'),
+      candidates_alive: text('Options that agree with the answers of the service; a JSON array.'),
+      evidence: text('Figures that agreed and figures compared, by option; a JSON object.'),
+      calls_used: count('Requests of the whole calibration.'),
+      definition_id: text('Id of the definition that all choices together make.'),
+      calibrated_at: time('When it was calibrated.'),
+      run_id: text('Run of the calibration.'),
+      contract_version: text('Version of the contract.'),
+    },
+    key: ['rule'],
+    isPublished: true,
+    lifetime: 'lasting',
+  }),
+
+  crosscheck: table({
+    description: 'One row per run, metric, group and figure: our value beside that of the service.',
+    columns: {
+      run_id: text('Run of the comparison.'),
+      metric: text('Metric, such as timeToFill.'),
+      group_by: text('How it was grouped; all for one group.'),
+      group_key: text('The group as ids, month and first day of the week, separated by |.'),
+      group_label: text('The group, as people know it.'),
+      figure: text('The figure, as the service names it.'),
+      ours: optional(real('Our value.')),
+      theirs: optional(real('Value of the service.')),
+      difference: optional(real('Our value less theirs.')),
+      verdict: oneOf({
+        equal: 'both are the same',
+        explained: 'the reason accounts for the difference',
+        uncovered: 'the requisitions are known by reference only, so that nothing can fetch them yet',
+        unexplained: 'nothing accounts for the difference',
+      }),
+      reason: optional(text('Why they differ; null when they do not.')),
+      records: optional(text('Records behind the difference; a JSON array.')),
+      definition_id: text('Definition of the metric that our value follows.'),
+      checked_at: time('When they were compared.'),
+    },
+    isPublished: true,
+    lifetime: 'lasting',
+  }),
+}
+
+export type MartRow = Row<typeof martTables.mart>
+export type CheckResultRow = Row<typeof martTables.check_result>
+export type MetricCalibrationRow = Row<typeof martTables.metric_calibration>
+export type CrosscheckRow = Row<typeof martTables.crosscheck>

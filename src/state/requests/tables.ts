@@ -1,0 +1,81 @@
+/** Tables of requests: what the key may read, what it has spent, and when it may call again. */
+import { count, day, oneOf, optional, type Row, table, text, time } from '../declaration.ts'
+
+export const requestTables = {
+  access: table({
+    description: 'One row per resource: whether the key may read it.',
+    columns: {
+      resource: text('The resource.'),
+      state: oneOf(['readable', 'refused', 'not for this kind of key']),
+      reason: optional(text('The answer of the service.')),
+      checked_at: time('When the service was asked.'),
+    },
+    key: ['resource'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  api_usage: table({
+    description: 'One row per reading of the limits of the key.',
+    columns: {
+      run_id: text('Run that read them.'),
+      api_key_id: text('First 16 hex digits of the SHA-256 of the key.'),
+      requests_today: optional(count('Requests of the UTC day, as the service counts them.')),
+      remaining_today: optional(count('Requests left that day.')),
+      resets_at: optional(text('When the day ends, as the service wrote it.')),
+      last_used_at: optional(text('When the key was last used, as the service wrote it.')),
+      observed_at: time('When they were read.'),
+      rate_limit_per_minute: optional(count('Requests a minute.')),
+      rate_limit_per_day: optional(count('Requests a UTC day.')),
+    },
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  sent: table({
+    description:
+      'One row per second in which requests were sent, so that the next process stays within the limit of the minute.',
+    columns: {
+      second: count('Start of the second, in epoch seconds.'),
+      requests: count('Requests sent in it.'),
+    },
+    key: ['second'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  request_budget: table({
+    description:
+      'One row per key that several processes share: the slots of its minute and the counts of its day.',
+    columns: {
+      key_id: text('Identifies the key without revealing it.'),
+      per_minute: count('Requests a minute.'),
+      per_day: count('Requests a UTC day.'),
+      next_at: time('When the next slot is due.'),
+      day: day('UTC day of the counts.'),
+      others: count('Requests of the day that other programs sent.'),
+      sync: count('Requests of the day for syncs.'),
+      reconcile: count('Requests of the day for crosschecks.'),
+      webhook: count('Requests of the day for events.'),
+      operator: count('Requests of the day by hand.'),
+    },
+    key: ['key_id'],
+    isPublished: false,
+    lifetime: 'local',
+  }),
+
+  pause: table({
+    description:
+      'One row per key that the service told to pause. Where processes share a key, ops.request_budget has it instead.',
+    columns: {
+      key_id: text('Identifies the key without revealing it.'),
+      paused_until: time('When the key may call again.'),
+    },
+    key: ['key_id'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+}
+
+export type AccessRow = Row<typeof requestTables.access>
+export type ApiUsageRow = Row<typeof requestTables.api_usage>

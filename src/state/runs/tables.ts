@@ -1,0 +1,92 @@
+/** Tables of runs: what each did, which resource it may write, and which version made the structure. */
+import { count, oneOf, optional, type Row, table, text, time } from '../declaration.ts'
+
+const results = {
+  requests: count('Requests sent.'),
+  records_read: count('Records read from pages.'),
+  rows_inserted: count('Rows inserted into star.'),
+  rows_changed: count('Rows of star replaced by a newer version.'),
+  rows_removed: count('Rows of star that are missing at the source.'),
+  records_unchanged: count('Records read whose stored version was the same.'),
+  quarantined: count('Records that could not be loaded.'),
+}
+
+export const runTables = {
+  run: table({
+    description: 'One row per run of a command that writes the warehouse.',
+    columns: {
+      run_id: text('Id of the run; sorts by its start.'),
+      command: text('Command, such as sync.'),
+      arguments: text('Its arguments, without secrets.'),
+      state: oneOf(['running', 'done', 'failed', 'stopped']),
+      started_at: time('When it began.'),
+      finished_at: optional(time('When it ended; null while it runs, and after its process died.')),
+      retries: count('Requests that were repetitions.'),
+      ...results,
+      message: optional(text('Why it failed or stopped.')),
+      program_version: text('Version of the program.'),
+    },
+    key: ['run_id'],
+    isPublished: true,
+    lifetime: 'lasting',
+  }),
+
+  run_resource: table({
+    description: 'One row per run and resource that it worked on.',
+    columns: {
+      run_id: text('The run.'),
+      resource: text('The resource, such as timesheets.'),
+      state: oneOf(['done', 'failed', 'skipped', 'stopped']),
+      ...results,
+      note: optional(text('Why it was skipped, failed or stopped.')),
+    },
+    key: ['run_id', 'resource'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  dag_task: table({
+    description: 'One row per task of a DAG run.',
+    columns: {
+      dag_run_id: text('Run of the DAG.'),
+      dag: text('Name of the DAG.'),
+      task: text('Name of the task.'),
+      state: oneOf(['done', 'failed', 'skipped', 'later']),
+      started_at: optional(time('When it began.')),
+      finished_at: optional(time('When it ended.')),
+      error: optional(text('Why it failed or was skipped.')),
+    },
+    key: ['dag_run_id', 'task'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  lease: table({
+    description: 'One row per resource that a process is writing or wrote last.',
+    columns: {
+      resource: text('The resource.'),
+      holder: text('Run that holds the lease.'),
+      epoch: count('Number of the lease; a later one voids an earlier one.'),
+      expires_at: time('When it expires unless it is renewed.'),
+    },
+    key: ['resource'],
+    isPublished: false,
+    lifetime: 'local',
+  }),
+
+  migration: table({
+    description: 'Two rows: the structure of the warehouse, and the program that made it.',
+    columns: {
+      name: oneOf(['structure', 'program']),
+      checksum: text('SHA-256 of the declarations and of sql/, or the version of the program.'),
+      applied_at: time('When it was applied.'),
+    },
+    key: ['name'],
+    isPublished: false,
+    lifetime: 'local',
+  }),
+}
+
+export type RunRow = Row<typeof runTables.run>
+export type RunResourceRow = Row<typeof runTables.run_resource>
+export type DagTaskRow = Row<typeof runTables.dag_task>

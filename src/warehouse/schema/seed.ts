@@ -1,0 +1,61 @@
+/** Rows of star that come with the program: calendars, code lists, and the unknown member of every dimension. */
+import { basename } from 'node:path'
+import type { Engine } from '../engine.ts'
+import { runTogether } from '../run-together.ts'
+import { type SqlFile, sqlFiles } from '../sql-files.ts'
+import { quoteName } from '../sql-text.ts'
+import { memberTables } from './physical.ts'
+
+const isSchema = ({ name }: SqlFile): boolean => name === 'seed/schema.sql'
+
+/** Each file fills the table that it is named for. */
+const seeds = (): SqlFile[] => sqlFiles('seed').filter(file => !isSchema(file))
+
+/** The files that decide tables, views and rows of star, apart from what is declared. */
+export const structureFiles = (): SqlFile[] => [...sqlFiles('seed'), ...sqlFiles('view')]
+
+async function runFile(engine: Engine, { text }: SqlFile): Promise<void> {
+  const bare = text.replace(/^\s*--.*$/gm, '')
+  await runTogether(
+    engine,
+    bare.split(/;\s*$/m).filter(statement => statement.trim()),
+  )
+}
+
+/** Tables that only seeds fill. */
+export async function createSeedTables(engine: Engine): Promise<void> {
+  for (const file of sqlFiles('seed').filter(isSchema)) await runFile(engine, file)
+}
+
+export async function createViews(engine: Engine): Promise<void> {
+  for (const file of sqlFiles('view')) await runFile(engine, file)
+}
+
+/** Records add rows to the dimensions they refer to: there a new version of the seed replaces the seeded rows only. */
+async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
+  const name = basename(file.name, '.sql')
+  const table = `star.${quoteName(name)}`
+  const member = memberTables.get(name.replace('dim_', ''))
+  await engine.run(
+    member
+      ? `delete from ${table} where run_id = 'seed' and ${quoteName(member.key)} <> '-1'`
+      : `delete from ${table}`,
+  )
+  await engine.run(file.text)
+  if (!member) return
+  await engine.run(
+    `update ${table} set run_id = 'seed', row_hash = '-', is_stub = false, is_deleted = false where run_id is null`,
+  )
+}
+
+/** '-1' stands for "the record names none", so that no join loses a row. */
+function unknownMember(name: string, key: string): string {
+  const columns = [key, 'is_stub', 'is_deleted', 'run_id', 'row_hash']
+  return `insert into star.${quoteName(`dim_${name}`)} (${columns.map(quoteName).join(', ')})
+    select '-1', false, false, 'seed', '-' where not exists (select 1 from star.${quoteName(`dim_${name}`)} where ${quoteName(key)} = '-1')`
+}
+
+export async function plantSeeds(engine: Engine): Promise<void> {
+  for (const file of seeds()) await plantSeed(engine, file)
+  for (const [name, { key }] of memberTables) await engine.run(unknownMember(name, key))
+}

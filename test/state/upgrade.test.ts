@@ -1,0 +1,60 @@
+/** A warehouse made by an earlier version opens, gets the tables of this one, and keeps its rows. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { programVersion } from '../../src/lib/program-version.ts'
+import { migrate } from '../../src/state/migrate.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { runTogether } from '../../src/warehouse/run-together.ts'
+import { type Bench, describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
+
+/** The tables of ops as version 0.1.0 made them, before they were declared. */
+const earlier = readFileSync(new URL('version-0.sql', import.meta.url), 'utf8')
+
+const now = '2026-11-22T12:00:00.000Z'
+
+const rows = [
+  `insert into ops.migration values ('structure', 'of before', timestamptz '${now}'),
+     ('program', '${programVersion}', timestamptz '${now}')`,
+  `insert into ops.hint values ('rates', 'event', '', 4, 1, 2.5, 3, 0.5, timestamptz '${now}')`,
+  `insert into ops.watermark values ('timesheets', '2026-11-01T10:00:00Z', null, '2024-01-01', 120, null, 'r1',
+     timestamptz '${now}')`,
+]
+
+async function earlierWarehouse(bench: Bench): Promise<Warehouse> {
+  const warehouse = await bench.warehouse()
+  await runTogether(warehouse.engine, [
+    'drop schema ops cascade',
+    'drop table star.fact_webhook_event',
+    'create schema ops',
+    ...earlier.split(/;\s*$/m).filter(statement => statement.trim()),
+    ...rows,
+  ])
+  await warehouse.close()
+  await warehouse.open()
+  return warehouse
+}
+
+const structure = (engine: Engine): Promise<object[]> =>
+  engine.rows(
+    `select table_schema as schema, table_name as name, column_name as column, data_type as type, is_nullable as optional
+     from information_schema.columns
+     where table_catalog = current_database() and table_schema in ('star', 'mart', 'pii', 'history', 'ops')
+     order by 1, 2, 3`,
+  )
+
+describeOnEngines(
+  'a warehouse of version 0.1.0',
+  bench => {
+    test('has the tables of a new one after an upgrade, with the rows it had', async () => {
+      const { engine } = await earlierWarehouse(bench)
+      expect(await migrate(engine, now)).toBe(true)
+      const fresh = await bench.warehouse()
+      expect(await structure(engine)).toEqual(await structure(fresh.engine))
+      expect(await engine.rows('select resource, mark, remembered_total from ops.watermark')).toEqual([
+        { resource: 'timesheets', mark: '2026-11-01T10:00:00Z', remembered_total: 120 },
+      ])
+      expect(await migrate(engine, now)).toBe(false)
+    })
+  },
+  'all',
+)
