@@ -1,16 +1,15 @@
-/** Writes the published copy of a DuckDB warehouse: what analysts may read while a sync holds the working file. */
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+/** Writes the published copy of a DuckDB warehouse, which analysts can read while a sync has the working file open. */
+import { chmodSync, statSync } from 'node:fs'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import { migrate } from '../state/migrate.ts'
 import { newRunId } from '../state/runs/run-id.ts'
 import { startRun, updateRun } from '../state/runs/runs.ts'
+import { publishedFile, removeDatabase, replaceDatabase } from '../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { publishedFile } from './published-file.ts'
-import { copyOpenTables, type PublishedTable } from './published-tables.ts'
+import { copyPublished, type PublishedTable } from './published-tables.ts'
 
 export interface Published {
   readonly runId: string
@@ -29,32 +28,19 @@ export interface PublishEffects {
 
 const instant = ({ clock }: PublishEffects): string => new Date(clock.now()).toISOString()
 
-/** One name, not one a process: the lock on the working file lets only one process publish, so what lies there is a relic. */
+/** One name for all processes: only one has the lock on the working file, so a draft that is there is left over. */
 const draftOf = (file: string): string => `${file}.writing`
 
-function removeDraft(file: string): void {
-  for (const relic of [draftOf(file), `${draftOf(file)}.wal`]) rmSync(relic, { force: true })
-}
-
-function syncToDisk(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-/** Readers that hold the old file keep reading it: a rename leaves its bytes alone. */
+/** Analysts read it with their own user. */
 function putInPlace(file: string): void {
-  const draft = draftOf(file)
-  chmodSync(draft, 0o644)
-  syncToDisk(draft)
-  renameSync(draft, file)
-  syncToDisk(dirname(file))
+  chmodSync(draftOf(file), 0o644)
+  replaceDatabase(draftOf(file), file)
 }
 
-/** The engine's statements are one connection's, so nobody else may run one while the draft is the default database. */
+/**
+ * The draft is the default database of the engine's one connection meanwhile, so no other statement may run. Its own row
+ * of the run tells that it is done: readers of the copy see nothing else of it.
+ */
 async function writeDraft(
   effects: PublishEffects,
   runId: string,
@@ -66,11 +52,8 @@ async function writeDraft(
   await engine.run(`attach ${quoteText(draftOf(file))} as published (block_size 16384)`)
   try {
     await engine.run('use published')
-    const copied = await copyOpenTables(engine, main)
-    await engine.run(`update published.ops.run set state = 'done', finished_at = $2 where run_id = $1`, [
-      runId,
-      instant(effects),
-    ])
+    const copied = await copyPublished(engine, main)
+    await updateRun(engine, runId, { state: 'done', finished_at: instant(effects) })
     await engine.run(`use ${quoteName(main)}`)
     await engine.run('checkpoint published')
     return copied
@@ -86,7 +69,7 @@ function failure(file: string, cause: unknown): MusterError {
   return new MusterError({
     what: `the published copy cannot be written: ${text.split('\n')[0]}`,
     where: file,
-    next: 'check its folder, permissions and free space; the copy of before, if there is one, is unchanged',
+    next: 'check its folder, permissions and free space; the previous copy, if there is one, is unchanged',
     cause,
   })
 }
@@ -94,19 +77,19 @@ function failure(file: string, cause: unknown): MusterError {
 async function write(effects: PublishEffects, runId: string): Promise<Published> {
   const file = publishedFile(effects.engine.location)
   try {
-    removeDraft(file)
+    removeDatabase(draftOf(file))
     const copied = await effects.engine.exclusive(engine => writeDraft({ ...effects, engine }, runId))
     putInPlace(file)
     return { runId, file, bytes: statSync(file).size, ...copied }
   } catch (error) {
-    removeDraft(file)
+    removeDatabase(draftOf(file))
     throw failure(file, error)
   }
 }
 
 /**
- * Replaces the published copy with the state of now: all of star and mart, and of ops what holds no record of anybody.
- * Throws MusterError, after which the copy of before is untouched.
+ * Replaces the published copy by the current state: star, mart, and the tables of ops that hold no personal data. When it
+ * throws MusterError, the previous copy is unchanged.
  */
 export async function publish(effects: PublishEffects): Promise<Published> {
   const { engine, clock, rng, version } = effects

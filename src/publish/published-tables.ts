@@ -1,4 +1,5 @@
-/** Which tables and views are published, and their copy from one attached DuckDB database into the default one. */
+/** The copy of published tables and views from one attached DuckDB database into the default one. */
+import { isPublished } from '../state/tables.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
@@ -9,49 +10,28 @@ export interface PublishedTable {
   readonly rows: number
 }
 
-/** Whole schemas without personal data. */
-const openSchemas = ['star', 'mart']
+const schemas = ['star', 'mart', 'ops']
 
-/** Of ops, what tells how complete and fresh the data is; quarantine and the like hold payloads and stay behind. */
-const openLedger = [
-  'run',
-  'watermark',
-  'window',
-  'schema_drift',
-  'discovered',
-  'hint',
-  'check_result',
-  'metric_calibration',
-  'metric_definition',
-  'crosscheck',
-  'refused_delivery',
-]
-
-export const isPublished = (schema: string, name: string): boolean =>
-  openSchemas.includes(schema) || (schema === 'ops' && openLedger.includes(name))
-
-interface Source {
+interface Named {
   readonly schema_name: string
   readonly name: string
-  readonly sql: string
   readonly comment: string | null
 }
 
-const qualified = ({ schema_name, name }: Pick<Source, 'schema_name' | 'name'>): string =>
-  `${quoteName(schema_name)}.${quoteName(name)}`
+interface Source extends Named {
+  readonly sql: string
+}
 
-const list = (texts: readonly string[]): string => texts.map(quoteText).join(', ')
-
-const isOpen = (name: string): string =>
-  `(schema_name in (${list(openSchemas)}) or (schema_name = 'ops' and ${name} in (${list(openLedger)})))`
+const qualified = ({ schema_name, name }: Named): string => `${quoteName(schema_name)}.${quoteName(name)}`
 
 /** DuckDB numbers what it creates, so that a view comes after those that it reads. */
 async function sourcesOf(engine: Engine, main: string, kind: 'table' | 'view'): Promise<Source[]> {
-  return engine.rows<Source>(
+  const sources = await engine.rows<Source>(
     `select schema_name, ${kind}_name as name, sql, comment from duckdb_${kind}s()
-     where database_name = $1 and not internal and ${isOpen(`${kind}_name`)} order by ${kind}_oid`,
+     where database_name = $1 and not internal order by ${kind}_oid`,
     [main],
   )
+  return sources.filter(({ schema_name, name }) => isPublished(schema_name, name))
 }
 
 async function copyRows(engine: Engine, main: string, table: Source): Promise<PublishedTable> {
@@ -60,29 +40,29 @@ async function copyRows(engine: Engine, main: string, table: Source): Promise<Pu
   return { name: `${table.schema_name}.${table.name}`, rows }
 }
 
-async function commentsOf(engine: Engine, main: string, kind: 'table' | 'view'): Promise<string[]> {
-  const sources = await sourcesOf(engine, main, kind)
-  return sources.flatMap(source =>
+const commentsOf = (kind: 'table' | 'view', sources: readonly Source[]): string[] =>
+  sources.flatMap(source =>
     source.comment === null
       ? []
       : [`comment on ${kind} ${qualified(source)} is ${quoteText(source.comment)}`],
   )
-}
 
 async function columnCommentsOf(engine: Engine, main: string): Promise<string[]> {
-  const columns = await engine.rows<Source & { column_name: string; comment: string }>(
+  const columns = await engine.rows<Named & { column_name: string; comment: string }>(
     `select schema_name, table_name as name, column_name, comment from duckdb_columns()
-     where database_name = $1 and not internal and comment is not null and ${isOpen('table_name')}`,
+     where database_name = $1 and not internal and comment is not null`,
     [main],
   )
-  return columns.map(
-    column =>
-      `comment on column ${qualified(column)}.${quoteName(column.column_name)} is ${quoteText(column.comment)}`,
-  )
+  return columns
+    .filter(({ schema_name, name }) => isPublished(schema_name, name))
+    .map(
+      column =>
+        `comment on column ${qualified(column)}.${quoteName(column.column_name)} is ${quoteText(column.comment)}`,
+    )
 }
 
 /** Copies from the database `main` into the default database, which is empty; comments and views come along. */
-export async function copyOpenTables(
+export async function copyPublished(
   engine: Engine,
   main: string,
 ): Promise<{ tables: PublishedTable[]; views: string[] }> {
@@ -90,11 +70,13 @@ export async function copyOpenTables(
   const views = await sourcesOf(engine, main, 'view')
   // A thousand comments, each committed by itself, would cost more than the rows.
   await engine.transaction(async engine => {
-    for (const schema of [...openSchemas, 'ops']) await engine.run(`create schema ${schema}`)
+    for (const schema of schemas) await engine.run(`create schema ${schema}`)
     for (const source of [...tables, ...views]) await engine.run(source.sql)
-    await runTogether(engine, await commentsOf(engine, main, 'table'))
-    await runTogether(engine, await commentsOf(engine, main, 'view'))
-    await runTogether(engine, await columnCommentsOf(engine, main))
+    await runTogether(engine, [
+      ...commentsOf('table', tables),
+      ...commentsOf('view', views),
+      ...(await columnCommentsOf(engine, main)),
+    ])
   })
   const copied: PublishedTable[] = []
   for (const table of tables) copied.push(await copyRows(engine, main, table))

@@ -1,4 +1,6 @@
 /** Every table of the ledger by name, and what their declarations say together. */
+import { tablesNamed } from '../warehouse/schema/schemas.ts'
+import { sqlFiles } from '../warehouse/sql-files.ts'
 import { byIdTables } from './by-id/tables.ts'
 import type { LedgerTable, Row } from './declaration.ts'
 import { evidenceTables } from './evidence/tables.ts'
@@ -36,6 +38,24 @@ export const ledgerTables: readonly NamedTable[] = Object.entries(declared).map(
 
 const published = new Set(ledgerTables.filter(({ isPublished }) => isPublished).map(({ name }) => name))
 
+let views: ReadonlySet<string> | undefined
+
+/** Views of ops that read nothing but published tables. */
+function publishedViews(): ReadonlySet<string> {
+  views ??= new Set(
+    sqlFiles('view').flatMap(({ text }) => {
+      const name = /create view ops\.(\w+)/.exec(text)?.[1]
+      const isOpen = tablesNamed(text)
+        .map(place => place.split('.'))
+        .every(([schema = '', source = '']) => source === name || isPublished(schema, source))
+      return name !== undefined && isOpen ? [name] : []
+    }),
+  )
+  return views
+}
+
 /** Whether the published copy has a table or view: all of star and mart, and of ops what holds no personal data. */
 export const isPublished = (schema: string, name: string): boolean =>
-  schema === 'star' || schema === 'mart' || (schema === 'ops' && published.has(name))
+  schema === 'star' ||
+  schema === 'mart' ||
+  (schema === 'ops' && (published.has(name) || publishedViews().has(name)))

@@ -66,7 +66,7 @@ function codeName(): string {
     'src/sync',
   ]
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
-  for (const folder of [...folders, 'sql/ops', 'sql/seed', 'sql/view'])
+  for (const folder of [...folders, 'sql/seed', 'sql/view'])
     for (const file of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).sort()) {
       const path = join(root, folder, file)
       if (statSync(path).isFile()) hash.update(file).update(readFileSync(path))

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
-import { publishedFile } from '../../publish/published-file.ts'
+import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { openQuery } from '../../warehouse/duckdb/query.ts'
 import { openPostgresQuery } from '../../warehouse/postgres/query.ts'
 import type { QuerySession } from '../../warehouse/query.ts'

@@ -1,10 +1,10 @@
 /** Runs one query that somebody typed, in a DuckDB that can neither write nor leave its file. */
 import { type DuckDBConnection, DuckDBInstance, DuckDBTypeId, StatementType } from '@duckdb/node-api'
 import { MusterError, UsageError } from '../../lib/errors.ts'
-import { isPublishedFile } from '../../publish/published-file.ts'
 import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
 import { tablesNamed } from '../schema/schemas.ts'
 import { unbuiltMart } from '../unbuilt-mart.ts'
+import { isPublishedFile } from './database-file.ts'
 import { openError } from './open-error.ts'
 import { plainRow } from './plain-row.ts'
 
