@@ -69,7 +69,31 @@ function oldWords(file: string, text: string): string[] {
 }
 
 /** Folders and files that keep to the words. `MUSTER_WORDS=src/load,docs` looks at others. */
-const KEPT: readonly string[] = []
+const KEPT: readonly string[] = [
+  'README.md',
+  'CHANGELOG.md',
+  'config',
+  'dags',
+  'docs/decisions',
+  'docs/architecture.md',
+  'docs/checks.md',
+  'docs/client.md',
+  'docs/contract-coverage.md',
+  'docs/deletions.md',
+  'docs/marts.md',
+  'docs/measurements.md',
+  'docs/metrics.md',
+  'docs/postgres-failures.md',
+  'docs/postgres.md',
+  'docs/refresh.md',
+  'docs/sandbox-events.md',
+  'docs/sandbox.md',
+  'docs/tools.md',
+  'docs/warehouse.md',
+  'docs/webhooks.md',
+  'docs/writes.md',
+  'test/docs',
+]
 
 const chosen = process.env.MUSTER_WORDS?.split(',') ?? KEPT
 
