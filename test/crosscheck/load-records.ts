@@ -3,9 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findResource } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
-import { load } from '../../src/load/load.ts'
-import { stagePlan } from '../../src/load/read/plan.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
+import { loadOnce } from '../warehouse/load-once.ts'
 
 let files = 0
 
@@ -22,12 +21,5 @@ export async function loadRecords(
   const body = JSON.stringify({ success: true, data: records })
   writeFileSync(file, body)
   const page = { file, bytes: body.length, fetchedAt: '2026-11-02T09:00:00.000Z', runId: 'run-1', scope: {} }
-  await load(engine, {
-    plan: stagePlan(resource),
-    pages: [page],
-    rows: 'data',
-    sampled: [],
-    drifted: new Set(),
-    commit: async () => undefined,
-  })
+  await loadOnce(engine, resource, { pages: [page], rows: 'data', sampled: [] })
 }

@@ -21,8 +21,6 @@ import { afterAll } from 'vitest'
 import { collections, findResource } from '../../src/contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../src/contract/fields/resource.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import { loadInParts } from '../../src/load/load-in-parts.ts'
-import { stagePlan } from '../../src/load/read/plan.ts'
 import { copyWarehouse } from '../../src/publish/copy/copy.ts'
 import { fileSource } from '../../src/publish/copy/copy-source.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
@@ -35,6 +33,7 @@ import { madeOnce } from '../made-once.ts'
 import { filledDatabase } from '../postgres/database.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { structureName, syncOnce, templateFile, type Warehouse } from '../warehouse/fixture.ts'
+import { loadOnce } from '../warehouse/load-once.ts'
 import { throwAway } from '../warehouse/throw-away.ts'
 
 /** The morning after the day on which the sandbox's data ends. */
@@ -91,14 +90,7 @@ async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promis
         return { file, bytes: bytes.length, fetchedAt: filledAt, runId: 'by-id', scope: {} }
       }),
     )
-    const loaded = await loadInParts(engine, {
-      plan: stagePlan(resource),
-      pages,
-      rows: rowsAt(resource),
-      sampled: [],
-      drifted: new Set(),
-      commit: async () => undefined,
-    })
+    const loaded = await loadOnce(engine, resource, { pages, rows: rowsAt(resource), sampled: [] })
     // The sync has read some of them already.
     if (loaded.inserted + loaded.unchanged !== ids.length)
       throw new Error(`${name}: ${JSON.stringify(loaded)} of ${ids.length}`)

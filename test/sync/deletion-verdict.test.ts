@@ -9,7 +9,7 @@ import {
   type Word,
   worthOf,
 } from '../../src/sync/deletions/deletion-verdict.ts'
-import { agrees, isSwept, sweptRows } from '../../src/sync/deletions/swept-page.ts'
+import { agrees, sweptRows } from '../../src/sync/deletions/swept-page.ts'
 
 const word = fc.record({
   kind: fc.constantFrom('sweep' as const, 'by-id 404' as const, 'event' as const),
@@ -131,16 +131,6 @@ describe('a sweep', () => {
         if (rows > 0) expect(agrees({ page, total }, rows - 1)).toBe(false)
       }),
     )
-  })
-
-  test('has seen a window with every id ever claimed, or after three walks with those of its beginning', () => {
-    const walk = { attempt: 1, distinct: 400, firstTotal: 400, greatestTotal: 400 }
-    expect(isSwept(walk)).toBe(true)
-    expect(isSwept({ ...walk, distinct: 399 })).toBe(false)
-    expect(isSwept({ ...walk, greatestTotal: 401 })).toBe(false)
-    expect(isSwept({ ...walk, attempt: 4, greatestTotal: 404 })).toBe(true)
-    expect(isSwept({ ...walk, attempt: 4, greatestTotal: 405 })).toBe(false)
-    expect(isSwept({ ...walk, attempt: 4, distinct: 399, greatestTotal: 404 })).toBe(false)
   })
 
   test('concludes nothing from a page with a record that has no id', () => {

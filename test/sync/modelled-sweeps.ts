@@ -9,9 +9,10 @@ import {
   type Word,
   worthOf,
 } from '../../src/sync/deletions/deletion-verdict.ts'
-import { walkOnce } from '../../src/sync/deletions/sweep-course.ts'
-import { isSwept, mostWalks } from '../../src/sync/deletions/swept-page.ts'
-import { beginWalk } from '../../src/sync/scan/walk.ts'
+import { askAgreeing, type SweptPage } from '../../src/sync/deletions/swept-page.ts'
+import { beginPass, figuresOf } from '../../src/sync/scan/pass.ts'
+import { judge } from '../../src/sync/scan/proof.ts'
+import { type Strategy, scan } from '../../src/sync/scan/scan.ts'
 import { Refused, type VanishingList } from './vanishing-list.ts'
 
 interface Held {
@@ -109,7 +110,7 @@ export class ModelledWarehouse {
     const scope = this.#beginRun()
     const startedAt = this.#tick()
     try {
-      const seen = await this.#walk()
+      const seen = await this.#scan()
       if (!seen) this.counts.unsettled += 1
       else if (!this.#mistakes.anyScope && this.#list.me() !== scope) this.counts.changed += 1
       else if (this.#judge(seen, scope, startedAt)) this.#settle(scope)
@@ -119,23 +120,27 @@ export class ModelledWarehouse {
     }
   }
 
-  async #walk(): Promise<Set<string> | undefined> {
-    let begin = beginWalk(lastPage([...this.held.values()].filter(({ isDeleted }) => !isDeleted).length))
-    for (let attempt = 1; attempt <= mostWalks; attempt += 1) {
-      const seen = new Set<string>()
-      const state = await walkOnce(begin, {
-        where: 'the model',
-        ask: async page => this.#list.ask(page),
-        took: async ({ rows }) => {
-          for (const { id } of rows) seen.add(id)
-        },
-      })
-      const { firstTotal, greatestTotal } = state
-      const isWhole = isSwept({ attempt, distinct: seen.size, firstTotal, greatestTotal })
-      if (isWhole || this.#mistakes.acceptsAnything) return seen
-      begin = beginWalk(lastPage(state.lastTotal))
+  async #scan(): Promise<Set<string> | undefined> {
+    let seen = new Set<string>()
+    const strategy: Strategy<SweptPage> = {
+      asksTwice: true,
+      ask: page => askAgreeing('the model', page, async asked => this.#list.ask(asked)),
+      keep: async ({ swept }) => {
+        for (const { id } of swept) seen.add(id)
+      },
+      save: async () => undefined,
+      decide: async ({ pass, attempt }) => {
+        if (this.#mistakes.acceptsAnything) return 'accepted'
+        const decision = judge(
+          figuresOf(pass, { kind: 'sweep', isWhole: true, attempt, distinctIds: seen.size }),
+        )
+        if (decision === 'scan again') seen = new Set()
+        return decision
+      },
     }
-    return undefined
+    const live = [...this.held.values()].filter(({ isDeleted }) => !isDeleted).length
+    const from = { pass: beginPass(lastPage(live)), attempt: 1, sequence: 0 }
+    return (await scan(strategy, from)) === 'accepted' ? seen : undefined
   }
 
   #isJudged(id: string, held: Held, scope: string): boolean {

@@ -3,13 +3,13 @@ import { PAGE_LIMIT } from '../../src/api/client/paging.ts'
 import { knownBelow } from '../../src/sync/scan/lookback.ts'
 import {
   advance,
-  beginWalk,
-  claimedTotal,
-  isComplete,
+  beginPass,
+  figuresOf,
   type Known,
-  type WalkState,
-  walkAgain,
-} from '../../src/sync/scan/walk.ts'
+  nextPass,
+  type PassState,
+} from '../../src/sync/scan/pass.ts'
+import { judge } from '../../src/sync/scan/proof.ts'
 
 export interface Row {
   readonly id: number
@@ -157,8 +157,8 @@ function knownOf(copy: Copy, { lookback = 0, settles, strict = false }: Variant)
 function reversePass(
   list: MutableList,
   copy: Copy,
-  at: { setting: Setting; variant: Variant; begin: WalkState; seen: Set<number> },
-): WalkState {
+  at: { setting: Setting; variant: Variant; begin: PassState; seen: Set<number> },
+): PassState {
   const { setting, variant, begin, seen } = at
   const known = knownOf(copy, variant)
   let state = begin
@@ -174,7 +174,7 @@ function reversePass(
       empty: rows.length === 0,
       ...(ends || {}),
     }
-    state = advance(state, answer, known)
+    state = advance(state, answer, { known })
   }
   return state
 }
@@ -186,14 +186,15 @@ export function reverse(variant: Variant = {}): Walk {
     const { ahead = 0 } = setting
     const begun = list.now + ahead
     const seen = new Set<number>()
-    let begin = beginWalk(variant.beginAt ?? 1)
+    let begin = beginPass(variant.beginAt ?? 1)
     for (copy.attempts = 1; ; copy.attempts += 1) {
       const state = reversePass(list, copy, { setting, variant, begin, seen })
-      const claimed = claimedTotal(state, copy.attempts)
-      const complete = isComplete(stretched(seen.size, setting.pageSize), claimed)
-      begin = walkAgain(state)
+      const distinctIds = stretched(seen.size, setting.pageSize)
+      const figures = { kind: 'backfill', isWhole: true, attempt: copy.attempts, distinctIds } as const
+      const complete = judge(figuresOf(state, figures)) === 'accepted'
+      begin = nextPass(state)
       if (variant.accept && isWhole && !complete && copy.attempts < 1000) continue
-      const { firstMark } = state
+      const { firstWatermark: firstMark } = state
       const mark =
         variant.mark === 'end of walk' ? list.rows.at(-1)?.at : firstMark ? Date.parse(firstMark) : undefined
       if (mark !== undefined && mark > (copy.mark ?? Number.NEGATIVE_INFINITY)) {

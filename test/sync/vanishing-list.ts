@@ -1,7 +1,7 @@
 /** A service whose list changes, fails and hides rows while it is read, and a key that gains and loses companies. */
 import { PAGE_LIMIT } from '../../src/api/client/paging.ts'
 import type { Rng } from '../../src/lib/rng.ts'
-import type { RawPage } from '../../src/sync/deletions/sweep-course.ts'
+import type { RawPage } from '../../src/sync/deletions/swept-page.ts'
 
 export interface Row {
   readonly id: string

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { lastPage, PAGE_LIMIT } from '../../src/api/client/paging.ts'
-import { advance, beginWalk } from '../../src/sync/scan/walk.ts'
+import { advance, beginPass } from '../../src/sync/scan/pass.ts'
 
 /** Between two walks, of a list of `before` rows. */
 interface Change {
@@ -32,12 +32,16 @@ function cost(change: Change, pageSize: number): Cost {
   const timeAt = (position: number) => new Date(stopBefore + (position - old) * 1000).toISOString()
   const pagesOf = (rows: number) => lastPage(rows, pageSize)
   let asked = 0
-  for (let state = beginWalk(pagesOf(before)); state.nextPage > 0; asked += 1) {
+  for (let state = beginPass(pagesOf(before)); state.nextPage > 0; asked += 1) {
     const first = (state.nextPage - 1) * pageSize
     const empty = first >= total
     const ends = empty ? {} : { oldest: timeAt(first), newest: timeAt(Math.min(total, first + pageSize) - 1) }
     const stretched = total === 0 ? 0 : pagesOf(total) * PAGE_LIMIT
-    state = advance(state, { page: state.nextPage, total: stretched, empty, ...ends }, { before: stopBefore })
+    state = advance(
+      state,
+      { page: state.nextPage, total: stretched, empty, ...ends },
+      { known: { before: stopBefore } },
+    )
   }
   return {
     asked,

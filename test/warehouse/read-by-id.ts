@@ -2,10 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resource } from '../../src/contract/fields/resource.ts'
-import type { Loaded } from '../../src/load/load.ts'
-import { loadInParts } from '../../src/load/load-in-parts.ts'
-import { stagePlan } from '../../src/load/read/plan.ts'
+import type { Loaded } from '../../src/load/load-batch.ts'
 import type { Warehouse } from './fixture.ts'
+import { loadOnce } from './load-once.ts'
 
 let answers = 0
 
@@ -24,12 +23,5 @@ export async function readById(
     const fetchedAt = new Date(Date.UTC(2026, 10, 2, 9, answers)).toISOString()
     return { file, bytes: body.length, fetchedAt, runId: 'run-1', scope: {} }
   })
-  return loadInParts(engine, {
-    plan: stagePlan(resource),
-    pages,
-    rows: 'data as one record',
-    sampled: pages,
-    drifted: new Set(),
-    commit: async () => undefined,
-  })
+  return loadOnce(engine, resource, { pages, rows: 'data as one record', sampled: pages })
 }

@@ -6,11 +6,11 @@ import { findResource } from '../../contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
 import { keptWalks, unpack } from '../../landing/archive.ts'
 import { type LandedPage, type Landing, openLanding, type WalkFacts } from '../../landing/folder.ts'
-import type { Loaded, LoadRequest } from '../../load/load.ts'
-import { loadInParts } from '../../load/load-in-parts.ts'
+import type { PageBatch } from '../../load/load-batch.ts'
+import { Pipeline } from '../../load/pipeline.ts'
 import type { PageFile } from '../../load/read/pages.ts'
-import { type StagePlan, stagePlan } from '../../load/read/plan.ts'
-import { isFullBatch } from '../../sync/run/full-batch.ts'
+import { stagePlan } from '../../load/read/plan.ts'
+import { isFullBatch } from '../../sync/run/task-pipeline.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { totalOf } from './landed-total.ts'
 
@@ -28,10 +28,34 @@ export interface ReplayOutcome {
   readonly quarantined: number
 }
 
-interface Replaying {
-  readonly engine: Engine
-  readonly plans: Map<string, StagePlan>
-  readonly drifted: Map<string, Set<string>>
+class Replay {
+  readonly #engine: Engine
+  readonly #pipelines = new Map<string, Pipeline>()
+  walks = 0
+  pages = 0
+  records = 0
+  quarantined = 0
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** One a resource: fields that a page showed are known to those after it. */
+  pipelineOf(resource: Resource): Pipeline {
+    const known = this.#pipelines.get(resource.name)
+    if (known) return known
+    const made = new Pipeline({
+      engine: this.#engine,
+      plan: stagePlan(resource),
+      drifted: new Set(),
+      committed: ({ records, quarantined }) => {
+        this.records += records
+        this.quarantined += quarantined
+      },
+    })
+    this.#pipelines.set(resource.name, made)
+    return made
+  }
 }
 
 /** As much as a sync loads at once, so that a replay needs no more memory than it did. */
@@ -52,59 +76,37 @@ function completeReading(pages: readonly LandedPage[], rows: 'list' | 'object'):
   return reading.length === lastPage(totalOf(reading[0] as LandedPage)) ? reading : []
 }
 
-function snapshotOf(facts: WalkFacts, pages: readonly LandedPage[]): LoadRequest['snapshot'] {
+function snapshotOf(facts: WalkFacts, pages: readonly LandedPage[]): PageBatch['snapshot'] {
   const last = pages.at(-1)
   return facts.extent && last ? [{ extent: facts.extent, time: last.fetchedAt, run: last.runId }] : undefined
 }
 
-async function loadBatch(
-  replaying: Replaying,
-  resource: Resource,
-  batch: { pages: readonly LandedPage[]; facts: WalkFacts },
-): Promise<Loaded> {
-  const { engine, plans, drifted } = replaying
-  const plan = plans.get(resource.name) ?? stagePlan(resource)
-  const known = drifted.get(resource.name) ?? new Set<string>()
-  plans.set(resource.name, plan)
-  drifted.set(resource.name, known)
-  const pages = batch.pages.map((page): PageFile => ({ ...page, scope: batch.facts.scope }))
-  const snapshot = snapshotOf(batch.facts, batch.pages)
-  const rows = batch.facts.isById ? 'data as one record' : rowsAt(resource)
-  return loadInParts(engine, {
-    plan,
-    pages,
-    rows,
-    sampled: pages,
-    drifted: known,
-    ...(snapshot && { snapshot }),
-    commit: async () => undefined,
-  })
+function batchOf(facts: WalkFacts, resource: Resource, landed: readonly LandedPage[]): PageBatch {
+  const pages = landed.map((page): PageFile => ({ ...page, scope: facts.scope }))
+  const snapshot = snapshotOf(facts, landed)
+  const rows = facts.isById ? 'data as one record' : rowsAt(resource)
+  return { pages, rows, sampled: pages, ...(snapshot && { snapshot }) }
 }
 
-async function replayWalk(replaying: Replaying, landing: Landing, walk: string): Promise<ReplayOutcome> {
+async function replayWalk(replaying: Replay, landing: Landing, walk: string): Promise<void> {
   const facts = landing.facts(walk)
   const resource = findResource(facts.resource)
-  const outcome = { walks: 1, pages: 0, records: 0, quarantined: 0 }
-  if (!resource) return outcome
+  replaying.walks += 1
+  if (!resource) return
   const all = landing.pages(walk)
   // Only a snapshot has an extent.
   const pages = facts.extent ? completeReading(all, rowsAt(resource) === 'data' ? 'list' : 'object') : all
-  // A snapshot replaces its extent, so its pages are one batch whatever their size.
-  for (const batch of facts.extent ? [[...pages]].filter(({ length }) => length > 0) : batches(pages)) {
-    const loaded = await loadBatch(replaying, resource, { pages: batch, facts })
-    outcome.pages += batch.length
-    outcome.records += loaded.records
-    outcome.quarantined += loaded.quarantined
+  const pipeline = replaying.pipelineOf(resource)
+  try {
+    // A snapshot replaces its extent, so its pages are one batch whatever their size.
+    for (const batch of facts.extent ? [[...pages]].filter(({ length }) => length > 0) : batches(pages)) {
+      await pipeline.load(batchOf(facts, resource, batch))
+      replaying.pages += batch.length
+    }
+  } finally {
+    await pipeline.drained()
   }
-  return outcome
 }
-
-const sum = (left: ReplayOutcome, right: ReplayOutcome): ReplayOutcome => ({
-  walks: left.walks + right.walks,
-  pages: left.pages + right.pages,
-  records: left.records + right.records,
-  quarantined: left.quarantined + right.quarantined,
-})
 
 /** Loads every kept walk, oldest first, into an empty warehouse; rows carry the times and runs of their pages. */
 export async function replay(
@@ -114,8 +116,7 @@ export async function replay(
 ): Promise<ReplayOutcome> {
   const landing = openLanding(root)
   const walks = keptWalks(landing)
-  const replaying: Replaying = { engine, plans: new Map(), drifted: new Map() }
-  let total: ReplayOutcome = { walks: 0, pages: 0, records: 0, quarantined: 0 }
+  const replaying = new Replay(engine)
   for (const [index, walk] of walks.entries()) {
     const folder = landing.walks().includes(walk)
       ? undefined
@@ -124,10 +125,11 @@ export async function replay(
       if (folder) await unpack(landing, walk, folder)
       const source = folder ? openLanding(folder) : landing
       await onWalk({ walk, resource: source.facts(walk).resource, done: index, walks: walks.length })
-      total = sum(total, await replayWalk(replaying, source, walk))
+      await replayWalk(replaying, source, walk)
     } finally {
       if (folder) rmSync(folder, { recursive: true, force: true })
     }
   }
-  return total
+  const { pages, records, quarantined } = replaying
+  return { walks: replaying.walks, pages, records, quarantined }
 }

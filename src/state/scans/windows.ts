@@ -28,6 +28,35 @@ export async function openWindow(engine: Engine, row: WindowTable): Promise<void
   await ledger(engine).insertInto('ops.window').values(row).execute()
 }
 
+export async function readWindow(engine: Engine, windowId: string): Promise<WindowTable | undefined> {
+  const [row] = await ledger(engine)
+    .selectFrom('ops.window')
+    .selectAll()
+    .where('window_id', '=', windowId)
+    .execute()
+  return row
+}
+
+/** Windows that a run has opened so far. */
+export async function countWindows(engine: Engine, runId: string): Promise<number> {
+  const [row] = await engine.rows<{ n: number }>('select count(*) as n from ops.window where run_id = $1', [
+    runId,
+  ])
+  return Number(row?.n ?? 0)
+}
+
+/** Windows of the backfill of a list, oldest first, without those that are read again because somebody asked. */
+export function backfillWindows(engine: Engine, resource: string): Promise<WindowTable[]> {
+  return ledger(engine)
+    .selectFrom('ops.window')
+    .selectAll()
+    .where('resource', '=', resource)
+    .where('kind', '=', 'backfill')
+    .where('scope', 'is', null)
+    .orderBy('window_id')
+    .execute()
+}
+
 export async function updateWindow(
   engine: Engine,
   windowId: string,

@@ -12,9 +12,9 @@ import { postpone, recordFetches, recordMisses, recordOtherNames } from '../../s
 import { learnHints } from '../../state/by-id/hints.ts'
 import { witnessHeld } from '../../state/evidence/deletions.ts'
 import { freshWindow, openWindow, unfinishedWindow, updateWindow } from '../../state/scans/windows.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { loadPages } from '../run/load-pages.ts'
 import { currentScope } from '../run/same-scope.ts'
 import { type Answers, askForRecords, type Course, type LandedRecord } from './fetch-by-id.ts'
 
@@ -50,7 +50,7 @@ export class ReadById {
     if (!this.#isOpen) await this.#open()
     const answers = await askForRecords(this.task, this.#course, due)
     if (answers.records.length > 0) await this.#load(this.#course.windowId, answers)
-    else await fenced(this.task, () => this.#remember(answers))
+    else await fenced(this.task, engine => this.#remember(engine, answers))
     if (answers.stopped) throw answers.stopped.error
   }
 
@@ -69,23 +69,22 @@ export class ReadById {
   }
 
   async #load(windowId: string, answers: Answers): Promise<void> {
-    const { sync } = this.task
-    await loadPages(this.task, {
+    const { pipeline } = this.task
+    await pipeline.load({
       pages: answers.records.map(({ page }) => page),
       rows: 'data as one record',
-      scope: () => ({}),
-      commit: async () => {
-        await this.#remember(answers)
+      ledger: async engine => {
+        await this.#remember(engine, answers)
         const sequence = Math.max(...answers.records.map(({ page }) => page.sequence))
-        await updateWindow(sync.engine, windowId, { loaded_sequence: sequence, pages: sequence })
+        await updateWindow(engine, windowId, { loaded_sequence: sequence, pages: sequence })
       },
     })
+    await pipeline.drained()
   }
 
   /** Runs in the transaction of the records: what became of each id, and which ids they name. */
-  async #remember({ records, misses, postponed }: Answers): Promise<void> {
+  async #remember(engine: Engine, { records, misses, postponed }: Answers): Promise<void> {
     const { sync, resource } = this.task
-    const { engine } = sync
     const renamed = records.filter(({ asked, recordId }) => asked !== recordId)
     await recordOtherNames(
       engine,

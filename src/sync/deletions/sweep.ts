@@ -15,10 +15,10 @@ import { readWatermark } from '../../state/scans/watermarks.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { currentScope } from '../run/same-scope.ts'
-import { byUpdate, daysQuery, walkOf } from '../scan/collection-window.ts'
+import { byUpdate, daysQuery, scanOf } from '../scan/collection-window.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from '../scan/windows.ts'
 import { judgeSweep } from './sweep-judge.ts'
-import { sweepWindow } from './sweep-walk.ts'
+import { sweepWindow } from './sweep-scan.ts'
 import { sweptFields } from './swept-page.ts'
 import { tombstoneProved } from './tombstone-proved.ts'
 
@@ -33,7 +33,7 @@ export interface SweepOptions {
 async function earliestDay(task: ResourceTask): Promise<string | null> {
   const { sync, resource, tally } = task
   const [held] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
-  if (lastPage(Number(held?.n ?? 0)) <= pagesPerWindow || !walkOf(task).createdBetween) return null
+  if (lastPage(Number(held?.n ?? 0)) <= pagesPerWindow || !scanOf(task).createdBetween) return null
   const query = { fields: sweptFields, sortBy: 'createdAt', sortOrder: 'asc', page: 1, limit: 1 }
   const page = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
   tally.requests += 1
@@ -59,13 +59,12 @@ async function newSweep(task: ResourceTask): Promise<SweepTable> {
     missing: 0,
     note: null,
   }
-  await fenced(task, () => openSweepRow(sync.engine, row))
+  await fenced(task, engine => openSweepRow(engine, row))
   return row
 }
 
 async function giveUp(task: ResourceTask, { sweep_id }: SweepTable, note: string): Promise<void> {
-  const { engine } = task.sync
-  await fenced(task, async () => {
+  await fenced(task, async engine => {
     await updateSweep(engine, sweep_id, { state: 'refused', ended_at: now(task.sync), note })
     await forgetSweepIds(engine, sweep_id)
   })
@@ -121,7 +120,7 @@ async function openNext(
     last_total: 0,
     distinct_ids: 0,
   }
-  await fenced(task, () => openSweepWindow(engine, row))
+  await fenced(task, connection => openSweepWindow(connection, row))
   return row
 }
 
@@ -133,13 +132,12 @@ async function walkWindows(task: ResourceTask, sweep: SweepTable): Promise<boole
     const open = windows.find(({ state }) => state === 'walking') ?? (await openNext(task, sweep, windows))
     if (!open) {
       const total = windows.reduce((sum, { greatest_total }) => sum + Number(greatest_total), 0)
-      await fenced(task, () => updateSweep(engine, sweep.sweep_id, { total }))
+      await fenced(task, connection => updateSweep(connection, sweep.sweep_id, { total }))
       return true
     }
     const days = { from: open.from_day, to: open.to_day }
     const query = { ...byUpdate, fields: sweptFields, ...daysQuery(task, days) }
-    if ((await sweepWindow(task, { window: open, query, beginAt: Number(open.next_page) })) === undefined)
-      return false
+    if (!(await sweepWindow(task, { window: open, query }))) return false
   }
 }
 

@@ -1,6 +1,7 @@
-/** One page of a sweep: ids and times, after a look at whether its rows and its total agree. */
+/** One page of a sweep: ids and times, believed only where its rows and its total agree. */
 import { PAGE_LIMIT } from '../../api/client/paging.ts'
-import type { Answer } from '../scan/walk.ts'
+import { MusterError } from '../../lib/errors.ts'
+import type { ScannedPage } from '../scan/scan.ts'
 
 export interface SweptRow {
   readonly id: string
@@ -9,13 +10,26 @@ export interface SweptRow {
   readonly updatedAt: string | null
 }
 
+export interface SweptPage extends ScannedPage {
+  readonly swept: readonly SweptRow[]
+}
+
+/** An answer as it came: how many rows the service says there are in all, and the records of the page. */
+export interface RawPage {
+  readonly total: number
+  readonly records: readonly unknown[]
+}
+
 /** The parameter that keeps a page small: about 90 bytes a row instead of some 3,000. */
 export const sweptFields = 'id,createdAt,updatedAt'
+
+/** How often a page that contradicts itself is asked for again. */
+const mostAnswers = 3
 
 const isInstant = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value))
 
-/** Undefined when a record has no id: then nothing may be concluded from the page. */
+/** Undefined when a record has no id: then the page is no evidence of anything. */
 export function sweptRows(records: readonly unknown[]): SweptRow[] | undefined {
   const rows: SweptRow[] = []
   for (const record of records) {
@@ -31,42 +45,33 @@ export function sweptRows(records: readonly unknown[]): SweptRow[] | undefined {
 }
 
 /**
- * A page holds as many rows as its total leaves for it. A total that is too low would otherwise let a walk end early and
- * pass for complete, and everything that it did not read would look gone.
+ * A page holds as many rows as its total leaves for it. A total that is too low would otherwise let a pass end early and be
+ * accepted, and every record that it did not reach would look deleted.
  */
 export function agrees(
-  { page, total }: Pick<Answer, 'page' | 'total'>,
+  { page, total }: Pick<ScannedPage, 'page' | 'total'>,
   rows: number,
   limit = PAGE_LIMIT,
 ): boolean {
   return rows === Math.max(0, Math.min(limit, total - (page - 1) * limit))
 }
 
-/** Walks that need every id ever claimed; those after them allow for rows that came while they ran. */
-const strictWalks = 3
-/** What may come while one window is walked before it looks as if parts of the list came and went. */
-const growth = { rows: 3, share: 0.01 }
-
-export interface SweptWalk {
-  /** Counted from 1. */
-  readonly attempt: number
-  /** Different ids of this walk alone. */
-  readonly distinct: number
-  /** Total with the first data page, and the greatest of all answers. */
-  readonly firstTotal: number
-  readonly greatestTotal: number
+/** Asks until a page does not contradict itself. `where` is for messages. */
+export async function askAgreeing(
+  where: string,
+  page: number,
+  ask: (page: number) => Promise<RawPage>,
+): Promise<SweptPage> {
+  for (let answers = 1; ; answers += 1) {
+    const { total, records } = await ask(page)
+    const swept = sweptRows(records)
+    if (swept && agrees({ page, total }, swept.length))
+      return { page, total, swept, empty: swept.length === 0, rows: swept.length }
+    if (answers < mostAnswers) continue
+    throw new MusterError({
+      what: swept ? 'rows and total of a page contradict each other' : 'a record came without its id',
+      where: `${where}, page ${page}`,
+      next: 'nothing was tombstoned; run again, and tell the service about it if it stays',
+    })
+  }
 }
-
-/**
- * Whether a walk from the last page to the first has seen every row that was there when it began. Rows that come
- * meanwhile stand behind it, so a list that grows all the time never meets its greatest total: after three walks the
- * total of the beginning will do, if it grew by little.
- */
-export function isSwept({ attempt, distinct, firstTotal, greatestTotal }: SweptWalk): boolean {
-  if (distinct >= greatestTotal) return true
-  const most = Math.max(growth.rows, firstTotal * growth.share)
-  return attempt > strictWalks && distinct >= firstTotal && greatestTotal - firstTotal <= most
-}
-
-/** Walks of one window before the sweep is left for another night. */
-export const mostWalks = 6

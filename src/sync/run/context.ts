@@ -8,6 +8,7 @@ import type { StagePlan } from '../../load/read/plan.ts'
 import type { Lease } from '../../state/runs/leases.ts'
 import type { RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import type { TaskPipeline } from './task-pipeline.ts'
 
 export interface ResourceEvent {
   readonly resource: string
@@ -52,6 +53,7 @@ export interface ResourceTask {
   readonly tally: Tally
   /** Undeclared paths known so far. */
   readonly drifted: Set<string>
+  readonly pipeline: TaskPipeline
 }
 
 export const now = (sync: Pick<SyncContext, 'clock'>): string => new Date(sync.clock.now()).toISOString()

@@ -7,11 +7,11 @@ import type { ResourceTask } from './context.ts'
 /** Ledger rows beside a load: they commit only while the lease holds. */
 export function fenced<Result>(
   { sync, lease }: Pick<ResourceTask, 'sync' | 'lease'>,
-  work: () => Promise<Result>,
+  work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
-  return sync.engine.transaction(async () => {
-    const result = await work()
-    await renewLease(sync.engine, lease)
+  return sync.engine.transaction(async engine => {
+    const result = await work(engine)
+    await renewLease(engine, lease)
     return result
   })
 }

@@ -1,15 +1,19 @@
 /** The key's own row: loaded from the answer that the client had to ask for anyway. */
 import { createHash } from 'node:crypto'
 import { freshWindow, openWindow } from '../../state/scans/windows.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from './context.ts'
-import { loadPages } from './load-pages.ts'
 
 /** A name for the key that does not give the key away: 64 bits of its SHA-256. */
 export function apiKeyId(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
 }
 
-async function recordReading({ sync, resource }: ResourceTask, windowId: string): Promise<void> {
+async function recordReading(
+  engine: Engine,
+  { sync, resource }: ResourceTask,
+  windowId: string,
+): Promise<void> {
   const row = freshWindow({
     window_id: windowId,
     resource: resource.name,
@@ -25,7 +29,7 @@ async function recordReading({ sync, resource }: ResourceTask, windowId: string)
     started_at: now(sync),
     accepted_at: now(sync),
   })
-  await openWindow(sync.engine, row)
+  await openWindow(engine, row)
 }
 
 export async function loadKey(task: ResourceTask): Promise<void> {
@@ -41,10 +45,11 @@ export async function loadKey(task: ResourceTask): Promise<void> {
     runId: sync.runId,
     bytes,
   })
-  await loadPages(task, {
+  await task.pipeline.load({
     pages: [page],
     rows: 'data as one record',
     scope: () => scope,
-    commit: async () => recordReading(task, windowId),
+    ledger: engine => recordReading(engine, task, windowId),
   })
+  await task.pipeline.drained()
 }

@@ -9,6 +9,7 @@ import { reasonBehind, releaseLease, takeLease } from '../../state/runs/leases.t
 import { noFigures, recordResource } from '../../state/runs/runs.ts'
 import { now, type ResourceTask, type SyncContext, type Tally } from './context.ts'
 import { keepRenewing } from './hold-lease.ts'
+import { TaskPipeline } from './task-pipeline.ts'
 
 export interface ResourceOutcome extends Readonly<Tally> {
   readonly resource: string
@@ -29,7 +30,15 @@ async function openTask(sync: SyncContext, resource: Resource): Promise<Resource
     ms: sync.leaseMs,
   })
   const drifted = new Set(await driftedPaths(sync.engine, resource.name))
-  return { sync, resource, plan: stagePlan(resource), lease, tally: { ...noFigures, note: null }, drifted }
+  const task = {
+    sync,
+    resource,
+    plan: stagePlan(resource),
+    lease,
+    tally: { ...noFigures, note: null },
+    drifted,
+  }
+  return { ...task, pipeline: new TaskPipeline(task) }
 }
 
 function stateOf(error: unknown, sync: SyncContext): ResourceOutcome['state'] {

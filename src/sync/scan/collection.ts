@@ -9,10 +9,10 @@ import { quoteName } from '../../warehouse/sql-text.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { backfill } from './backfill.ts'
-import { byUpdate, moveMark, newWindow, walkOf } from './collection-window.ts'
+import { byUpdate, newWindow, scanOf, setWatermark } from './collection-window.ts'
+import { scanWindow } from './loaded-scan.ts'
 import { knownTo } from './lookback.ts'
-import { readNoted } from './read-noted.ts'
-import { readWindow } from './read-window.ts'
+import { readNoted } from './read-again.ts'
 import { isLater } from './times.ts'
 
 /**
@@ -33,17 +33,17 @@ const later = (found: string | null, held: string | null): string | null =>
 
 async function newChanges(task: ResourceTask, { mark }: WatermarkTable): Promise<WindowTable> {
   // The zone of the day filter is unknown: two days below the mark lose nothing in any of them.
-  const from = walkOf(task).changedSince && mark !== null ? utcDay(mark, -2) : null
+  const from = scanOf(task).changedSince && mark !== null ? utcDay(mark, -2) : null
   return newWindow(task, { from, to: null, kind: 'incremental' })
 }
 
 /** Down to the mark, or to the beginning of a list that had no record with a time when it was last read. */
 async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: WindowTable): Promise<void> {
   const { resource } = task
-  const { changedSince } = walkOf(task)
+  const { changedSince } = scanOf(task)
   const filter: Record<string, string> =
     changedSince && window.from_day ? { ...changedSince, from: window.from_day } : {}
-  await readWindow(task, {
+  await scanWindow(task, {
     window,
     query: { ...resource.query, ...byUpdate, ...filter },
     // The total of a filtered list says nothing of the list of another day.
@@ -51,10 +51,10 @@ async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: Win
       filter.from === undefined ? Number(mark.remembered_total ?? 0) : await heldSince(task, filter.from),
     ),
     ...(mark.mark !== null && { known: await knownTo(task, mark.mark) }),
-    finish: state =>
-      moveMark(task, {
-        mark: later(state.firstMark, mark.mark),
-        ...(changedSince ? {} : { remembered_total: state.lastTotal }),
+    accepted: (engine, pass) =>
+      setWatermark(engine, task, {
+        mark: later(pass.firstWatermark, mark.mark),
+        ...(changedSince ? {} : { remembered_total: pass.lastTotal }),
       }),
   })
 }
@@ -69,9 +69,9 @@ async function usableMark(task: ResourceTask): Promise<WatermarkTable | undefine
   const { sync, resource, tally } = task
   const mark = await readWatermark(sync.engine, resource.name)
   if (!mark || (await sawAllOf(sync.engine, mark.run_id, sync.key))) return mark
-  await fenced(task, async () => {
-    await retireWindows(sync.engine, resource.name)
-    await forgetWatermark(sync.engine, resource.name)
+  await fenced(task, async engine => {
+    await retireWindows(engine, resource.name)
+    await forgetWatermark(engine, resource.name)
   })
   tally.note = 'the key sees more than it did: read from the beginning'
   return undefined

@@ -1,7 +1,7 @@
 /** How far down a walk over changes reads. */
 import { type MarkHistory, markHistory } from '../../state/scans/windows.ts'
 import type { ResourceTask } from '../run/context.ts'
-import type { Known } from './walk.ts'
+import type { Known } from './pass.ts'
 
 interface Marked extends MarkHistory {
   readonly mark: string

@@ -11,9 +11,9 @@ import {
   refuseWalking,
   updateWindow,
 } from '../../state/scans/windows.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { loadPages } from '../run/load-pages.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
 import { type Reading, readAgain, readScope } from './snapshot-reading.ts'
 
@@ -54,8 +54,8 @@ async function giveUp(task: ResourceTask, windowId: string): Promise<void> {
   for (const id of given) task.sync.landing.discard(id)
 }
 
-async function accept(task: ResourceTask, { windowId, reading }: Read): Promise<void> {
-  await updateWindow(task.sync.engine, windowId, {
+async function accept(engine: Engine, task: ResourceTask, { windowId, reading }: Read): Promise<void> {
+  await updateWindow(engine, windowId, {
     state: 'accepted',
     accepted_at: now(task.sync),
     next_page: 0,
@@ -98,7 +98,7 @@ async function loadRead(task: ResourceTask, group: readonly Read[], isUnconfirme
   const scopeOf = new Map(
     group.flatMap(({ reading, scope }) => reading.pages.map((page): [LandedPage, Scope] => [page, scope])),
   )
-  await loadPages(task, {
+  await task.pipeline.load({
     pages: group.flatMap(({ reading }) => reading.pages),
     rows: (task.resource.read as Snapshot).rows,
     scope: page => scopeOf.get(page)?.columns ?? {},
@@ -109,10 +109,11 @@ async function loadRead(task: ResourceTask, group: readonly Read[], isUnconfirme
       run: sync.runId,
     })),
     isUnconfirmed,
-    commit: async () => {
-      for (const read of group) await accept(task, read)
+    ledger: async engine => {
+      for (const read of group) await accept(engine, task, read)
     },
   })
+  await task.pipeline.drained()
 }
 
 async function read(task: ResourceTask, scope: Scope, number: number): Promise<Read> {

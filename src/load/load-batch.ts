@@ -1,0 +1,229 @@
+/** Loads one batch of landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
+
+import { type Undeclared, undeclaredPaths } from '../contract/derived/undeclared.ts'
+import { Unconfirmed } from '../lib/errors.ts'
+import { recordDrift } from '../state/evidence/drift.ts'
+import { openCases } from '../state/evidence/open-cases.ts'
+import { keepQuarantine, quarantineTables } from '../state/evidence/quarantine.ts'
+import type { Engine, Transfer } from '../warehouse/engine.ts'
+import { applyMembers, arrivalsOf, makeRoom } from './merge/apply.ts'
+import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
+import { recordSightings } from './merge/sightings.ts'
+import { dropStages, type Staged, stageBatch } from './read/batch.ts'
+import {
+  type PageTrouble,
+  type Readable,
+  readablePages,
+  recordsOf,
+  unreadableAmong,
+} from './read/page-repair.ts'
+import type { PageFile, RowsAt } from './read/pages.ts'
+import type { StagePlan } from './read/plan.ts'
+import { unknownValues } from './read/unknown-values.ts'
+
+export interface PageBatch {
+  readonly pages: readonly PageFile[]
+  readonly rows: RowsAt
+  /** Pages to search for undeclared fields: every field of every record would cost more than loading it. */
+  readonly sampled: readonly PageFile[]
+  /** Everything the scope holds, so that an absent row counts as removed. */
+  readonly snapshot?: CompleteSnapshot
+  /** The snapshot was read once, in several pages: it removes no row, the load fails with Unconfirmed instead. */
+  readonly isUnconfirmed?: boolean
+  /** Remembers which ids a scan has seen. */
+  readonly scanId?: string
+  /** Ledger rows that commit with the records; `engine` is the connection of their transaction. */
+  readonly ledger?: (engine: Engine, loaded: Loaded) => Promise<void>
+}
+
+/** Rows of star that a batch inserted, changed and removed, and records that it read. */
+export interface Loaded {
+  readonly records: number
+  readonly inserted: number
+  readonly changed: number
+  readonly removed: number
+  readonly unchanged: number
+  readonly quarantined: number
+}
+
+export interface LoadTarget {
+  readonly plan: StagePlan
+  /** Undeclared paths that earlier pages showed; those that these show are added. */
+  readonly drifted: Set<string>
+}
+
+/** What a batch waits for and gives back while it loads. */
+export interface BatchTurn {
+  /** Whether the batches before this one are committed; nothing is written unless they are. */
+  readonly earlier: Promise<boolean>
+  /** Gives the stage to the next batch. */
+  readonly release: () => void
+}
+
+async function rememberIds(engine: Engine, { scanId }: PageBatch): Promise<void> {
+  if (scanId === undefined) return
+  await engine.run(
+    `insert into ops.window_id select $1, seen.id from stage_seen seen
+     where not exists (select 1 from ops.window_id w where w.window_id = $1 and w.record_id = seen.id)`,
+    [scanId],
+  )
+}
+
+/** The ids on the pages are needed by scans, and by snapshots when they are compared. */
+const needsIds = ({ scanId, snapshot }: PageBatch): boolean => scanId !== undefined || snapshot !== undefined
+
+function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined'> {
+  return {
+    records,
+    inserted: counts.new + counts.stub,
+    changed: counts.changed,
+    removed: counts.gone,
+    unchanged: counts.same + counts.stale,
+  }
+}
+
+interface StagedPages {
+  readonly staged: Staged
+  readonly pages: readonly PageFile[]
+  readonly trouble: readonly PageTrouble[]
+  readonly drift: readonly Undeclared[]
+  readonly newValues: readonly { readonly path: string; readonly value: string }[]
+}
+
+/** Undeclared fields on the sampled pages are kept from here on, also from the batch that is staged while this one merges. */
+async function stagePages(
+  stage: Engine,
+  { plan, drifted, ...batch }: PageBatch & LoadTarget,
+  { pages, trouble, hasBooleans }: Readable,
+): Promise<StagedPages> {
+  const { rows } = batch
+  const sampled = pages.filter((_, index) => batch.sampled.includes(batch.pages[index] as PageFile))
+  const records = sampled.flatMap(page => recordsOf(page, rows))
+  const drift = undeclaredPaths(plan.root.table, records)
+  for (const { path } of drift) drifted.add(path)
+  const excluded = trouble.map(({ locator }) => locator)
+  const staged = await stageBatch(stage, plan, {
+    pages,
+    rows,
+    drifted: [...drifted],
+    excluded,
+    hasBooleans,
+  })
+  const values = unknownValues(plan.tables.filter(({ name }) => staged.filled.has(name)))
+  const newValues = values ? await stage.rows<{ path: string; value: string }>(values) : []
+  return { staged, pages, trouble, drift, newValues }
+}
+
+const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
+  new Unconfirmed({
+    what: `rows are missing from ${resource.name}`,
+    next: 'read the list again before they count as gone',
+  })
+
+/** Throws the first failure once all have ended: a statement that still runs would meet the next one on its connection. */
+async function allEnded(work: readonly Promise<void>[]): Promise<void> {
+  for (const one of await Promise.allSettled(work)) if (one.status === 'rejected') throw one.reason
+}
+
+interface Arriving extends StagedPages {
+  readonly records: Transfer
+  /** Ends the use of the stage. */
+  readonly leave: () => Promise<void>
+}
+
+/** Inside the transaction of the merge. */
+async function mergePages(
+  engine: Engine,
+  batch: PageBatch & LoadTarget,
+  arriving: Arriving,
+): Promise<Loaded> {
+  const { plan } = batch
+  const { staged, trouble, records } = arriving
+  const kept = { ...arriving, plan }
+  const counts = await createDelta(engine, plan.resource, { ...batch, records })
+  if (batch.isUnconfirmed && counts.gone > 0) throw unconfirmed(plan)
+  const open = await openCases(engine, plan.resource.name)
+  if (open.suspects > 0) await recordSightings(engine, plan.resource.name)
+  const merge = { counts, filled: staged.filled }
+  const { items, members } = await arrivalsOf(engine, plan, merge)
+  const transfer = engine.send([...items, ...(await quarantineTables(engine, kept))])
+  // A server has something to do while the stage writes the first table.
+  const receive = async (): Promise<void> => {
+    await rememberIds(engine, batch)
+    await makeRoom(engine, plan, merge)
+    await engine.receive(transfer)
+  }
+  // Rows sent to a server are in files: the stage is free for the next batch while the server receives them.
+  const isElsewhere = engine.stage !== engine
+  const sent = transfer.sent.then(() => (isElsewhere ? arriving.leave() : undefined))
+  await allEnded([receive(), sent]).finally(() => transfer.discard())
+  await applyMembers(engine, members)
+  await keepQuarantine(engine, kept, open)
+  await recordDrift(engine, plan.resource.name, {
+    fields: arriving.drift,
+    values: arriving.newValues,
+    rounded: staged.rounded,
+    page: arriving.pages[0],
+  })
+  return { ...countsOf(counts, staged), quarantined: staged.quarantined + trouble.length }
+}
+
+/** A stage in use by one batch, until it is left. */
+class StageUse {
+  readonly #engine: Engine
+  readonly #plan: StagePlan
+  readonly #release: () => void
+  readonly readable: Readable
+  isLeft = false
+
+  constructor(engine: Engine, { plan, ...batch }: PageBatch & LoadTarget, release: () => void) {
+    this.#engine = engine
+    this.#plan = plan
+    this.#release = release
+    this.readable = readablePages(batch.pages, batch.rows)
+  }
+
+  /** Its tables are dropped, so that the next batch has their memory. */
+  async leave(): Promise<void> {
+    if (this.isLeft) return
+    this.isLeft = true
+    try {
+      await this.#engine.stage.run(dropStages(this.#plan))
+    } finally {
+      this.readable.cleanUp()
+      this.#release()
+    }
+  }
+}
+
+/**
+ * Rows, ledger and watermark commit together or not at all; undefined when nothing was written because an earlier batch
+ * failed. A page that is no JSON fails the load with PageUnreadable; a record that no warehouse can hold goes to quarantine
+ * and the rest of its page loads. Runs on a connection of `engine.staging`.
+ */
+export async function loadBatch(
+  engine: Engine,
+  batch: PageBatch & LoadTarget,
+  { earlier, release }: BatchTurn,
+): Promise<Loaded | undefined> {
+  const use = new StageUse(engine, batch, release)
+  try {
+    const staged = await stagePages(engine.stage, batch, use.readable)
+    const records = sendRecords(engine, needsIds(batch))
+    try {
+      await records.sent
+      if (!(await earlier)) return undefined
+      return await engine.merge(async connection => {
+        const loaded = await mergePages(connection, batch, { ...staged, records, leave: () => use.leave() })
+        await batch.ledger?.(connection, loaded)
+        return loaded
+      })
+    } finally {
+      records.discard()
+    }
+  } catch (error) {
+    throw (use.isLeft ? undefined : unreadableAmong(use.readable.pages)) ?? error
+  } finally {
+    await use.leave()
+  }
+}

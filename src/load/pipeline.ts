@@ -1,0 +1,124 @@
+/** Loads batches in the order in which they are handed over, and stages one batch while the one before it is merged. */
+import { OutOfMemory } from '../lib/errors.ts'
+import { collectAfter } from '../lib/garbage.ts'
+import { type Lease, renewLease } from '../state/runs/leases.ts'
+import type { Engine } from '../warehouse/engine.ts'
+import { type BatchTurn, type Loaded, type LoadTarget, loadBatch, type PageBatch } from './load-batch.ts'
+
+/** Batches handed over and not committed yet when `load` returns: one is merged, one staged. */
+const mostWaiting = 2
+
+export interface PipelineOptions extends LoadTarget {
+  readonly engine: Engine
+  /** Every commit renews it, and nothing is written without it. A replay into a warehouse of its own needs none. */
+  readonly lease?: Lease
+  /** Called after each commit. */
+  readonly committed?: (loaded: Loaded) => void
+}
+
+export const addLoaded = (first: Loaded, second: Loaded): Loaded => ({
+  records: first.records + second.records,
+  inserted: first.inserted + second.inserted,
+  changed: first.changed + second.changed,
+  removed: first.removed + second.removed,
+  unchanged: first.unchanged + second.unchanged,
+  quarantined: first.quarantined + second.quarantined,
+})
+
+/** For one resource. */
+export class Pipeline {
+  readonly #options: PipelineOptions
+  /** Batches under way, oldest first: whether each is committed. */
+  readonly #underWay: Promise<boolean>[] = []
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(options: PipelineOptions) {
+    this.#options = options
+  }
+
+  /** Whether a batch has failed and nobody has been told: reading further pages would be wasted. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
+  }
+
+  /**
+   * Resolves when there is room for the next batch, which may be before this one is committed. Throws the failure of an
+   * earlier batch, as soon as nothing is under way any more; this one is not written then.
+   */
+  async load(batch: PageBatch): Promise<void> {
+    if (this.hasFailed) return this.drained()
+    const earlier = this.#underWay.at(-1) ?? Promise.resolve(true)
+    const isCommitted = this.#load(batch, earlier)
+    this.#underWay.push(isCommitted)
+    void isCommitted.then(() => this.#underWay.splice(this.#underWay.indexOf(isCommitted), 1))
+    while (this.#underWay.length > mostWaiting) await this.#underWay[0]
+    if (this.hasFailed) await this.drained()
+  }
+
+  /** Resolves when everything handed over is committed, or throws the first failure. The pipeline can be used again then. */
+  async drained(): Promise<void> {
+    await this.#underWay.at(-1)
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure) throw failure.error
+  }
+
+  /** Whether the batch is committed; its failure, if it is the first, is kept for the caller of `load` or `drained`. */
+  async #load(batch: PageBatch, earlier: Promise<boolean>): Promise<boolean> {
+    const { engine, committed } = this.#options
+    try {
+      const loaded = await engine.staging((connection, release) =>
+        this.#fitting(connection, batch, { earlier, release }),
+      )
+      if (!loaded) return false
+      committed?.(loaded)
+      collectAfter(batch.pages.reduce((bytes, page) => bytes + page.bytes, 0))
+      return true
+    } catch (error) {
+      // Of two batches that fail the earlier one tells why.
+      await earlier
+      this.#failure ??= { error }
+      return false
+    }
+  }
+
+  /** Records larger than expected are loaded fewer at a time, on the connection where the whole batch did not fit. */
+  async #fitting(engine: Engine, batch: PageBatch, turn: BatchTurn): Promise<Loaded | undefined> {
+    try {
+      return await this.#fenced(engine, batch, turn)
+    } catch (error) {
+      // A snapshot stays whole: rows absent from half of it are not removed at the source.
+      const isParted = error instanceof OutOfMemory && !batch.snapshot && batch.pages.length > 1
+      if (!isParted) throw error
+      return this.#inHalves(engine, batch, turn)
+    }
+  }
+
+  /**
+   * The ledger rows commit with the second half, with the counts of both. Should the process die in between, the pages of the
+   * first half are loaded again and change nothing.
+   */
+  async #inHalves(engine: Engine, batch: PageBatch, turn: BatchTurn): Promise<Loaded | undefined> {
+    const half = Math.ceil(batch.pages.length / 2)
+    const { ledger, ...bare } = batch
+    const keep = { earlier: turn.earlier, release: () => undefined }
+    const first = await this.#fitting(engine, { ...bare, pages: batch.pages.slice(0, half) }, keep)
+    if (!first) return undefined
+    const rest = {
+      ...bare,
+      pages: batch.pages.slice(half),
+      ledger: async (connection: Engine, loaded: Loaded) => ledger?.(connection, addLoaded(first, loaded)),
+    }
+    const second = await this.#fitting(engine, rest, turn)
+    return second && addLoaded(first, second)
+  }
+
+  #fenced(engine: Engine, batch: PageBatch, turn: BatchTurn): Promise<Loaded | undefined> {
+    const { plan, drifted, lease } = this.#options
+    const ledger = async (connection: Engine, loaded: Loaded): Promise<void> => {
+      await batch.ledger?.(connection, loaded)
+      if (lease) await renewLease(connection, lease)
+    }
+    return loadBatch(engine, { ...batch, plan, drifted, ledger }, turn)
+  }
+}

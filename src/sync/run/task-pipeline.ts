@@ -1,0 +1,134 @@
+/** Loads landed pages of a task: which of them are searched for undeclared fields, and what the ledger records of each batch. */
+import type { Resource } from '../../contract/fields/resource.ts'
+import type { LandedPage } from '../../landing/folder.ts'
+import type { Loaded, PageBatch } from '../../load/load-batch.ts'
+import { Pipeline } from '../../load/pipeline.ts'
+import type { PageFile } from '../../load/read/pages.ts'
+import type { StagePlan } from '../../load/read/plan.ts'
+import { recordSent } from '../../state/requests/access.ts'
+import type { Lease } from '../../state/runs/leases.ts'
+import { addToRun, type RunFigures } from '../../state/runs/runs.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+
+export interface TaskBatch extends Pick<PageBatch, 'rows' | 'scanId' | 'snapshot' | 'isUnconfirmed'> {
+  readonly pages: readonly LandedPage[]
+  /** Scope columns of a page; none when absent. */
+  readonly scope?: (page: LandedPage) => Readonly<Record<string, string>>
+  /** Further ledger rows of the same transaction, on its connection. */
+  readonly ledger: (engine: Engine) => Promise<void>
+}
+
+interface Progress {
+  readonly resource: string
+  readonly state: 'loading'
+  readonly rows: number
+  readonly changed: number
+  readonly requests: number
+}
+
+interface LoadingTask {
+  readonly sync: {
+    readonly engine: Engine
+    readonly runId: string
+    /** Requests by the second they were sent in. */
+    readonly sent: Map<number, number>
+    readonly emit: (event: Progress) => void
+  }
+  readonly resource: Resource
+  readonly plan: StagePlan
+  readonly lease: Lease
+  readonly drifted: Set<string>
+  readonly tally: { -readonly [Name in keyof RunFigures]: RunFigures[Name] }
+}
+
+/** How many pages are loaded at once: memory stays flat, and a statement has enough rows to be worth it. */
+const fullPages = 82
+/**
+ * Of records of 5 kB a batch holds 8,400, a row group and some: with less than one they would go into DuckDB's log first,
+ * and then into the file.
+ */
+const fullBytes = 45_000_000
+
+export function isFullBatch(pages: readonly LandedPage[]): boolean {
+  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0)
+  return bytes >= fullBytes || pages.length >= fullPages
+}
+
+/** One page of fifty is searched for undeclared fields, and the first of each scan. */
+const isSampled = ({ sequence }: LandedPage): boolean => sequence === 1 || sequence % 50 === 0
+
+function figuresOf(loaded: Loaded): Partial<RunFigures> {
+  return {
+    records_read: loaded.records,
+    rows_inserted: loaded.inserted,
+    rows_changed: loaded.changed,
+    rows_removed: loaded.removed,
+    records_unchanged: loaded.unchanged,
+    quarantined: loaded.quarantined,
+  }
+}
+
+export class TaskPipeline {
+  readonly #task: LoadingTask
+  readonly #pipeline: Pipeline
+  /** Last second of requests that the batch being committed has written. */
+  #lastSent = 0
+
+  constructor(task: LoadingTask) {
+    const { plan, drifted, lease } = task
+    this.#task = task
+    this.#pipeline = new Pipeline({
+      engine: task.sync.engine,
+      plan,
+      drifted,
+      lease,
+      committed: loaded => this.#count(loaded),
+    })
+  }
+
+  get hasFailed(): boolean {
+    return this.#pipeline.hasFailed
+  }
+
+  /** See Pipeline.load. */
+  async load({ pages, scope, ledger, ...batch }: TaskBatch): Promise<void> {
+    const files = pages.map((page): PageFile => ({ ...page, scope: scope?.(page) ?? {} }))
+    const sampled = files.filter((_, index) => isSampled(pages[index] as LandedPage))
+    await this.#pipeline.load({
+      ...batch,
+      pages: files,
+      sampled,
+      ledger: async (engine, loaded) => {
+        await ledger(engine)
+        await this.#record(engine, loaded)
+      },
+    })
+  }
+
+  /** See Pipeline.drained. */
+  drained(): Promise<void> {
+    return this.#pipeline.drained()
+  }
+
+  async #record(engine: Engine, loaded: Loaded): Promise<void> {
+    const { runId, sent } = this.#task.sync
+    await addToRun(engine, runId, figuresOf(loaded))
+    this.#lastSent = Math.max(0, ...sent.keys())
+    await recordSent(engine, sent)
+  }
+
+  /** After the commit, so that the counters never include rows that are not there. */
+  #count(loaded: Loaded): void {
+    const { sync, resource, tally } = this.#task
+    for (const [name, value] of Object.entries(figuresOf(loaded))) tally[name as keyof RunFigures] += value
+    // Of seconds that are written only the last may still grow.
+    for (const second of sync.sent.keys()) if (second < this.#lastSent) sync.sent.delete(second)
+    sync.emit({
+      resource: resource.name,
+      state: 'loading',
+      rows: tally.records_read,
+      changed: tally.rows_inserted + tally.rows_changed + tally.rows_removed,
+      requests: tally.requests,
+    })
+  }
+}
