@@ -48,7 +48,6 @@ const PENDING = new Set([
   'catch app/workers/local-files.ts',
   'catch app/workers/rows.ts',
   'catch config/secret-source.ts',
-  'catch load/load.ts',
   'catch load/read/batch.ts',
   'catch publish/export/export-folder.ts',
   'catch sandbox/events/courier.ts',
@@ -88,7 +87,6 @@ const PENDING = new Set([
   'ops cli/run-command.ts',
   'ops crosscheck/calibrate/definition-store.ts',
   'ops crosscheck/crosscheck.ts',
-  'ops load/load.ts',
   'ops load/merge/missing.ts',
   'ops load/merge/sightings.ts',
   'ops marts/checks/derived.ts',
@@ -99,9 +97,6 @@ const PENDING = new Set([
   'ops sync/deletions/sweep-judge.ts',
   'ops sync/plan/plan.ts',
   'ops sync/run/run-end.ts',
-  'ops sync/scan/backfill.ts',
-  'ops sync/scan/collection-window.ts',
-  'ops sync/scan/read-window.ts',
   'ops warehouse/postgres/key-requests.ts',
 ])
 

@@ -5,6 +5,7 @@ import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases } from '../state/evidence/open-cases.ts'
 import { keepQuarantine, quarantineTables } from '../state/evidence/quarantine.ts'
+import { rememberStagedIds } from '../state/scans/windows.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, makeRoom } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
@@ -58,15 +59,6 @@ export interface BatchTurn {
   readonly earlier: Promise<boolean>
   /** Gives the stage to the next batch. */
   readonly release: () => void
-}
-
-async function rememberIds(engine: Engine, { scanId }: PageBatch): Promise<void> {
-  if (scanId === undefined) return
-  await engine.run(
-    `insert into ops.window_id select $1, seen.id from stage_seen seen
-     where not exists (select 1 from ops.window_id w where w.window_id = $1 and w.record_id = seen.id)`,
-    [scanId],
-  )
 }
 
 /** The ids on the pages are needed by scans, and by snapshots when they are compared. */
@@ -149,7 +141,7 @@ async function mergePages(
   const transfer = engine.send([...items, ...(await quarantineTables(engine, kept))])
   // A server has something to do while the stage writes the first table.
   const receive = async (): Promise<void> => {
-    await rememberIds(engine, batch)
+    if (batch.scanId !== undefined) await rememberStagedIds(engine, batch.scanId)
     await makeRoom(engine, plan, merge)
     await engine.receive(transfer)
   }

@@ -16,7 +16,7 @@ export interface PipelineOptions extends LoadTarget {
   readonly committed?: (loaded: Loaded) => void
 }
 
-export const addLoaded = (first: Loaded, second: Loaded): Loaded => ({
+const addLoaded = (first: Loaded, second: Loaded): Loaded => ({
   records: first.records + second.records,
   inserted: first.inserted + second.inserted,
   changed: first.changed + second.changed,

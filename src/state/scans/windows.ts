@@ -158,6 +158,15 @@ export async function lastReadings(
   return new Map(rows.map(row => [row.scope, row]))
 }
 
+/** Inside a merge, when the temporary table stage_seen is there: the ids on the pages of its batch. */
+export async function rememberStagedIds(engine: Engine, windowId: string): Promise<void> {
+  await engine.run(
+    `insert into ops.window_id select $1, seen.id from stage_seen seen
+     where not exists (select 1 from ops.window_id w where w.window_id = $1 and w.record_id = seen.id)`,
+    [windowId],
+  )
+}
+
 export async function countIds(engine: Engine, windowId: string): Promise<number> {
   const [row] = await engine.rows<{ n: number }>(
     'select count(*) as n from ops.window_id where window_id = $1',

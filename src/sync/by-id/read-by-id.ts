@@ -42,7 +42,7 @@ export class ReadById {
     const left = landed.filter(({ sequence }) => sequence > Number(window.loaded_sequence))
     const records = left.flatMap(page => this.#landedRecord(page))
     if (records.length > 0) await this.#load(window.window_id, { records, misses: [], postponed: [] })
-    await fenced(this.task, () => accept(this.task, window.window_id))
+    await fenced(this.task, engine => accept(engine, this.task, window.window_id))
   }
 
   /** Throws what kept it from asking for all of them, with everything read until then loaded. */
@@ -55,7 +55,7 @@ export class ReadById {
   }
 
   async close(): Promise<void> {
-    if (this.#isOpen) await fenced(this.task, () => accept(this.task, this.#course.windowId))
+    if (this.#isOpen) await fenced(this.task, engine => accept(engine, this.task, this.#course.windowId))
   }
 
   async #open(): Promise<void> {
@@ -64,7 +64,7 @@ export class ReadById {
     sync.landing.begin(windowId, { resource: resource.name, scope: {}, isById: true })
     const facts = { window_id: windowId, resource: resource.name, kind: 'hydrate' as const }
     const row = freshWindow({ ...facts, run_id: sync.runId, started_at: now(sync) })
-    await fenced(this.task, () => openWindow(sync.engine, row))
+    await fenced(this.task, engine => openWindow(engine, row))
     this.#isOpen = true
   }
 
@@ -143,8 +143,8 @@ function idOn(page: LandedPage): string | undefined {
   }
 }
 
-async function accept({ sync }: ResourceTask, windowId: string): Promise<void> {
-  await updateWindow(sync.engine, windowId, {
+async function accept(engine: Engine, { sync }: ResourceTask, windowId: string): Promise<void> {
+  await updateWindow(engine, windowId, {
     state: 'accepted',
     accepted_at: now(sync),
     next_page: 0,

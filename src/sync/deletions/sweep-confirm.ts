@@ -63,12 +63,12 @@ async function record(task: ResourceTask, answers: ReadonlyMap<string, Found>): 
     [...answers].flatMap(([id, answer]) => (answer === found ? [id] : []))
   const row = { resource: resource.name, kind: 'by-id 404' as const, source: sync.runId, seen_at: at }
   const of = { resource: resource.name, ids: ids('there') }
-  await fenced(task, async () => {
+  await fenced(task, async engine => {
     await witness(
-      sync.engine,
+      engine,
       ids('gone').map(id => ({ ...row, record_id: id })),
     )
-    await voidWitnesses(sync.engine, of, { at, reason: `answered by id in run ${sync.runId}` })
+    await voidWitnesses(engine, of, { at, reason: `answered by id in run ${sync.runId}` })
   })
 }
 

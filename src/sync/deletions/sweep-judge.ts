@@ -17,6 +17,7 @@ import { recordUndeletions, voidWitnesses, witness } from '../../state/evidence/
 import { renewLease } from '../../state/runs/leases.ts'
 import { forgetSweepIds, lastSweep, updateSweep } from '../../state/scans/sweeps.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { isStillScope } from '../run/same-scope.ts'
@@ -27,15 +28,15 @@ import { changedScope, newScope, tooManyGone } from './held-back.ts'
 async function requireSameScope(task: ResourceTask, { sweep_id, scope_id }: SweepTable): Promise<void> {
   const { sync, resource } = task
   if (await isStillScope(task, scope_id)) return
-  await fenced(task, async () => {
-    await updateSweep(sync.engine, sweep_id, { state: 'refused', ended_at: now(sync), note: 'changed scope' })
-    await forgetSweepIds(sync.engine, sweep_id)
+  await fenced(task, async engine => {
+    await updateSweep(engine, sweep_id, { state: 'refused', ended_at: now(sync), note: 'changed scope' })
+    await forgetSweepIds(engine, sweep_id)
   })
   throw changedScope(resource.name)
 }
 
-async function listOf({ sync, resource }: ResourceTask, sweep: SweepTable): Promise<SweptList> {
-  const before = await lastSweep(sync.engine, resource.name, sweep.scope_id)
+async function listOf(engine: Engine, { resource }: ResourceTask, sweep: SweepTable): Promise<SweptList> {
+  const before = await lastSweep(engine, resource.name, sweep.scope_id)
   return {
     resource,
     sweepId: sweep.sweep_id,
@@ -46,9 +47,8 @@ async function listOf({ sync, resource }: ResourceTask, sweep: SweepTable): Prom
 }
 
 /** What was seen is there, whatever else the sweep is worth. */
-async function recordSeen(task: ResourceTask, list: SweptList): Promise<void> {
+async function recordSeen(engine: Engine, task: ResourceTask, list: SweptList): Promise<void> {
   const { sync, resource, plan, tally } = task
-  const { engine } = sync
   const revived = (await engine.rows<{ id: string }>(revivedIds(list))).map(({ id }) => id)
   const at = list.startedAt
   await revive(
@@ -75,8 +75,12 @@ interface Judgement {
   readonly outOfSight: number
 }
 
-async function suspect(task: ResourceTask, list: SweptList, most: number | undefined): Promise<Judgement> {
-  const { engine, runId } = task.sync
+async function suspect(
+  engine: Engine,
+  task: ResourceTask,
+  { list, most }: { readonly list: SweptList; readonly most: number | undefined },
+): Promise<Judgement> {
+  const { runId } = task.sync
   const [counted] = await engine.rows<{ n: number }>(judgedCount(list))
   const judged = Number(counted?.n ?? 0)
   const ids = await engine.rows<{ id: string }>(missingIds(list))
@@ -104,12 +108,11 @@ export async function judgeSweep(
   most?: number,
 ): Promise<Error | undefined> {
   const { sync, resource, lease } = task
-  const { engine } = sync
   await requireSameScope(task, sweep)
-  const { worth, judged, missing, outOfSight } = await engine.merge(async () => {
-    const list = await listOf(task, sweep)
-    const judgement = await suspect(task, list, most)
-    await recordSeen(task, list)
+  const { worth, judged, missing, outOfSight } = await sync.engine.merge(async engine => {
+    const list = await listOf(engine, task, sweep)
+    const judgement = await suspect(engine, task, { list, most })
+    await recordSeen(engine, task, list)
     const [seen] = await engine.rows<{ n: number }>(
       'select count(distinct record_id) as n from ops.sweep_id where sweep_id = $1',
       [sweep.sweep_id],

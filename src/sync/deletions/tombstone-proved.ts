@@ -6,6 +6,7 @@ import type { DeletionTable } from '../../state/evidence/deletion-tables.ts'
 import { recordDeletions, type Testimony, testimonies } from '../../state/evidence/deletions.ts'
 import { renewLease } from '../../state/runs/leases.ts'
 import { addToRun } from '../../state/runs/runs.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { currentScope } from '../run/same-scope.ts'
 import {
@@ -29,8 +30,8 @@ function suspectsOf(rows: readonly Testimony[]): Suspect[] {
   return [...byId.values()]
 }
 
-async function suspects({ sync, resource }: ResourceTask, scopeId: string): Promise<Suspect[]> {
-  return suspectsOf(await testimonies(sync.engine, resource, scopeId))
+async function suspects(engine: Engine, { resource }: ResourceTask, scopeId: string): Promise<Suspect[]> {
+  return suspectsOf(await testimonies(engine, resource, scopeId))
 }
 
 async function circumstancesOf(task: ResourceTask, most: number | undefined): Promise<Circumstances> {
@@ -56,9 +57,8 @@ function evidence(task: ResourceTask, { gone }: Verdict, tombstonedAt: string): 
 /** What is known by now is decided upon again inside the merge: a record may have been read again meanwhile. */
 async function settle(task: ResourceTask, circumstances: Circumstances): Promise<Verdict> {
   const { sync, plan, lease, tally } = task
-  const { engine } = sync
-  const verdict = await engine.merge(async () => {
-    const decided = decide(await suspects(task, circumstances.scopeId), circumstances)
+  const verdict = await sync.engine.merge(async engine => {
+    const decided = decide(await suspects(engine, task, circumstances.scopeId), circumstances)
     await tombstone(
       engine,
       plan,
@@ -77,7 +77,7 @@ async function settle(task: ResourceTask, circumstances: Circumstances): Promise
 export async function tombstoneProved(task: ResourceTask, most?: number): Promise<void> {
   const { resource, tally } = task
   const circumstances = await circumstancesOf(task, most)
-  const open = await suspects(task, circumstances.scopeId)
+  const open = await suspects(task.sync.engine, task, circumstances.scopeId)
   if (open.length === 0) return
   const unproved = open.filter(suspect => !isProved(suspect, circumstances.scopeId))
   // More than may go at once is not asked for one by one: it is not believed in any case.

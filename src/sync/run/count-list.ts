@@ -14,7 +14,7 @@ export async function countList(task: ResourceTask): Promise<void> {
   const scopeId = currentScope(task)
   const { held, waiting } = await witnessedCounts(sync.engine, resource, scopeId)
   const row = { resource: resource.name, run_id: sync.runId, scope_id: scopeId, total: meta.total, held }
-  await fenced(task, () => recordCount(sync.engine, { ...row, counted_at: now(sync) }))
+  await fenced(task, engine => recordCount(engine, { ...row, counted_at: now(sync) }))
   const difference = held - meta.total
   const words = [
     `${formatNumber(meta.total)} at the service, ${formatNumber(held)} held`,

@@ -28,7 +28,7 @@ function isFresh({ sync }: ResourceTask, { window_id }: WindowTable): boolean {
 }
 
 /** Readings that were cut off and can be gone on with; the others are given up, so that their pages can be put away. */
-export async function cutOff(task: ResourceTask): Promise<WindowTable[]> {
+async function cutOff(task: ResourceTask): Promise<WindowTable[]> {
   const left = (await walkingWindows(task.sync.engine, task.resource.name, 'backfill')).filter(
     ({ scope }) => scope !== null,
   )
@@ -41,7 +41,7 @@ export async function cutOff(task: ResourceTask): Promise<WindowTable[]> {
 }
 
 /** `scope` says for whom. */
-export async function readAgain(task: ResourceTask, days: Days, scope: string): Promise<void> {
+async function readAgain(task: ResourceTask, days: Days, scope: string): Promise<void> {
   const isSame = (one: WindowTable): boolean =>
     one.scope === scope && one.from_day === days.from && one.to_day === days.to
   const left = (await cutOff(task)).find(isSame)

@@ -129,8 +129,8 @@ async function read(task: ResourceTask, scope: Scope, number: number): Promise<R
 /** Scopes are read anew each time, so one that a killed run left half read is of no use. */
 async function forgetHalfRead(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
-  const left = await fenced(task, () =>
-    refuseWalking(sync.engine, { resource: resource.name, kind: 'snapshot' }),
+  const left = await fenced(task, engine =>
+    refuseWalking(engine, { resource: resource.name, kind: 'snapshot' }),
   )
   for (const id of left) sync.landing.discard(id)
 }
@@ -181,7 +181,9 @@ async function closeUnseen(task: ResourceTask): Promise<void> {
   const starts = (await scopesOf(task)).map(scope => read.get(scope.name)?.started_at)
   const [oldest] = starts.includes(undefined) ? [] : starts.sort()
   if (oldest)
-    await fenced(task, () => closeQuarantine(engine, name, { seenBefore: oldest, at: now(task.sync) }))
+    await fenced(task, connection =>
+      closeQuarantine(connection, name, { seenBefore: oldest, at: now(task.sync) }),
+    )
 }
 
 export async function syncSnapshot(task: ResourceTask): Promise<void> {
