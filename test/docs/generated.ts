@@ -7,6 +7,7 @@ import { readMarts } from '../../src/marts/mart.ts'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
 import { contractOptions } from '../../src/sandbox/options/contract-options.ts'
 import { violationKinds } from '../../src/sandbox/refusals/violations.ts'
+import { ledgerTables } from '../../src/state/tables.ts'
 import { failureLines } from '../../src/warehouse/postgres/failure.ts'
 import { layers } from '../layers.ts'
 import { coverageTables } from './coverage-tables.ts'
@@ -71,6 +72,17 @@ const failureTable = (): string =>
     failureLines.map(({ what, next }) => [what, next]),
   )
 
+const ledgerTable = (): string =>
+  markdownTable(
+    ['table', 'contents', 'in the published copy', 'rows'],
+    ledgerTables.map(({ schema, name, description, isPublished, lifetime }) => [
+      code(`${schema}.${name}`),
+      description,
+      isPublished ? 'yes' : '',
+      lifetime,
+    ]),
+  )
+
 const layerTable = (): string =>
   markdownTable(
     ['folder', 'holds', 'may import, besides `lib`'],
@@ -85,7 +97,7 @@ const layerTable = (): string =>
 
 /** Page -> name of the marker -> what stands there. */
 export const generated: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
-  'docs/architecture.md': { layers: layerTable },
+  'docs/architecture.md': { layers: layerTable, ledger: ledgerTable },
   'docs/checks.md': { checks: checkTable },
   'docs/client.md': { methods: methodTable },
   'docs/contract-coverage.md': { rows: coverageTables },
