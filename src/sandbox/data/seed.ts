@@ -1,6 +1,7 @@
 /** What every generator needs to know: the seed, the size and the span of time. */
-import { namedRng, type Rng } from '../../lib/rng.ts'
+import { namedRng } from '../../lib/rng.ts'
 import { DAY_MS, lastFullWeek, WEEK_MS } from './calendar.ts'
+import { Draw } from './draw.ts'
 
 /** 78 weeks are 18 months. */
 export const WEEKS = 78
@@ -15,7 +16,8 @@ export interface Seed {
   readonly counts: Readonly<
     Record<'companies' | 'agencies' | 'projects' | 'sites' | 'timesheets' | 'openRequisitions', number>
   >
-  readonly rng: (name: string) => Rng
+  /** A random stream of its own for each name: one more draw from one does not change the others. */
+  readonly draw: (name: string) => Draw
 }
 
 /**
@@ -38,17 +40,11 @@ export function seedOf({ seed, scale, today }: { seed: number; scale: number; to
       timesheets: Math.max(1, Math.round(5000 * scale)),
       openRequisitions: Math.max(2, Math.round(130 * scale)),
     },
-    rng: name => namedRng(seed, name),
+    draw: name => new Draw(namedRng(seed, name), endMs),
   }
 }
 
-/** A time from `low` up to `high`, never after the end of the data. */
-export function timeBetween(seed: Seed, rng: Rng, [low, high]: readonly [number, number]): number {
-  const last = Math.min(high, seed.endMs - 1)
-  return Math.floor(low + rng() * Math.max(0, last - low))
-}
-
 /** When a lasting record (a project, a user) was last edited: somewhere in the 18 months. */
-export function editTime(seed: Seed, rng: Rng, createdMs: number): number {
-  return timeBetween(seed, rng, [Math.max(createdMs, seed.firstWeekMs), seed.endMs - DAY_MS / 2])
+export function editTime(seed: Seed, draw: Draw, createdMs: number): number {
+  return draw.time(Math.max(createdMs, seed.firstWeekMs), seed.endMs - DAY_MS / 2)
 }

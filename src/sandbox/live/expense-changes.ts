@@ -20,14 +20,14 @@ export const claimExpense = create('expenses', {
   make: (timesheet, { draw, now, nowMs }) => {
     const worker = timesheet.worker as Ref | undefined
     if (!worker) return undefined
-    const claim = drawClaim(draw.fraction)
+    const claim = drawClaim(draw)
     const { category, description } = claim
     return {
       id: draw.id(nowMs),
       status: 'pending',
       category,
       ...(description === undefined ? {} : { description }),
-      ...expenseDetails(draw.fraction, claim, nowMs),
+      ...expenseDetails(draw, claim, nowMs),
       worker: { id: worker.id, reference: timesheet.workerReference, name: worker.name },
       timesheet: { id: timesheet.id, reference: timesheet.reference },
       company: timesheet.company,

@@ -1,10 +1,10 @@
 /** Credit notes: for timesheets cancelled after approval, and corrections of invoices. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { between, chance, pick } from '../draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref, reference, refOf } from '../identity.ts'
 import { officeRoles, type Staff } from '../master/staff.ts'
-import { type Seed, timeBetween } from '../seed.ts'
+import type { Seed } from '../seed.ts'
 import { add } from '../work/pay.ts'
 import type { Timesheet, WrittenTimesheet } from '../work/timesheets.ts'
 import { type Invoice, type InvoiceLine, invoiceValues, lineOf } from './invoices.ts'
@@ -68,15 +68,15 @@ export function creditNoteRecord(head: CreditNoteHead) {
 }
 
 export class CreditNoteWriter {
-  private readonly seed: Seed
-  private readonly rng: Rng
-  private readonly staff: Staff
-  private written = 0
+  readonly #seed: Seed
+  readonly #draw: Draw
+  readonly #staff: Staff
+  #written = 0
 
   constructor(seed: Seed, staff: Staff) {
-    this.seed = seed
-    this.rng = seed.rng('credit notes')
-    this.staff = staff
+    this.#seed = seed
+    this.#draw = seed.draw('credit notes')
+    this.#staff = staff
   }
 
   /** Also puts the sums of its notes on each invoice. */
@@ -91,43 +91,44 @@ export class CreditNoteWriter {
       const invoices = onInvoice.get(item.timesheet.id)
       return invoices ? invoices.map(invoice => ({ ...credit, invoice })) : [credit]
     })
-    const ofInvoices = billed.flatMap(item => this.correction(item))
+    const ofInvoices = billed.flatMap(item => this.#correction(item))
     return [...ofTimesheets, ...ofInvoices].map(credit => this.note(credit))
   }
 
   /** Half of an hour's to three hours' worth of one line. */
-  private correction({ invoice, lines }: BilledInvoice): Credit[] {
-    const { rng } = this
+  #correction({ invoice, lines }: BilledInvoice): Credit[] {
+    const draw = this.#draw
     const [line] = lines
-    if (!line || line.netHours < 8 || !chance(rng, CORRECTED)) return []
+    if (!line || line.netHours < 8 || !draw.chance(CORRECTED)) return []
     const fromMs = Date.parse(invoice.createdAt)
-    const createdMs = timeBetween(this.seed, rng, [fromMs, fromMs + between(rng, 1, 40) * DAY_MS])
-    const charge = Math.round((line.charge / line.netHours) * between(rng, 1, 6) * 50) / 100
+    const createdMs = draw.time(fromMs, fromMs + draw.between(1, 40) * DAY_MS)
+    const charge = Math.round((line.charge / line.netHours) * draw.between(1, 6) * 50) / 100
     const part = { ...line, netHours: 0, grossHours: 0, expense: 0, charge }
-    return [{ line: part, createdMs, reason: pick(rng, corrections), invoice }]
+    return [{ line: part, createdMs, reason: draw.pick(corrections), invoice }]
   }
 
   note({ line, createdMs, reason, invoice, timesheet }: Credit) {
-    this.written += 1
+    this.#written += 1
     const owner = invoice ?? (timesheet as WrittenTimesheet).timesheet
     const record = creditNoteRecord({
-      id: objectId(this.rng, createdMs),
-      reference: reference('CN', this.written),
+      id: this.#draw.id(createdMs),
+      reference: reference('CN', this.#written),
       cisRate: invoice?.values.cisRate ?? (timesheet as WrittenTimesheet).placement.agency.cisRate,
       ...{ createdMs, reason, line, owner, invoice, timesheet: timesheet?.timesheet },
     })
     if (invoice) credited(invoice, record.values.subtotal, createdMs)
-    return { ...record, ...this.processing(owner.company.id, createdMs, this.written) }
+    return { ...record, ...this.#processing(owner.company.id, createdMs, this.#written) }
   }
 
   /** Processed some days later, if that is not after the end of the data. */
-  private processing(companyId: string, createdMs: number, number: number) {
-    const { rng, seed } = this
-    const processedMs = createdMs + between(rng, 1, 72) * (DAY_MS / 24)
-    const confirmedBy = this.staff.drawRef(rng, companyId, officeRoles)
+  #processing(companyId: string, createdMs: number, number: number) {
+    const draw = this.#draw
+    const seed = this.#seed
+    const processedMs = createdMs + draw.between(1, 72) * (DAY_MS / 24)
+    const confirmedBy = this.#staff.drawRef(draw, companyId, officeRoles)
     if (processedMs >= seed.endMs)
       return { status: 'pending', confirmedDate: null, updatedAt: iso(createdMs) }
-    const paid = processedMs + 7 * DAY_MS < seed.endMs && chance(rng, 0.8)
+    const paid = processedMs + 7 * DAY_MS < seed.endMs && draw.chance(0.8)
     const paidMs = Math.floor(processedMs / DAY_MS + 7) * DAY_MS
     const payment = { reference: `BACS ${reference('CN', number)}`, paymentDate: iso(paidMs) }
     return {

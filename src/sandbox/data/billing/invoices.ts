@@ -1,8 +1,8 @@
 /** Invoices: a weekly run bills each agency's approved timesheets of a company and week. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS, HOUR_MS, WEEK_MS, weekday } from '../calendar.ts'
-import { between, chance, pick } from '../draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref, reference, refOf } from '../identity.ts'
 import type { Company } from '../master/companies.ts'
 import type { Seed } from '../seed.ts'
 import { add } from '../work/pay.ts'
@@ -122,33 +122,33 @@ export interface InvoiceCast {
 }
 
 export class InvoiceWriter {
-  private readonly seed: Seed
-  private readonly cast: InvoiceCast
-  private readonly rng: Rng
-  private readonly msp: Ref
-  private written = 0
+  readonly #seed: Seed
+  readonly #cast: InvoiceCast
+  readonly #draw: Draw
+  readonly #msp: Ref
+  #written = 0
 
   constructor(seed: Seed, cast: InvoiceCast) {
-    this.seed = seed
-    this.cast = cast
-    this.rng = seed.rng('invoices')
-    this.msp = { id: objectId(this.rng, seed.firstWeekMs), name: 'Openfield Managed Services' }
+    this.#seed = seed
+    this.#cast = cast
+    this.#draw = seed.draw('invoices')
+    this.#msp = { id: this.#draw.id(seed.firstWeekMs), name: 'Openfield Managed Services' }
   }
 
   /** Each invoice with what it bills; of a managed company both halves bill the same timesheets. */
   write(written: readonly WrittenTimesheet[]): { invoice: Invoice; lines: readonly InvoiceLine[] }[] {
     const runs = new Map<string, WrittenTimesheet[]>()
-    for (const item of written) if (item.timesheet.status === 'approved') this.put(runs, item)
+    for (const item of written) if (item.timesheet.status === 'approved') this.#put(runs, item)
     // After the others, so that theirs are the same with and without them.
-    for (const item of written) if (item.timesheet.status === 'cancelled') this.put(runs, item)
-    return [...runs].flatMap(([name, group]) => this.bill(Number.parseInt(name, 10), group))
+    for (const item of written) if (item.timesheet.status === 'cancelled') this.#put(runs, item)
+    return [...runs].flatMap(([name, group]) => this.#bill(Number.parseInt(name, 10), group))
   }
 
   /** In the run after the approval; a timesheet that was cancelled before it is on no invoice. */
-  private put(runs: Map<string, WrittenTimesheet[]>, item: WrittenTimesheet): void {
+  #put(runs: Map<string, WrittenTimesheet[]>, item: WrittenTimesheet): void {
     const { timesheet } = item
     const run = nextRun(Date.parse(timesheet.approvedDate as string))
-    if (run + HOUR_MS >= this.seed.endMs) return
+    if (run + HOUR_MS >= this.#seed.endMs) return
     if (timesheet.status === 'cancelled' && Date.parse(timesheet.updatedAt) < run + HOUR_MS) return
     const name = `${run} ${timesheet.agency.id} ${timesheet.company.id} ${timesheet.weekEnding}`
     const group = runs.get(name)
@@ -156,31 +156,27 @@ export class InvoiceWriter {
     else runs.set(name, [item])
   }
 
-  private bill(runMs: number, group: readonly WrittenTimesheet[]) {
+  #bill(runMs: number, group: readonly WrittenTimesheet[]) {
     const first = group[0] as WrittenTimesheet
     const lines = group.map(lineOf)
-    const company = this.cast.companies.find(candidate => candidate.id === first.timesheet.company.id)
+    const company = this.#cast.companies.find(candidate => candidate.id === first.timesheet.company.id)
     if (!company?.config.mspConfig.enabled) {
-      const invoice = this.confirmed(this.draft(runMs, first, lines))
-      return [{ invoice, lines }, ...this.adHoc(runMs, first)]
+      const invoice = this.#confirmed(this.#draft(runMs, first, lines))
+      return [{ invoice, lines }, ...this.#adHoc(runMs, first)]
     }
     return managedSides.map(side => ({
-      invoice: this.confirmed({ ...this.draft(runMs, first, lines), ...side, msp: this.msp }),
+      invoice: this.#confirmed({ ...this.#draft(runMs, first, lines), ...side, msp: this.#msp }),
       lines,
     }))
   }
 
-  private draft(
-    runMs: number,
-    { timesheet, placement }: WrittenTimesheet,
-    lines: readonly InvoiceLine[],
-  ): Invoice {
-    this.written += 1
-    const createdMs = runMs + Math.floor(this.rng() * HOUR_MS)
+  #draft(runMs: number, { timesheet, placement }: WrittenTimesheet, lines: readonly InvoiceLine[]): Invoice {
+    this.#written += 1
+    const createdMs = runMs + Math.floor(this.#draw.fraction() * HOUR_MS)
     return invoiceRecord(
       {
-        id: objectId(this.rng, createdMs),
-        reference: reference('INV', this.written),
+        id: this.#draw.id(createdMs),
+        reference: reference('INV', this.#written),
         company: timesheet.company,
         agency: timesheet.agency,
         weekEnding: timesheet.weekEnding,
@@ -192,32 +188,33 @@ export class InvoiceWriter {
   }
 
   /** Billed by hand, for no timesheet. */
-  private adHoc(runMs: number, first: WrittenTimesheet) {
-    if (!chance(this.rng, 0.01)) return []
+  #adHoc(runMs: number, first: WrittenTimesheet) {
+    if (!this.#draw.chance(0.01)) return []
     const line = {
       ...lineOf(first),
       netHours: 0,
       grossHours: 0,
       expense: 0,
-      charge: between(this.rng, 50, 900),
+      charge: this.#draw.between(50, 900),
     }
-    const ordinary = this.draft(runMs, first, [line])
-    const invoice = this.confirmed({
+    const ordinary = this.#draft(runMs, first, [line])
+    const invoice = this.#confirmed({
       ...ordinary,
       timesheets: [],
-      reason: pick(this.rng, ['Training recharge', 'Equipment hire', 'Rate correction']),
+      reason: this.#draw.pick(['Training recharge', 'Equipment hire', 'Rate correction']),
       comments: 'Agreed with the project',
       vatToBeApplied: true,
     })
     return [{ invoice, lines: [] }]
   }
 
-  private confirmed(invoice: Invoice): Invoice {
-    const { rng, seed } = this
+  #confirmed(invoice: Invoice): Invoice {
+    const draw = this.#draw
+    const seed = this.#seed
     const confirmedMs =
-      Date.parse(invoice.createdAt) + between(rng, 1, 30) * DAY_MS + Math.floor(rng() * 9 * HOUR_MS)
-    if (confirmedMs >= seed.endMs || chance(rng, 0.02)) return invoice
-    const by = this.cast.approver(invoice.company.id)
+      Date.parse(invoice.createdAt) + draw.between(1, 30) * DAY_MS + Math.floor(draw.fraction() * 9 * HOUR_MS)
+    if (confirmedMs >= seed.endMs || draw.chance(0.02)) return invoice
+    const by = this.#cast.approver(invoice.company.id)
     return {
       ...invoice,
       status: 'confirmed',

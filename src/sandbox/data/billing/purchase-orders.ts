@@ -1,11 +1,11 @@
 /** Purchase orders: for the work of one agency on one project, for some or all of its trades. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS, WEEK_MS } from '../calendar.ts'
-import { between, chance, pick } from '../draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref, reference, refOf } from '../identity.ts'
 import { officeRoles, type Staff } from '../master/staff.ts'
 import type { CompanyTrade, TradeRecord } from '../master/trades.ts'
-import { type Seed, timeBetween } from '../seed.ts'
+import type { Seed } from '../seed.ts'
 import type { Placement } from '../work/placements.ts'
 
 export type PurchaseOrder = ReturnType<PurchaseOrderWriter['order']>
@@ -22,7 +22,7 @@ const POUNDS_PER_WEEK = 1400
 /** With the placements that each one pays for, by agency and project. */
 export function makePurchaseOrders(seed: Seed, placements: readonly Placement[], cast: PurchaseOrderCast) {
   const writer = new PurchaseOrderWriter(seed, cast)
-  const rng = seed.rng('purchase orders drawn')
+  const draw = seed.draw('purchase orders drawn')
   const pairs = new Map<string, Placement[]>()
   for (const placement of placements) {
     const name = `${placement.project.id} ${placement.agency.id}`
@@ -33,7 +33,7 @@ export function makePurchaseOrders(seed: Seed, placements: readonly Placement[],
   const orders: PurchaseOrder[] = []
   const byPlacement = new Map<Placement, PurchaseOrder>()
   for (const pair of pairs.values()) {
-    if (!chance(rng, ORDERED)) continue
+    if (!draw.chance(ORDERED)) continue
     const order = writer.order(pair)
     orders.push(order)
     for (const placement of pair) byPlacement.set(placement, order)
@@ -42,72 +42,74 @@ export function makePurchaseOrders(seed: Seed, placements: readonly Placement[],
 }
 
 class PurchaseOrderWriter {
-  private readonly seed: Seed
-  private readonly rng: Rng
-  private readonly cast: PurchaseOrderCast
-  private written = 0
+  readonly #seed: Seed
+  readonly #draw: Draw
+  readonly #cast: PurchaseOrderCast
+  #written = 0
 
   constructor(seed: Seed, cast: PurchaseOrderCast) {
-    this.seed = seed
-    this.rng = seed.rng('purchase orders')
-    this.cast = cast
+    this.#seed = seed
+    this.#draw = seed.draw('purchase orders')
+    this.#cast = cast
   }
 
   order(placements: readonly Placement[]) {
-    const { rng, cast } = this
+    const draw = this.#draw
+    const cast = this.#cast
     const [{ company, project, site, agency }] = placements as readonly [Placement]
-    this.written += 1
+    this.#written += 1
     const firstMs = Math.min(...placements.map(placement => placement.createdMs))
-    const createdMs = firstMs - between(rng, 1, 20) * DAY_MS
+    const createdMs = firstMs - draw.between(1, 20) * DAY_MS
     const endMs = Math.max(...placements.map(placement => placement.weeks.at(-1) as number)) + 8 * WEEK_MS
     const weeks = placements.reduce((sum, placement) => sum + placement.weeks.length, 0)
-    const allTrades = chance(rng, 0.35)
-    const trades = allTrades ? [] : this.tradesOf(placements)
+    const allTrades = draw.chance(0.35)
+    const trades = allTrades ? [] : this.#tradesOf(placements)
     const records = cast.tradeRecords.filter(row => row.company.id === company.id)
     const tags = records.flatMap(row => row.tags)
     return {
-      id: objectId(rng, createdMs),
-      reference: reference('PO', this.written),
+      id: draw.id(createdMs),
+      reference: reference('PO', this.#written),
       tradeOption: allTrades ? 'all' : 'specific',
       startDate: iso(Math.floor(createdMs / DAY_MS) * DAY_MS),
       endDate: iso(endMs),
-      value: weeks * POUNDS_PER_WEEK + between(rng, 0, 20) * 500,
+      value: weeks * POUNDS_PER_WEEK + draw.between(0, 20) * 500,
       allTrades,
       company,
       site,
       agency: refOf(agency),
       projects: [project],
       trades,
-      ...(tags.length > 0 && chance(rng, 0.2) ? { tag: refOf(pick(rng, tags)) } : {}),
-      ...this.life(company.id, createdMs, endMs),
+      ...(tags.length > 0 && draw.chance(0.2) ? { tag: refOf(draw.pick(tags)) } : {}),
+      ...this.#life(company.id, createdMs, endMs),
       createdAt: iso(createdMs),
     }
   }
 
-  private tradesOf(placements: readonly Placement[]): Ref[] {
+  #tradesOf(placements: readonly Placement[]): Ref[] {
     const names = new Set(placements.map(placement => placement.trade.name))
     const companyId = placements[0]?.company.id
-    return this.cast.trades.filter(row => row.companyId === companyId && names.has(row.name)).map(refOf)
+    return this.#cast.trades.filter(row => row.companyId === companyId && names.has(row.name)).map(refOf)
   }
 
   /** Inactive once its days are over or it is revoked; reinstated, it is active again. */
-  private life(companyId: string, createdMs: number, endMs: number) {
-    const { rng, seed } = this
-    const user = this.cast.staff.drawRef(rng, companyId, officeRoles)
-    if (endMs < seed.endMs || !user || !chance(rng, 0.35)) {
+  #life(companyId: string, createdMs: number, endMs: number) {
+    const draw = this.#draw
+    const seed = this.#seed
+    const user = this.#cast.staff.drawRef(draw, companyId, officeRoles)
+    if (endMs < seed.endMs || !user || !draw.chance(0.35)) {
       const over = endMs < seed.endMs
-      const updatedMs = over ? endMs : timeBetween(seed, rng, [createdMs, createdMs + 30 * DAY_MS])
+      const updatedMs = over ? endMs : draw.time(createdMs, createdMs + 30 * DAY_MS)
       return { status: over ? 'inactive' : 'active', updatedAt: iso(updatedMs) }
     }
-    const revokedMs = timeBetween(seed, rng, [createdMs, seed.endMs - DAY_MS])
-    if (chance(rng, 0.5)) {
+    const revokedMs = draw.time(createdMs, seed.endMs - DAY_MS)
+    if (draw.chance(0.5)) {
       return {
         status: 'inactive',
         revoked: { user, date: iso(revokedMs) },
         updatedAt: iso(revokedMs),
       }
     }
-    const reinstatedMs = timeBetween(seed, rng, [revokedMs, seed.endMs])
+    const reinstatedMs = draw.time(revokedMs, seed.endMs)
     return { status: 'active', reinstated: { user, date: iso(reinstatedMs) }, updatedAt: iso(reinstatedMs) }
   }
 }

@@ -1,8 +1,8 @@
 /** Rate cards: what each trade of a company pays and charges, in general, on some projects and from some agencies. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { between, chance, pick } from '../draw.ts'
-import { iso, objectId, partId, type Ref, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, partId, type Ref, refOf } from '../identity.ts'
 import type { Agency, Company } from '../master/companies.ts'
 import type { Project } from '../master/projects.ts'
 import type { CompanyTrade } from '../master/trades.ts'
@@ -40,37 +40,37 @@ export function makeRates(seed: Seed, cast: RateCast): RateRecord[] {
 }
 
 class RateCardWriter {
-  private readonly seed: Seed
-  private readonly rng: Rng
-  private readonly cast: RateCast
-  private readonly companies: ReadonlyMap<string, Company>
+  readonly #seed: Seed
+  readonly #draw: Draw
+  readonly #cast: RateCast
+  readonly #companies: ReadonlyMap<string, Company>
   /** Added to the margin of an agency's rates, as a share of pay. */
-  private readonly adjustments = new Map<string, number>()
+  readonly #adjustments = new Map<string, number>()
 
   constructor(seed: Seed, cast: RateCast) {
-    this.seed = seed
-    this.rng = seed.rng('rate cards')
-    this.cast = cast
-    this.companies = new Map(cast.companies.map(company => [company.id, company]))
+    this.#seed = seed
+    this.#draw = seed.draw('rate cards')
+    this.#cast = cast
+    this.#companies = new Map(cast.companies.map(company => [company.id, company]))
   }
 
   /** One for everybody, and for some trades another one for a region and sector. */
   general(trade: CompanyTrade): RateRecord[] {
-    const own = this.cast.projects.filter(project => project.company.id === trade.companyId)
-    const elsewhere = own.length > 0 && chance(this.rng, 0.25) ? [{ area: pick(this.rng, own) }] : []
+    const own = this.#cast.projects.filter(project => project.company.id === trade.companyId)
+    const elsewhere = own.length > 0 && this.#draw.chance(0.25) ? [{ area: this.#draw.pick(own) }] : []
     return [{}, ...elsewhere].map(holder => this.card(trade, holder))
   }
 
   /** Agreed for projects and agencies that use the trade. */
   particular(placements: readonly Placement[]): RateRecord[] {
-    const { rng } = this
-    const projects = new Map(this.cast.projects.map(project => [project.id, project]))
-    const trades = new Map(this.cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))
+    const draw = this.#draw
+    const projects = new Map(this.#cast.projects.map(project => [project.id, project]))
+    const trades = new Map(this.#cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))
     const known = new Set<string>()
     const once = (name: string, share: number) => {
       if (known.has(name)) return false
       known.add(name)
-      return chance(rng, share)
+      return draw.chance(share)
     }
     return placements.flatMap(placement => {
       const { company, trade: kind, agency } = placement
@@ -85,37 +85,38 @@ class RateCardWriter {
   }
 
   card(trade: CompanyTrade, holder: Holder) {
-    const { rng, seed } = this
+    const draw = this.#draw
+    const seed = this.#seed
     const kind = kinds.find(candidate => candidate.name === trade.name) as Trade
-    const createdMs = seed.firstWeekMs - between(rng, 10, 450) * DAY_MS
-    const id = objectId(rng, createdMs)
+    const createdMs = seed.firstWeekMs - draw.between(10, 450) * DAY_MS
+    const id = draw.id(createdMs)
     const place = holder.area ?? holder.project
-    const adjustment = holder.agency ? this.adjustment(trade, holder.agency) : 0
+    const adjustment = holder.agency ? this.#adjustment(trade, holder.agency) : 0
     const payPence = even(kind.payPence * (holder.project ? 1.05 : holder.area ? 1.03 : 1))
     const terms = { payPence, marginShare: MARGIN + adjustment }
     return {
       id,
       trade: refOf(trade),
-      company: refOf(this.companies.get(trade.companyId) as Company),
+      company: refOf(this.#companies.get(trade.companyId) as Company),
       ...(place ? { region: place.region, sector: place.sector } : {}),
       project: holder.project ? refOf(holder.project) : null,
       agency: holder.agency ? refOf(holder.agency) : null,
-      rates: rateSets(terms, { hours: 1, comparable: chance(rng, 0.5) }),
+      rates: rateSets(terms, { hours: 1, comparable: draw.chance(0.5) }),
       dayRates: rateSets(terms, { hours: DAY_HOURS, comparable: false }),
       pieceRates: pieceRates({ id, trade, holder, kind, adjustment }),
       createdAt: iso(createdMs),
-      updatedAt: iso(editTime(seed, rng, createdMs)),
+      updatedAt: iso(editTime(seed, draw, createdMs)),
     }
   }
 
   /** An agency's default, or what was agreed for one trade instead. */
-  private adjustment(trade: Ref, agency: Agency): number {
-    const draw = () => between(this.rng, -2, 4) / 100
-    const general = this.adjustments.get(agency.id) ?? draw()
-    this.adjustments.set(agency.id, general)
+  #adjustment(trade: Ref, agency: Agency): number {
+    const draw = () => this.#draw.between(-2, 4) / 100
+    const general = this.#adjustments.get(agency.id) ?? draw()
+    this.#adjustments.set(agency.id, general)
     const name = `${agency.id} ${trade.id}`
-    const own = this.adjustments.get(name) ?? (chance(this.rng, 0.3) ? draw() : general)
-    this.adjustments.set(name, own)
+    const own = this.#adjustments.get(name) ?? (this.#draw.chance(0.3) ? draw() : general)
+    this.#adjustments.set(name, own)
     return own
   }
 }

@@ -1,7 +1,7 @@
 /** Agencies of a requisition: who was asked, who answered when, and whom they put forward. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { between, chance, skewedIndex } from '../draw.ts'
+import type { Draw } from '../draw.ts'
 import type { Agency } from '../master/companies.ts'
 import type { Placement } from '../work/placements.ts'
 import { assignedCandidate, type Candidate, otherCandidate } from './recruitment.ts'
@@ -25,18 +25,18 @@ const LATEST_ANSWER_MS = 28 * DAY_MS
 const ANSWERS = 0.75
 
 /** Agencies whose workers were assigned: they answered, and their workers went all the way. */
-export function suppliers(rng: Rng, placements: readonly Placement[], [fromMs]: Opening): Party[] {
+export function suppliers(draw: Draw, placements: readonly Placement[], [fromMs]: Opening): Party[] {
   return [...byAgency(placements)].map(([agency, own]) => {
     const soonest = Math.min(...own.map(placement => placement.createdMs))
-    const receivedMs = fromMs + between(rng, 1, 30) * MINUTE_MS
-    const acceptedMs = Math.floor(receivedMs + rng() ** 3 * 0.6 * (soonest - receivedMs))
+    const receivedMs = fromMs + draw.between(1, 30) * MINUTE_MS
+    const acceptedMs = Math.floor(receivedMs + draw.fraction() ** 3 * 0.6 * (soonest - receivedMs))
     const assigned = own.map(placement =>
-      assignedCandidate(rng, placement.worker, [acceptedMs, placement.createdMs]),
+      assignedCandidate(draw, placement.worker, [acceptedMs, placement.createdMs]),
     )
-    const more = chance(rng, 0.35) ? [otherCandidate(rng, [acceptedMs, soonest])] : []
+    const more = draw.chance(0.35) ? [otherCandidate(draw, [acceptedMs, soonest])] : []
     return {
       agency,
-      offered: own.length + (chance(rng, 0.3) ? 1 : 0),
+      offered: own.length + (draw.chance(0.3) ? 1 : 0),
       receivedMs,
       acceptedMs,
       candidates: [...assigned, ...more],
@@ -66,16 +66,16 @@ export interface Asking {
  * Agencies that were asked too: not all of them answer, and nobody of theirs is taken. Most answers
  * come within days, some late: the outliers of time to fill.
  */
-export function bystanders(rng: Rng, { agencies, besides, least, opening }: Asking): Party[] {
+export function bystanders(draw: Draw, { agencies, besides, least, opening }: Asking): Party[] {
   const asked = new Set(besides)
   const parties: Party[] = []
-  for (let left = between(rng, least, 3); left > 0; left -= 1) {
-    const agency = agencies[skewedIndex(rng, agencies.length)] as Agency
-    const nextTier = chance(rng, 0.3) ? DAY_MS : 0
-    const receivedMs = opening[0] + nextTier + between(rng, 1, 30) * MINUTE_MS
-    const answeredMs = Math.floor(receivedMs + rng() ** 3 * LATEST_ANSWER_MS)
-    const answers = chance(rng, ANSWERS) && answeredMs < opening[1]
-    const count = between(rng, 0, 2)
+  for (let left = draw.between(least, 3); left > 0; left -= 1) {
+    const agency = draw.skewed(agencies)
+    const nextTier = draw.chance(0.3) ? DAY_MS : 0
+    const receivedMs = opening[0] + nextTier + draw.between(1, 30) * MINUTE_MS
+    const answeredMs = Math.floor(receivedMs + draw.fraction() ** 3 * LATEST_ANSWER_MS)
+    const answers = draw.chance(ANSWERS) && answeredMs < opening[1]
+    const count = draw.between(0, 2)
     if (asked.has(agency) || receivedMs >= opening[1]) continue
     asked.add(agency)
     parties.push({
@@ -84,7 +84,7 @@ export function bystanders(rng: Rng, { agencies, besides, least, opening }: Aski
       receivedMs,
       acceptedMs: answers ? answeredMs : undefined,
       candidates: answers
-        ? Array.from({ length: count }, () => otherCandidate(rng, [answeredMs, opening[1]]))
+        ? Array.from({ length: count }, () => otherCandidate(draw, [answeredMs, opening[1]]))
         : [],
       placements: [],
     })

@@ -1,7 +1,7 @@
 /** Documents and requirements of an assignment: status determination, key information, custom documents, fields. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { between, chance, pick } from '../draw.ts'
+import type { Draw } from '../draw.ts'
 import { iso, partId } from '../identity.ts'
 import { metaFieldDefinitions } from '../master/company-config.ts'
 import { agencyRoles, type Staff } from '../master/staff.ts'
@@ -14,16 +14,16 @@ const documents = [
 
 const CUSTOM_DOCUMENTS = 0.4
 
-export function assignmentDocuments(rng: Rng, engagement: Engagement, staff: Staff) {
+export function assignmentDocuments(draw: Draw, engagement: Engagement, staff: Staff) {
   const { placement, status, startMs } = engagement
   const { id } = placement.assignment
   const file = (folder: string) => `https://files.example.com/${folder}/${id}.pdf`
   const contractor = placement.rateType === 'psc'
   return {
-    ...(contractor ? { sds: { status: pick(rng, ['inside', 'outside']), attachment: file('sds') } } : {}),
-    sdc: { status: chance(rng, 0.9) ? 'applies' : 'doesNotApply', attachment: file('sdc') },
+    ...(contractor ? { sds: { status: draw.pick(['inside', 'outside']), attachment: file('sds') } } : {}),
+    sdc: { status: draw.chance(0.9) ? 'applies' : 'doesNotApply', attachment: file('sdc') },
     ...(status === 'pending' ? {} : { kid: file('kid') }),
-    competencyRequirements: chance(rng, 0.15)
+    competencyRequirements: draw.chance(0.15)
       ? [
           {
             rule: 'mandatory',
@@ -32,35 +32,35 @@ export function assignmentDocuments(rng: Rng, engagement: Engagement, staff: Sta
           },
         ]
       : [],
-    customDocuments: chance(rng, CUSTOM_DOCUMENTS) ? customDocuments(rng, engagement, staff) : [],
+    customDocuments: draw.chance(CUSTOM_DOCUMENTS) ? customDocuments(draw, engagement, staff) : [],
     metaFields: metaFieldDefinitions.map(({ display, ...field }) => ({
       ...field,
-      value: field.type === 'date' ? iso(startMs).slice(0, 10) : `Gang ${between(rng, 1, 9)}`,
+      value: field.type === 'date' ? iso(startMs).slice(0, 10) : `Gang ${draw.between(1, 9)}`,
       display: [...display],
     })),
   }
 }
 
 /** Those not handed in yet have no attachment. */
-function customDocuments(rng: Rng, { placement }: Engagement, staff: Staff) {
+function customDocuments(draw: Draw, { placement }: Engagement, staff: Staff) {
   const { id } = placement.assignment
-  const uploader = staff.drawRef(rng, placement.agency.id, agencyRoles)
+  const uploader = staff.drawRef(draw, placement.agency.id, agencyRoles)
   return documents.map(([name, description], index) => {
     const documentId = partId(id, index)
     const base = {
       id: documentId,
       name,
       description,
-      required: chance(rng, 0.5),
+      required: draw.chance(0.5),
       uploadPermissions: { company: true, supplier: true },
     }
-    if (!uploader || !chance(rng, 0.7)) return base
+    if (!uploader || !draw.chance(0.7)) return base
     return {
       ...base,
       attachment: `https://files.example.com/documents/${documentId}.pdf`,
       uploadedBy: uploader,
       uploadedAt: iso(placement.createdMs),
-      expiry: iso(placement.createdMs + between(rng, 100, 700) * DAY_MS),
+      expiry: iso(placement.createdMs + draw.between(100, 700) * DAY_MS),
     }
   })
 }

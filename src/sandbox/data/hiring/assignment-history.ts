@@ -1,10 +1,10 @@
 /** What was done to an assignment, by whom and when: its outcome, and the log of it. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { chance } from '../draw.ts'
+import type { Draw } from '../draw.ts'
 import { iso, type Ref } from '../identity.ts'
 import { agencyRoles, approverRoles, type Staff } from '../master/staff.ts'
-import { type Seed, timeBetween } from '../seed.ts'
+import type { Seed } from '../seed.ts'
 import type { Engagement } from './engagements.ts'
 
 interface Event {
@@ -15,41 +15,42 @@ interface Event {
 }
 
 export class AssignmentHistory {
-  private readonly seed: Seed
-  private readonly rng: Rng
-  private readonly staff: Staff
+  readonly #seed: Seed
+  readonly #draw: Draw
+  readonly #staff: Staff
 
   constructor(seed: Seed, staff: Staff) {
-    this.seed = seed
-    this.rng = seed.rng('assignment trails')
-    this.staff = staff
+    this.#seed = seed
+    this.#draw = seed.draw('assignment trails')
+    this.#staff = staff
   }
 
   of(engagement: Engagement) {
-    const { rng, staff } = this
+    const draw = this.#draw
+    const staff = this.#staff
     const { placement, confirmedMs, closedMs, status } = engagement
-    const company = staff.drawRef(rng, placement.company.id, approverRoles) ?? placement.company
-    const supplier = staff.drawRef(rng, placement.agency.id, agencyRoles) ?? placement.agency
+    const company = staff.drawRef(draw, placement.company.id, approverRoles) ?? placement.company
+    const supplier = staff.drawRef(draw, placement.agency.id, agencyRoles) ?? placement.agency
     const events: Event[] = [{ atMs: placement.createdMs, activityType: 'created', user: company }]
     if (confirmedMs !== undefined) {
       events.push({ atMs: confirmedMs, activityType: 'confirmed', user: supplier })
     }
-    events.push(...this.reinstated(engagement, company))
+    events.push(...this.#reinstated(engagement, company))
     if (closedMs !== undefined) {
       const reason = engagement.reason ?? 'End date reached'
       events.push({ atMs: closedMs, activityType: status, user: company, reason })
     }
-    events.push(...this.amendment(engagement, company))
+    events.push(...this.#amendment(engagement, company))
     events.sort((left, right) => left.atMs - right.atMs)
     return {
-      outcome: { ...this.outcome(engagement, events), ...this.assignedBy(company) },
+      outcome: { ...this.#outcome(engagement, events), ...this.#assignedBy(company) },
       activities: events.map(event => logged(event, engagement)),
       lastMs: (events.at(-1) as Event).atMs,
     }
   }
 
   /** Taken up again a while after it was ended by mistake. */
-  private reinstated({ reinstatedMs }: Engagement, user: Ref): Event[] {
+  #reinstated({ reinstatedMs }: Engagement, user: Ref): Event[] {
     if (reinstatedMs === undefined) return []
     return [
       { atMs: reinstatedMs - DAY_MS / 4, activityType: 'ended', user, reason: 'Ended in error' },
@@ -57,15 +58,15 @@ export class AssignmentHistory {
     ]
   }
 
-  private amendment({ startMs, endMs, closedMs }: Engagement, user: Ref): Event[] {
-    const untilMs = Math.min(closedMs ?? endMs, this.seed.endMs)
-    if (startMs >= untilMs || !chance(this.rng, 0.25)) return []
-    const atMs = timeBetween(this.seed, this.rng, [startMs, untilMs])
-    const activityType = chance(this.rng, 0.5) ? 'datesUpdated' : 'ratesUpdated'
+  #amendment({ startMs, endMs, closedMs }: Engagement, user: Ref): Event[] {
+    const untilMs = Math.min(closedMs ?? endMs, this.#seed.endMs)
+    if (startMs >= untilMs || !this.#draw.chance(0.25)) return []
+    const atMs = this.#draw.time(startMs, untilMs)
+    const activityType = this.#draw.chance(0.5) ? 'datesUpdated' : 'ratesUpdated'
     return [{ atMs, activityType, user }]
   }
 
-  private outcome({ status, endMs }: Engagement, events: readonly Event[]) {
+  #outcome({ status, endMs }: Engagement, events: readonly Event[]) {
     const reinstated = events.find(event => event.activityType === 'reinstated')
     const reinstatement = reinstated ? { reinstatement: ending(reinstated, iso(reinstated.atMs)) } : {}
     const close = events.findLast(event => event.activityType === status)
@@ -74,8 +75,8 @@ export class AssignmentHistory {
     return reinstatement
   }
 
-  private assignedBy(user: Ref) {
-    return chance(this.rng, 0.7) ? { assignedBy: user } : {}
+  #assignedBy(user: Ref) {
+    return this.#draw.chance(0.7) ? { assignedBy: user } : {}
   }
 }
 

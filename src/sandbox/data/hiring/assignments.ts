@@ -1,8 +1,8 @@
 /** Assignments: the terms on which a worker was placed, and what happened to the placement. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import type { PurchaseOrder } from '../billing/purchase-orders.ts'
 import { WEEK_MS } from '../calendar.ts'
-import { chance, pick } from '../draw.ts'
+import type { Draw } from '../draw.ts'
 import { iso, refOf } from '../identity.ts'
 import type { Company } from '../master/companies.ts'
 import type { Project } from '../master/projects.ts'
@@ -31,44 +31,44 @@ const umbrellas = ['Brightside Umbrella', 'Cover Pay', 'Parasol House']
 const activities = ['Excavation', 'Formwork', 'First fix', 'Commissioning']
 
 export class AssignmentWriter {
-  private readonly seed: Seed
-  private readonly rng: Rng
-  private readonly cast: AssignmentCast
-  private readonly companies: ReadonlyMap<string, Company>
-  private readonly projects: ReadonlyMap<string, Project>
-  private readonly trades: ReadonlyMap<string, TradeRecord>
-  private readonly trail: AssignmentHistory
+  readonly #seed: Seed
+  readonly #draw: Draw
+  readonly #cast: AssignmentCast
+  readonly #companies: ReadonlyMap<string, Company>
+  readonly #projects: ReadonlyMap<string, Project>
+  readonly #trades: ReadonlyMap<string, TradeRecord>
+  readonly #trail: AssignmentHistory
 
   constructor(seed: Seed, cast: AssignmentCast) {
-    this.seed = seed
-    this.rng = seed.rng('assignments')
-    this.cast = cast
-    this.companies = new Map(cast.companies.map(company => [company.id, company]))
-    this.projects = new Map(cast.projects.map(project => [project.id, project]))
-    this.trades = new Map(cast.tradeRecords.map(row => [`${row.company.id} ${row.name}`, row]))
-    this.trail = new AssignmentHistory(seed, cast.staff)
+    this.#seed = seed
+    this.#draw = seed.draw('assignments')
+    this.#cast = cast
+    this.#companies = new Map(cast.companies.map(company => [company.id, company]))
+    this.#projects = new Map(cast.projects.map(project => [project.id, project]))
+    this.#trades = new Map(cast.tradeRecords.map(row => [`${row.company.id} ${row.name}`, row]))
+    this.#trail = new AssignmentHistory(seed, cast.staff)
   }
 
   write(engagement: Engagement) {
-    const { rng } = this
+    const draw = this.#draw
     const { placement, status } = engagement
-    const papers = assignmentDocuments(rng, engagement, this.cast.staff)
-    const trail = this.trail.of(engagement)
+    const papers = assignmentDocuments(draw, engagement, this.#cast.staff)
+    const trail = this.#trail.of(engagement)
     return {
       ...placement.assignment,
       status,
       payType: placement.payType,
       rateType: placement.rateType,
-      ...this.place(placement),
-      ...(placement.rateType === 'cis' ? {} : { umbrella: pick(rng, umbrellas) }),
-      ...(chance(rng, 0.5) ? { workActivity: pick(rng, activities) } : {}),
-      ...this.dates(engagement),
-      ...this.distance(),
+      ...this.#place(placement),
+      ...(placement.rateType === 'cis' ? {} : { umbrella: draw.pick(umbrellas) }),
+      ...(draw.chance(0.5) ? { workActivity: draw.pick(activities) } : {}),
+      ...this.#dates(engagement),
+      ...this.#distance(),
       shiftPattern: shiftPattern(placement),
-      costCode: pick(rng, costCodes),
-      ...this.money(engagement),
+      costCode: draw.pick(costCodes),
+      ...this.#money(engagement),
       ...trail.outcome,
-      ...this.links(engagement),
+      ...this.#links(engagement),
       ...papers,
       activities: trail.activities,
       submissionAnswers: placement.answers,
@@ -77,11 +77,11 @@ export class AssignmentWriter {
     }
   }
 
-  private place(placement: Placement) {
-    const { cast } = this
+  #place(placement: Placement) {
+    const cast = this.#cast
     const { company, site, agency, worker } = placement
-    const project = this.projects.get(placement.project.id) as Project
-    const trade = this.trades.get(`${company.id} ${placement.trade.name}`) as TradeRecord
+    const project = this.#projects.get(placement.project.id) as Project
+    const trade = this.#trades.get(`${company.id} ${placement.trade.name}`) as TradeRecord
     const requisition = cast.requisitions.get(placement)
     const order = cast.orders.get(placement)
     return {
@@ -100,9 +100,9 @@ export class AssignmentWriter {
   }
 
   /** Full weeks are counted up to the day the world is made for, or to the end. */
-  private dates({ status, startMs, endMs, confirmedMs, closedMs }: Engagement) {
+  #dates({ status, startMs, endMs, confirmedMs, closedMs }: Engagement) {
     const sinceMs = confirmedMs ?? startMs
-    const untilMs = Math.min(status === 'cancelled' ? sinceMs : endMs, this.seed.endMs)
+    const untilMs = Math.min(status === 'cancelled' ? sinceMs : endMs, this.#seed.endMs)
     return {
       startDate: iso(startMs),
       endDate: iso(endMs),
@@ -113,18 +113,18 @@ export class AssignmentWriter {
     }
   }
 
-  private distance() {
-    const { rng } = this
-    const miles = Math.round(rng() ** 2 * 900) / 10
+  #distance() {
+    const draw = this.#draw
+    const miles = Math.round(draw.fraction() ** 2 * 900) / 10
     if (miles < 50) return { workerDistanceToSite: miles, lodgeApplicable: false }
-    const lodgeMiles = Math.round(rng() * 100) / 10
+    const lodgeMiles = Math.round(draw.fraction() * 100) / 10
     const minutes = (perMile: number) => Math.round(lodgeMiles * perMile)
     return {
       workerDistanceToSite: miles,
       workerLodgeDistanceToSite: lodgeMiles,
       lodgeApplicable: true,
       lodge: {
-        dailyAmountOverride: pick(rng, [46.5, 50, 55]),
+        dailyAmountOverride: draw.pick([46.5, 50, 55]),
         address: { lineOne: '4 Canal Side', city: 'Leeds', country: 'United Kingdom', code: 'LS1 4BB' },
         distanceMiles: lodgeMiles,
         travel: {
@@ -132,18 +132,18 @@ export class AssignmentWriter {
           busMinutes: minutes(6),
           carMinutes: minutes(3),
           trainMinutes: minutes(4),
-          calculatedAt: iso(this.seed.firstWeekMs),
+          calculatedAt: iso(this.#seed.firstWeekMs),
         },
       },
     }
   }
 
-  private money({ placement, startMs, endMs }: Engagement) {
-    const { rng } = this
+  #money({ placement, startMs, endMs }: Engagement) {
+    const draw = this.#draw
     const { wd } = placement.rates
-    const company = this.companies.get(placement.company.id) as Company
+    const company = this.#companies.get(placement.company.id) as Company
     const override = (share: number, value: number) => {
-      const active = chance(rng, share)
+      const active = draw.chance(share)
       return { active, value: active ? value : 0 }
     }
     return {
@@ -154,10 +154,10 @@ export class AssignmentWriter {
     }
   }
 
-  private links({ placement, replaces, cloneOf }: Engagement) {
-    const replacedBy = this.cast.replacedBy.get(placement)
+  #links({ placement, replaces, cloneOf }: Engagement) {
+    const replacedBy = this.#cast.replacedBy.get(placement)
     const other = replaces ?? replacedBy
-    const requisition = this.cast.requisitions.get(replaces ?? placement)
+    const requisition = this.#cast.requisitions.get(replaces ?? placement)
     const replacement = other && {
       ...(replacedBy ? { replacedBy: replacedBy.assignment } : {}),
       ...(replaces ? { replacementFor: replaces.assignment } : {}),

@@ -1,7 +1,6 @@
 /** The way of one worker through recruitment: its stages, and when each was reached. */
-import type { Rng } from '../../../lib/rng.ts'
-import { chance, pick, weighted } from '../draw.ts'
-import { iso, objectId, type Ref } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref } from '../identity.ts'
 import { firstNames, lastNames } from '../names.ts'
 
 export const stageLabels = {
@@ -76,33 +75,33 @@ function stepsTo(stage: RecruitmentStage): RecruitmentStage[] {
 }
 
 /** So many times in ascending order, strictly between two others as far as there is room. */
-function spread(rng: Rng, [fromMs, toMs]: readonly [number, number], count: number): number[] {
+function spread(draw: Draw, [fromMs, toMs]: readonly [number, number], count: number): number[] {
   const width = Math.max(0, toMs - fromMs)
-  return Array.from({ length: count }, () => Math.floor(fromMs + rng() * width)).sort(
+  return Array.from({ length: count }, () => Math.floor(fromMs + draw.fraction() * width)).sort(
     (left, right) => left - right,
   )
 }
 
 /** Goes all the way: assigned at the very end of the span. */
-export function assignedCandidate(rng: Rng, worker: Ref, span: readonly [number, number]): Candidate {
+export function assignedCandidate(draw: Draw, worker: Ref, span: readonly [number, number]): Candidate {
   const stages = stepsTo('assigned')
-  const times = [...spread(rng, span, stages.length - 1), span[1]]
+  const times = [...spread(draw, span, stages.length - 1), span[1]]
   return { worker, steps: joined(stages, times), rejectionReason: undefined }
 }
 
-export function otherCandidate(rng: Rng, span: readonly [number, number]): Candidate {
-  const stages = stepsTo(weighted(rng, endings))
-  const times = spread(rng, span, stages.length)
+export function otherCandidate(draw: Draw, span: readonly [number, number]): Candidate {
+  const stages = stepsTo(draw.weighted(endings))
+  const times = spread(draw, span, stages.length)
   const worker = {
-    id: objectId(rng, times[0] as number),
-    name: `${pick(rng, firstNames)} ${pick(rng, lastNames)}`,
+    id: draw.id(times[0] as number),
+    name: `${draw.pick(firstNames)} ${draw.pick(lastNames)}`,
   }
   const last = stages.at(-1) as RecruitmentStage
-  const rejected = rejectable.includes(last) && chance(rng, REJECTED)
+  const rejected = rejectable.includes(last) && draw.chance(REJECTED)
   return {
     worker,
     steps: joined(stages, times),
-    rejectionReason: rejected ? pick(rng, rejectionReasons) : undefined,
+    rejectionReason: rejected ? draw.pick(rejectionReasons) : undefined,
   }
 }
 
@@ -121,15 +120,15 @@ const bySupplier: readonly RecruitmentStage[] = ['submitted', 'offerAccepted', '
 const UNDATED = 0.01
 const UNNAMED = 0.02
 
-export function historyOf(rng: Rng, { steps, rejectionReason }: Candidate, actors: Actors) {
+export function historyOf(draw: Draw, { steps, rejectionReason }: Candidate, actors: Actors) {
   return steps.map(({ stage, atMs }, index) => {
-    const by = bySupplier.includes(stage) ? actors.agency : pick(rng, actors.company)
+    const by = bySupplier.includes(stage) ? actors.agency : draw.pick(actors.company)
     const last = index === steps.length - 1
     return {
       stage,
       stageLabel: stageLabels[stage],
-      at: stage === 'interviewRequested' && chance(rng, UNDATED) ? null : iso(atMs),
-      byUserId: chance(rng, UNNAMED) ? null : by.id,
+      at: stage === 'interviewRequested' && draw.chance(UNDATED) ? null : iso(atMs),
+      byUserId: draw.chance(UNNAMED) ? null : by.id,
       byName: by.name,
       comments: (last && rejectionReason) || (stage === 'missingCompliance' ? 'Card not yet verified' : ''),
     }

@@ -1,11 +1,11 @@
 /** What requisitions are made from: the work that was done, and demand that nobody met. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS, HOUR_MS, WEEK_MS } from '../calendar.ts'
-import { between, chance, pick, skewedIndex, weighted } from '../draw.ts'
+import type { Draw } from '../draw.ts'
 import { iso } from '../identity.ts'
 import type { Site } from '../master/projects.ts'
 import { trades as allTrades, type Trade } from '../names.ts'
-import { type Seed, timeBetween } from '../seed.ts'
+import type { Seed } from '../seed.ts'
 import type { Placement, PlacementMaker, Stage } from '../work/placements.ts'
 import { bystanders, type Opening, type Party, suppliers } from './agency-responses.ts'
 
@@ -39,133 +39,136 @@ const OPEN_WEEKS = 12
 const ages = { raised: [0.2, 12], approved: [5, 60], cancelled: [4, 540], rejected: [4, 540] } as const
 
 export class RequisitionPlanner {
-  private readonly seed: Seed
-  private readonly stage: Stage
-  private readonly placements: PlacementMaker
-  private readonly rng: Rng
-  private readonly sites: ReadonlyMap<string, Site>
+  readonly #seed: Seed
+  readonly #stage: Stage
+  readonly #placements: PlacementMaker
+  readonly #draw: Draw
+  readonly #sites: ReadonlyMap<string, Site>
 
   constructor(seed: Seed, stage: Stage, placements: PlacementMaker) {
-    this.seed = seed
-    this.stage = stage
-    this.placements = placements
-    this.rng = seed.rng('requisitions')
-    this.sites = new Map(stage.sites.map(site => [site.id, site]))
+    this.#seed = seed
+    this.#stage = stage
+    this.#placements = placements
+    this.#draw = seed.draw('requisitions')
+    this.#sites = new Map(stage.sites.map(site => [site.id, site]))
   }
 
   /** In order of creation. */
   plan(worked: readonly Placement[]): RequisitionPlan[] {
-    const plans = crewsOf(worked).map(crew => this.met(crew))
-    for (let left = this.seed.counts.openRequisitions; left > 0; left -= 1) plans.push(this.unmet())
+    const plans = crewsOf(worked).map(crew => this.#met(crew))
+    for (let left = this.#seed.counts.openRequisitions; left > 0; left -= 1) plans.push(this.#unmet())
     return plans.sort((left, right) => left.createdMs - right.createdMs)
   }
 
-  private met(crew: readonly Placement[]): RequisitionPlan {
-    const { rng, seed } = this
+  #met(crew: readonly Placement[]): RequisitionPlan {
+    const draw = this.#draw
+    const seed = this.#seed
     const [first] = crew as readonly [Placement]
-    const site = this.sites.get(first.site.id) as Site
+    const site = this.#sites.get(first.site.id) as Site
     const assignedMs = Math.min(...crew.map(placement => placement.createdMs))
-    const drawnMs = assignedMs - between(rng, 12, 45) * DAY_MS + Math.floor(rng() * DAY_MS)
+    const drawnMs = assignedMs - draw.between(12, 45) * DAY_MS + Math.floor(draw.fraction() * DAY_MS)
     const onSiteMs = Math.min(Date.parse(site.createdAt) + HOUR_MS, assignedMs - 5 * DAY_MS)
     const createdMs = Math.max(drawnMs, onSiteMs)
-    const approvals = this.approvals(createdMs, (assignedMs - createdMs) / 8)
+    const approvals = this.#approvals(createdMs, (assignedMs - createdMs) / 8)
     const startMs = Math.min(...crew.map(placement => placement.weeks[0] as number))
     const recent = startMs > seed.endMs - OPEN_WEEKS * WEEK_MS
-    const short = recent && chance(rng, 0.4) ? between(rng, 1, 2) : 0
-    const dropouts = chance(rng, 0.06) ? [this.placements.makeFor({ ...first, site })] : []
+    const short = recent && draw.chance(0.4) ? draw.between(1, 2) : 0
+    const dropouts = draw.chance(0.06) ? [this.#placements.makeFor({ ...first, site })] : []
     const opening: Opening = [approvals[1] as number, assignedMs]
-    const winners = suppliers(rng, [...crew, ...dropouts], opening)
+    const winners = suppliers(draw, [...crew, ...dropouts], opening)
     return {
       ...{ site, trade: first.trade, createdMs, approvals, startMs },
       fate: short > 0 ? 'approved' : 'filled',
       quantity: crew.length + short,
       endMs: Math.max(...crew.map(placement => placement.weeks.at(-1) as number)) + WEEK_MS,
-      parties: [...winners, ...this.bystanders(opening, winners)],
+      parties: [...winners, ...this.#bystanders(opening, winners)],
       dropouts: new Set(dropouts),
     }
   }
 
-  private bystanders(opening: Opening, winners: readonly Party[]): Party[] {
+  #bystanders(opening: Opening, winners: readonly Party[]): Party[] {
     const besides = winners.map(party => party.agency)
     const least = winners.length > 0 ? 0 : 1
-    return bystanders(this.rng, { agencies: this.stage.agencies, besides, least, opening })
+    return bystanders(this.#draw, { agencies: this.#stage.agencies, besides, least, opening })
   }
 
-  private approvals(createdMs: number, widthMs: number): number[] {
-    const first = createdMs + HOUR_MS + this.rng() * widthMs
-    return [Math.floor(first), Math.floor(first + HOUR_MS + this.rng() * widthMs)]
+  #approvals(createdMs: number, widthMs: number): number[] {
+    const first = createdMs + HOUR_MS + this.#draw.fraction() * widthMs
+    return [Math.floor(first), Math.floor(first + HOUR_MS + this.#draw.fraction() * widthMs)]
   }
 
-  private unmet(): RequisitionPlan {
-    const { rng, seed } = this
-    const fate = weighted(rng, [
+  #unmet(): RequisitionPlan {
+    const draw = this.#draw
+    const seed = this.#seed
+    const fate = draw.weighted([
       ['cancelled', 36],
       ['approved', 38],
       ['rejected', 12],
       ['raised', 14],
     ] as const)
     const [youngest, oldest] = ages[fate]
-    const createdMs = Math.floor(seed.endMs - (youngest + rng() * (oldest - youngest)) * DAY_MS)
-    const site = this.siteBefore(createdMs)
-    const trade = allTrades[skewedIndex(rng, allTrades.length)] as Trade
-    const endedMs = timeBetween(seed, rng, [createdMs + 3 * HOUR_MS, createdMs + 30 * DAY_MS])
+    const createdMs = Math.floor(seed.endMs - (youngest + draw.fraction() * (oldest - youngest)) * DAY_MS)
+    const site = this.#siteBefore(createdMs)
+    const trade = draw.skewed(allTrades)
+    const endedMs = draw.time(createdMs + 3 * HOUR_MS, createdMs + 30 * DAY_MS)
     const ends = fate === 'cancelled' || fate === 'rejected'
     const untilMs = ends ? endedMs : seed.endMs - HOUR_MS
-    const startMs = this.mondayAfter(fate === 'approved' ? seed.endMs : createdMs) + 2 * WEEK_MS
+    const startMs = this.#mondayAfter(fate === 'approved' ? seed.endMs : createdMs) + 2 * WEEK_MS
     const plan = {
-      ...{ site, trade, fate, createdMs, startMs, quantity: between(rng, 1, 5) },
-      approvals: this.approvals(createdMs, 1.2 * DAY_MS)
-        .slice(0, this.stagesPassed(fate))
+      ...{ site, trade, fate, createdMs, startMs, quantity: draw.between(1, 5) },
+      approvals: this.#approvals(createdMs, 1.2 * DAY_MS)
+        .slice(0, this.#stagesPassed(fate))
         .filter(time => time < untilMs),
-      endMs: startMs + between(rng, 2, 26) * WEEK_MS,
+      endMs: startMs + draw.between(2, 26) * WEEK_MS,
       dropouts: new Set<Placement>(),
       ...(ends ? { endedMs } : {}),
     }
-    return { ...plan, parties: this.parties(plan, untilMs) }
+    return { ...plan, parties: this.#parties(plan, untilMs) }
   }
 
-  private stagesPassed(fate: Fate): number {
+  #stagesPassed(fate: Fate): number {
     if (fate === 'approved') return 2
-    if (fate === 'cancelled') return chance(this.rng, 0.8) ? 2 : 0
-    return chance(this.rng, 0.4) ? 1 : 0
+    if (fate === 'cancelled') return this.#draw.chance(0.8) ? 2 : 0
+    return this.#draw.chance(0.4) ? 1 : 0
   }
 
   /** A site that is there already, if a few draws find one. */
-  private siteBefore(timeMs: number): Site {
-    const { rng, stage } = this
+  #siteBefore(timeMs: number): Site {
+    const draw = this.#draw
+    const stage = this.#stage
     const latest = iso(timeMs)
-    let site = pick(rng, stage.sites)
+    let site = draw.pick(stage.sites)
     for (let draws = 0; draws < SITE_DRAWS && site.createdAt >= latest; draws += 1)
-      site = pick(rng, stage.sites)
+      site = draw.pick(stage.sites)
     return site
   }
 
-  private mondayAfter(timeMs: number): number {
-    const weeks = Math.floor((timeMs - this.seed.firstWeekMs) / WEEK_MS) + 1
-    return this.seed.firstWeekMs + weeks * WEEK_MS
+  #mondayAfter(timeMs: number): number {
+    const weeks = Math.floor((timeMs - this.#seed.firstWeekMs) / WEEK_MS) + 1
+    return this.#seed.firstWeekMs + weeks * WEEK_MS
   }
 
   /** Of an open requisition some of the wanted workers may be found already, never all. */
-  private parties(plan: Omit<RequisitionPlan, 'parties'>, untilMs: number): Party[] {
-    const { rng } = this
+  #parties(plan: Omit<RequisitionPlan, 'parties'>, untilMs: number): Party[] {
+    const draw = this.#draw
     const [, approvedMs] = plan.approvals
     if (approvedMs === undefined) return []
-    const count = plan.fate === 'approved' ? between(rng, 0, Math.min(2, plan.quantity - 1)) : 0
-    const found = this.future(plan, [approvedMs + DAY_MS, untilMs], count)
-    const winners = suppliers(rng, found, [approvedMs, untilMs])
-    return [...winners, ...this.bystanders([approvedMs, untilMs], winners)]
+    const count = plan.fate === 'approved' ? draw.between(0, Math.min(2, plan.quantity - 1)) : 0
+    const found = this.#future(plan, [approvedMs + DAY_MS, untilMs], count)
+    const winners = suppliers(draw, found, [approvedMs, untilMs])
+    return [...winners, ...this.#bystanders([approvedMs, untilMs], winners)]
   }
 
-  private future(
+  #future(
     { site, trade, startMs, endMs }: Omit<RequisitionPlan, 'parties'>,
     [fromMs, untilMs]: Opening,
     count: number,
   ): Placement[] {
-    const { agencies } = this.stage
+    const { agencies } = this.#stage
     return Array.from({ length: count }, () => {
-      const agency = agencies[skewedIndex(this.rng, agencies.length, 3)] as (typeof agencies)[number]
-      const createdMs = timeBetween(this.seed, this.rng, [Math.min(fromMs, untilMs), untilMs])
-      return this.placements.makeFor({ site, trade, agency, createdMs, weeks: weeksOf(startMs, endMs) })
+      const agency = this.#draw.skewed(agencies, 3)
+      const createdMs = this.#draw.time(Math.min(fromMs, untilMs), untilMs)
+      return this.#placements.makeFor({ site, trade, agency, createdMs, weeks: weeksOf(startMs, endMs) })
     })
   }
 }

@@ -1,8 +1,8 @@
 /** Requisitions: approval stages, agencies with their submissions, and the stages each worker went through. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { shortId } from '../../records/short-id.ts'
-import { chance, pick } from '../draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref, reference, refOf } from '../identity.ts'
 import type { Company } from '../master/companies.ts'
 import type { Project } from '../master/projects.ts'
 import { agencyRoles, approverRoles, type Contact, requestorRoles, type Staff } from '../master/staff.ts'
@@ -34,57 +34,58 @@ const activities = ['Earthworks', 'Structures', 'Fit-out', 'Night possession', '
 const cancellations = ['Work postponed', 'Filled internally', 'Raised in error', 'Budget not released']
 
 export class RequisitionWriter {
-  private readonly rng: Rng
-  private readonly cast: RequisitionCast
-  private readonly activities: ReadonlyMap<string, readonly Ref[]>
-  private readonly projects: ReadonlyMap<string, Project>
-  private readonly trades: ReadonlyMap<string, CompanyTrade>
-  private readonly tracking: ReadonlySet<string>
-  private written = 0
+  readonly #draw: Draw
+  readonly #cast: RequisitionCast
+  readonly #activities: ReadonlyMap<string, readonly Ref[]>
+  readonly #projects: ReadonlyMap<string, Project>
+  readonly #trades: ReadonlyMap<string, CompanyTrade>
+  readonly #tracking: ReadonlySet<string>
+  #written = 0
 
   constructor(seed: Seed, cast: RequisitionCast) {
-    this.rng = seed.rng('requisition records')
-    this.cast = cast
-    this.projects = new Map(cast.projects.map(project => [project.id, project]))
-    this.trades = new Map(cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))
-    this.tracking = new Set(cast.companies.filter(row => row.stageTracking).map(row => row.id))
+    this.#draw = seed.draw('requisition records')
+    this.#cast = cast
+    this.#projects = new Map(cast.projects.map(project => [project.id, project]))
+    this.#trades = new Map(cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))
+    this.#tracking = new Set(cast.companies.filter(row => row.stageTracking).map(row => row.id))
     const refs = (company: Company) =>
-      activities.map(name => ({ id: objectId(this.rng, Date.parse(company.createdAt)), name }))
-    this.activities = new Map(cast.companies.map(company => [company.id, refs(company)]))
+      activities.map(name => ({ id: this.#draw.id(Date.parse(company.createdAt)), name }))
+    this.#activities = new Map(cast.companies.map(company => [company.id, refs(company)]))
   }
 
   write(plan: RequisitionPlan) {
-    const { rng, cast } = this
-    this.written += 1
+    const draw = this.#draw
+    const cast = this.#cast
+    this.#written += 1
     const { company } = plan.site
-    const project = this.projects.get(plan.site.project.id) as Project
-    const id = objectId(rng, plan.createdMs)
+    const project = this.#projects.get(plan.site.project.id) as Project
+    const id = draw.id(plan.createdMs)
     const approvedMs = plan.approvals[1]
-    const approver = () => cast.staff.drawContact(rng, company.id, approverRoles)
+    const approver = () => cast.staff.drawContact(draw, company.id, approverRoles)
     const approvers = stageNames.map(approver)
-    const activity = chance(rng, 0.6) ? pick(rng, this.activities.get(company.id) as readonly Ref[]) : null
-    const answers = plan.parties.flatMap(party => submissionAnswers(rng, party))
+    const activity = draw.chance(0.6) ? draw.pick(this.#activities.get(company.id) as readonly Ref[]) : null
+    const answers = plan.parties.flatMap(party => submissionAnswers(draw, party))
     return {
       id,
-      reference: reference('REQ', this.written),
+      reference: reference('REQ', this.#written),
       status: plan.fate,
       quantity: plan.quantity,
-      autoAssign: chance(rng, 0.2),
-      requestor: cast.staff.drawContact(rng, company.id, requestorRoles),
+      autoAssign: draw.chance(0.2),
+      requestor: cast.staff.drawContact(draw, company.id, requestorRoles),
       ...(approvedMs === undefined ? {} : { approver: approvers[1], approvedDate: iso(approvedMs) }),
-      approvalStages: this.approvalStages(plan, approvers),
+      approvalStages: this.#approvalStages(plan, approvers),
       company,
       project: refOf(project),
       region: project.region,
       sector: project.sector,
       site: refOf(plan.site),
-      trade: refOf(this.trades.get(`${company.id} ${plan.trade.name}`) as CompanyTrade),
+      trade: refOf(this.#trades.get(`${company.id} ${plan.trade.name}`) as CompanyTrade),
       ...(activity ? { activity } : {}),
       startDate: iso(plan.startMs),
       endDate: iso(plan.endMs),
-      ...this.cancellation(plan),
-      agencies: plan.parties.map(party => this.party(plan, party)),
-      ...(this.tracking.has(company.id) ? { stageTracking: this.stageTracking(plan) } : {}),
+      ...this.#cancellation(plan),
+      agencies: plan.parties.map(party => this.#party(plan, party)),
+      ...(this.#tracking.has(company.id) ? { stageTracking: this.#stageTracking(plan) } : {}),
       submissionAnswers: answers,
       createdAt: iso(plan.createdMs),
       updatedAt: lastOf([iso(lastEvent(plan)), ...answers.map(answer => answer.updatedAt ?? '')]),
@@ -92,10 +93,10 @@ export class RequisitionWriter {
   }
 
   /** An early stage may have lost its time; the final one is the requisition's approval. */
-  private approvalStages({ approvals }: RequisitionPlan, approvers: readonly (Contact | undefined)[]) {
+  #approvalStages({ approvals }: RequisitionPlan, approvers: readonly (Contact | undefined)[]) {
     return stageNames.map((name, index) => {
       const at = approvals[index]
-      const forgotten = index === 0 && chance(this.rng, 0.03)
+      const forgotten = index === 0 && this.#draw.chance(0.03)
       return {
         stage: index + 1,
         name,
@@ -106,17 +107,18 @@ export class RequisitionWriter {
     })
   }
 
-  private cancellation({ fate, endedMs }: RequisitionPlan) {
+  #cancellation({ fate, endedMs }: RequisitionPlan) {
     if (fate !== 'cancelled' || endedMs === undefined) return {}
-    const reason = pick(this.rng, cancellations)
-    const date = chance(this.rng, 0.04) ? null : iso(endedMs)
+    const reason = this.#draw.pick(cancellations)
+    const date = this.#draw.chance(0.04) ? null : iso(endedMs)
     return { cancellation: { reason, date, comments: `${reason}, agreed with the project` } }
   }
 
-  private party(plan: RequisitionPlan, { agency, ...party }: Party) {
-    const { rng, cast } = this
-    const submittedBy = cast.staff.drawRef(rng, agency.id, agencyRoles)
-    const assignedBy = cast.staff.drawRef(rng, plan.site.company.id, approverRoles)
+  #party(plan: RequisitionPlan, { agency, ...party }: Party) {
+    const draw = this.#draw
+    const cast = this.#cast
+    const submittedBy = cast.staff.drawRef(draw, agency.id, agencyRoles)
+    const assignedBy = cast.staff.drawRef(draw, plan.site.company.id, approverRoles)
     return {
       id: agency.id,
       name: agency.name,
@@ -126,22 +128,23 @@ export class RequisitionWriter {
       dateAccepted: party.acceptedMs === undefined ? null : iso(party.acceptedMs),
       submissions: party.candidates.map(candidate => ({
         worker: refOf(candidate.worker),
-        submittedAt: chance(rng, 0.01) ? null : iso(submittedMs(candidate)),
+        submittedAt: draw.chance(0.01) ? null : iso(submittedMs(candidate)),
         isRejected: candidate.rejectionReason !== undefined,
         rejectionReason: candidate.rejectionReason ?? null,
-        ...(submittedBy && chance(rng, 0.9) ? { submittedBy } : {}),
+        ...(submittedBy && draw.chance(0.9) ? { submittedBy } : {}),
         ...(assignedBy && candidate.steps.at(-1)?.stage === 'assigned' ? { assignedBy } : {}),
       })),
     }
   }
 
-  private stageTracking({ parties, site }: RequisitionPlan) {
-    const { rng, cast } = this
+  #stageTracking({ parties, site }: RequisitionPlan) {
+    const draw = this.#draw
+    const cast = this.#cast
     return parties.flatMap(({ agency, candidates }) => {
-      const people = [0, 1].flatMap(() => cast.staff.drawRef(rng, site.company.id, approverRoles) ?? [])
+      const people = [0, 1].flatMap(() => cast.staff.drawRef(draw, site.company.id, approverRoles) ?? [])
       const actors = {
         company: people.length > 0 ? people : [site.company],
-        agency: cast.staff.drawRef(rng, agency.id, agencyRoles) ?? refOf(agency),
+        agency: cast.staff.drawRef(draw, agency.id, agencyRoles) ?? refOf(agency),
       }
       return candidates.map(candidate => {
         const { stage } = candidate.steps.at(-1) as Candidate['steps'][number]
@@ -152,7 +155,7 @@ export class RequisitionWriter {
           isRejected: candidate.rejectionReason !== undefined,
           stage,
           stageLabel: stageLabels[stage],
-          history: historyOf(rng, candidate, actors),
+          history: historyOf(draw, candidate, actors),
         }
       })
     })

@@ -1,8 +1,8 @@
 /** Answers given with a submission: one for the batch and one for each worker, as far as requisitions show them. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { between, chance, pick } from '../draw.ts'
-import { iso, objectId, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, refOf } from '../identity.ts'
 import type { Party } from './agency-responses.ts'
 
 const ANSWERED = 0.25
@@ -12,26 +12,26 @@ export interface SubmissionAnswer {
   readonly [field: string]: unknown
 }
 
-export function submissionAnswers(rng: Rng, { agency, candidates }: Party): SubmissionAnswer[] {
+export function submissionAnswers(draw: Draw, { agency, candidates }: Party): SubmissionAnswer[] {
   const [first] = candidates
-  if (!first || !chance(rng, ANSWERED)) return []
+  if (!first || !draw.chance(ANSWERED)) return []
   const submittedMs = Math.min(...candidates.map(({ steps }) => steps[0]?.atMs ?? Infinity))
-  const amended = chance(rng, 0.2)
+  const amended = draw.chance(0.2)
   const shared = {
-    submissionId: objectId(rng, submittedMs),
+    submissionId: draw.id(submittedMs),
     agency: refOf(agency),
     submittedAt: iso(submittedMs),
     submittedBy: refOf(agency),
-    updatedAt: amended ? iso(submittedMs + Math.floor(rng() * 60_000)) : null,
+    updatedAt: amended ? iso(submittedMs + Math.floor(draw.fraction() * 60_000)) : null,
     updatedBy: amended ? refOf(agency) : null,
   }
-  const noteId = objectId(rng, submittedMs)
-  const dateId = objectId(rng, submittedMs)
+  const noteId = draw.id(submittedMs)
+  const dateId = draw.id(submittedMs)
   const note = {
     fieldId: noteId,
     label: 'Anything the site should know',
     fieldType: 'text',
-    value: chance(rng, 0.5) ? pick(rng, ['Own tools', 'Can travel together', 'Needs parking']) : null,
+    value: draw.chance(0.5) ? draw.pick(['Own tools', 'Can travel together', 'Needs parking']) : null,
     answerScope: 'submission',
     workerIds: candidates.map(({ worker }) => worker.id),
     worker: null,
@@ -42,7 +42,7 @@ export function submissionAnswers(rng: Rng, { agency, candidates }: Party): Subm
     fieldId: dateId,
     label: 'Available from',
     fieldType: 'date',
-    value: iso(submittedMs + between(rng, 1, 30) * DAY_MS).slice(0, 10),
+    value: iso(submittedMs + draw.between(1, 30) * DAY_MS).slice(0, 10),
     answerScope: 'worker',
     workerIds: [worker.id],
     worker: refOf(worker),

@@ -1,5 +1,4 @@
 /** Which role may do what: the global mappings, and the same as permissions of a project user. */
-import { objectId } from '../identity.ts'
 import type { Seed } from '../seed.ts'
 
 interface Rule {
@@ -99,10 +98,10 @@ export const roleLabels: Readonly<Record<string, string>> = {
 }
 
 export function makeAccessRuleMappings(seed: Seed) {
-  const rng = seed.rng('access rules')
+  const draw = seed.draw('access rules')
   return rules.flatMap(rule =>
     rule.roles.map(role => ({
-      id: objectId(rng, seed.firstWeekMs),
+      id: draw.id(seed.firstWeekMs),
       a: role,
       can: rule.can,
       ...(rule.configKey === undefined ? {} : { configKey: rule.configKey }),

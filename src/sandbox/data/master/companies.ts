@@ -1,8 +1,8 @@
 /** Hiring companies and the agencies that serve them. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { chance, digits, pick } from '../draw.ts'
-import { iso, objectId, type Ref } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref } from '../identity.ts'
 import { agencyStems, agencySuffixes, cities, companyStems, companyTrades } from '../names.ts'
 import { editTime, type Seed } from '../seed.ts'
 import { companyConfig } from './company-config.ts'
@@ -16,33 +16,33 @@ export interface Agency extends Ref {
 
 /** The last company of several buys through a managed service provider. */
 export function makeCompanies(seed: Seed): Company[] {
-  const rng = seed.rng('companies')
+  const draw = seed.draw('companies')
   const { companies } = seed.counts
   return Array.from({ length: companies }, (_, index) =>
-    companyOf(seed, rng, { index, msp: companies > 2 && index === companies - 1 }),
+    companyOf(seed, draw, { index, msp: companies > 2 && index === companies - 1 }),
   )
 }
 
-function companyOf(seed: Seed, rng: Rng, { index, msp }: { index: number; msp: boolean }) {
-  const createdMs = seed.firstWeekMs - (900 - index) * DAY_MS - Math.floor(rng() * DAY_MS)
+function companyOf(seed: Seed, draw: Draw, { index, msp }: { index: number; msp: boolean }) {
+  const createdMs = seed.firstWeekMs - (900 - index) * DAY_MS - Math.floor(draw.fraction() * DAY_MS)
   const round = Math.floor(index / companyStems.length)
   const stem = companyStems[index % companyStems.length] as string
   const name = `${stem} ${companyTrades[(index + round) % companyTrades.length]} Ltd`
-  const companyNumber = `0${digits(rng, 7)}`
+  const companyNumber = `0${draw.digits(7)}`
   const [city, code, latitude, longitude] = cities[index % cities.length] as (typeof cities)[number]
   const domain = `${stem.toLowerCase()}${round || ''}.example.com`
   return {
-    id: objectId(rng, createdMs),
+    id: draw.id(createdMs),
     name,
     prefix: stem.slice(0, 3).toUpperCase() + (round || ''),
     email: `office@${domain}`,
     companyNumber,
     industry: 'Construction',
-    active: index < 3 || chance(rng, 0.95),
+    active: index < 3 || draw.chance(0.95),
     /** Never answered: no key of the contract's config object says whether stages are tracked. */
     stageTracking: index % 3 !== 2,
     projectCount: 0,
-    phone: { countryCode: '+44', number: `0${digits(rng, 10)}` },
+    phone: { countryCode: '+44', number: `0${draw.digits(10)}` },
     address: {
       lineOne: `${1 + index * 3} Exchange Street`,
       lineTwo: '',
@@ -53,14 +53,17 @@ function companyOf(seed: Seed, rng: Rng, { index, msp }: { index: number; msp: b
       latitude,
       longitude,
     },
-    finance: financeOf(rng, { name, companyNumber, domain, city }),
-    config: companyConfig(rng, { msp, enhancedUplifts: index % 3 === 1 }),
+    finance: financeOf(draw, { name, companyNumber, domain, city }),
+    config: companyConfig(draw, { msp, enhancedUplifts: index % 3 === 1 }),
     createdAt: iso(createdMs),
-    updatedAt: iso(editTime(seed, rng, createdMs)),
+    updatedAt: iso(editTime(seed, draw, createdMs)),
   }
 }
 
-function financeOf(rng: Rng, company: { name: string; companyNumber: string; domain: string; city: string }) {
+function financeOf(
+  draw: Draw,
+  company: { name: string; companyNumber: string; domain: string; city: string },
+) {
   const component = (name: string, key: string, value: number) => ({
     name,
     key,
@@ -69,13 +72,13 @@ function financeOf(rng: Rng, company: { name: string; companyNumber: string; dom
     sectors: [],
   })
   return {
-    vat: `GB${digits(rng, 9)}`,
+    vat: `GB${draw.digits(9)}`,
     companyNumber: company.companyNumber,
     accountName: company.name,
     bankName: 'Example Bank',
-    accountNumber: digits(rng, 8),
-    sortCode: `00-${digits(rng, 2)}-${digits(rng, 2)}`,
-    utr: digits(rng, 10),
+    accountNumber: draw.digits(8),
+    sortCode: `00-${draw.digits(2)}-${draw.digits(2)}`,
+    utr: draw.digits(10),
     billingName: company.name,
     financeCompany: company.name,
     cis: { registered: true },
@@ -94,16 +97,16 @@ function financeOf(rng: Rng, company: { name: string; companyNumber: string; dom
 }
 
 export function makeAgencies(seed: Seed): Agency[] {
-  const rng = seed.rng('agencies')
+  const draw = seed.draw('agencies')
   return Array.from({ length: seed.counts.agencies }, (_, index) => ({
-    id: objectId(rng, seed.firstWeekMs - (700 - (index % 600)) * DAY_MS),
-    name: agencyName(rng, index),
-    cisRate: chance(rng, 0.3) ? 20 : 0,
+    id: draw.id(seed.firstWeekMs - (700 - (index % 600)) * DAY_MS),
+    name: agencyName(draw, index),
+    cisRate: draw.chance(0.3) ? 20 : 0,
   }))
 }
 
-function agencyName(rng: Rng, index: number): string {
+function agencyName(draw: Draw, index: number): string {
   const round = Math.floor(index / agencyStems.length)
-  const suffix = round === 0 ? pick(rng, agencySuffixes) : `${agencySuffixes[round % 5]} ${round + 1}`
+  const suffix = round === 0 ? draw.pick(agencySuffixes) : `${agencySuffixes[round % 5]} ${round + 1}`
   return `${agencyStems[index % agencyStems.length]} ${suffix}`
 }

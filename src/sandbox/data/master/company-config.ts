@@ -1,6 +1,5 @@
 /** The config object of a company: every key of the contract. */
-import type { Rng } from '../../../lib/rng.ts'
-import { between, chance, pick } from '../draw.ts'
+import type { Draw } from '../draw.ts'
 
 /** The same for every company; assignments carry their values. */
 export const metaFieldDefinitions = [
@@ -13,7 +12,7 @@ interface ConfigOptions {
   readonly enhancedUplifts: boolean
 }
 
-export function companyConfig(rng: Rng, options: ConfigOptions) {
+export function companyConfig(draw: Draw, options: ConfigOptions) {
   return {
     restrictions: [
       {
@@ -23,30 +22,30 @@ export function companyConfig(rng: Rng, options: ConfigOptions) {
         description: 'Only approvers of the project approve its timesheets',
         affectedRoles: ['projectRequestor'],
         exceptionUsers: [],
-        enabled: chance(rng, 0.5),
+        enabled: draw.chance(0.5),
       },
     ],
-    ...requirements(rng),
-    ...switches(rng),
-    ...money(rng, options),
+    ...requirements(draw),
+    ...switches(draw),
+    ...money(draw, options),
     ...workflow(options),
     ...suppliers(),
-    ...wording(rng),
+    ...wording(draw),
     metaFields: metaFieldDefinitions,
   }
 }
 
-function requirements(rng: Rng) {
+function requirements(draw: Draw) {
   return {
     candidateRequirements: {
       trade: true,
       available: true,
-      verified: chance(rng, 0.5),
+      verified: draw.chance(0.5),
       rtw: true,
       id: true,
       competencyMatrix: true,
       allowExpiredCompetency: false,
-      cscsVerification: chance(rng, 0.5),
+      cscsVerification: draw.chance(0.5),
     },
   }
 }
@@ -69,11 +68,11 @@ const switchNames = [
   'costCodeAllocationRequired',
 ] as const
 
-function switches(rng: Rng) {
-  return Object.fromEntries(switchNames.map(name => [name, chance(rng, 0.4)]))
+function switches(draw: Draw) {
+  return Object.fromEntries(switchNames.map(name => [name, draw.chance(0.4)]))
 }
 
-function money(rng: Rng, options: ConfigOptions) {
+function money(draw: Draw, options: ConfigOptions) {
   return {
     rateUplifts: [
       { description: 'Weekday overtime', type: 'wdOt', uplift: 1.5 },
@@ -83,11 +82,11 @@ function money(rng: Rng, options: ConfigOptions) {
     ],
     tierRules: [
       { value: 24, tier: 1, isActive: true },
-      { value: 48, tier: 2, isActive: chance(rng, 0.5) },
+      { value: 48, tier: 2, isActive: draw.chance(0.5) },
     ],
-    invoiceBasis: between(rng, 1, 2),
+    invoiceBasis: draw.between(1, 2),
     weekendDay: 'sunday',
-    userInactivityMonths: pick(rng, [3, 6, 12]),
+    userInactivityMonths: draw.pick([3, 6, 12]),
     enhancedUplifts: {
       enabled: options.enhancedUplifts,
       mode: 'weekly',
@@ -95,7 +94,7 @@ function money(rng: Rng, options: ConfigOptions) {
       days: {},
     },
     workingRuleAgreement: {
-      enabled: chance(rng, 0.3),
+      enabled: draw.chance(0.3),
       accommodation: {
         enabled: false,
         dailyAmount: 46.5,
@@ -164,20 +163,20 @@ function suppliers() {
   }
 }
 
-function wording(rng: Rng) {
+function wording(draw: Draw) {
   return {
     invoiceCustomization: {
       selfBilleeLabel: 'Supplier',
       selfBillerLabel: 'Customer',
       selfBillInvoiceLabel: 'Self-bill invoice',
       selfBillCreditNoteLabel: 'Self-bill credit note',
-      vatDisclaimer: { enabled: chance(rng, 0.5), text: 'The VAT shown is your output tax due to HMRC' },
+      vatDisclaimer: { enabled: draw.chance(0.5), text: 'The VAT shown is your output tax due to HMRC' },
       showSiteName: true,
       logoSource: 'company',
     },
     preferredPhrasing: {
       trade: { singular: 'Trade', plural: 'Trades' },
-      worker: pick(rng, [
+      worker: draw.pick([
         { singular: 'Worker', plural: 'Workers' },
         { singular: 'Operative', plural: 'Operatives' },
       ]),

@@ -1,8 +1,8 @@
 /** Projects of companies and their sites. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { between, chance, digits, pick } from '../draw.ts'
-import { iso, objectId, type Ref, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref, refOf } from '../identity.ts'
 import { cities, placeNames, projectKinds, regionNames, sectorNames, siteKinds } from '../names.ts'
 import { editTime, type Seed } from '../seed.ts'
 import type { Company } from './companies.ts'
@@ -11,19 +11,19 @@ export type Project = ReturnType<typeof projectOf>
 export type Site = ReturnType<typeof siteOf>
 
 export function makeProjects(seed: Seed, companies: readonly Company[]): Project[] {
-  const rng = seed.rng('projects')
-  const regions = namedRefs(rng, seed, regionNames)
-  const sectors = namedRefs(rng, seed, sectorNames)
+  const draw = seed.draw('projects')
+  const regions = namedRefs(draw, seed, regionNames)
+  const sectors = namedRefs(draw, seed, sectorNames)
   return Array.from({ length: seed.counts.projects }, (_, index) => {
     const company = companies[index % companies.length] as Company
     company.projectCount += 1
-    const refs = { company, region: pick(rng, regions), sector: pick(rng, sectors) }
-    return projectOf(seed, rng, { index, ...refs })
+    const refs = { company, region: draw.pick(regions), sector: draw.pick(sectors) }
+    return projectOf(seed, draw, { index, ...refs })
   })
 }
 
-function namedRefs(rng: Rng, seed: Seed, names: readonly string[]): Ref[] {
-  return names.map(name => ({ id: objectId(rng, seed.firstWeekMs - 800 * DAY_MS), name }))
+function namedRefs(draw: Draw, seed: Seed, names: readonly string[]): Ref[] {
+  return names.map(name => ({ id: draw.id(seed.firstWeekMs - 800 * DAY_MS), name }))
 }
 
 interface ProjectPlace {
@@ -33,51 +33,51 @@ interface ProjectPlace {
   readonly sector: Ref
 }
 
-function projectOf(seed: Seed, rng: Rng, { index, company, region, sector }: ProjectPlace) {
-  const createdMs = seed.firstWeekMs - between(rng, -250, 400) * DAY_MS - Math.floor(rng() * DAY_MS)
-  const startMs = createdMs + between(rng, 14, 60) * DAY_MS
-  const endMs = startMs + between(rng, 300, 1400) * DAY_MS
+function projectOf(seed: Seed, draw: Draw, { index, company, region, sector }: ProjectPlace) {
+  const createdMs = seed.firstWeekMs - draw.between(-250, 400) * DAY_MS - Math.floor(draw.fraction() * DAY_MS)
+  const startMs = createdMs + draw.between(14, 60) * DAY_MS
+  const endMs = startMs + draw.between(300, 1400) * DAY_MS
   const round = Math.floor(index / (placeNames.length * 5))
   const place = placeNames[index % placeNames.length]
   const kind = projectKinds[(index * 7 + Math.floor(index / placeNames.length)) % projectKinds.length]
   const code = `${company.prefix}${String(index + 1).padStart(4, '0')}`
   return {
-    id: objectId(rng, createdMs),
+    id: draw.id(createdMs),
     name: `${place} ${kind}${round ? ` ${round + 1}` : ''}`,
     code,
     email: `${code.toLowerCase()}@projects.example.com`,
-    phone: { countryCode: '+44', number: `0${digits(rng, 10)}` },
+    phone: { countryCode: '+44', number: `0${draw.digits(10)}` },
     active: endMs > seed.endMs,
     singleSite: false,
     siteCount: 0,
     company: refOf(company),
     region,
     sector,
-    ...(chance(rng, 0.9) ? { dates: { start: iso(startMs), end: iso(endMs) } } : {}),
-    config: { mandatoryPo: chance(rng, 0.5), timesheetsAutoApproved: false },
+    ...(draw.chance(0.9) ? { dates: { start: iso(startMs), end: iso(endMs) } } : {}),
+    config: { mandatoryPo: draw.chance(0.5), timesheetsAutoApproved: false },
     createdAt: iso(createdMs),
-    updatedAt: iso(editTime(seed, rng, createdMs)),
+    updatedAt: iso(editTime(seed, draw, createdMs)),
   }
 }
 
 /** Every project has a site; the rest are spread over them at random. */
 export function makeSites(seed: Seed, projects: readonly Project[]): Site[] {
-  const rng = seed.rng('sites')
+  const draw = seed.draw('sites')
   const sites = Array.from({ length: seed.counts.sites }, (_, index) => {
-    const project = projects[index] ?? pick(rng, projects)
+    const project = projects[index] ?? draw.pick(projects)
     project.siteCount += 1
-    return siteOf(seed, rng, project)
+    return siteOf(seed, draw, project)
   })
   for (const project of projects) project.singleSite = project.siteCount === 1
   return sites
 }
 
-function siteOf(seed: Seed, rng: Rng, project: Project) {
-  const createdMs = Date.parse(project.createdAt) + Math.floor(rng() * 10 * DAY_MS)
-  const [city, code] = pick(rng, cities)
+function siteOf(seed: Seed, draw: Draw, project: Project) {
+  const createdMs = Date.parse(project.createdAt) + Math.floor(draw.fraction() * 10 * DAY_MS)
+  const [city, code] = draw.pick(cities)
   const part = siteKinds[(project.siteCount - 1) % siteKinds.length]
   return {
-    id: objectId(rng, createdMs),
+    id: draw.id(createdMs),
     name: `${project.name} ${part}`,
     email: project.email,
     active: project.active,
@@ -85,11 +85,11 @@ function siteOf(seed: Seed, rng: Rng, project: Project) {
     company: project.company,
     phone: project.phone,
     address: {
-      line1: `${between(rng, 1, 90)} Works Road`,
+      line1: `${draw.between(1, 90)} Works Road`,
       city,
-      postcode: `${code} ${between(rng, 1, 9)}BB`,
+      postcode: `${code} ${draw.between(1, 9)}BB`,
     },
     createdAt: iso(createdMs),
-    updatedAt: iso(editTime(seed, rng, createdMs)),
+    updatedAt: iso(editTime(seed, draw, createdMs)),
   }
 }

@@ -1,7 +1,7 @@
 /** Who acts for a company or an agency: users who were there before anything in the data happened. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { pick } from '../draw.ts'
+import type { Draw } from '../draw.ts'
 import { type Ref, refOf } from '../identity.ts'
 import type { Seed } from '../seed.ts'
 import type { User } from './users.ts'
@@ -10,45 +10,45 @@ import type { User } from './users.ts'
 const LEAD_DAYS = 100
 
 export class Staff {
-  private readonly seed: Seed
-  private readonly byMembership = new Map<string, User[]>()
-  private readonly pools = new Map<string, readonly User[]>()
+  readonly #seed: Seed
+  readonly #byMembership = new Map<string, User[]>()
+  readonly #pools = new Map<string, readonly User[]>()
 
   constructor(seed: Seed, users: readonly User[]) {
-    this.seed = seed
+    this.#seed = seed
     for (const user of users) {
       for (const id of [...user.companies, ...user.agencies]) {
-        const known = this.byMembership.get(id)
+        const known = this.#byMembership.get(id)
         if (known) known.push(user)
-        else this.byMembership.set(id, [user])
+        else this.#byMembership.set(id, [user])
       }
     }
   }
 
-  drawUser(rng: Rng, memberOf: string, roles: readonly string[]): User | undefined {
+  drawUser(draw: Draw, memberOf: string, roles: readonly string[]): User | undefined {
     const name = `${memberOf} ${roles.join()}`
-    const pool = this.pools.get(name) ?? this.poolOf(memberOf, roles)
-    this.pools.set(name, pool)
-    return pool.length > 0 ? pick(rng, pool) : undefined
+    const pool = this.#pools.get(name) ?? this.#poolOf(memberOf, roles)
+    this.#pools.set(name, pool)
+    return pool.length > 0 ? draw.pick(pool) : undefined
   }
 
   /** Those with any of the roles; who came later acts only where there is nobody else. */
-  private poolOf(memberOf: string, roles: readonly string[]): readonly User[] {
-    const users = this.byMembership.get(memberOf) ?? []
+  #poolOf(memberOf: string, roles: readonly string[]): readonly User[] {
+    const users = this.#byMembership.get(memberOf) ?? []
     const fitting = users.filter(user => roles.includes(user.role))
-    const sinceMs = this.seed.firstWeekMs - LEAD_DAYS * DAY_MS
+    const sinceMs = this.#seed.firstWeekMs - LEAD_DAYS * DAY_MS
     const early = fitting.filter(user => Date.parse(user.createdAt) < sinceMs)
     return [early, fitting, users].find(pool => pool.length > 0) ?? []
   }
 
-  drawRef(rng: Rng, memberOf: string, roles: readonly string[]): Ref | undefined {
-    const user = this.drawUser(rng, memberOf, roles)
+  drawRef(draw: Draw, memberOf: string, roles: readonly string[]): Ref | undefined {
+    const user = this.drawUser(draw, memberOf, roles)
     return user && refOf(user)
   }
 
   /** As requisitions name people. */
-  drawContact(rng: Rng, memberOf: string, roles: readonly string[]): Contact | undefined {
-    const user = this.drawUser(rng, memberOf, roles)
+  drawContact(draw: Draw, memberOf: string, roles: readonly string[]): Contact | undefined {
+    const user = this.drawUser(draw, memberOf, roles)
     return user && { name: user.name, email: user.email }
   }
 }

@@ -1,9 +1,9 @@
 /** Trades of a company: each stands for a master trade, carries tags and has a rate card. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { masterTrades } from '../../workers/reference-lists.ts'
 import { DAY_MS } from '../calendar.ts'
-import { chance } from '../draw.ts'
-import { iso, objectId, type Ref, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref, refOf } from '../identity.ts'
 import { trades } from '../names.ts'
 import { editTime, type Seed } from '../seed.ts'
 import type { Company } from './companies.ts'
@@ -18,10 +18,10 @@ export interface Tag extends Ref {
 }
 
 export function makeTrades(seed: Seed, companies: readonly Company[]): CompanyTrade[] {
-  const rng = seed.rng('trades')
+  const draw = seed.draw('trades')
   return companies.flatMap(company =>
     trades.map(trade => ({
-      id: objectId(rng, createdAt(seed)),
+      id: draw.id(createdAt(seed)),
       name: trade.name,
       companyId: company.id,
       qualification: trade.qualification,
@@ -43,25 +43,25 @@ export function makeTradeRecords(
   companies: readonly Company[],
   companyTrades: readonly CompanyTrade[],
 ) {
-  const rng = seed.rng('trade records')
+  const draw = seed.draw('trade records')
   const masters = new Map(masterTrades.map(master => [master.name, master]))
-  const tags = new Map(companies.map(company => [company.id, companyTags(seed, rng)]))
+  const tags = new Map(companies.map(company => [company.id, companyTags(seed, draw)]))
   const names = new Map(companies.map(company => [company.id, refOf(company)]))
   return companyTrades.map(({ id, name, companyId, qualification }) => ({
     id,
     name,
     description: `${name}, with ${qualification}`,
-    active: chance(rng, 0.97),
+    active: draw.chance(0.97),
     company: names.get(companyId) as Ref,
     masterTrade: masters.get(name) as Ref,
-    tags: (tags.get(companyId) ?? []).filter(() => chance(rng, 0.4)),
+    tags: (tags.get(companyId) ?? []).filter(() => draw.chance(0.4)),
     createdAt: iso(createdAt(seed)),
-    updatedAt: iso(editTime(seed, rng, createdAt(seed))),
+    updatedAt: iso(editTime(seed, draw, createdAt(seed))),
   }))
 }
 
-function companyTags(seed: Seed, rng: Rng): Tag[] {
-  return tagKinds.map(([name, description]) => ({ id: objectId(rng, createdAt(seed)), name, description }))
+function companyTags(seed: Seed, draw: Draw): Tag[] {
+  return tagKinds.map(([name, description]) => ({ id: draw.id(createdAt(seed)), name, description }))
 }
 
 function createdAt(seed: Seed): number {

@@ -1,8 +1,8 @@
 /** Users of companies, projects and agencies, and the project users' rows of their company. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS } from '../calendar.ts'
-import { between, chance, digits, pick } from '../draw.ts'
-import { iso, objectId, reference } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, reference } from '../identity.ts'
 import { firstNames, lastNames } from '../names.ts'
 import { editTime, type Seed } from '../seed.ts'
 import { projectPermissions, roleLabels } from './access-rules.ts'
@@ -34,38 +34,40 @@ interface Membership {
 }
 
 class UserMaker {
-  private readonly seed: Seed
-  private readonly rng: Rng
-  private made = 0
+  readonly #seed: Seed
+  readonly #draw: Draw
+  #made = 0
 
   constructor(seed: Seed) {
-    this.seed = seed
-    this.rng = seed.rng('users')
+    this.#seed = seed
+    this.#draw = seed.draw('users')
   }
 
   make({ role, domain, companies = [], projects = [], agencies = [] }: Membership) {
-    const { rng, seed } = this
-    this.made += 1
-    const createdMs = seed.firstWeekMs - between(rng, -300, 600) * DAY_MS - Math.floor(rng() * DAY_MS)
-    const firstName = pick(rng, firstNames)
-    const lastName = pick(rng, lastNames)
+    const draw = this.#draw
+    const seed = this.#seed
+    this.#made += 1
+    const createdMs =
+      seed.firstWeekMs - draw.between(-300, 600) * DAY_MS - Math.floor(draw.fraction() * DAY_MS)
+    const firstName = draw.pick(firstNames)
+    const lastName = draw.pick(lastNames)
     return {
-      id: objectId(rng, createdMs),
-      reference: reference('USR', this.made),
+      id: draw.id(createdMs),
+      reference: reference('USR', this.#made),
       name: `${firstName} ${lastName}`,
       firstName,
       lastName,
-      email: `${firstName}.${lastName}.${this.made}@${domain}`.toLowerCase(),
-      jobTitle: pick(rng, jobTitles[role] as readonly string[]),
-      ...(chance(rng, 0.8) ? { phone: `7${digits(rng, 9)}`, countryCode: '+44' } : {}),
+      email: `${firstName}.${lastName}.${this.#made}@${domain}`.toLowerCase(),
+      jobTitle: draw.pick(jobTitles[role] as readonly string[]),
+      ...(draw.chance(0.8) ? { phone: `7${draw.digits(9)}`, countryCode: '+44' } : {}),
       role,
-      active: chance(rng, 0.92),
-      verified: chance(rng, 0.95),
+      active: draw.chance(0.92),
+      verified: draw.chance(0.95),
       companies: [...companies],
       projects: [...projects],
       agencies: [...agencies],
       createdAt: iso(createdMs),
-      updatedAt: iso(editTime(seed, rng, createdMs)),
+      updatedAt: iso(editTime(seed, draw, createdMs)),
     }
   }
 }
@@ -78,7 +80,7 @@ interface Cast {
 
 export function makeUsers(seed: Seed, { companies, agencies, projects }: Cast): User[] {
   const maker = new UserMaker(seed)
-  const rng = seed.rng('memberships')
+  const draw = seed.draw('memberships')
   const hirers = companies.flatMap(company => {
     const domain = company.email.split('@')[1] as string
     const own = projects.filter(project => project.company.id === company.id)
@@ -87,7 +89,7 @@ export function makeUsers(seed: Seed, { companies, agencies, projects }: Cast): 
     )
     const onSite = projectRoles.flatMap(role =>
       Array.from({ length: Math.ceil(own.length / 2) + 1 }, () =>
-        maker.make({ role, domain, companies: [company.id], projects: someProjects(rng, own) }),
+        maker.make({ role, domain, companies: [company.id], projects: someProjects(draw, own) }),
       ),
     )
     return [...office, ...onSite]
@@ -101,9 +103,9 @@ export function makeUsers(seed: Seed, { companies, agencies, projects }: Cast): 
 }
 
 /** None for a few, so that users without projects exist. */
-function someProjects(rng: Rng, own: readonly Project[]): string[] {
-  if (own.length === 0 || chance(rng, 0.05)) return []
-  const chosen = Array.from({ length: between(rng, 1, 4) }, () => pick(rng, own).id)
+function someProjects(draw: Draw, own: readonly Project[]): string[] {
+  if (own.length === 0 || draw.chance(0.05)) return []
+  const chosen = Array.from({ length: draw.between(1, 4) }, () => draw.pick(own).id)
   return [...new Set(chosen)]
 }
 

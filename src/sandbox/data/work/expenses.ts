@@ -1,10 +1,10 @@
 /** Expenses claimed beside timesheets; those approved are in the timesheet's `values.expense`. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS, HOUR_MS } from '../calendar.ts'
-import { between, chance, pick, weighted } from '../draw.ts'
-import { iso, objectId, reference } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, reference } from '../identity.ts'
 import { costCodes } from '../names.ts'
-import { type Seed, timeBetween } from '../seed.ts'
+import type { Seed } from '../seed.ts'
 import { add } from './pay.ts'
 import type { WrittenTimesheet } from './timesheets.ts'
 
@@ -52,17 +52,17 @@ export interface Claim {
 }
 
 export class ExpenseWriter {
-  private readonly seed: Seed
-  private readonly rng: Rng
-  private afps = 0
+  readonly #seed: Seed
+  readonly #draw: Draw
+  #afps = 0
 
   constructor(seed: Seed) {
-    this.seed = seed
-    this.rng = seed.rng('expenses')
+    this.#seed = seed
+    this.#draw = seed.draw('expenses')
   }
 
   write(written: WrittenTimesheet): Expense[] {
-    const { rng } = this
+    const draw = this.#draw
     const { timesheet } = written
     const claims: Claim[] = timesheet.pieceRateEntries.map(entry => ({
       category: 'Price work',
@@ -70,30 +70,27 @@ export class ExpenseWriter {
       value: entry.totals.chargeValue,
       settled: true,
     }))
-    if (timesheet.status !== 'absent' && chance(rng, 0.16)) {
-      for (let left = between(rng, 1, 2); left > 0; left -= 1) claims.push(drawClaim(rng))
+    if (timesheet.status !== 'absent' && draw.chance(0.16)) {
+      for (let left = draw.between(1, 2); left > 0; left -= 1) claims.push(drawClaim(draw))
     }
     return claims.map(claim => this.claim(written, claim))
   }
 
   claim({ timesheet, placement }: WrittenTimesheet, claim: Claim) {
-    const { rng, seed } = this
-    const createdMs = timeBetween(seed, rng, [
-      Date.parse(timesheet.createdAt),
-      Date.parse(timesheet.createdAt) + HOUR_MS,
-    ])
-    const decision = this.decision(timesheet, createdMs, claim.settled ?? false)
-    const linked = claim.settled || chance(rng, 0.93)
+    const draw = this.#draw
+    const createdMs = draw.time(Date.parse(timesheet.createdAt), Date.parse(timesheet.createdAt) + HOUR_MS)
+    const decision = this.#decision(timesheet, createdMs, claim.settled ?? false)
+    const linked = claim.settled || draw.chance(0.93)
     if (linked && decision.status === 'approved') {
       timesheet.values.expense = add(timesheet.values.expense, claim.value)
     }
     const approver = decision.status === 'pending' ? undefined : placement.approvers[0]
     return {
-      id: objectId(rng, createdMs),
+      id: draw.id(createdMs),
       category: claim.category,
       ...(claim.description === undefined ? {} : { description: claim.description }),
       ...decision,
-      ...expenseDetails(rng, claim, createdMs),
+      ...expenseDetails(draw, claim, createdMs),
       worker: placement.worker,
       ...(linked ? { timesheet: { id: timesheet.id, reference: timesheet.reference } } : {}),
       company: placement.company,
@@ -101,44 +98,44 @@ export class ExpenseWriter {
       agency: timesheet.agency,
       createdBy: { id: placement.requester.id, name: placement.requester.name },
       ...(approver ? { approvedBy: approver } : {}),
-      ...(chance(rng, 0.02)
-        ? { afp: { id: objectId(rng, createdMs), reference: reference('AFP', ++this.afps) } }
+      ...(draw.chance(0.02)
+        ? { afp: { id: draw.id(createdMs), reference: reference('AFP', ++this.#afps) } }
         : {}),
       createdAt: iso(createdMs),
     }
   }
 
   /** With an approved timesheet its expenses are decided; with any other most still wait. */
-  private decision(timesheet: WrittenTimesheet['timesheet'], createdMs: number, settled: boolean) {
+  #decision(timesheet: WrittenTimesheet['timesheet'], createdMs: number, settled: boolean) {
     const { approvedDate } = timesheet
-    const rejected = chance(this.rng, 0.07) && !settled
+    const rejected = this.#draw.chance(0.07) && !settled
     const status: ExpenseStatus = rejected ? 'rejected' : 'approved'
     if (approvedDate !== undefined && Date.parse(approvedDate) >= createdMs) {
       return { status, approvalDate: approvedDate, updatedAt: approvedDate }
     }
-    const soonMs = createdMs + this.rng() * 2 * DAY_MS
-    if (settled || soonMs >= this.seed.endMs || chance(this.rng, 0.8)) {
+    const soonMs = createdMs + this.#draw.fraction() * 2 * DAY_MS
+    if (settled || soonMs >= this.#seed.endMs || this.#draw.chance(0.8)) {
       return { status: 'pending' as const, updatedAt: iso(createdMs) }
     }
     return { status, approvalDate: iso(soonMs), updatedAt: iso(soonMs) }
   }
 }
 
-export function drawClaim(rng: Rng): Claim {
-  const { category, description, hourly, pence } = weighted(rng, kinds)
-  const hours = hourly ? between(rng, 1, 8) : undefined
+export function drawClaim(draw: Draw): Claim {
+  const { category, description, hourly, pence } = draw.weighted(kinds)
+  const hours = hourly ? draw.between(1, 8) : undefined
   return {
     category,
     ...(description === undefined ? {} : { description }),
     ...(hours === undefined ? {} : { hours }),
-    value: ((hours ?? 1) * Math.round(pence * (0.6 + rng() * 0.8))) / 100,
+    value: ((hours ?? 1) * Math.round(pence * (0.6 + draw.fraction() * 0.8))) / 100,
   }
 }
 
-export function expenseDetails(rng: Rng, claim: Claim, atMs: number) {
+export function expenseDetails(draw: Draw, claim: Claim, atMs: number) {
   const lodge = claim.category === 'Accommodation'
   const { hours } = claim
-  const receipt = chance(rng, 0.7)
+  const receipt = draw.chance(0.7)
   return {
     date: iso(Math.floor(atMs / DAY_MS) * DAY_MS),
     value: claim.value,
@@ -147,13 +144,13 @@ export function expenseDetails(rng: Rng, claim: Claim, atMs: number) {
       value: hours === undefined ? claim.value : Math.round((claim.value / hours) * 100) / 100,
       description: claim.category,
     },
-    wra: { applicable: lodge, dailyAmount: lodge ? 46.5 : 0, daysPaid: lodge ? between(rng, 1, 5) : 0 },
-    costCode: pick(rng, costCodes),
+    wra: { applicable: lodge, dailyAmount: lodge ? 46.5 : 0, daysPaid: lodge ? draw.between(1, 5) : 0 },
+    costCode: draw.pick(costCodes),
     receipts: receipt
       ? [
           {
             fileName: 'receipt.pdf',
-            url: `https://files.example.com/receipts/${objectId(rng, atMs)}`,
+            url: `https://files.example.com/receipts/${draw.id(atMs)}`,
             created: iso(atMs),
           },
         ]

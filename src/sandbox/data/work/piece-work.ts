@@ -1,7 +1,6 @@
 /** Piece work of a week: units per day and what they come to. Not part of `values`: an expense settles it. */
-import type { Rng } from '../../../lib/rng.ts'
-import { between, pick } from '../draw.ts'
-import { iso, objectId, partId } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, partId } from '../identity.ts'
 import { costCodes, type Trade } from '../names.ts'
 import { add, type Shift, times } from './pay.ts'
 import type { Placement } from './placements.ts'
@@ -31,11 +30,11 @@ interface PieceWeek {
   readonly createdMs: number
 }
 
-export function pieceRateEntry(rng: Rng, { pieceWork, placement, shifts, createdMs }: PieceWeek) {
-  const id = objectId(rng, createdMs)
+export function pieceRateEntry(draw: Draw, { pieceWork, placement, shifts, createdMs }: PieceWeek) {
+  const id = draw.id(createdMs)
   const values = pieceValues(pieceWork)
   const lines = shifts.map((shift, index) => {
-    const units = between(rng, 20, 60)
+    const units = draw.between(20, 60)
     return {
       id: partId(id, index),
       date: iso(shift.dayMs),
@@ -45,7 +44,7 @@ export function pieceRateEntry(rng: Rng, { pieceWork, placement, shifts, created
       marginValue: times(units, values.margin),
       chargeValue: times(units, values.charge),
       comment: '',
-      costCode: pick(rng, costCodes),
+      costCode: draw.pick(costCodes),
     }
   })
   const total = (name: 'units' | 'payValue' | 'empValue' | 'marginValue' | 'chargeValue') =>

@@ -1,8 +1,8 @@
 /** Who works where: the assignments that timesheets are written for. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS, WEEK_MS } from '../calendar.ts'
-import { between, chance, pick, skewedIndex, weighted } from '../draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref, reference, refOf } from '../identity.ts'
 import type { Agency, Company } from '../master/companies.ts'
 import type { Project, Site } from '../master/projects.ts'
 import type { User } from '../master/users.ts'
@@ -70,117 +70,118 @@ const SITE_DRAWS = 30
 const LONGEST_WEEKS = 40
 
 export class PlacementMaker {
-  private readonly seed: Seed
-  private readonly stage: Stage
-  private readonly rng: Rng
-  private readonly approvers = new Map<string, readonly User[]>()
-  private readonly requesters = new Map<string, User>()
-  private readonly projectEnds: ReadonlyMap<string, string | undefined>
-  private workers = 0
-  private made = 0
+  readonly #seed: Seed
+  readonly #stage: Stage
+  readonly #draw: Draw
+  readonly #approvers = new Map<string, readonly User[]>()
+  readonly #requesters = new Map<string, User>()
+  readonly #projectEnds: ReadonlyMap<string, string | undefined>
+  #workers = 0
+  #made = 0
 
   constructor(seed: Seed, stage: Stage) {
-    this.seed = seed
-    this.stage = stage
-    this.rng = seed.rng('placements')
-    this.projectEnds = new Map(stage.projects.map(project => [project.id, project.dates?.end]))
-    for (const { id } of stage.companies) this.approvers.set(id, approversOf(seed, stage, id))
+    this.#seed = seed
+    this.#stage = stage
+    this.#draw = seed.draw('placements')
+    this.#projectEnds = new Map(stage.projects.map(project => [project.id, project.dates?.end]))
+    for (const { id } of stage.companies) this.#approvers.set(id, approversOf(seed, stage, id))
     for (const agency of stage.agencies) {
       const staff = stage.users.filter(candidate => candidate.agencies.includes(agency.id))
       const [user] = longStanding(seed, staff)
-      if (user) this.requesters.set(agency.id, user)
+      if (user) this.#requesters.set(agency.id, user)
     }
   }
 
   make(): Placement {
-    const { rng, stage } = this
-    const weeks = this.weeks()
-    const site = this.openSite(weeks)
-    const agency = stage.agencies[skewedIndex(rng, stage.agencies.length, 3)] as Agency
-    const createdMs = (weeks[0] as number) - between(rng, 2, 12) * DAY_MS
+    const draw = this.#draw
+    const stage = this.#stage
+    const weeks = this.#weeks()
+    const site = this.#openSite(weeks)
+    const agency = draw.skewed(stage.agencies, 3)
+    const createdMs = (weeks[0] as number) - draw.between(2, 12) * DAY_MS
     return this.makeFor({ site, agency, weeks, createdMs })
   }
 
   /** One that is wanted rather than drawn: all but its terms is given. */
   makeFor({ site, agency, weeks, createdMs, trade }: Wanted): Placement {
-    const { rng } = this
-    this.made += 1
-    const worker = this.worker(createdMs)
+    const draw = this.#draw
+    this.#made += 1
+    const worker = this.#worker(createdMs)
     return {
-      assignment: { id: objectId(rng, createdMs), reference: reference('ASG', this.made) },
+      assignment: { id: draw.id(createdMs), reference: reference('ASG', this.#made) },
       worker,
       company: site.company,
       project: site.project,
       site: refOf(site),
       agency,
-      ...this.terms(trade),
-      ...this.people(site.company.id, agency),
-      answers: chance(rng, 0.1) ? [answerOf(rng, { agency, worker, createdMs })] : [],
+      ...this.#terms(trade),
+      ...this.#people(site.company.id, agency),
+      answers: draw.chance(0.1) ? [answerOf(draw, { agency, worker, createdMs })] : [],
       weeks,
       createdMs,
     }
   }
 
   /** Some began before the first week: there is as much work then as later. */
-  private weeks(): number[] {
-    const first = between(this.rng, 1 - LONGEST_WEEKS, WEEKS - 1)
-    const length = between(this.rng, 2, LONGEST_WEEKS)
+  #weeks(): number[] {
+    const first = this.#draw.between(1 - LONGEST_WEEKS, WEEKS - 1)
+    const length = this.#draw.between(2, LONGEST_WEEKS)
     const begin = Math.max(0, first)
     const end = Math.min(WEEKS, first + length)
-    if (end <= begin) return this.weeks()
+    if (end <= begin) return this.#weeks()
     return Array.from(
       { length: end - begin },
-      (_, index) => this.seed.firstWeekMs + (begin + index) * WEEK_MS,
+      (_, index) => this.#seed.firstWeekMs + (begin + index) * WEEK_MS,
     )
   }
 
   /** A site whose project runs in those weeks, if a few draws find one. */
-  private openSite(weeks: readonly number[]): Site {
+  #openSite(weeks: readonly number[]): Site {
     const first = iso(weeks[0] as number)
     const last = iso(weeks.at(-1) as number)
-    let site = pick(this.rng, this.stage.sites)
+    let site = this.#draw.pick(this.#stage.sites)
     for (let draws = 0; draws < SITE_DRAWS; draws += 1) {
-      const end = this.projectEnds.get(site.project.id)
+      const end = this.#projectEnds.get(site.project.id)
       if (site.createdAt <= first && (end === undefined || end >= last)) return site
-      site = this.stage.sites[skewedIndex(this.rng, this.stage.sites.length)] as Site
+      site = this.#draw.skewed(this.#stage.sites)
     }
     return site
   }
 
-  private worker(createdMs: number): Worker {
-    this.workers += 1
-    const name = `${pick(this.rng, firstNames)} ${pick(this.rng, lastNames)}`
-    return { id: objectId(this.rng, createdMs - DAY_MS), name, reference: reference('WRK', this.workers) }
+  #worker(createdMs: number): Worker {
+    this.#workers += 1
+    const name = `${this.#draw.pick(firstNames)} ${this.#draw.pick(lastNames)}`
+    return { id: this.#draw.id(createdMs - DAY_MS), name, reference: reference('WRK', this.#workers) }
   }
 
-  private terms(wanted: Trade | undefined) {
-    const { rng } = this
-    const trade = wanted ?? (trades[skewedIndex(rng, trades.length)] as Trade)
-    const rateType = weighted(rng, [
+  #terms(wanted: Trade | undefined) {
+    const draw = this.#draw
+    const trade = wanted ?? draw.skewed(trades)
+    const rateType = draw.weighted([
       ['paye', 5],
       ['cis', 4],
       ['psc', 1],
     ] as const)
-    const night = chance(rng, 0.12)
-    const payPence = even(trade.payPence * (0.95 + rng() * 0.2))
+    const night = draw.chance(0.12)
+    const payPence = even(trade.payPence * (0.95 + draw.fraction() * 0.2))
     return {
       trade,
       rateType,
-      payType: chance(rng, 0.05) ? ('daily' as const) : ('hourly' as const),
-      rates: ratesFor(payPence, rateType, even(payPence * (0.1 + rng() * 0.06))),
-      days: weighted(rng, weekPatterns),
-      dayHours: pick(rng, [8, 8, 8, 9, 9.5, 10]),
-      startHour: night ? pick(rng, [19, 20, 21]) : pick(rng, [7, 7.5, 8]),
+      payType: draw.chance(0.05) ? ('daily' as const) : ('hourly' as const),
+      rates: ratesFor(payPence, rateType, even(payPence * (0.1 + draw.fraction() * 0.06))),
+      days: draw.weighted(weekPatterns),
+      dayHours: draw.pick([8, 8, 8, 9, 9.5, 10]),
+      startHour: night ? draw.pick([19, 20, 21]) : draw.pick([7, 7.5, 8]),
       night,
-      overtime: night ? 0 : pick(rng, [0, 0, 0.1, 0.3]),
-      allocatesCosts: chance(rng, 0.3),
+      overtime: night ? 0 : draw.pick([0, 0, 0.1, 0.3]),
+      allocatesCosts: draw.chance(0.3),
     }
   }
 
-  private people(companyId: string, agency: Agency) {
-    const known = this.approvers.get(companyId) ?? []
-    const approvers = [pick(this.rng, known), pick(this.rng, known)].filter(user => user !== undefined)
-    const requester = this.requesters.get(agency.id)
+  #people(companyId: string, agency: Agency) {
+    const known = this.#approvers.get(companyId) ?? []
+    const approvers = [this.#draw.pick(known), this.#draw.pick(known)].filter(user => user !== undefined)
+    const requester = this.#requesters.get(agency.id)
     return {
       approvers: [...new Set(approvers)].map(refOf),
       requester: { ...refOf(requester ?? agency), type: 'supplier' },
@@ -201,16 +202,16 @@ function longStanding(seed: Seed, users: readonly User[]): readonly User[] {
 }
 
 function answerOf(
-  rng: Rng,
+  draw: Draw,
   { agency, worker, createdMs }: { agency: Agency; worker: Worker; createdMs: number },
 ) {
   return {
-    fieldId: objectId(rng, createdMs),
+    fieldId: draw.id(createdMs),
     label: 'Expected travel time to site',
     fieldType: 'select',
-    value: [pick(rng, ['Under 30 minutes', '30 to 60 minutes', 'Over 60 minutes'])],
+    value: [draw.pick(['Under 30 minutes', '30 to 60 minutes', 'Over 60 minutes'])],
     answerScope: 'worker',
-    submissionId: objectId(rng, createdMs),
+    submissionId: draw.id(createdMs),
     workerIds: [worker.id],
     agency: refOf(agency),
     worker: refOf(worker),

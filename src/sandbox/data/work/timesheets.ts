@@ -1,9 +1,9 @@
 /** Timesheets: one a placement and week, with a history that fits its status. */
-import type { Rng } from '../../../lib/rng.ts'
+
 import { DAY_MS, HOUR_MS, isShutdown } from '../calendar.ts'
-import { chance } from '../draw.ts'
-import { iso, objectId, type Ref, reference, refOf } from '../identity.ts'
-import { type Seed, timeBetween } from '../seed.ts'
+import type { Draw } from '../draw.ts'
+import { iso, type Ref, reference, refOf } from '../identity.ts'
+import type { Seed } from '../seed.ts'
 import { type BucketValues, type Rates, type Shift, tally, timelogsOf } from './pay.ts'
 import { pieceRateEntry } from './piece-work.ts'
 import type { Placement } from './placements.ts'
@@ -76,43 +76,45 @@ const HOLIDAY_WEEK = 0.05
 const PIECE_WORK_WEEK = 0.4
 
 export class TimesheetWriter {
-  private readonly seed: Seed
-  private readonly rng: Rng
-  private written = 0
+  readonly #seed: Seed
+  readonly #draw: Draw
+  #written = 0
 
   constructor(seed: Seed) {
-    this.seed = seed
-    this.rng = seed.rng('timesheets')
+    this.#seed = seed
+    this.#draw = seed.draw('timesheets')
   }
 
   /** None for a week of holiday or shutdown. */
   write(placement: Placement, mondayMs: number): WrittenTimesheet | undefined {
-    const { rng } = this
-    if (isShutdown(mondayMs) ? chance(rng, 0.85) : chance(rng, HOLIDAY_WEEK)) return undefined
-    const absent = chance(rng, ABSENT_WEEK)
-    const shifts = absent ? [] : weekOfShifts(rng, placement, mondayMs)
+    const draw = this.#draw
+    if (isShutdown(mondayMs) ? draw.chance(0.85) : draw.chance(HOLIDAY_WEEK)) return undefined
+    const absent = draw.chance(ABSENT_WEEK)
+    const shifts = absent ? [] : weekOfShifts(draw, placement, mondayMs)
     if (!absent && shifts.length === 0) return undefined
-    this.written += 1
-    const createdMs = mondayMs + 4 * DAY_MS + 14 * HOUR_MS + Math.floor(rng() * 56 * HOUR_MS)
+    this.#written += 1
+    const createdMs = mondayMs + 4 * DAY_MS + 14 * HOUR_MS + Math.floor(draw.fraction() * 56 * HOUR_MS)
     const base = {
-      id: objectId(rng, createdMs),
-      reference: reference('TS', this.written),
-      ...this.history(placement, createdMs, absent),
+      id: draw.id(createdMs),
+      reference: reference('TS', this.#written),
+      ...this.#history(placement, createdMs, absent),
       ...placeOf(placement, mondayMs),
-      pieceRateEntries: this.pieceWork(placement, shifts, createdMs),
+      pieceRateEntries: this.#pieceWork(placement, shifts, createdMs),
     }
     const breakHours = shifts.reduce((sum, shift) => sum + shift.breakMinutes / 60, 0)
     return { timesheet: timesheetRecord(base, shifts, 0), placement, breakHours }
   }
 
   /** Created, then handed in, then approved; what would happen after the end of the data has not happened. */
-  private history(placement: Placement, createdMs: number, absent: boolean) {
-    const { rng, seed } = this
-    const handedInMs = createdMs + rng() * (chance(rng, 0.05) ? 10 * DAY_MS : 1.5 * DAY_MS)
-    const approvedMs = handedInMs + 2 * HOUR_MS + rng() * (chance(rng, 0.06) ? 21 * DAY_MS : 4 * DAY_MS)
+  #history(placement: Placement, createdMs: number, absent: boolean) {
+    const draw = this.#draw
+    const seed = this.#seed
+    const handedInMs = createdMs + draw.fraction() * (draw.chance(0.05) ? 10 * DAY_MS : 1.5 * DAY_MS)
+    const approvedMs =
+      handedInMs + 2 * HOUR_MS + draw.fraction() * (draw.chance(0.06) ? 21 * DAY_MS : 4 * DAY_MS)
     const createdAt = iso(createdMs)
     if (absent)
-      return { status: 'absent' as const, version: 2, createdAt, updatedAt: this.at(createdMs, handedInMs) }
+      return { status: 'absent' as const, version: 2, createdAt, updatedAt: this.#at(createdMs, handedInMs) }
     if (handedInMs >= seed.endMs)
       return { status: 'pending' as const, version: 1, createdAt, updatedAt: createdAt }
     const requested = { approvalRequestedBy: placement.requester, createdAt }
@@ -120,26 +122,26 @@ export class TimesheetWriter {
       return { status: 'pending_approval' as const, version: 2, ...requested, updatedAt: iso(handedInMs) }
     }
     const approver = placement.approvers[0]
-    const cancelled = chance(rng, 0.012)
-    const touched = cancelled || chance(rng, 0.1)
+    const cancelled = draw.chance(0.012)
+    const touched = cancelled || draw.chance(0.1)
     return {
       status: cancelled ? ('cancelled' as const) : ('approved' as const),
       version: touched ? 4 : 3,
       ...requested,
       ...(approver ? { approvedBy: approver } : {}),
       approvedDate: iso(approvedMs),
-      updatedAt: touched ? this.at(approvedMs, approvedMs + 30 * DAY_MS) : iso(approvedMs),
+      updatedAt: touched ? this.#at(approvedMs, approvedMs + 30 * DAY_MS) : iso(approvedMs),
     }
   }
 
-  private at(low: number, high: number): string {
-    return iso(timeBetween(this.seed, this.rng, [low, high]))
+  #at(low: number, high: number): string {
+    return iso(this.#draw.time(low, high))
   }
 
-  private pieceWork(placement: Placement, shifts: readonly Shift[], createdMs: number) {
+  #pieceWork(placement: Placement, shifts: readonly Shift[], createdMs: number) {
     const { pieceWork } = placement.trade
-    if (!pieceWork || shifts.length === 0 || !chance(this.rng, PIECE_WORK_WEEK)) return []
-    return [pieceRateEntry(this.rng, { pieceWork, placement, shifts, createdMs })]
+    if (!pieceWork || shifts.length === 0 || !this.#draw.chance(PIECE_WORK_WEEK)) return []
+    return [pieceRateEntry(this.#draw, { pieceWork, placement, shifts, createdMs })]
   }
 }
 
