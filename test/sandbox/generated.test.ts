@@ -1,6 +1,6 @@
 /** The generated world: the same for the same seed, believable, and with sums that add up. */
 import { describe, expect, it } from 'vitest'
-import { isBankHoliday } from '../../src/sandbox/data/calendar.ts'
+import { calendarDay } from '../../src/sandbox/data/calendar.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import type { Body } from './open-sandbox.ts'
 import { brokenSums } from './sums.ts'
@@ -96,7 +96,7 @@ describe('timesheets', () => {
 it('knows the bank holidays of England and Wales', () => {
   const days = (year: number) =>
     Array.from({ length: 366 }, (_, day) => Date.UTC(year, 0, 1 + day))
-      .filter(day => new Date(day).getUTCFullYear() === year && isBankHoliday(day))
+      .filter(day => new Date(day).getUTCFullYear() === year && calendarDay(day).isBankHoliday)
       .map(day => new Date(day).toISOString().slice(5, 10))
   expect(days(2025)).toEqual(['01-01', '04-18', '04-21', '05-05', '05-26', '08-25', '12-25', '12-26'])
   expect(days(2026)).toEqual(['01-01', '04-03', '04-06', '05-04', '05-25', '08-31', '12-25', '12-28'])

@@ -1,62 +1,58 @@
 /** Weeks, days and the bank holidays of England and Wales, all in UTC. */
-
-export const HOUR_MS = 3_600_000
-export const DAY_MS = 24 * HOUR_MS
-export const WEEK_MS = 7 * DAY_MS
-
-/** 0 is Monday, 6 is Sunday. */
-export function weekday(dayMs: number): number {
-  return (Math.floor(dayMs / DAY_MS) + 3) % 7
-}
-
-function midnight(ms: number): number {
-  return Math.floor(ms / DAY_MS) * DAY_MS
-}
+import { dayMs, startOfUtcDay, weekday, yearOf } from '../../lib/dates.ts'
 
 /** The Monday of the last week that is over at `ms`. */
 export function lastFullWeek(ms: number): number {
-  const day = midnight(ms)
-  return day - weekday(day) * DAY_MS - WEEK_MS
+  return startOfUtcDay(ms, -weekday(ms) - 7)
 }
 
-const holidaysByYear = new Map<number, ReadonlySet<number>>()
-
-export function isBankHoliday(dayMs: number): boolean {
-  const year = new Date(dayMs).getUTCFullYear()
-  const known = holidaysByYear.get(year) ?? bankHolidays(year)
-  holidaysByYear.set(year, known)
-  return known.has(dayMs)
+interface CalendarDay {
+  /** Days since Monday. */
+  readonly weekday: number
+  readonly isBankHoliday: boolean
 }
 
-function bankHolidays(year: number): ReadonlySet<number> {
+const days = new Map<number, CalendarDay>()
+
+/** Kept by day: the shifts of a world ask for the same few hundred days a million times. */
+export function calendarDay(midnightMs: number): CalendarDay {
+  const day = days.get(midnightMs) ?? {
+    weekday: weekday(midnightMs),
+    isBankHoliday: bankHolidays(yearOf(midnightMs)).includes(midnightMs),
+  }
+  days.set(midnightMs, day)
+  return day
+}
+
+function bankHolidays(year: number): readonly number[] {
   const easter = easterSunday(year)
   const firstOfMay = Date.UTC(year, 4, 1)
-  return new Set([
+  return [
     substitute(Date.UTC(year, 0, 1)),
-    easter - 2 * DAY_MS,
-    easter + DAY_MS,
-    firstOfMay + ((7 - weekday(firstOfMay)) % 7) * DAY_MS,
+    easter - 2 * dayMs,
+    easter + dayMs,
+    firstOfMay + ((7 - weekday(firstOfMay)) % 7) * dayMs,
     lastMonday(Date.UTC(year, 4, 31)),
     lastMonday(Date.UTC(year, 7, 31)),
     ...christmas(year),
-  ])
+  ]
 }
 
 function lastMonday(lastDay: number): number {
-  return lastDay - weekday(lastDay) * DAY_MS
+  return lastDay - weekday(lastDay) * dayMs
 }
 
 /** A holiday on a weekend is kept on the Monday after. */
-function substitute(dayMs: number): number {
-  const day = weekday(dayMs)
-  return day < 5 ? dayMs : dayMs + (7 - day) * DAY_MS
+function substitute(midnightMs: number): number {
+  const day = weekday(midnightMs)
+  return day < 5 ? midnightMs : midnightMs + (7 - day) * dayMs
 }
 
-/** Two days off in a row; whatever falls on a weekend is kept on the first working days after. */
+/** Two days off in a row; a day that falls on a weekend is kept on the first working days after. */
 function christmas(year: number): number[] {
   const first = Date.UTC(year, 11, 25)
   const offsets = { 4: [0, 3], 5: [2, 3], 6: [1, 2] }[weekday(first)] ?? [0, 1]
-  return offsets.map(days => first + days * DAY_MS)
+  return offsets.map(days => first + days * dayMs)
 }
 
 /** The anonymous Gregorian computus. */
@@ -72,7 +68,7 @@ function easterSunday(year: number): number {
 
 /** Sites close between Christmas Eve and New Year. */
 export function isShutdown(mondayMs: number): boolean {
-  const sunday = new Date(mondayMs + 6 * DAY_MS)
+  const sunday = new Date(mondayMs + 6 * dayMs)
   const month = sunday.getUTCMonth()
   return (month === 11 && sunday.getUTCDate() >= 28) || (month === 0 && sunday.getUTCDate() <= 3)
 }

@@ -1,10 +1,11 @@
 /** What every generator needs to know: the seed, the size and the span of time. */
+import { dayMs, weekMs } from '../../lib/dates.ts'
 import { namedRng } from '../../lib/rng.ts'
-import { DAY_MS, lastFullWeek, WEEK_MS } from './calendar.ts'
+import { lastFullWeek } from './calendar.ts'
 import { Draw } from './draw.ts'
 
 /** 78 weeks are 18 months. */
-export const WEEKS = 78
+export const weekCount = 78
 
 export interface Seed {
   /** Everything generated is older than this midnight. */
@@ -30,7 +31,7 @@ export function seedOf({ seed, scale, today }: { seed: number; scale: number; to
   const mild = (count: number) => Math.max(1, Math.round(count * Math.sqrt(scale)))
   return {
     endMs,
-    firstWeekMs: lastWeekMs - (WEEKS - 1) * WEEK_MS,
+    firstWeekMs: lastWeekMs - (weekCount - 1) * weekMs,
     lastWeekMs,
     counts: {
       companies: mild(3),
@@ -46,5 +47,5 @@ export function seedOf({ seed, scale, today }: { seed: number; scale: number; to
 
 /** When a lasting record (a project, a user) was last edited: somewhere in the 18 months. */
 export function editTime(seed: Seed, draw: Draw, createdMs: number): number {
-  return draw.time(Math.max(createdMs, seed.firstWeekMs), seed.endMs - DAY_MS / 2)
+  return draw.time(Math.max(createdMs, seed.firstWeekMs), seed.endMs - dayMs / 2)
 }

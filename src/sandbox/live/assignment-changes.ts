@@ -1,5 +1,6 @@
 /** What happens to assignments: confirmed, amended, cancelled, ended, taken up again, and followed by others. */
-import { DAY_MS, lastFullWeek, WEEK_MS } from '../data/calendar.ts'
+import { dayMs, weekMs } from '../../lib/dates.ts'
+import { lastFullWeek } from '../data/calendar.ts'
 import type { Requisition } from '../data/hiring/requisitions.ts'
 import type { PlannedShift } from '../data/hiring/shift-pattern.ts'
 import { iso, type Ref, reference, refOf } from '../data/identity.ts'
@@ -40,7 +41,7 @@ function withValues(assignment: Assignment): Assignment {
       sum + (((end ?? 0) - (start ?? 0) + 24) % 24) - (minutes ?? 0) / 60,
     0,
   )
-  const weeks = Math.ceil((Date.parse(endDate) - Date.parse(startDate)) / WEEK_MS)
+  const weeks = Math.ceil((Date.parse(endDate) - Date.parse(startDate)) / weekMs)
   const values = { pay: times(hours * weeks, rates.pay), charge: times(hours * weeks, rates.charge) }
   return { ...assignment, values }
 }
@@ -88,7 +89,7 @@ export function cloneAssignment(context: ChangeContext, original: Link): Link {
     status: 'confirmed',
     startDate: iso(start),
     timesheetStartDate: iso(start),
-    endDate: iso(start + cloneWeeks * WEEK_MS - DAY_MS),
+    endDate: iso(start + cloneWeeks * weekMs - dayMs),
     confirmationDate: context.now,
     clone: { date: context.now, original },
   })
@@ -151,7 +152,7 @@ export const reinstateAssignment = update('assignments', {
   to: 'confirmed',
   make: (assignment, context) => {
     const reinstatement = closing(context, assignment, 'Ended in error')
-    const endDate = iso(context.nowMs + cloneWeeks * WEEK_MS)
+    const endDate = iso(context.nowMs + cloneWeeks * weekMs)
     const { ended, ...kept } = assignment
     return withValues({ ...kept, reinstatement, endDate } as Assignment)
   },
@@ -180,7 +181,7 @@ export const amendAssignment = update('assignments', {
 type Amend = (assignment: Assignment, context: ChangeContext) => object | undefined
 
 const amendments: Readonly<Record<(typeof parts)[number], Amend>> = {
-  dates: ({ endDate }, { draw }) => ({ endDate: iso(Date.parse(endDate) + draw.between(1, 6) * WEEK_MS) }),
+  dates: ({ endDate }, { draw }) => ({ endDate: iso(Date.parse(endDate) + draw.between(1, 6) * weekMs) }),
   rates: ({ rates }) => ({ rates: { pay: add(rates.pay, 0.5), charge: add(rates.charge, 0.5) } }),
   shift: ({ shiftPattern }) => {
     const earlier = Object.entries(shiftPattern).map(([day, shift]) => [day, anHourEarlier(shift)])

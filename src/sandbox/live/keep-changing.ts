@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 import { mutateWorld } from './mutate-world.ts'
 
 /** Changes come in bursts of this length: finer timers cost more than the changes. */
-const BURST_MS = 50
+const burstMs = 50
 
 interface Life {
   readonly live: LiveOptions
@@ -33,7 +33,7 @@ async function run(world: World, { live, clock, raise }: Life, signal: AbortSign
   let last = clock.now()
   let owed = 0
   while (!signal.aborted) {
-    await clock.sleep(BURST_MS, signal)
+    await clock.sleep(burstMs, signal)
     const nowMs = clock.now()
     owed += ((nowMs - last) / 1000) * live.changesPerSecond
     last = nowMs

@@ -1,5 +1,5 @@
 /** What happens to trades, rates and purchase orders: added, amended, disabled, used up. */
-import { DAY_MS, WEEK_MS } from '../data/calendar.ts'
+import { dayMs, weekMs } from '../../lib/dates.ts'
 import { iso, type Ref, reference, refOf } from '../data/identity.ts'
 import { add } from '../data/work/pay.ts'
 import type { StoredRecord } from '../records/record.ts'
@@ -96,11 +96,11 @@ export const raiseOrder = create('purchaseOrders', {
   from: where('purchaseOrders', 'whole', isOrder),
   make: (model, context) => {
     const { revoked, reinstated, ...terms } = model
-    const startMs = Math.floor(context.nowMs / DAY_MS) * DAY_MS
+    const startMs = Math.floor(context.nowMs / dayMs) * dayMs
     return {
       ...fresh(context, terms),
       reference: reference('PO', context.world.nextNumber('purchaseOrders')),
-      ...{ status: 'active', startDate: iso(startMs), endDate: iso(startMs + orderWeeks * WEEK_MS) },
+      ...{ status: 'active', startDate: iso(startMs), endDate: iso(startMs + orderWeeks * weekMs) },
     }
   },
   sends: 'purchase_order_created',

@@ -1,5 +1,6 @@
 /** What happens to requisitions: raised, approved stage by stage, passed to agencies, called off. */
-import { lastFullWeek, WEEK_MS } from '../data/calendar.ts'
+import { weekMs } from '../../lib/dates.ts'
+import { lastFullWeek } from '../data/calendar.ts'
 import type { Requisition } from '../data/hiring/requisitions.ts'
 import { iso, type Ref, reference, refOf } from '../data/identity.ts'
 import type { StoredRecord } from '../records/record.ts'
@@ -29,7 +30,7 @@ export const raiseRequisition = create('requisitions', {
 
 function raised(model: Requisition & StoredRecord, { world, draw, now, nowMs }: ChangeContext): object {
   const { approver, approvedDate, cancellation, ...terms } = model
-  const start = lastFullWeek(nowMs) + leadWeeks * WEEK_MS
+  const start = lastFullWeek(nowMs) + leadWeeks * weekMs
   return {
     ...terms,
     id: draw.id(nowMs),
@@ -40,7 +41,7 @@ function raised(model: Requisition & StoredRecord, { world, draw, now, nowMs }: 
       ...{ ...stage, approved: false, approvedAt: null, approver: null },
     })),
     startDate: iso(start),
-    endDate: iso(start + workWeeks * WEEK_MS),
+    endDate: iso(start + workWeeks * weekMs),
     agencies: [],
     ...(terms.stageTracking ? { stageTracking: [] } : {}),
     submissionAnswers: [],

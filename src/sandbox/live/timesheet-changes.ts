@@ -1,5 +1,6 @@
 /** What happens to timesheets: handed in, approved, amended, written, and undone. */
-import { lastFullWeek, WEEK_MS } from '../data/calendar.ts'
+import { weekMs } from '../../lib/dates.ts'
+import { lastFullWeek } from '../data/calendar.ts'
 import { iso, type Ref, reference } from '../data/identity.ts'
 import { type Shift, shiftsOf } from '../data/work/pay.ts'
 import { isWhole, type Timesheet, type TimesheetBase, timesheetRecord } from '../data/work/timesheets.ts'
@@ -119,7 +120,7 @@ function revised(timesheet: StoredRecord, changes: object, shifts?: readonly Shi
 const recent = where<Timesheet>(
   'timesheets',
   'recent',
-  (row, { nowMs }) => isWhole(row) && String(row.weekEnding) > iso(nowMs - 3 * WEEK_MS),
+  (row, { nowMs }) => isWhole(row) && String(row.weekEnding) > iso(nowMs - 3 * weekMs),
 )
 const whole = where<Timesheet>('timesheets', 'whole', isWhole)
 
@@ -148,7 +149,7 @@ function next(model: StoredTimesheet, context: ChangeContext): object {
     createdAt: context.now,
     updatedAt: context.now,
   }
-  const shifts = shiftsOf(timelogs).map(shift => ({ ...shift, dayMs: shift.dayMs + laterMs }))
+  const shifts = shiftsOf(timelogs).map(shift => ({ ...shift, midnightMs: shift.midnightMs + laterMs }))
   return timesheetRecord(base, shifts, 0)
 }
 
@@ -165,11 +166,11 @@ function nextWeek(context: ChangeContext, { assignment, ...model }: Timesheet) {
   const { world, nowMs } = context
   const startMs = Date.parse(model.start)
   const taken = takenWeeks(world)
-  const weekEnding = iso(Date.parse(model.weekEnding) + WEEK_MS)
+  const weekEnding = iso(Date.parse(model.weekEnding) + weekMs)
   const next = `${assignment.id} ${weekEnding}`
-  if (runsUntil(world, assignment.id, weekEnding) && !taken.has(next) && startMs + WEEK_MS <= nowMs) {
+  if (runsUntil(world, assignment.id, weekEnding) && !taken.has(next) && startMs + weekMs <= nowMs) {
     taken.add(next)
-    return { laterMs: WEEK_MS, assignment }
+    return { laterMs: weekMs, assignment }
   }
   const clone = cloneAssignment(context, assignment)
   const laterMs = lastFullWeek(nowMs) - startMs

@@ -1,5 +1,5 @@
 /** The card scheme's register, as the sandbox plays it. */
-import { DAY_MS } from '../data/calendar.ts'
+import { dayMs } from '../../lib/dates.ts'
 import { iso } from '../data/identity.ts'
 import { mayNameCompany } from '../keys/scope.ts'
 import { pathReader } from '../records/record.ts'
@@ -41,7 +41,7 @@ export function askRegister(
     customerName: `${person.firstName} ${person.lastName}`,
     documentNumber,
     photoType: 'image/jpeg',
-    expiry: iso(nowMs + years * 365 * DAY_MS).slice(0, 10),
+    expiry: iso(nowMs + years * 365 * dayMs).slice(0, 10),
     occupationQualifications: [{ qual: qualification.name }],
     lastVerifiedAt: iso(nowMs),
   }

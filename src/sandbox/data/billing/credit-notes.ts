@@ -1,6 +1,5 @@
 /** Credit notes: for timesheets cancelled after approval, and corrections of invoices. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
 import { officeRoles, type Staff } from '../master/staff.ts'
@@ -16,7 +15,7 @@ interface BilledInvoice {
   readonly lines: readonly InvoiceLine[]
 }
 
-const CORRECTED = 0.012
+const corrected = 0.012
 const corrections = ['Rate correction', 'Hours agreed down', 'Damage recharged'] as const
 
 /** What is credited: a cancelled timesheet's line, or part of an invoice. */
@@ -99,9 +98,9 @@ export class CreditNoteWriter {
   #correction({ invoice, lines }: BilledInvoice): Credit[] {
     const draw = this.#draw
     const [line] = lines
-    if (!line || line.netHours < 8 || !draw.chance(CORRECTED)) return []
+    if (!line || line.netHours < 8 || !draw.chance(corrected)) return []
     const fromMs = Date.parse(invoice.createdAt)
-    const createdMs = draw.time(fromMs, fromMs + draw.between(1, 40) * DAY_MS)
+    const createdMs = draw.time(fromMs, fromMs + draw.between(1, 40) * dayMs)
     const charge = Math.round((line.charge / line.netHours) * draw.between(1, 6) * 50) / 100
     const part = { ...line, netHours: 0, grossHours: 0, expense: 0, charge }
     return [{ line: part, createdMs, reason: draw.pick(corrections), invoice }]
@@ -124,12 +123,12 @@ export class CreditNoteWriter {
   #processing(companyId: string, createdMs: number, number: number) {
     const draw = this.#draw
     const seed = this.#seed
-    const processedMs = createdMs + draw.between(1, 72) * (DAY_MS / 24)
+    const processedMs = createdMs + draw.between(1, 72) * (dayMs / 24)
     const confirmedBy = this.#staff.drawRef(draw, companyId, officeRoles)
     if (processedMs >= seed.endMs)
       return { status: 'pending', confirmedDate: null, updatedAt: iso(createdMs) }
-    const paid = processedMs + 7 * DAY_MS < seed.endMs && draw.chance(0.8)
-    const paidMs = Math.floor(processedMs / DAY_MS + 7) * DAY_MS
+    const paid = processedMs + 7 * dayMs < seed.endMs && draw.chance(0.8)
+    const paidMs = Math.floor(processedMs / dayMs + 7) * dayMs
     const payment = { reference: `BACS ${reference('CN', number)}`, paymentDate: iso(paidMs) }
     return {
       status: 'processed',

@@ -1,6 +1,5 @@
 /** Invoices: a weekly run bills each agency's approved timesheets of a company and week. */
-
-import { DAY_MS, HOUR_MS, WEEK_MS, weekday } from '../calendar.ts'
+import { dayMs, hourMs, weekday, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
 import type { Company } from '../master/companies.ts'
@@ -35,15 +34,15 @@ export const managedSides = [
   { invoiceType: 'mspToClient', mspInvoiceType: 'receivable' },
 ] as const
 
-const VAT_RATE = 20
-const CREDIT_DAYS = 30
+const vatPercent = 20
+const creditDays = 30
 
 /** subtotal + vat = total; total - cis = finalTotal; subtotal + expenses - creditNotes = netValue. */
 export function invoiceValues(lines: readonly InvoiceLine[], cisRate: number) {
   const sum = (name: 'netHours' | 'grossHours' | 'charge' | 'expense') =>
     lines.reduce((total, line) => add(total, line[name]), 0)
   const subtotal = sum('charge')
-  const vat = percent(subtotal, VAT_RATE)
+  const vat = percent(subtotal, vatPercent)
   const total = add(subtotal, vat)
   const cis = percent(subtotal, cisRate)
   const expenses = sum('expense')
@@ -55,7 +54,7 @@ export function invoiceValues(lines: readonly InvoiceLine[], cisRate: number) {
     total,
     cis,
     cisRate,
-    vatRate: VAT_RATE,
+    vatRate: vatPercent,
     finalTotal: add(total, -cis),
     expenses,
     creditNotes: 0,
@@ -80,7 +79,7 @@ export function invoiceRecord(head: InvoiceHead, lines: readonly InvoiceLine[]) 
     projects: [...projects.values()],
     timesheets: lines.map(line => ({ id: line.id, reference: line.reference })),
     weekEnding: head.weekEnding,
-    due: iso(Math.floor(head.createdMs / DAY_MS + CREDIT_DAYS) * DAY_MS),
+    due: iso(Math.floor(head.createdMs / dayMs + creditDays) * dayMs),
     confirmedDate: null as string | null,
     values: invoiceValues(lines, head.cisRate),
     files: {
@@ -111,9 +110,9 @@ export function lineOf({
 
 /** Thursday at six in the morning, the first after `ms`. */
 function nextRun(ms: number): number {
-  const day = Math.floor(ms / DAY_MS) * DAY_MS
-  const run = day + ((3 - weekday(day) + 7) % 7) * DAY_MS + 6 * HOUR_MS
-  return run > ms ? run : run + WEEK_MS
+  const day = Math.floor(ms / dayMs) * dayMs
+  const run = day + ((3 - weekday(day) + 7) % 7) * dayMs + 6 * hourMs
+  return run > ms ? run : run + weekMs
 }
 
 export interface InvoiceCast {
@@ -148,8 +147,8 @@ export class InvoiceWriter {
   #put(runs: Map<string, WrittenTimesheet[]>, item: WrittenTimesheet): void {
     const { timesheet } = item
     const run = nextRun(Date.parse(timesheet.approvedDate as string))
-    if (run + HOUR_MS >= this.#seed.endMs) return
-    if (timesheet.status === 'cancelled' && Date.parse(timesheet.updatedAt) < run + HOUR_MS) return
+    if (run + hourMs >= this.#seed.endMs) return
+    if (timesheet.status === 'cancelled' && Date.parse(timesheet.updatedAt) < run + hourMs) return
     const name = `${run} ${timesheet.agency.id} ${timesheet.company.id} ${timesheet.weekEnding}`
     const group = runs.get(name)
     if (group) group.push(item)
@@ -172,7 +171,7 @@ export class InvoiceWriter {
 
   #draft(runMs: number, { timesheet, placement }: WrittenTimesheet, lines: readonly InvoiceLine[]): Invoice {
     this.#written += 1
-    const createdMs = runMs + Math.floor(this.#draw.fraction() * HOUR_MS)
+    const createdMs = runMs + Math.floor(this.#draw.fraction() * hourMs)
     return invoiceRecord(
       {
         id: this.#draw.id(createdMs),
@@ -212,7 +211,7 @@ export class InvoiceWriter {
     const draw = this.#draw
     const seed = this.#seed
     const confirmedMs =
-      Date.parse(invoice.createdAt) + draw.between(1, 30) * DAY_MS + Math.floor(draw.fraction() * 9 * HOUR_MS)
+      Date.parse(invoice.createdAt) + draw.between(1, 30) * dayMs + Math.floor(draw.fraction() * 9 * hourMs)
     if (confirmedMs >= seed.endMs || draw.chance(0.02)) return invoice
     const by = this.#cast.approver(invoice.company.id)
     return {
@@ -222,7 +221,7 @@ export class InvoiceWriter {
       ...(by ? { confirmedBy: refOf(by) } : {}),
       payment: {
         reference: `BACS ${invoice.reference}`,
-        paymentDate: iso(Math.floor(confirmedMs / DAY_MS) * DAY_MS),
+        paymentDate: iso(Math.floor(confirmedMs / dayMs) * dayMs),
       },
       updatedAt: iso(confirmedMs),
     }

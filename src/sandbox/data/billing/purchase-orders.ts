@@ -1,6 +1,5 @@
 /** Purchase orders: for the work of one agency on one project, for some or all of its trades. */
-
-import { DAY_MS, WEEK_MS } from '../calendar.ts'
+import { dayMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
 import { officeRoles, type Staff } from '../master/staff.ts'
@@ -16,8 +15,8 @@ interface PurchaseOrderCast {
   readonly staff: Staff
 }
 
-const ORDERED = 0.3
-const POUNDS_PER_WEEK = 1400
+const ordered = 0.3
+const poundsPerWeek = 1400
 
 /** With the placements that each one pays for, by agency and project. */
 export function makePurchaseOrders(seed: Seed, placements: readonly Placement[], cast: PurchaseOrderCast) {
@@ -33,7 +32,7 @@ export function makePurchaseOrders(seed: Seed, placements: readonly Placement[],
   const orders: PurchaseOrder[] = []
   const byPlacement = new Map<Placement, PurchaseOrder>()
   for (const pair of pairs.values()) {
-    if (!draw.chance(ORDERED)) continue
+    if (!draw.chance(ordered)) continue
     const order = writer.order(pair)
     orders.push(order)
     for (const placement of pair) byPlacement.set(placement, order)
@@ -59,8 +58,8 @@ class PurchaseOrderWriter {
     const [{ company, project, site, agency }] = placements as readonly [Placement]
     this.#written += 1
     const firstMs = Math.min(...placements.map(placement => placement.createdMs))
-    const createdMs = firstMs - draw.between(1, 20) * DAY_MS
-    const endMs = Math.max(...placements.map(placement => placement.weeks.at(-1) as number)) + 8 * WEEK_MS
+    const createdMs = firstMs - draw.between(1, 20) * dayMs
+    const endMs = Math.max(...placements.map(placement => placement.weeks.at(-1) as number)) + 8 * weekMs
     const weeks = placements.reduce((sum, placement) => sum + placement.weeks.length, 0)
     const allTrades = draw.chance(0.35)
     const trades = allTrades ? [] : this.#tradesOf(placements)
@@ -70,9 +69,9 @@ class PurchaseOrderWriter {
       id: draw.id(createdMs),
       reference: reference('PO', this.#written),
       tradeOption: allTrades ? 'all' : 'specific',
-      startDate: iso(Math.floor(createdMs / DAY_MS) * DAY_MS),
+      startDate: iso(Math.floor(createdMs / dayMs) * dayMs),
       endDate: iso(endMs),
-      value: weeks * POUNDS_PER_WEEK + draw.between(0, 20) * 500,
+      value: weeks * poundsPerWeek + draw.between(0, 20) * 500,
       allTrades,
       company,
       site,
@@ -98,10 +97,10 @@ class PurchaseOrderWriter {
     const user = this.#cast.staff.drawRef(draw, companyId, officeRoles)
     if (endMs < seed.endMs || !user || !draw.chance(0.35)) {
       const over = endMs < seed.endMs
-      const updatedMs = over ? endMs : draw.time(createdMs, createdMs + 30 * DAY_MS)
+      const updatedMs = over ? endMs : draw.time(createdMs, createdMs + 30 * dayMs)
       return { status: over ? 'inactive' : 'active', updatedAt: iso(updatedMs) }
     }
-    const revokedMs = draw.time(createdMs, seed.endMs - DAY_MS)
+    const revokedMs = draw.time(createdMs, seed.endMs - dayMs)
     if (draw.chance(0.5)) {
       return {
         status: 'inactive',

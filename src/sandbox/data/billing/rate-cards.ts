@@ -1,6 +1,5 @@
 /** Rate cards: what each trade of a company pays and charges, in general, on some projects and from some agencies. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, partId, type Ref, refOf } from '../identity.ts'
 import type { Agency, Company } from '../master/companies.ts'
@@ -28,10 +27,10 @@ interface RateCast {
   readonly placements: readonly Placement[]
 }
 
-const PROJECT_RATE = 0.12
-const AGENCY_RATE = 0.2
-const DAY_HOURS = 8
-const MARGIN = 0.12
+const projectRate = 0.12
+const agencyRate = 0.2
+const dayHours = 8
+const baseMargin = 0.12
 const rateTypes = ['cis', 'paye', 'psc'] as const
 
 export function makeRates(seed: Seed, cast: RateCast): RateRecord[] {
@@ -77,9 +76,9 @@ class RateCardWriter {
       const trade = trades.get(`${company.id} ${kind.name}`) as CompanyTrade
       const project = projects.get(placement.project.id) as Project
       const holders: Holder[] = []
-      if (once(`${trade.id} ${project.id}`, PROJECT_RATE)) holders.push({ project })
-      if (once(`${trade.id} ${agency.id}`, AGENCY_RATE)) holders.push({ agency })
-      if (once(`${trade.id} ${project.id} ${agency.id}`, PROJECT_RATE / 2)) holders.push({ project, agency })
+      if (once(`${trade.id} ${project.id}`, projectRate)) holders.push({ project })
+      if (once(`${trade.id} ${agency.id}`, agencyRate)) holders.push({ agency })
+      if (once(`${trade.id} ${project.id} ${agency.id}`, projectRate / 2)) holders.push({ project, agency })
       return holders.map(holder => this.card(trade, holder))
     })
   }
@@ -88,12 +87,12 @@ class RateCardWriter {
     const draw = this.#draw
     const seed = this.#seed
     const kind = kinds.find(candidate => candidate.name === trade.name) as Trade
-    const createdMs = seed.firstWeekMs - draw.between(10, 450) * DAY_MS
+    const createdMs = seed.firstWeekMs - draw.between(10, 450) * dayMs
     const id = draw.id(createdMs)
     const place = holder.area ?? holder.project
     const adjustment = holder.agency ? this.#adjustment(trade, holder.agency) : 0
     const payPence = even(kind.payPence * (holder.project ? 1.05 : holder.area ? 1.03 : 1))
-    const terms = { payPence, marginShare: MARGIN + adjustment }
+    const terms = { payPence, marginShare: baseMargin + adjustment }
     return {
       id,
       trade: refOf(trade),
@@ -102,7 +101,7 @@ class RateCardWriter {
       project: holder.project ? refOf(holder.project) : null,
       agency: holder.agency ? refOf(holder.agency) : null,
       rates: rateSets(terms, { hours: 1, comparable: draw.chance(0.5) }),
-      dayRates: rateSets(terms, { hours: DAY_HOURS, comparable: false }),
+      dayRates: rateSets(terms, { hours: dayHours, comparable: false }),
       pieceRates: pieceRates({ id, trade, holder, kind, adjustment }),
       createdAt: iso(createdMs),
       updatedAt: iso(editTime(seed, draw, createdMs)),

@@ -1,6 +1,5 @@
 /** Agencies of a requisition: who was asked, who answered when, and whom they put forward. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs, minuteMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import type { Agency } from '../master/companies.ts'
 import type { Placement } from '../work/placements.ts'
@@ -20,15 +19,14 @@ export interface Party {
 /** From the final approval until the first worker is assigned, or nobody is wanted any more. */
 export type Opening = readonly [fromMs: number, untilMs: number]
 
-const MINUTE_MS = 60_000
-const LATEST_ANSWER_MS = 28 * DAY_MS
-const ANSWERS = 0.75
+const latestAnswerMs = 28 * dayMs
+const answersShare = 0.75
 
 /** Agencies whose workers were assigned: they answered, and their workers went all the way. */
 export function suppliers(draw: Draw, placements: readonly Placement[], [fromMs]: Opening): Party[] {
   return [...byAgency(placements)].map(([agency, own]) => {
     const soonest = Math.min(...own.map(placement => placement.createdMs))
-    const receivedMs = fromMs + draw.between(1, 30) * MINUTE_MS
+    const receivedMs = fromMs + draw.between(1, 30) * minuteMs
     const acceptedMs = Math.floor(receivedMs + draw.fraction() ** 3 * 0.6 * (soonest - receivedMs))
     const assigned = own.map(placement =>
       assignedCandidate(draw, placement.worker, [acceptedMs, placement.createdMs]),
@@ -71,10 +69,10 @@ export function bystanders(draw: Draw, { agencies, besides, least, opening }: As
   const parties: Party[] = []
   for (let left = draw.between(least, 3); left > 0; left -= 1) {
     const agency = draw.skewed(agencies)
-    const nextTier = draw.chance(0.3) ? DAY_MS : 0
-    const receivedMs = opening[0] + nextTier + draw.between(1, 30) * MINUTE_MS
-    const answeredMs = Math.floor(receivedMs + draw.fraction() ** 3 * LATEST_ANSWER_MS)
-    const answers = draw.chance(ANSWERS) && answeredMs < opening[1]
+    const nextTier = draw.chance(0.3) ? dayMs : 0
+    const receivedMs = opening[0] + nextTier + draw.between(1, 30) * minuteMs
+    const answeredMs = Math.floor(receivedMs + draw.fraction() ** 3 * latestAnswerMs)
+    const answers = draw.chance(answersShare) && answeredMs < opening[1]
     const count = draw.between(0, 2)
     if (asked.has(agency) || receivedMs >= opening[1]) continue
     asked.add(agency)

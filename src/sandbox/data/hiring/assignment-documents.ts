@@ -1,6 +1,5 @@
 /** Documents and requirements of an assignment: status determination, key information, custom documents, fields. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, partId } from '../identity.ts'
 import { metaFieldDefinitions } from '../master/company-config.ts'
@@ -12,7 +11,7 @@ const documents = [
   ['Medical certificate', 'For safety critical work'],
 ] as const
 
-const CUSTOM_DOCUMENTS = 0.4
+const customDocumentsShare = 0.4
 
 export function assignmentDocuments(draw: Draw, engagement: Engagement, staff: Staff) {
   const { placement, status, startMs } = engagement
@@ -32,7 +31,7 @@ export function assignmentDocuments(draw: Draw, engagement: Engagement, staff: S
           },
         ]
       : [],
-    customDocuments: draw.chance(CUSTOM_DOCUMENTS) ? customDocuments(draw, engagement, staff) : [],
+    customDocuments: draw.chance(customDocumentsShare) ? customDocuments(draw, engagement, staff) : [],
     metaFields: metaFieldDefinitions.map(({ display, ...field }) => ({
       ...field,
       value: field.type === 'date' ? iso(startMs).slice(0, 10) : `Gang ${draw.between(1, 9)}`,
@@ -60,7 +59,7 @@ function customDocuments(draw: Draw, { placement }: Engagement, staff: Staff) {
       attachment: `https://files.example.com/documents/${documentId}.pdf`,
       uploadedBy: uploader,
       uploadedAt: iso(placement.createdMs),
-      expiry: iso(placement.createdMs + draw.between(100, 700) * DAY_MS),
+      expiry: iso(placement.createdMs + draw.between(100, 700) * dayMs),
     }
   })
 }

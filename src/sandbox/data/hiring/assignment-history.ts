@@ -1,6 +1,5 @@
 /** What was done to an assignment, by whom and when: its outcome, and the log of it. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref } from '../identity.ts'
 import { agencyRoles, approverRoles, type Staff } from '../master/staff.ts'
@@ -53,7 +52,7 @@ export class AssignmentHistory {
   #reinstated({ reinstatedMs }: Engagement, user: Ref): Event[] {
     if (reinstatedMs === undefined) return []
     return [
-      { atMs: reinstatedMs - DAY_MS / 4, activityType: 'ended', user, reason: 'Ended in error' },
+      { atMs: reinstatedMs - dayMs / 4, activityType: 'ended', user, reason: 'Ended in error' },
       { atMs: reinstatedMs, activityType: 'reinstated', user, reason: 'Ended in error' },
     ]
   }

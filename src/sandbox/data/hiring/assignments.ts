@@ -1,7 +1,6 @@
 /** Assignments: the terms on which a worker was placed, and what happened to the placement. */
-
+import { weekMs } from '../../../lib/dates.ts'
 import type { PurchaseOrder } from '../billing/purchase-orders.ts'
-import { WEEK_MS } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
 import { iso, refOf } from '../identity.ts'
 import type { Company } from '../master/companies.ts'
@@ -109,7 +108,7 @@ export class AssignmentWriter {
       timesheetStartDate: iso(startMs),
       ...(status === 'completed' && closedMs !== undefined ? { completedDate: iso(closedMs) } : {}),
       ...(confirmedMs === undefined ? {} : { confirmationDate: iso(confirmedMs) }),
-      weeksElapsed: Math.max(0, Math.floor((untilMs - sinceMs) / WEEK_MS)),
+      weeksElapsed: Math.max(0, Math.floor((untilMs - sinceMs) / weekMs)),
     }
   }
 
@@ -148,7 +147,7 @@ export class AssignmentWriter {
     }
     return {
       rates: { pay: wd.pay, charge: wd.charge },
-      values: plannedValues(placement, Math.ceil((endMs - startMs) / WEEK_MS)),
+      values: plannedValues(placement, Math.ceil((endMs - startMs) / weekMs)),
       rateOverrides: { markup: override(0.05, 0.15), employerCosts: override(0.03, 0.2) },
       ...upliftsOf(placement.rates, company.config.enhancedUplifts),
     }

@@ -1,6 +1,5 @@
 /** What became of each placement: which assignments there are, and how one follows from another. */
-
-import { DAY_MS, HOUR_MS, WEEK_MS } from '../calendar.ts'
+import { dayMs, hourMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import type { Site } from '../master/projects.ts'
 import type { Seed } from '../seed.ts'
@@ -25,10 +24,10 @@ export interface Engagement {
   readonly cloneOf?: Placement
 }
 
-const ENDED = 0.18
-const REINSTATED = 0.06
-const REPLACED = 0.35
-const CLONED = 0.05
+const endedShare = 0.18
+const reinstated = 0.06
+const replaced = 0.35
+const cloned = 0.05
 const endReasons = ['Worker left', 'Work finished early', 'Performance', 'Attendance'] as const
 
 export class EngagementMaker {
@@ -52,30 +51,30 @@ export class EngagementMaker {
     const lastMs = placement.weeks.at(-1) as number
     const confirmedMs = this.#confirmation(placement)
     if (lastMs >= seed.lastWeekMs) {
-      const endMs = lastMs + draw.between(2, 16) * WEEK_MS - DAY_MS
+      const endMs = lastMs + draw.between(2, 16) * weekMs - dayMs
       const known = { placement, startMs, confirmedMs, closedMs: undefined }
       const running = { ...known, ...this.#reinstatement(startMs), status: 'confirmed' as const, endMs }
       return [
         running,
-        ...(draw.chance(CLONED) ? [this.#following(placement, { cloneOf: placement }, endMs)] : []),
+        ...(draw.chance(cloned) ? [this.#following(placement, { cloneOf: placement }, endMs)] : []),
       ]
     }
-    const endMs = lastMs + 6 * DAY_MS
-    const closedMs = draw.time(endMs + 8 * HOUR_MS, endMs + 2 * DAY_MS)
+    const endMs = lastMs + 6 * dayMs
+    const closedMs = draw.time(endMs + 8 * hourMs, endMs + 2 * dayMs)
     const known = { placement, startMs, endMs, confirmedMs, closedMs }
-    if (!draw.chance(ENDED)) {
-      const clone = draw.chance(CLONED) ? [this.#following(placement, { cloneOf: placement }, endMs)] : []
+    if (!draw.chance(endedShare)) {
+      const clone = draw.chance(cloned) ? [this.#following(placement, { cloneOf: placement }, endMs)] : []
       return [{ ...known, ...this.#reinstatement(startMs), status: 'completed' }, ...clone]
     }
     const ended = { ...known, status: 'ended' as const, reason: draw.pick(endReasons) }
-    const next = draw.chance(REPLACED) ? [this.#following(placement, { replaces: placement }, endMs)] : []
+    const next = draw.chance(replaced) ? [this.#following(placement, { replaces: placement }, endMs)] : []
     return [ended, ...next]
   }
 
   /** For work that has not begun, or never will. */
   wanted(placement: Placement, dropout: boolean): Engagement {
     const startMs = placement.weeks[0] as number
-    const endMs = (placement.weeks.at(-1) as number) + 6 * DAY_MS
+    const endMs = (placement.weeks.at(-1) as number) + 6 * dayMs
     if (dropout) return this.#calledOff({ placement, startMs, endMs })
     const confirmedMs = this.#draw.chance(0.5) ? this.#confirmation(placement) : undefined
     const status = confirmedMs === undefined ? 'pending' : 'confirmed'
@@ -88,31 +87,31 @@ export class EngagementMaker {
     link: { readonly replaces: Placement } | { readonly cloneOf: Placement },
     endMs: number,
   ): Engagement {
-    const startMs = endMs + DAY_MS
+    const startMs = endMs + dayMs
     const { agency, trade } = placement
     const site = this.#sites.get(placement.site.id) as Site
-    const weeks = weeksOf(startMs, startMs + this.#draw.between(2, 12) * WEEK_MS)
-    const soonMs = Math.min(endMs, this.#seed.endMs - 2 * DAY_MS)
-    const createdMs = Math.floor((soonMs - this.#draw.between(0, 4) * HOUR_MS) / 1000) * 1000
+    const weeks = weeksOf(startMs, startMs + this.#draw.between(2, 12) * weekMs)
+    const soonMs = Math.min(endMs, this.#seed.endMs - 2 * dayMs)
+    const createdMs = Math.floor((soonMs - this.#draw.between(0, 4) * hourMs) / 1000) * 1000
     const next = this.#placements.makeFor({ site, agency, trade, weeks, createdMs })
     return { ...this.wanted(next, startMs < this.#seed.endMs), ...link }
   }
 
   #calledOff(known: Pick<Engagement, 'placement' | 'startMs' | 'endMs'>): Engagement {
     const { createdMs } = known.placement
-    const latestMs = Math.max(createdMs + HOUR_MS, known.startMs)
+    const latestMs = Math.max(createdMs + hourMs, known.startMs)
     const closedMs = this.#draw.time(createdMs, latestMs)
     const reason = this.#draw.pick(['Did not start', 'No longer needed', 'Failed the induction'])
     return { ...known, status: 'cancelled', confirmedMs: undefined, closedMs, reason }
   }
 
   #confirmation({ createdMs, weeks }: Placement): number {
-    const latestMs = Math.min(createdMs + 1.5 * DAY_MS, weeks[0] as number)
+    const latestMs = Math.min(createdMs + 1.5 * dayMs, weeks[0] as number)
     return this.#draw.time(createdMs, Math.max(createdMs + 1, latestMs))
   }
 
   #reinstatement(startMs: number): { reinstatedMs?: number } {
-    if (!this.#draw.chance(REINSTATED)) return {}
-    return { reinstatedMs: this.#draw.time(startMs + DAY_MS, startMs + 6 * DAY_MS) }
+    if (!this.#draw.chance(reinstated)) return {}
+    return { reinstatedMs: this.#draw.time(startMs + dayMs, startMs + 6 * dayMs) }
   }
 }

@@ -54,7 +54,7 @@ const rejectionReasons = [
 ]
 
 /** Employers turn down before an offer; afterwards it is the worker, or the papers. */
-const REJECTED = 0.6
+const rejectedShare = 0.6
 const rejectable: readonly RecruitmentStage[] = ['submitted', 'cvReviewed', 'interviewed']
 
 export interface Step {
@@ -97,7 +97,7 @@ export function otherCandidate(draw: Draw, span: readonly [number, number]): Can
     name: `${draw.pick(firstNames)} ${draw.pick(lastNames)}`,
   }
   const last = stages.at(-1) as RecruitmentStage
-  const rejected = rejectable.includes(last) && draw.chance(REJECTED)
+  const rejected = rejectable.includes(last) && draw.chance(rejectedShare)
   return {
     worker,
     steps: joined(stages, times),
@@ -117,8 +117,8 @@ interface Actors {
 /** Suppliers submit and answer offers; the company does the rest. */
 const bySupplier: readonly RecruitmentStage[] = ['submitted', 'offerAccepted', 'offerRejected']
 /** Steps taken before the service kept times or names have none. */
-const UNDATED = 0.01
-const UNNAMED = 0.02
+const undated = 0.01
+const unnamed = 0.02
 
 export function historyOf(draw: Draw, { steps, rejectionReason }: Candidate, actors: Actors) {
   return steps.map(({ stage, atMs }, index) => {
@@ -127,8 +127,8 @@ export function historyOf(draw: Draw, { steps, rejectionReason }: Candidate, act
     return {
       stage,
       stageLabel: stageLabels[stage],
-      at: stage === 'interviewRequested' && draw.chance(UNDATED) ? null : iso(atMs),
-      byUserId: draw.chance(UNNAMED) ? null : by.id,
+      at: stage === 'interviewRequested' && draw.chance(undated) ? null : iso(atMs),
+      byUserId: draw.chance(unnamed) ? null : by.id,
       byName: by.name,
       comments: (last && rejectionReason) || (stage === 'missingCompliance' ? 'Card not yet verified' : ''),
     }

@@ -1,6 +1,5 @@
 /** What requisitions are made from: the work that was done, and demand that nobody met. */
-
-import { DAY_MS, HOUR_MS, WEEK_MS } from '../calendar.ts'
+import { dayMs, hourMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso } from '../identity.ts'
 import type { Site } from '../master/projects.ts'
@@ -28,12 +27,12 @@ export interface RequisitionPlan {
   readonly dropouts: ReadonlySet<Placement>
 }
 
-const CREW_MAX = 6
-const SITE_DRAWS = 30
+const crewMax = 6
+const siteDraws = 30
 /** Work at one site and trade that begins within so many weeks answers one requisition. */
-const CREW_WEEKS = 4
+const crewWeeks = 4
 /** Only demand this recent is still open. */
-const OPEN_WEEKS = 12
+const openWeeks = 12
 
 /** Ages in days, youngest and oldest: what is still raised or open was created lately. */
 const ages = { raised: [0.2, 12], approved: [5, 60], cancelled: [4, 540], rejected: [4, 540] } as const
@@ -66,12 +65,12 @@ export class RequisitionPlanner {
     const [first] = crew as readonly [Placement]
     const site = this.#sites.get(first.site.id) as Site
     const assignedMs = Math.min(...crew.map(placement => placement.createdMs))
-    const drawnMs = assignedMs - draw.between(12, 45) * DAY_MS + Math.floor(draw.fraction() * DAY_MS)
-    const onSiteMs = Math.min(Date.parse(site.createdAt) + HOUR_MS, assignedMs - 5 * DAY_MS)
+    const drawnMs = assignedMs - draw.between(12, 45) * dayMs + Math.floor(draw.fraction() * dayMs)
+    const onSiteMs = Math.min(Date.parse(site.createdAt) + hourMs, assignedMs - 5 * dayMs)
     const createdMs = Math.max(drawnMs, onSiteMs)
     const approvals = this.#approvals(createdMs, (assignedMs - createdMs) / 8)
     const startMs = Math.min(...crew.map(placement => placement.weeks[0] as number))
-    const recent = startMs > seed.endMs - OPEN_WEEKS * WEEK_MS
+    const recent = startMs > seed.endMs - openWeeks * weekMs
     const short = recent && draw.chance(0.4) ? draw.between(1, 2) : 0
     const dropouts = draw.chance(0.06) ? [this.#placements.makeFor({ ...first, site })] : []
     const opening: Opening = [approvals[1] as number, assignedMs]
@@ -80,7 +79,7 @@ export class RequisitionPlanner {
       ...{ site, trade: first.trade, createdMs, approvals, startMs },
       fate: short > 0 ? 'approved' : 'filled',
       quantity: crew.length + short,
-      endMs: Math.max(...crew.map(placement => placement.weeks.at(-1) as number)) + WEEK_MS,
+      endMs: Math.max(...crew.map(placement => placement.weeks.at(-1) as number)) + weekMs,
       parties: [...winners, ...this.#bystanders(opening, winners)],
       dropouts: new Set(dropouts),
     }
@@ -93,8 +92,8 @@ export class RequisitionPlanner {
   }
 
   #approvals(createdMs: number, widthMs: number): number[] {
-    const first = createdMs + HOUR_MS + this.#draw.fraction() * widthMs
-    return [Math.floor(first), Math.floor(first + HOUR_MS + this.#draw.fraction() * widthMs)]
+    const first = createdMs + hourMs + this.#draw.fraction() * widthMs
+    return [Math.floor(first), Math.floor(first + hourMs + this.#draw.fraction() * widthMs)]
   }
 
   #unmet(): RequisitionPlan {
@@ -107,19 +106,19 @@ export class RequisitionPlanner {
       ['raised', 14],
     ] as const)
     const [youngest, oldest] = ages[fate]
-    const createdMs = Math.floor(seed.endMs - (youngest + draw.fraction() * (oldest - youngest)) * DAY_MS)
+    const createdMs = Math.floor(seed.endMs - (youngest + draw.fraction() * (oldest - youngest)) * dayMs)
     const site = this.#siteBefore(createdMs)
     const trade = draw.skewed(allTrades)
-    const endedMs = draw.time(createdMs + 3 * HOUR_MS, createdMs + 30 * DAY_MS)
+    const endedMs = draw.time(createdMs + 3 * hourMs, createdMs + 30 * dayMs)
     const ends = fate === 'cancelled' || fate === 'rejected'
-    const untilMs = ends ? endedMs : seed.endMs - HOUR_MS
-    const startMs = this.#mondayAfter(fate === 'approved' ? seed.endMs : createdMs) + 2 * WEEK_MS
+    const untilMs = ends ? endedMs : seed.endMs - hourMs
+    const startMs = this.#mondayAfter(fate === 'approved' ? seed.endMs : createdMs) + 2 * weekMs
     const plan = {
       ...{ site, trade, fate, createdMs, startMs, quantity: draw.between(1, 5) },
-      approvals: this.#approvals(createdMs, 1.2 * DAY_MS)
+      approvals: this.#approvals(createdMs, 1.2 * dayMs)
         .slice(0, this.#stagesPassed(fate))
         .filter(time => time < untilMs),
-      endMs: startMs + draw.between(2, 26) * WEEK_MS,
+      endMs: startMs + draw.between(2, 26) * weekMs,
       dropouts: new Set<Placement>(),
       ...(ends ? { endedMs } : {}),
     }
@@ -138,14 +137,14 @@ export class RequisitionPlanner {
     const stage = this.#stage
     const latest = iso(timeMs)
     let site = draw.pick(stage.sites)
-    for (let draws = 0; draws < SITE_DRAWS && site.createdAt >= latest; draws += 1)
+    for (let draws = 0; draws < siteDraws && site.createdAt >= latest; draws += 1)
       site = draw.pick(stage.sites)
     return site
   }
 
   #mondayAfter(timeMs: number): number {
-    const weeks = Math.floor((timeMs - this.#seed.firstWeekMs) / WEEK_MS) + 1
-    return this.#seed.firstWeekMs + weeks * WEEK_MS
+    const weeks = Math.floor((timeMs - this.#seed.firstWeekMs) / weekMs) + 1
+    return this.#seed.firstWeekMs + weeks * weekMs
   }
 
   /** Of an open requisition some of the wanted workers may be found already, never all. */
@@ -154,7 +153,7 @@ export class RequisitionPlanner {
     const [, approvedMs] = plan.approvals
     if (approvedMs === undefined) return []
     const count = plan.fate === 'approved' ? draw.between(0, Math.min(2, plan.quantity - 1)) : 0
-    const found = this.#future(plan, [approvedMs + DAY_MS, untilMs], count)
+    const found = this.#future(plan, [approvedMs + dayMs, untilMs], count)
     const winners = suppliers(draw, found, [approvedMs, untilMs])
     return [...winners, ...this.#bystanders([approvedMs, untilMs], winners)]
   }
@@ -174,8 +173,8 @@ export class RequisitionPlanner {
 }
 
 export function weeksOf(startMs: number, endMs: number): number[] {
-  const count = Math.max(1, Math.round((endMs - startMs) / WEEK_MS))
-  return Array.from({ length: count }, (_, index) => startMs + index * WEEK_MS)
+  const count = Math.max(1, Math.round((endMs - startMs) / weekMs))
+  return Array.from({ length: count }, (_, index) => startMs + index * weekMs)
 }
 
 function crewsOf(worked: readonly Placement[]): Placement[][] {
@@ -186,7 +185,7 @@ function crewsOf(worked: readonly Placement[]): Placement[][] {
     const name = `${placement.site.id} ${placement.trade.name}`
     const crew = open.get(name)
     const begun = crew?.[0]?.weeks[0] ?? -Infinity
-    if (crew && crew.length < CREW_MAX && (placement.weeks[0] as number) < begun + CREW_WEEKS * WEEK_MS) {
+    if (crew && crew.length < crewMax && (placement.weeks[0] as number) < begun + crewWeeks * weekMs) {
       crew.push(placement)
     } else {
       const fresh = [placement]

@@ -4,7 +4,7 @@ import { times } from '../work/pay.ts'
 import type { Placement } from '../work/placements.ts'
 
 const dayKeys = ['m', 't', 'w', 'th', 'f', 's', 'su'] as const
-const BREAK_MINUTES = 30
+const breakMinutes = 30
 
 export interface PlannedShift {
   readonly start: number | null
@@ -18,8 +18,8 @@ const dayOff: PlannedShift = { start: null, end: null, active: false, break: nul
 
 /** Hours of the day, the end of a night shift those of the next day; breaks in minutes. */
 export function shiftPattern({ days, startHour, dayHours, night }: Placement) {
-  const end = (startHour + dayHours + BREAK_MINUTES / 60) % 24
-  const shift: PlannedShift = { start: startHour, end, active: true, break: BREAK_MINUTES, night }
+  const end = (startHour + dayHours + breakMinutes / 60) % 24
+  const shift: PlannedShift = { start: startHour, end, active: true, break: breakMinutes, night }
   return Object.fromEntries(dayKeys.map((key, day) => [key, days.includes(day) ? shift : dayOff]))
 }
 

@@ -1,11 +1,10 @@
 /** Answers given with a submission: one for the batch and one for each worker, as far as requisitions show them. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs, minuteMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, refOf } from '../identity.ts'
 import type { Party } from './agency-responses.ts'
 
-const ANSWERED = 0.25
+const answered = 0.25
 
 export interface SubmissionAnswer {
   readonly updatedAt: string | null
@@ -14,7 +13,7 @@ export interface SubmissionAnswer {
 
 export function submissionAnswers(draw: Draw, { agency, candidates }: Party): SubmissionAnswer[] {
   const [first] = candidates
-  if (!first || !draw.chance(ANSWERED)) return []
+  if (!first || !draw.chance(answered)) return []
   const submittedMs = Math.min(...candidates.map(({ steps }) => steps[0]?.atMs ?? Infinity))
   const amended = draw.chance(0.2)
   const shared = {
@@ -22,7 +21,7 @@ export function submissionAnswers(draw: Draw, { agency, candidates }: Party): Su
     agency: refOf(agency),
     submittedAt: iso(submittedMs),
     submittedBy: refOf(agency),
-    updatedAt: amended ? iso(submittedMs + Math.floor(draw.fraction() * 60_000)) : null,
+    updatedAt: amended ? iso(submittedMs + Math.floor(draw.fraction() * minuteMs)) : null,
     updatedBy: amended ? refOf(agency) : null,
   }
   const noteId = draw.id(submittedMs)
@@ -42,7 +41,7 @@ export function submissionAnswers(draw: Draw, { agency, candidates }: Party): Su
     fieldId: dateId,
     label: 'Available from',
     fieldType: 'date',
-    value: iso(submittedMs + draw.between(1, 30) * DAY_MS).slice(0, 10),
+    value: iso(submittedMs + draw.between(1, 30) * dayMs).slice(0, 10),
     answerScope: 'worker',
     workerIds: [worker.id],
     worker: refOf(worker),

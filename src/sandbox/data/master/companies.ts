@@ -1,6 +1,5 @@
 /** Hiring companies and the agencies that serve them. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref } from '../identity.ts'
 import { agencyStems, agencySuffixes, cities, companyStems, companyTrades } from '../names.ts'
@@ -24,7 +23,7 @@ export function makeCompanies(seed: Seed): Company[] {
 }
 
 function companyOf(seed: Seed, draw: Draw, { index, msp }: { index: number; msp: boolean }) {
-  const createdMs = seed.firstWeekMs - (900 - index) * DAY_MS - Math.floor(draw.fraction() * DAY_MS)
+  const createdMs = seed.firstWeekMs - (900 - index) * dayMs - Math.floor(draw.fraction() * dayMs)
   const round = Math.floor(index / companyStems.length)
   const stem = companyStems[index % companyStems.length] as string
   const name = `${stem} ${companyTrades[(index + round) % companyTrades.length]} Ltd`
@@ -99,7 +98,7 @@ function financeOf(
 export function makeAgencies(seed: Seed): Agency[] {
   const draw = seed.draw('agencies')
   return Array.from({ length: seed.counts.agencies }, (_, index) => ({
-    id: draw.id(seed.firstWeekMs - (700 - (index % 600)) * DAY_MS),
+    id: draw.id(seed.firstWeekMs - (700 - (index % 600)) * dayMs),
     name: agencyName(draw, index),
     cisRate: draw.chance(0.3) ? 20 : 0,
   }))

@@ -1,6 +1,5 @@
 /** Projects of companies and their sites. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, refOf } from '../identity.ts'
 import { cities, placeNames, projectKinds, regionNames, sectorNames, siteKinds } from '../names.ts'
@@ -23,7 +22,7 @@ export function makeProjects(seed: Seed, companies: readonly Company[]): Project
 }
 
 function namedRefs(draw: Draw, seed: Seed, names: readonly string[]): Ref[] {
-  return names.map(name => ({ id: draw.id(seed.firstWeekMs - 800 * DAY_MS), name }))
+  return names.map(name => ({ id: draw.id(seed.firstWeekMs - 800 * dayMs), name }))
 }
 
 interface ProjectPlace {
@@ -34,9 +33,9 @@ interface ProjectPlace {
 }
 
 function projectOf(seed: Seed, draw: Draw, { index, company, region, sector }: ProjectPlace) {
-  const createdMs = seed.firstWeekMs - draw.between(-250, 400) * DAY_MS - Math.floor(draw.fraction() * DAY_MS)
-  const startMs = createdMs + draw.between(14, 60) * DAY_MS
-  const endMs = startMs + draw.between(300, 1400) * DAY_MS
+  const createdMs = seed.firstWeekMs - draw.between(-250, 400) * dayMs - Math.floor(draw.fraction() * dayMs)
+  const startMs = createdMs + draw.between(14, 60) * dayMs
+  const endMs = startMs + draw.between(300, 1400) * dayMs
   const round = Math.floor(index / (placeNames.length * 5))
   const place = placeNames[index % placeNames.length]
   const kind = projectKinds[(index * 7 + Math.floor(index / placeNames.length)) % projectKinds.length]
@@ -73,7 +72,7 @@ export function makeSites(seed: Seed, projects: readonly Project[]): Site[] {
 }
 
 function siteOf(seed: Seed, draw: Draw, project: Project) {
-  const createdMs = Date.parse(project.createdAt) + Math.floor(draw.fraction() * 10 * DAY_MS)
+  const createdMs = Date.parse(project.createdAt) + Math.floor(draw.fraction() * 10 * dayMs)
   const [city, code] = draw.pick(cities)
   const part = siteKinds[(project.siteCount - 1) % siteKinds.length]
   return {

@@ -1,13 +1,12 @@
 /** Who acts for a company or an agency: users who were there before anything in the data happened. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { type Ref, refOf } from '../identity.ts'
 import type { Seed } from '../seed.ts'
 import type { User } from './users.ts'
 
 /** Requisitions of the first week's work are up to this old. */
-const LEAD_DAYS = 100
+const leadDays = 100
 
 export class Staff {
   readonly #seed: Seed
@@ -36,7 +35,7 @@ export class Staff {
   #poolOf(memberOf: string, roles: readonly string[]): readonly User[] {
     const users = this.#byMembership.get(memberOf) ?? []
     const fitting = users.filter(user => roles.includes(user.role))
-    const sinceMs = this.#seed.firstWeekMs - LEAD_DAYS * DAY_MS
+    const sinceMs = this.#seed.firstWeekMs - leadDays * dayMs
     const early = fitting.filter(user => Date.parse(user.createdAt) < sinceMs)
     return [early, fitting, users].find(pool => pool.length > 0) ?? []
   }

@@ -1,7 +1,6 @@
 /** Trades of a company: each stands for a master trade, carries tags and has a rate card. */
-
+import { dayMs } from '../../../lib/dates.ts'
 import { masterTrades } from '../../workers/reference-lists.ts'
-import { DAY_MS } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, refOf } from '../identity.ts'
 import { trades } from '../names.ts'
@@ -65,5 +64,5 @@ function companyTags(seed: Seed, draw: Draw): Tag[] {
 }
 
 function createdAt(seed: Seed): number {
-  return seed.firstWeekMs - 500 * DAY_MS
+  return seed.firstWeekMs - 500 * dayMs
 }

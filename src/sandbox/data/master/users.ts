@@ -1,6 +1,5 @@
 /** Users of companies, projects and agencies, and the project users' rows of their company. */
-
-import { DAY_MS } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, reference } from '../identity.ts'
 import { firstNames, lastNames } from '../names.ts'
@@ -47,8 +46,7 @@ class UserMaker {
     const draw = this.#draw
     const seed = this.#seed
     this.#made += 1
-    const createdMs =
-      seed.firstWeekMs - draw.between(-300, 600) * DAY_MS - Math.floor(draw.fraction() * DAY_MS)
+    const createdMs = seed.firstWeekMs - draw.between(-300, 600) * dayMs - Math.floor(draw.fraction() * dayMs)
     const firstName = draw.pick(firstNames)
     const lastName = draw.pick(lastNames)
     return {

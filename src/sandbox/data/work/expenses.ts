@@ -1,6 +1,5 @@
 /** Expenses claimed beside timesheets; those approved are in the timesheet's `values.expense`. */
-
-import { DAY_MS, HOUR_MS } from '../calendar.ts'
+import { dayMs, hourMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, reference } from '../identity.ts'
 import { costCodes } from '../names.ts'
@@ -78,7 +77,7 @@ export class ExpenseWriter {
 
   claim({ timesheet, placement }: WrittenTimesheet, claim: Claim) {
     const draw = this.#draw
-    const createdMs = draw.time(Date.parse(timesheet.createdAt), Date.parse(timesheet.createdAt) + HOUR_MS)
+    const createdMs = draw.time(Date.parse(timesheet.createdAt), Date.parse(timesheet.createdAt) + hourMs)
     const decision = this.#decision(timesheet, createdMs, claim.settled ?? false)
     const linked = claim.settled || draw.chance(0.93)
     if (linked && decision.status === 'approved') {
@@ -113,7 +112,7 @@ export class ExpenseWriter {
     if (approvedDate !== undefined && Date.parse(approvedDate) >= createdMs) {
       return { status, approvalDate: approvedDate, updatedAt: approvedDate }
     }
-    const soonMs = createdMs + this.#draw.fraction() * 2 * DAY_MS
+    const soonMs = createdMs + this.#draw.fraction() * 2 * dayMs
     if (settled || soonMs >= this.#seed.endMs || this.#draw.chance(0.8)) {
       return { status: 'pending' as const, updatedAt: iso(createdMs) }
     }
@@ -137,7 +136,7 @@ export function expenseDetails(draw: Draw, claim: Claim, atMs: number) {
   const { hours } = claim
   const receipt = draw.chance(0.7)
   return {
-    date: iso(Math.floor(atMs / DAY_MS) * DAY_MS),
+    date: iso(Math.floor(atMs / dayMs) * dayMs),
     value: claim.value,
     ...(hours === undefined ? {} : { hours }),
     rate: {

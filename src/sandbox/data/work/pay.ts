@@ -1,5 +1,6 @@
 /** From shifts to hours, buckets and money: the one place where a timesheet's sums are made. */
-import { DAY_MS, HOUR_MS, isBankHoliday, weekday } from '../calendar.ts'
+import { dayMs, hourMs, minuteMs } from '../../../lib/dates.ts'
+import { calendarDay } from '../calendar.ts'
 import { iso, partId } from '../identity.ts'
 
 export interface RateLine {
@@ -44,7 +45,7 @@ export interface Allocation {
 /** One day's work. Hours are multiples of a half: with rates in even pence every amount is whole pence. */
 export interface Shift {
   /** Midnight of the day it starts on. */
-  readonly dayMs: number
+  readonly midnightMs: number
   readonly startHour: number
   readonly night: boolean
   readonly breakMinutes: number
@@ -91,9 +92,9 @@ export function add(left: number, right: number): number {
   return Math.round((left + right) * 100) / 100
 }
 
-function bucketOf(shift: Pick<Shift, 'dayMs' | 'night'>): Bucket {
-  const day = weekday(shift.dayMs)
-  if (isBankHoliday(shift.dayMs)) return shift.night ? 'bankHolidayNight' : 'bankHoliday'
+function bucketOf(shift: Pick<Shift, 'midnightMs' | 'night'>): Bucket {
+  const { weekday: day, isBankHoliday } = calendarDay(shift.midnightMs)
+  if (isBankHoliday) return shift.night ? 'bankHolidayNight' : 'bankHoliday'
   if (day === 5) return shift.night ? 'saturdayNightwork' : 'saturday'
   if (day === 6) return shift.night ? 'sundayNightwork' : 'sunday'
   if (!shift.night) return 'wdBasic'
@@ -150,7 +151,7 @@ function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
   const bucket = bucketOf(shift)
   const { uplift: _, ...rate } = owner.rates[bucketRates[bucket]]
   const total = shift.standard + shift.overtime
-  const start = shift.dayMs + shift.startHour * HOUR_MS
+  const start = shift.midnightMs + shift.startHour * hourMs
   const value = (amount: 'pay' | 'emp' | 'margin' | 'charge') => {
     const standard = times(shift.standard, rate[amount])
     const overtime = times(shift.overtime, owner.rates.ot[amount])
@@ -159,9 +160,9 @@ function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
   return {
     id,
     status: owner.status,
-    date: iso(shift.dayMs),
+    date: iso(shift.midnightMs),
     start: iso(start),
-    end: iso(start + total * HOUR_MS + shift.breakMinutes * 60_000),
+    end: iso(start + total * hourMs + shift.breakMinutes * minuteMs),
     shiftType: shift.night ? 'night' : 'day',
     breaks: shift.breakMinutes,
     rateDescription: descriptions[bucket],
@@ -175,10 +176,10 @@ function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
 /** The other way round, for a record whose hours are to be amended. */
 export function shiftsOf(timelogs: readonly Timelog[]): Shift[] {
   return timelogs.map(log => {
-    const dayMs = Date.parse(log.date)
+    const midnightMs = Date.parse(log.date)
     return {
-      dayMs,
-      startHour: ((Date.parse(log.start) - dayMs) % DAY_MS) / HOUR_MS,
+      midnightMs,
+      startHour: ((Date.parse(log.start) - midnightMs) % dayMs) / hourMs,
       night: log.shiftType === 'night',
       breakMinutes: log.breaks,
       standard: log.hours.standard,

@@ -37,7 +37,7 @@ export function pieceRateEntry(draw: Draw, { pieceWork, placement, shifts, creat
     const units = draw.between(20, 60)
     return {
       id: partId(id, index),
-      date: iso(shift.dayMs),
+      date: iso(shift.midnightMs),
       units,
       payValue: times(units, values.pay),
       empValue: 0,

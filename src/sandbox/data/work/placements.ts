@@ -1,13 +1,12 @@
 /** Who works where: the assignments that timesheets are written for. */
-
-import { DAY_MS, WEEK_MS } from '../calendar.ts'
+import { dayMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
 import type { Agency, Company } from '../master/companies.ts'
 import type { Project, Site } from '../master/projects.ts'
 import type { User } from '../master/users.ts'
 import { firstNames, lastNames, type Trade, trades } from '../names.ts'
-import { type Seed, WEEKS } from '../seed.ts'
+import { type Seed, weekCount } from '../seed.ts'
 import { even, type Rates, ratesFor } from './pay.ts'
 
 export interface Worker extends Ref {
@@ -66,8 +65,8 @@ const weekPatterns: readonly (readonly [readonly number[], number])[] = [
   [[4, 5, 6], 6],
 ]
 
-const SITE_DRAWS = 30
-const LONGEST_WEEKS = 40
+const siteDraws = 30
+const longestWeeks = 40
 
 export class PlacementMaker {
   readonly #seed: Seed
@@ -98,7 +97,7 @@ export class PlacementMaker {
     const weeks = this.#weeks()
     const site = this.#openSite(weeks)
     const agency = draw.skewed(stage.agencies, 3)
-    const createdMs = (weeks[0] as number) - draw.between(2, 12) * DAY_MS
+    const createdMs = (weeks[0] as number) - draw.between(2, 12) * dayMs
     return this.makeFor({ site, agency, weeks, createdMs })
   }
 
@@ -124,14 +123,14 @@ export class PlacementMaker {
 
   /** Some began before the first week: there is as much work then as later. */
   #weeks(): number[] {
-    const first = this.#draw.between(1 - LONGEST_WEEKS, WEEKS - 1)
-    const length = this.#draw.between(2, LONGEST_WEEKS)
+    const first = this.#draw.between(1 - longestWeeks, weekCount - 1)
+    const length = this.#draw.between(2, longestWeeks)
     const begin = Math.max(0, first)
-    const end = Math.min(WEEKS, first + length)
+    const end = Math.min(weekCount, first + length)
     if (end <= begin) return this.#weeks()
     return Array.from(
       { length: end - begin },
-      (_, index) => this.#seed.firstWeekMs + (begin + index) * WEEK_MS,
+      (_, index) => this.#seed.firstWeekMs + (begin + index) * weekMs,
     )
   }
 
@@ -140,7 +139,7 @@ export class PlacementMaker {
     const first = iso(weeks[0] as number)
     const last = iso(weeks.at(-1) as number)
     let site = this.#draw.pick(this.#stage.sites)
-    for (let draws = 0; draws < SITE_DRAWS; draws += 1) {
+    for (let draws = 0; draws < siteDraws; draws += 1) {
       const end = this.#projectEnds.get(site.project.id)
       if (site.createdAt <= first && (end === undefined || end >= last)) return site
       site = this.#draw.skewed(this.#stage.sites)
@@ -151,7 +150,7 @@ export class PlacementMaker {
   #worker(createdMs: number): Worker {
     this.#workers += 1
     const name = `${this.#draw.pick(firstNames)} ${this.#draw.pick(lastNames)}`
-    return { id: this.#draw.id(createdMs - DAY_MS), name, reference: reference('WRK', this.#workers) }
+    return { id: this.#draw.id(createdMs - dayMs), name, reference: reference('WRK', this.#workers) }
   }
 
   #terms(wanted: Trade | undefined) {

@@ -1,32 +1,35 @@
 /** A week of work: which days, how long, and where the hours were spent. */
-
-import { DAY_MS, isBankHoliday, weekday } from '../calendar.ts'
+import { dayMs } from '../../../lib/dates.ts'
+import { calendarDay } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
 import { costCodes } from '../names.ts'
 import type { Allocation, Shift } from './pay.ts'
 import type { Placement } from './placements.ts'
 
-const ABSENT_DAY = 0.04
-const BANK_HOLIDAY_WORKED = 0.25
-const EXTRA_SATURDAY = 0.07
+const absentDay = 0.04
+const bankHolidayWorked = 0.25
+const extraSaturday = 0.07
 
 export function weekOfShifts(draw: Draw, placement: Placement, mondayMs: number): Shift[] {
   const days =
-    placement.days.includes(5) || !draw.chance(EXTRA_SATURDAY) ? placement.days : [...placement.days, 5]
+    placement.days.includes(5) || !draw.chance(extraSaturday) ? placement.days : [...placement.days, 5]
   return days.flatMap(day => {
-    const dayMs = mondayMs + day * DAY_MS
-    const stays = isBankHoliday(dayMs) ? !draw.chance(BANK_HOLIDAY_WORKED) : draw.chance(ABSENT_DAY)
-    return stays ? [] : [shiftOn(draw, placement, dayMs)]
+    const midnightMs = mondayMs + day * dayMs
+    const stays = calendarDay(midnightMs).isBankHoliday
+      ? !draw.chance(bankHolidayWorked)
+      : draw.chance(absentDay)
+    return stays ? [] : [shiftOn(draw, placement, midnightMs)]
   })
 }
 
 /** Only weekday day shifts earn overtime: the others are paid at a raised rate throughout. */
-function shiftOn(draw: Draw, placement: Placement, dayMs: number): Shift {
-  const ordinary = weekday(dayMs) < 5 && !isBankHoliday(dayMs)
+function shiftOn(draw: Draw, placement: Placement, midnightMs: number): Shift {
+  const { weekday, isBankHoliday } = calendarDay(midnightMs)
   const standard = Math.max(4, placement.dayHours - (draw.chance(0.08) ? draw.between(1, 6) / 2 : 0))
-  const overtime = ordinary && draw.chance(placement.overtime) ? draw.between(1, 6) / 2 : 0
+  const overtime =
+    weekday < 5 && !isBankHoliday && draw.chance(placement.overtime) ? draw.between(1, 6) / 2 : 0
   return {
-    dayMs,
+    midnightMs,
     startHour: placement.startHour,
     night: placement.night,
     breakMinutes: standard + overtime > 9 ? 60 : 30,

@@ -1,6 +1,6 @@
 /** Timesheets: one a placement and week, with a history that fits its status. */
-
-import { DAY_MS, HOUR_MS, isShutdown } from '../calendar.ts'
+import { dayMs, hourMs } from '../../../lib/dates.ts'
+import { isShutdown } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
 import type { Seed } from '../seed.ts'
@@ -71,9 +71,9 @@ export interface WrittenTimesheet {
   readonly breakHours: number
 }
 
-const ABSENT_WEEK = 0.025
-const HOLIDAY_WEEK = 0.05
-const PIECE_WORK_WEEK = 0.4
+const absentWeek = 0.025
+const holidayWeek = 0.05
+const pieceWorkWeek = 0.4
 
 export class TimesheetWriter {
   readonly #seed: Seed
@@ -88,12 +88,12 @@ export class TimesheetWriter {
   /** None for a week of holiday or shutdown. */
   write(placement: Placement, mondayMs: number): WrittenTimesheet | undefined {
     const draw = this.#draw
-    if (isShutdown(mondayMs) ? draw.chance(0.85) : draw.chance(HOLIDAY_WEEK)) return undefined
-    const absent = draw.chance(ABSENT_WEEK)
+    if (isShutdown(mondayMs) ? draw.chance(0.85) : draw.chance(holidayWeek)) return undefined
+    const absent = draw.chance(absentWeek)
     const shifts = absent ? [] : weekOfShifts(draw, placement, mondayMs)
     if (!absent && shifts.length === 0) return undefined
     this.#written += 1
-    const createdMs = mondayMs + 4 * DAY_MS + 14 * HOUR_MS + Math.floor(draw.fraction() * 56 * HOUR_MS)
+    const createdMs = mondayMs + 4 * dayMs + 14 * hourMs + Math.floor(draw.fraction() * 56 * hourMs)
     const base = {
       id: draw.id(createdMs),
       reference: reference('TS', this.#written),
@@ -109,9 +109,9 @@ export class TimesheetWriter {
   #history(placement: Placement, createdMs: number, absent: boolean) {
     const draw = this.#draw
     const seed = this.#seed
-    const handedInMs = createdMs + draw.fraction() * (draw.chance(0.05) ? 10 * DAY_MS : 1.5 * DAY_MS)
+    const handedInMs = createdMs + draw.fraction() * (draw.chance(0.05) ? 10 * dayMs : 1.5 * dayMs)
     const approvedMs =
-      handedInMs + 2 * HOUR_MS + draw.fraction() * (draw.chance(0.06) ? 21 * DAY_MS : 4 * DAY_MS)
+      handedInMs + 2 * hourMs + draw.fraction() * (draw.chance(0.06) ? 21 * dayMs : 4 * dayMs)
     const createdAt = iso(createdMs)
     if (absent)
       return { status: 'absent' as const, version: 2, createdAt, updatedAt: this.#at(createdMs, handedInMs) }
@@ -130,7 +130,7 @@ export class TimesheetWriter {
       ...requested,
       ...(approver ? { approvedBy: approver } : {}),
       approvedDate: iso(approvedMs),
-      updatedAt: touched ? this.#at(approvedMs, approvedMs + 30 * DAY_MS) : iso(approvedMs),
+      updatedAt: touched ? this.#at(approvedMs, approvedMs + 30 * dayMs) : iso(approvedMs),
     }
   }
 
@@ -140,7 +140,7 @@ export class TimesheetWriter {
 
   #pieceWork(placement: Placement, shifts: readonly Shift[], createdMs: number) {
     const { pieceWork } = placement.trade
-    if (!pieceWork || shifts.length === 0 || !this.#draw.chance(PIECE_WORK_WEEK)) return []
+    if (!pieceWork || shifts.length === 0 || !this.#draw.chance(pieceWorkWeek)) return []
     return [pieceRateEntry(this.#draw, { pieceWork, placement, shifts, createdMs })]
   }
 }
@@ -158,8 +158,8 @@ function placeOf(placement: Placement, mondayMs: number) {
     payType,
     rateType,
     start: iso(mondayMs),
-    end: iso(mondayMs + 7 * DAY_MS - 1),
-    weekEnding: iso(mondayMs + 6 * DAY_MS),
+    end: iso(mondayMs + 7 * dayMs - 1),
+    weekEnding: iso(mondayMs + 6 * dayMs),
     timesheetApprovers: placement.approvers,
     rates,
     submissionAnswers: placement.answers,
