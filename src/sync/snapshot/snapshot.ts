@@ -15,7 +15,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
-import { type Reading, readAgain, readScope } from './snapshot-reading.ts'
+import { type Reading, readAgain, readScope } from './snapshot-scan.ts'
 
 async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
   const { sync, resource } = task
@@ -76,7 +76,7 @@ const hasPages = ({ reading }: Read): boolean => reading.pages.length > 1
 async function confirm(task: ResourceTask, group: readonly Read[]): Promise<Read[]> {
   const sure: Read[] = []
   for (const read of group)
-    sure.push(hasPages(read) ? { ...read, reading: await readAgain(task, read.scope, read) } : read)
+    sure.push(hasPages(read) ? { ...read, reading: await readAgain(task, read, read.reading) } : read)
   return sure
 }
 
@@ -119,7 +119,7 @@ async function loadRead(task: ResourceTask, group: readonly Read[], isUnconfirme
 async function read(task: ResourceTask, scope: Scope, number: number): Promise<Read> {
   const windowId = await beginScope(task, scope, number)
   try {
-    return { windowId, scope, reading: await readScope(task, scope, windowId) }
+    return { windowId, scope, reading: await readScope(task, { scope, windowId }) }
   } catch (error) {
     await giveUp(task, windowId)
     throw error
