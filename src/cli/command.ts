@@ -2,8 +2,8 @@
 
 import { InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
+import type { ExitStatus } from '../lib/errors.ts'
 import type { CommandContext } from './context.ts'
-import type { ExitStatus } from './exit-status.ts'
 
 interface ArgumentDeclaration {
   /** As commander spells it: `<name>` required, `[name]` optional, `[names...]` several. */

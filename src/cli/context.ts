@@ -1,9 +1,11 @@
-/** What a running command is handed: settings when it asks for them, its streams, log, time and signal. */
+/** What a running command gets: settings when it asks for them, its streams, log, time and signal. */
+
 import type { Logger } from 'pino'
+import type { Notices } from '../app/surroundings.ts'
 import type { Connection } from '../config/connection.ts'
 import { Secret } from '../config/secret.ts'
 import { connectionNamed, hasSettings, loadSettings, type Settings } from '../config/settings.ts'
-import type { ExitStatus } from './exit-status.ts'
+import type { ExitStatus } from '../lib/errors.ts'
 import { createLog } from './terminal/log.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor, type StderrGate } from './terminal/stderr-gate.ts'
@@ -18,14 +20,14 @@ export interface GlobalOptions {
   readonly quiet?: boolean
 }
 
-/** What the program adds to a context: the other commands. */
+/** The other commands of the program. */
 interface Program {
   readonly commandNames: readonly string[]
   /** Runs another command of this program in the same process, with the same global options. */
   invoke(argv: readonly string[]): Promise<ExitStatus>
 }
 
-export interface CommandContext extends World {
+export interface CommandContext extends World, Notices {
   readonly globals: GlobalOptions
   readonly json: boolean
   /** Whether people watch stderr on a terminal. */
@@ -33,13 +35,13 @@ export interface CommandContext extends World {
   readonly stderr: StderrGate
   readonly log: Logger
   readonly program: Program
-  /** From now on this text is shown on stderr no more, whoever writes it there. */
+  /** From now on this text is replaced in everything that is written to stderr. */
   hide(text: string): void
-  /** Whether there is a file or a variable to read settings from, right or wrong. */
+  /** Whether there is a file or a variable to read settings from, valid or not. */
   hasSettings(): boolean
   /** Read on the first call; later calls give the same settings. */
   settings(): Settings
-  /** The one that `--connection` names, or the only one. */
+  /** The connection that `--connection` names, or the only one. */
   connection(): Connection
 }
 
@@ -79,6 +81,9 @@ export function createContext({
     isTerminal: world.stderr.isTTY === true,
     stderr,
     log,
+    notice: line => {
+      if (!globals.quiet) stderr.write(`${line}\n`)
+    },
     program,
     hide: text => redactor.learn([new Secret(text)]),
     hasSettings: () => hasSettings(request),

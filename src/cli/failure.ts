@@ -1,7 +1,6 @@
 /** A failed command as one line for people and an exit code for schedulers. */
 import { CommanderError } from 'commander'
-import { MusterError } from '../lib/errors.ts'
-import type { ExitStatus } from './exit-status.ts'
+import { type ExitStatus, MusterError } from '../lib/errors.ts'
 
 export interface Failure {
   readonly exitCode: ExitStatus

@@ -1,9 +1,10 @@
 /** Turns an argument list into one run of one command, and its outcome into an exit code. */
+
 import { Command, Option } from 'commander'
+import type { ExitStatus } from '../lib/errors.ts'
 import { programVersion } from '../lib/program-version.ts'
 import type { CommandModule, Options } from './command.ts'
 import { type CommandContext, createContext, type GlobalOptions } from './context.ts'
-import type { ExitStatus } from './exit-status.ts'
 import { describeFailure } from './failure.ts'
 import { type CommandSet, loadCommands } from './load-commands.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'

@@ -1,4 +1,4 @@
-/** Every error a user sees: one line that says what happened, where, and what to do next. */
+/** The errors that users see: one line that says what happened, where, and what to do next. */
 
 interface Report {
   readonly what: string
@@ -9,6 +9,9 @@ interface Report {
 
 /** Exit codes are a contract with schedulers: 1 failed, 2 usage, 3 a check failed, 75 try later, 78 configuration. */
 export type ExitCode = 1 | 2 | 3 | 75 | 78
+
+/** How a command ends: 0 is done. */
+export type ExitStatus = 0 | ExitCode
 
 export class MusterError extends Error {
   readonly exitCode: ExitCode = 1
@@ -28,21 +31,21 @@ export class UsageError extends MusterError {
   override readonly exitCode = 2
 }
 
-/** Settings, environment or key are wrong: nothing will change until somebody edits them. */
+/** Settings, environment or key are wrong: running again does not help until somebody edits them. */
 export class ConfigError extends MusterError {
   override readonly exitCode = 78
 }
 
-/** A budget or deadline is reached: what was read is loaded, the next run goes on from there. */
+/** A budget or deadline is reached: everything read is loaded, and the next run continues there. */
 export class BudgetSpent extends MusterError {
   override readonly exitCode = 75
 }
 
-/** No space is left for pages or rows: whatever else is asked for could not be kept. */
+/** The disk is full: further pages or rows could not be stored. */
 export class DiskFull extends MusterError {}
 
-/** Rows are absent from a list of several pages that was read once: one may have slid past the reading. */
+/** Rows are absent from a list of several pages that was read once: a row may have moved past the reader. */
 export class Unconfirmed extends MusterError {}
 
-/** A statement needed more memory than the engine may use: fewer rows at a time may do. */
+/** A statement needed more memory than the engine may use: fewer rows at a time may fit. */
 export class OutOfMemory extends MusterError {}

@@ -1,4 +1,4 @@
-/** What a warehouse says of its own tables, as each engine keeps it. */
+/** Queries on the catalogue of each engine: its tables, their row counts and their columns. */
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
 export interface TableRow {
@@ -6,13 +6,13 @@ export interface TableRow {
   readonly table_name: string
   readonly kind: 'table' | 'view'
   readonly comment: string | null
-  /** Where the engine knows it without counting; about as many as that. */
+  /** Number of rows, approximate, where the engine knows it without counting. */
   readonly n?: number | null
 }
 
-/** Statements; a schema is called in them what it is called in queries. */
+/** Statements; schemas have the names that queries use. */
 export interface Catalogue {
-  /** Whose SQL the queries are written in. */
+  /** The SQL dialect of queries. */
   readonly dialect: string
   /** Selects TableRow. */
   readonly tables: string
@@ -22,7 +22,7 @@ export interface Catalogue {
   columns(schema: string, table: string): string
 }
 
-/** DuckDB knows how many rows a table has; a view would have to be computed. */
+/** DuckDB knows the row count of a table; counting a view would compute it. */
 function counts(rows: readonly TableRow[]): string {
   const each = rows
     .filter(({ kind }) => kind === 'table')
@@ -47,7 +47,7 @@ export const duckdbCatalogue: Catalogue = {
     order by column_index`,
 }
 
-/** Counting is a scan there, so that rows are those of the last ANALYZE. */
+/** Counting would scan the table, so the row counts are those of the last ANALYZE. */
 export function postgresCatalogue(prefix: string): Catalogue {
   const name = `substr(n.nspname, ${prefix.length + 1})`
   const visible = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace

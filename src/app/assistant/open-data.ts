@@ -1,4 +1,4 @@
-/** Opens what assistants may read: data without anything personal, however they ask for it. */
+/** Opens the data that assistants may read: none of it is personal, whatever they query. */
 import { existsSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
@@ -12,7 +12,7 @@ import { type Catalogue, duckdbCatalogue, postgresCatalogue } from './catalogue-
 
 export interface AssistantData {
   readonly catalogue: Catalogue
-  /** A session for one call, of which no statement takes longer than so many seconds. Throws MusterError, ConfigError. */
+  /** A session for one call; no statement runs longer than `seconds`. Throws MusterError, ConfigError. */
   open(seconds: number): Promise<QuerySession>
 }
 
@@ -26,7 +26,7 @@ export function assistantData(connection: Connection): AssistantData {
   return { catalogue: postgresCatalogue(schemaPrefix), open: seconds => openServer(place, seconds) }
 }
 
-/** The published copy, and no other file: DuckDB knows no rights by schema, so that whoever reads the file reads pii. */
+/** Only the published copy: DuckDB has no rights by schema, so every reader of the working file can read pii. */
 function openCopy(file: string): Promise<QuerySession> {
   const copy = publishedFile(file)
   if (!existsSync(copy)) {
@@ -39,7 +39,7 @@ function openCopy(file: string): Promise<QuerySession> {
   return openQuery(copy)
 }
 
-/** The server's own rights are the only bound: what a query sets, such as a role, it may set back. */
+/** Only the rights of the server protect personal data: a query can undo any role or setting of the session. */
 async function openServer({ address, options }: PostgresPlace, seconds: number): Promise<QuerySession> {
   const { schemaPrefix = '' } = options
   const session = await openPostgresQuery(address, schemaPrefix, seconds)
@@ -57,7 +57,7 @@ async function openServer({ address, options }: PostgresPlace, seconds: number):
   }
 }
 
-/** Schemas with personal data that the user, or any role that it may become, can look into. */
+/** Selects the schemas with personal data that the user, or any role it may become, can use. */
 function privateTo(prefix: string): string {
   const names = ['pii', 'history', 'ops'].map(name => quoteText(prefix + name)).join(', ')
   return `select n.nspname as name from pg_catalog.pg_namespace n where n.nspname in (${names}) and exists (

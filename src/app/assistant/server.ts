@@ -1,4 +1,4 @@
-/** Three tools over the warehouse for assistants of analysts: what tables there are, what one holds, and one query. */
+/** Three tools over the warehouse for assistants of analysts: list the tables, describe one, run a query. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
@@ -7,23 +7,22 @@ import { referenceDimensions } from '../../contract/dimensions.ts'
 import { tablesOf } from '../../contract/fields/table.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { readMarts } from '../../marts/mart.ts'
-import type { QuerySession } from '../../warehouse/query.ts'
-import { answer, failure, rowsAnswer } from './answer.ts'
+import type { QueryResult, QuerySession } from '../../warehouse/query.ts'
 import type { Catalogue, TableRow } from './catalogue-sql.ts'
 import type { AssistantData } from './open-data.ts'
 
 /** More tables or columns than a warehouse has. */
-const ALL = 100_000
-const MOST_ROWS = 5000
+const everyRow = 100_000
+const mostRows = 5000
 
 export interface AssistantOptions {
-  /** Opened for every call, so that each reads what is there then. */
+  /** Opened for every call, so that each call reads the current rows. */
   readonly data: AssistantData
   readonly version: string
   readonly seconds: number
   /** Rows of a query that names no limit. */
   readonly rows: number
-  /** Told of every call; `detail` holds no text of a query or of a row. */
+  /** Called for every call of a tool; `detail` holds no text of a query or of a row. */
   readonly note: (tool: string, detail: object) => void
 }
 
@@ -53,7 +52,7 @@ export function assistantServer(options: AssistantOptions): McpServer {
   )
   const querying = {
     description: `Runs one read-only statement in ${catalogue.dialect}'s SQL, for at most ${seconds} s. Decimals are text, timestamps ISO 8601 in UTC. Names of people cannot be read here.`,
-    inputSchema: { sql: z.string(), limit: z.number().int().min(1).max(MOST_ROWS).default(rows) },
+    inputSchema: { sql: z.string(), limit: z.number().int().min(1).max(mostRows).default(rows) },
     annotations: readOnlyHint,
   }
   server.registerTool('query', querying, ({ sql, limit }, { signal }) =>
@@ -102,8 +101,8 @@ async function listTables(
   catalogue: Catalogue,
   stop: AbortSignal,
 ): Promise<CallToolResult> {
-  const tables = (await session.query(catalogue.tables, ALL, stop)).rows as unknown as TableRow[]
-  const counted = catalogue.counts && (await session.query(catalogue.counts(tables), ALL, stop))
+  const tables = (await session.query(catalogue.tables, everyRow, stop)).rows as unknown as TableRow[]
+  const counted = catalogue.counts && (await session.query(catalogue.counts(tables), everyRow, stop))
   const counts = new Map((counted?.rows ?? []).map(({ name, n }) => [name, n]))
   return answer({
     tables: tables.map(({ schema_name: schema, table_name: name, kind, comment, n }) => ({
@@ -116,7 +115,7 @@ async function listTables(
   })
 }
 
-/** By name: some tables are filled by several resources, always under the same key. */
+/** By table name: some tables are filled by several resources, always under the same key. */
 const keys: ReadonlyMap<string, string> = new Map(
   [...referenceDimensions, ...catalogue.flatMap(({ table }) => tablesOf(table))].map(({ name, key }) => [
     name,
@@ -124,7 +123,7 @@ const keys: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
-/** Rows of a mart are told apart by several columns together. */
+/** The key of a mart is several columns together. */
 const martKeys = (): ReadonlyMap<string, readonly string[]> =>
   new Map(
     readMarts().map(({ name, columns }) => [
@@ -143,7 +142,7 @@ async function describeTable(
   catalogue: Catalogue,
   { schema, table }: { readonly schema: string; readonly table: string },
 ): Promise<CallToolResult> {
-  const { rows } = await session.query(catalogue.columns(schema, table), ALL)
+  const { rows } = await session.query(catalogue.columns(schema, table), everyRow)
   if (rows.length === 0) {
     throw new MusterError({
       what: `there is no table ${schema}.${table}`,
@@ -159,5 +158,39 @@ async function describeTable(
       type: data_type,
       description: comment,
     })),
+  })
+}
+
+/** Characters of an answer: a longer one would fill the context of an assistant. */
+const longestAnswer = 200_000
+
+const answer = (value: Record<string, unknown>): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: value,
+})
+
+function failure(error: unknown): CallToolResult {
+  const text = error instanceof MusterError ? error.message : `unexpected error: ${String(error)}`
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** States whether rows were left out and why, so that nobody takes a part for the whole. */
+function rowsAnswer({ columns, rows, isCut }: QueryResult): CallToolResult {
+  const kept: Record<string, unknown>[] = []
+  let length = 0
+  for (const row of rows) {
+    length += JSON.stringify(row).length
+    if (length > longestAnswer) break
+    kept.push(row)
+  }
+  const isLong = kept.length < rows.length
+  const reason = isLong ? `of more than ${longestAnswer} characters` : 'of the row limit'
+  return answer({
+    columns: columns.map(({ name }) => name),
+    rows: kept,
+    truncated: isCut || isLong,
+    ...((isCut || isLong) && {
+      note: `These are the first ${kept.length} rows, because ${reason}: there are more. Aggregate, or add a where clause.`,
+    }),
   })
 }

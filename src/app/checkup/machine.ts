@@ -1,4 +1,4 @@
-/** Checks of this machine: Node, the folders that are written to, and room on the disk. */
+/** Checks of this machine: Node, the landing folder, and free disk space. */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -13,7 +13,7 @@ export function nodeVersion(version: string): Finding {
   return fail('node', `${version} is too old`, `install Node ${leastNode.join('.')} or later`)
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder itself, or its nearest existing parent. */
 function nearestFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }
@@ -23,6 +23,7 @@ export function landingFolder(folder: string): Finding {
   try {
     accessSync(nearest, constants.W_OK | constants.X_OK)
   } catch {
+    // EACCES or EROFS: the folder is not for this user to write.
     return fail(
       'landing',
       `${nearest} cannot be written`,

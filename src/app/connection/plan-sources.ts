@@ -1,9 +1,9 @@
-/** Where a plan takes its facts from: the service, or with --offline what earlier runs wrote down. */
+/** The facts of a plan: asked of the service, or with --offline as earlier runs recorded them. */
 
 import { spendablePerDay } from '../../api/budget/day.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
-import type { CommandContext } from '../../cli/context.ts'
 import type { Connection } from '../../config/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
@@ -12,7 +12,8 @@ import type { Limits } from '../../sync/plan/estimate.ts'
 import type { PlanSources } from '../../sync/plan/plan.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { openQuestions } from './questions.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { openAdHocClient } from './ad-hoc-client.ts'
 
 export interface PlanFacts {
   readonly sources: PlanSources
@@ -29,15 +30,15 @@ async function synced(engine: Engine | undefined): Promise<Engine | undefined> {
 
 export async function askedFacts(
   connection: Connection,
-  context: CommandContext,
+  surroundings: Surroundings,
   engine: Engine | undefined,
 ): Promise<PlanFacts> {
-  const { client, close } = await openQuestions(connection, context, engine)
+  const { client, close } = await openAdHocClient(connection, surroundings, engine)
   try {
     const key = await client.getMe()
     const { perMinute, perDay, spendable } = client.usage()
     return {
-      sources: { engine: await synced(engine), client, clock: context.clock, key },
+      sources: { engine: await synced(engine), client, clock: surroundings.clock, key },
       limits: { perMinute, spendableToday: spendable, spendablePerDay: spendablePerDay(perDay) },
       spent: () => client.usage().requestsThisRun,
       close,
@@ -64,10 +65,10 @@ async function rememberedKey(engine: Engine, id: string): Promise<Pick<KeyInfo, 
   }
 }
 
-/** Throws when no sync has written down what the key is and may spend. */
+/** Throws MusterError when no sync has recorded the key and its limits. */
 export async function rememberedFacts(
   connection: Connection,
-  context: CommandContext,
+  { clock }: { readonly clock: Clock },
   file: Engine | undefined,
 ): Promise<PlanFacts> {
   const engine = await synced(file)
@@ -75,17 +76,17 @@ export async function rememberedFacts(
   const seen = engine && (await budgetSeen(engine, id))
   if (!engine || !seen) {
     throw new MusterError({
-      what: 'nothing is known of this key yet',
+      what: 'nothing is known about this key yet',
       next: 'leave out --offline: the plan then costs a few requests',
     })
   }
   const perDay = spendablePerDay(seen.perDay ?? 0)
-  const today = utcDay(context.clock.now())
+  const today = utcDay(clock.now())
   const reserved = (seen.perDay ?? 0) - perDay
   const isToday = seen.observedAt?.startsWith(today) === true && seen.remainingToday !== null
   const spendableToday = isToday ? Math.max(0, (seen.remainingToday ?? 0) - reserved) : perDay
   return {
-    sources: { engine, client: undefined, clock: context.clock, key: await rememberedKey(engine, id) },
+    sources: { engine, client: undefined, clock, key: await rememberedKey(engine, id) },
     limits: { perMinute: seen.perMinute ?? 1, spendableToday, spendablePerDay: perDay },
     spent: () => 0,
     close: async () => undefined,

@@ -1,7 +1,7 @@
-/** Opens what a connection names: its warehouse to write, or whatever copy of it can be read now. */
+/** Opens what a connection names: its warehouse to write, the copy of it that can be read now, and its inbox of events. */
 import { existsSync } from 'node:fs'
-import type { CommandContext } from '../../cli/context.ts'
 import type { Connection } from '../../config/connection.ts'
+import { type InboxStore, logStore, tableStore } from '../../events/store.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import type { RunConnection } from '../../sync/run/run.ts'
@@ -15,6 +15,7 @@ import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/ope
 import { openPostgresQuery } from '../../warehouse/postgres/query.ts'
 import type { Address } from '../../warehouse/postgres/session.ts'
 import type { QuerySession } from '../../warehouse/query.ts'
+import type { Notices } from '../surroundings.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
 export const duckdbFile = ({ warehouse }: Connection): string | undefined =>
@@ -31,24 +32,24 @@ export function postgresPlace(connection: Connection): PostgresPlace | undefined
   if (warehouse.engine === 'duckdb') return undefined
   return {
     address: { url: warehouse.url.reveal(), shown: warehouse.shown },
-    // Beside the landed pages: what is on its way to the server is as private as they are.
+    // Beside the landed pages: rows on their way to the server are as private as the pages.
     options: { scratch: `${landing}.tmp`, ...(schemaPrefix !== undefined && { schemaPrefix }) },
   }
 }
 
-/** A writer of the warehouse; of a DuckDB file the only one. */
+/** Opens the warehouse to write; a DuckDB file has one writer at a time. */
 export function openToWrite(connection: Connection): Promise<Engine> {
   const place = postgresPlace(connection)
   return place ? openPostgres(place.address, place.options) : openDuckdb(duckdbFile(connection) ?? '')
 }
 
-/** Whether there is anything to write to: a file that is not there yet is nothing, a server always is something. */
+/** Whether the warehouse exists: a file that is there, or any server. */
 export function isMade(connection: Connection): boolean {
   const file = duckdbFile(connection)
   return file === undefined || existsSync(file)
 }
 
-/** A writer of what a sync has made. Throws MusterError for a file that is not there, and makes none. */
+/** Opens an existing warehouse to write. Throws MusterError for a missing file instead of creating it. */
 export async function openMade(connection: Connection): Promise<Engine> {
   if (isMade(connection)) return openToWrite(connection)
   throw new MusterError({
@@ -77,12 +78,10 @@ export interface Opened<Handle> {
   readonly isPublished: boolean
 }
 
-type Told = Pick<CommandContext, 'stderr' | 'globals'>
-
-/** The working file, else the published copy, which stderr is told of. `open` opens one file for reading. */
+/** The working file, or else the published copy, with a notice. `open` opens one file for reading. */
 async function readEither<Handle>(
   file: string,
-  { stderr, globals }: Told,
+  { notice }: Notices,
   open: (file: string) => Promise<Handle>,
 ): Promise<Opened<Handle>> {
   try {
@@ -90,35 +89,35 @@ async function readEither<Handle>(
   } catch (error) {
     const copy = publishedFile(file)
     if (!(error instanceof OutOfReach) || !existsSync(copy)) throw error
-    if (!globals.quiet) stderr.write(`${error.report.what}: reading the published copy ${copy}\n`)
+    notice(`${error.report.what}: reading the published copy ${copy}`)
     return { handle: await open(copy), file: copy, isPublished: true }
   }
 }
 
 /** Undefined when there is no file. */
-async function openEither(connection: Connection, context: Told): Promise<Opened<Engine> | undefined> {
+async function openEither(connection: Connection, notices: Notices): Promise<Opened<Engine> | undefined> {
   const file = duckdbFile(connection)
   if (file === undefined) {
     const engine = await openToWrite(connection)
     return { handle: engine, file: engine.location, isPublished: false }
   }
   if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
-  return readEither(file, context, one => openDuckdb(one, { readOnly: true }))
+  return readEither(file, notices, one => openDuckdb(one, { readOnly: true }))
 }
 
-/** A file, or a database, that is there may have nothing of ours in it; a published copy is whole. */
+/** An existing file or database may have no tables of ours in it; a published copy always has them. */
 async function isSynced({ handle, isPublished }: Opened<Engine>): Promise<boolean> {
   if (isPublished) return true
   if (handle.name === 'postgres') await requireLedger(handle)
   return (await existingTables(handle)).has('migration')
 }
 
-/** Undefined when no sync has made anything of this warehouse. Throws MusterError for a user who may not read its ledger. */
+/** Undefined when no sync has written to this warehouse. Throws MusterError for a user who may not read its ledger. */
 export async function openIfSynced(
   connection: Connection,
-  context: Told,
+  notices: Notices,
 ): Promise<Opened<Engine> | undefined> {
-  const opened = await openEither(connection, context)
+  const opened = await openEither(connection, notices)
   if (!opened) return undefined
   try {
     if (await isSynced(opened)) return opened
@@ -131,8 +130,8 @@ export async function openIfSynced(
 }
 
 /** Throws MusterError when there is nothing to read. */
-export async function openToRead(connection: Connection, context: Told): Promise<Opened<Engine>> {
-  const opened = await openIfSynced(connection, context)
+export async function openToRead(connection: Connection, notices: Notices): Promise<Opened<Engine>> {
+  const opened = await openIfSynced(connection, notices)
   if (opened) return opened
   const file = duckdbFile(connection)
   if (file === undefined)
@@ -148,9 +147,20 @@ export async function openToRead(connection: Connection, context: Told): Promise
   })
 }
 
-/** For one query that somebody typed. */
-export async function openForQuery(connection: Connection, context: Told): Promise<QuerySession> {
+/** Opens the warehouse for one ad hoc query. */
+export async function openForQuery(connection: Connection, notices: Notices): Promise<QuerySession> {
   const place = postgresPlace(connection)
   if (place) return openPostgresQuery(place.address, place.options.schemaPrefix)
-  return (await readEither(duckdbFile(connection) ?? '', context, openQuery)).handle
+  return (await readEither(duckdbFile(connection) ?? '', notices, openQuery)).handle
+}
+
+/**
+ * Where events that arrive are kept: beside the DuckDB file, or in the database. On a server the inbox has a session of
+ * its own beside that of `warehouse`, so that no event waits for a merge.
+ */
+export async function openInboxStore(connection: Connection, warehouse: Engine): Promise<InboxStore> {
+  const place = postgresPlace(connection)
+  if (place)
+    return tableStore(await openPostgres(place.address, { ...place.options, stage: warehouse.stage }))
+  return logStore(`${(duckdbFile(connection) ?? '').replace(/\.duckdb$/, '')}.inbox`)
 }

@@ -1,8 +1,11 @@
-/** A DAG file: which commands belong to one scheduled run, and which must wait for which. */
+/** DAG files: which commands belong to one scheduled run, and which of them wait for others. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { didYouMean } from '../../config/nearest.ts'
-import { ConfigError } from '../../lib/errors.ts'
+import { choiceOf, didYouMean } from '../../config/nearest.ts'
+import { ConfigError, UsageError } from '../../lib/errors.ts'
 
 export interface DagTask {
   readonly id: string
@@ -17,7 +20,7 @@ export interface Dag {
   readonly description: string
   /** Five cron fields, for the scheduler that calls `muster dag run`. */
   readonly schedule: string
-  /** In an order that keeps every need; ties as in the file. */
+  /** Each after the tasks that it needs, otherwise in the order of the file. */
   readonly tasks: readonly DagTask[]
 }
 
@@ -26,7 +29,7 @@ export interface DagText {
   readonly text: string
 }
 
-const CRON = /^[\d*/,-]+( +[\d*/,A-Za-z-]+){4}$/
+const cron = /^[\d*/,-]+( +[\d*/,A-Za-z-]+){4}$/
 
 const task = z.strictObject({
   run: z.string(),
@@ -37,11 +40,11 @@ const task = z.strictObject({
 const shape = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be lower case letters, digits and -'),
   description: z.string(),
-  schedule: z.string().regex(CRON, 'must be five cron fields, as in 30 2 * * *'),
+  schedule: z.string().regex(cron, 'must be five cron fields, as in 30 2 * * *'),
   tasks: z.record(z.string(), task).refine(tasks => Object.keys(tasks).length > 0, 'has none'),
 })
 
-/** Throws ConfigError of one line. `commands` are the names that `run` may hold. */
+/** Throws a ConfigError of one line. `commands` are the commands that a task may run. */
 export function parseDag(source: DagText, commands: readonly string[]): Dag {
   const { name, description, schedule, tasks } = checkShape(source)
   const list = Object.entries(tasks).map(([id, rest]) => ({ id, ...rest }))
@@ -86,7 +89,7 @@ function inOrder(source: DagText, tasks: readonly DagTask[]): readonly DagTask[]
   return ordered
 }
 
-/** Every task left over needs another one left over, so following needs must come back to a task already met. */
+/** Every open task needs another open one, so following the needs must come back to a task already met. */
 function cycleAmong(tasks: readonly DagTask[], placed: ReadonlySet<string>): readonly string[] {
   const open = new Map(tasks.filter(({ id }) => !placed.has(id)).map(item => [item.id, item]))
   const path: string[] = []
@@ -100,4 +103,52 @@ function cycleAmong(tasks: readonly DagTask[], placed: ReadonlySet<string>): rea
 
 function wrong({ file }: DagText, what: string): ConfigError {
   return new ConfigError({ what: `${file}: ${what}` })
+}
+
+/** The same depth below the package in `src` and in `dist`. */
+const shipped = fileURLToPath(new URL('../../../dags', import.meta.url))
+
+/** The DAG files of `dags/` below the working folder; without any, those that come with the program. */
+export function dagFiles(cwd: string): readonly DagText[] {
+  const own = join(cwd, 'dags')
+  const folder = namesIn(own).length > 0 ? own : shipped
+  return namesIn(folder).map(name => {
+    const file = join(folder, name)
+    return { file: folder === own ? relative(cwd, file) : file, text: readFileSync(file, 'utf8') }
+  })
+}
+
+/** The names of all DAGs. */
+export function dagNames(cwd: string): readonly string[] {
+  return dagFiles(cwd).map(nameOf)
+}
+
+/** A DAG is found by the name of its file. */
+export function dagNamed(name: string, cwd: string, commands: readonly string[]): Dag {
+  const files = new Map(dagFiles(cwd).map(source => [nameOf(source), source]))
+  const source = files.get(name)
+  if (!source) {
+    throw new UsageError({ what: `there is no DAG named ${name}`, next: choiceOf(name, [...files.keys()]) })
+  }
+  const dag = parseDag(source, commands)
+  if (dag.name === name) return dag
+  throw new ConfigError({
+    what: `${source.file}: name is ${dag.name}`,
+    next: `it must be ${name}, like the file`,
+  })
+}
+
+export function nameOf({ file }: DagText): string {
+  return file.replace(/^.*[\\/]/, '').replace(/\.yaml$/, '')
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter(name => name.endsWith('.yaml'))
+      .sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
 }

@@ -1,6 +1,5 @@
-/** Writes down what became of the tasks of a DAG, holding the warehouse only for the moment of writing. */
+/** Records how the tasks of a DAG ended; the warehouse is open only for the moment of writing. */
 
-import type { CommandContext } from '../../cli/context.ts'
 import type { Connection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { migrate } from '../../state/migrate.ts'
@@ -8,18 +7,24 @@ import { recordDagTasks } from '../../state/runs/dag-tasks.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
 import type { DagTaskRow } from '../../state/runs/tables.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { TaskOutcome } from './run-dag.ts'
 
 export interface DagLedger {
   record(outcome: TaskOutcome): Promise<void>
-  /** Writes what could not be written before, or says on stderr that it cannot be. */
-  finish(): Promise<void>
+  /** Writes what could not be written before; returns why that failed, if it did. */
+  finish(): Promise<Error | undefined>
+}
+
+interface DagContext extends Pick<Surroundings, 'clock' | 'rng'> {
+  /** Throws MusterError when the settings name none. */
+  connection(): Connection
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** Without settings there is no warehouse to write to; the tasks say for themselves what is missing. */
-function connectionOf(context: CommandContext): Connection | undefined {
+/** Without settings there is no warehouse to write to; the tasks themselves report what is missing. */
+function connectionOf(context: DagContext): Connection | undefined {
   try {
     return context.connection()
   } catch (error) {
@@ -38,14 +43,14 @@ async function write(connection: Connection, rows: readonly DagTaskRow[], now: s
   }
 }
 
-/** A ledger that cannot be written never fails the DAG: its tasks have done what they did. */
-export function openDagLedger(context: CommandContext, dag: string): DagLedger {
-  const { clock, rng, stderr } = context
+/** A failure to record never fails the DAG: its tasks have run all the same. */
+export function openDagLedger(context: DagContext, dag: string): DagLedger {
+  const { clock, rng } = context
   const dagRunId = newRunId(clock, rng)
   const waiting: DagTaskRow[] = []
-  const flush = async (): Promise<unknown> => {
+  const flush = async (): Promise<Error | undefined> => {
     const connection = connectionOf(context)
-    // The first task usually makes the file.
+    // Usually the first task creates the file.
     if (!connection || waiting.length === 0) return undefined
     try {
       if (!isMade(connection)) return undefined
@@ -63,10 +68,6 @@ export function openDagLedger(context: CommandContext, dag: string): DagLedger {
       waiting.push({ dag_run_id: dagRunId, dag, task, state, ...times, error })
       await flush()
     },
-    async finish() {
-      const problem = await flush()
-      if (problem instanceof Error)
-        stderr.write(`warning: what became of the tasks is not written down: ${problem.message}\n`)
-    },
+    finish: flush,
   }
 }

@@ -1,6 +1,5 @@
 /** Runs the tasks of a DAG one after the other, because one warehouse file has one writer. */
-
-import type { ExitStatus } from '../../cli/exit-status.ts'
+import type { ExitStatus } from '../../lib/errors.ts'
 import type { Dag, DagTask } from './dag-file.ts'
 
 export interface TaskOutcome {
@@ -12,7 +11,7 @@ export interface TaskOutcome {
   readonly finishedAt: number
   /** Why it failed or was skipped. */
   readonly error?: string
-  /** What a command that failed ended with; none when it threw. */
+  /** Exit code of a failed command; absent when it threw. */
   readonly exitCode?: number
 }
 
@@ -20,18 +19,18 @@ export interface DagEffects {
   /** Runs one command of the program and returns its exit code. */
   runTask(task: DagTask): Promise<number>
   now(): number
-  /** Called after each task, and awaited: the ledger keeps it. */
+  /** Called and awaited after each task; records it in the ledger. */
   record?(outcome: TaskOutcome): void | Promise<void>
-  /** Once aborted, tasks not yet begun are left for the next run. */
+  /** Once aborted, tasks that have not begun are left for the next run. */
   readonly signal?: AbortSignal
 }
 
-const LATER = 75
-const CHECK_FAILED = 3
+const later = 75
+const checkFailed = 3
 
 /**
- * A failed task takes only those down that need it. One that ended with `later` takes none down: all it read is
- * loaded, and a first load that spends its budget for days should be published every day.
+ * A failed task skips only the tasks that need it. A task that ended with `later` skips none: everything it read is
+ * loaded, and a first load that takes days should be published every day.
  */
 export async function runDag(dag: Dag, effects: DagEffects): Promise<readonly TaskOutcome[]> {
   const outcomes = new Map<string, TaskOutcome>()
@@ -43,11 +42,11 @@ export async function runDag(dag: Dag, effects: DagEffects): Promise<readonly Ta
   return [...outcomes.values()]
 }
 
-/** A run of which only checks failed says so: the data wants looking at, not the program. */
+/** Exit code 3 when nothing but checks failed: then the data needs attention, not the program. */
 export function dagExitCode(outcomes: readonly TaskOutcome[]): ExitStatus {
   const failed = outcomes.filter(({ state }) => state === 'failed')
-  if (failed.length > 0) return failed.every(({ exitCode }) => exitCode === CHECK_FAILED) ? CHECK_FAILED : 1
-  return outcomes.some(outcome => outcome.state === 'later') ? LATER : 0
+  if (failed.length > 0) return failed.every(({ exitCode }) => exitCode === checkFailed) ? checkFailed : 1
+  return outcomes.some(outcome => outcome.state === 'later') ? later : 0
 }
 
 function reasonToSkip(
@@ -60,11 +59,16 @@ function reasonToSkip(
     .find(outcome => outcome?.state === 'failed' || outcome?.state === 'skipped')
   const at = { task: task.id, startedAt: now(), finishedAt: now() }
   if (blocking)
-    return { ...at, state: 'skipped', error: `needs ${blocking.task}, which ${PAST[blocking.state]}` }
+    return { ...at, state: 'skipped', error: `needs ${blocking.task}, which ${pastTense[blocking.state]}` }
   return signal?.aborted ? { ...at, state: 'later', error: 'stopped before it began' } : undefined
 }
 
-const PAST = { done: 'is done', failed: 'failed', skipped: 'was skipped', later: 'goes on later' } as const
+const pastTense = {
+  done: 'is done',
+  failed: 'failed',
+  skipped: 'was skipped',
+  later: 'goes on later',
+} as const
 
 async function attempt(task: DagTask, { runTask, now }: DagEffects): Promise<TaskOutcome> {
   const startedAt = now()
@@ -81,7 +85,7 @@ async function attempt(task: DagTask, { runTask, now }: DagEffects): Promise<Tas
   try {
     const code = await runTask(task)
     if (code === 0) return ended('done')
-    if (code === LATER) return ended('later')
+    if (code === later) return ended('later')
     return ended('failed', { error: `${task.run} ended with exit code ${code}`, exitCode: code })
   } catch (error) {
     return ended('failed', { error: error instanceof Error ? error.message : String(error) })

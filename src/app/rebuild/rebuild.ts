@@ -1,12 +1,12 @@
 /** Rebuilds a warehouse from its landed pages beside the one in use, and puts it in its place. */
 
-import type { CommandContext } from '../../cli/context.ts'
-import { createProgress } from '../../cli/terminal/progress.ts'
 import type { Connection } from '../../config/connection.ts'
 import { catalogue } from '../../contract/catalogue.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
+import type { Rng } from '../../lib/rng.ts'
 import { migrate } from '../../state/migrate.ts'
 import { type Lease, releaseLease, renewLease, takeLease } from '../../state/runs/leases.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
@@ -17,7 +17,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres } from '../../warehouse/postgres/open.ts'
 import { dropSide, missingFromSide, replaceRows, sidePrefix } from '../../warehouse/postgres/rebuild.ts'
 import { isMade, openToWrite, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
-import { type ReplayOutcome, replay } from './replay.ts'
+import { type ReplayOutcome, type ReplayProgress, replay } from './replay.ts'
 import { carryOver, type Missing, removeFile, swapIn } from './swap.ts'
 import { tombstoneAgain } from './tombstone-again.ts'
 
@@ -27,20 +27,22 @@ export interface Rebuilt {
 }
 
 export interface Rebuild {
-  readonly context: CommandContext
+  readonly clock: Clock
+  readonly rng: Rng
+  readonly onProgress: (progress: ReplayProgress) => void
   readonly connection: Connection
   /** Also when the pages hold less than the warehouse. */
   readonly acceptLoss: boolean
 }
 
-const iso = ({ context }: Rebuild): string => new Date(context.clock.now()).toISOString()
+const iso = ({ clock }: Rebuild): string => new Date(clock.now()).toISOString()
 
 async function recordRun(
   rebuild: Rebuild,
   engine: Engine,
   { records, quarantined }: ReplayOutcome,
 ): Promise<void> {
-  const runId = newRunId(rebuild.context.clock, rebuild.context.rng)
+  const runId = newRunId(rebuild.clock, rebuild.rng)
   await startRun(engine, {
     runId,
     command: 'replay',
@@ -71,16 +73,11 @@ async function fill(
   engine: Engine,
   onWalk: () => Promise<void> = async () => undefined,
 ): Promise<ReplayOutcome> {
-  const progress = createProgress(rebuild.context)
-  try {
-    await migrate(engine, iso(rebuild))
-    return await replay(engine, rebuild.connection.landing, async ({ resource, done, walks }) => {
-      progress.update({ resource, state: 'loading', pagesDone: done, pagesTotal: walks })
-      await onWalk()
-    })
-  } finally {
-    progress.stop()
-  }
+  await migrate(engine, iso(rebuild))
+  return replay(engine, rebuild.connection.landing, async progress => {
+    rebuild.onProgress(progress)
+    await onWalk()
+  })
 }
 
 function requireSomething({ connection }: Rebuild, { walks }: ReplayOutcome): void {
@@ -121,7 +118,7 @@ export async function rebuildFile(rebuild: Rebuild, file: string): Promise<Rebui
 
 /** Holding the lease of every resource keeps syncs of other processes away. */
 async function takeAll(rebuild: Rebuild, engine: Engine): Promise<Lease[]> {
-  const { clock, rng } = rebuild.context
+  const { clock, rng } = rebuild
   const holder = newRunId(clock, rng)
   await engine.announce(holder)
   const leases: Lease[] = []

@@ -1,4 +1,4 @@
-/** Every row against the rules, before anything is sent. */
+/** Checks every row against the rules before anything is sent. */
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { changedWorker, newWorker } from '../../api/writes/worker-input.ts'
@@ -7,8 +7,7 @@ import { isSafeId } from '../../contract/fields/record-id.ts'
 import { fieldPath } from '../../lib/field-path.ts'
 import { LARGEST_BODY } from '../../lib/file-kind.ts'
 import { withLocalFiles } from './local-files.ts'
-import type { Problem } from './problem.ts'
-import type { Row } from './row.ts'
+import type { Problem, Row } from './rows.ts'
 
 export type Operation = 'create' | 'update'
 
@@ -16,23 +15,23 @@ export interface Target {
   readonly operation: Operation
   readonly baseUrl: string
   readonly agency: string | undefined
-  /** Of the input file: paths in it begin there. */
+  /** Of the input file: paths in it are relative to it. */
   readonly folder: string
 }
 
-/** A row that may be sent. Its body is built again from `value` when it is: files of many rows would fill the memory. */
+/** A row that may be sent. Its body is built again just before sending: the files of many rows would fill the memory. */
 export interface Ready {
   readonly row: number
   readonly value: unknown
-  /** Of everything that would be sent and where to; the same hash is the same wish. */
+  /** Of everything that would be sent, and of where it goes; equal hashes mean the same request. */
   readonly hash: string
-  /** The agency's own id of the worker, or the service's id of one that is updated. */
+  /** The agency's own id of a new worker, or the service's id of an updated one. */
   readonly label: string
   readonly addsDocuments: boolean
 }
 
 export interface Body {
-  /** Of the worker that is updated. */
+  /** Of the updated worker; empty for a new one. */
   readonly id: string
   readonly fields: Record<string, unknown>
 }
@@ -73,7 +72,7 @@ interface Built {
   readonly addsDocuments: boolean
 }
 
-/** What would be sent for a row, local files included, or what is wrong with it. */
+/** The body to send for a row, local files included, or the problems of the row. */
 export function buildBody(
   row: unknown,
   target: Target,

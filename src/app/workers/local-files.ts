@@ -1,4 +1,4 @@
-/** Files that a JSON row names by `path`: read from beside the input, checked, and made into data URLs. */
+/** Files that a JSON row names by `path`: read relative to the input file, checked, and turned into data URLs. */
 import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { toDataUrl, typedBytes } from '../../lib/data-url.ts'
@@ -32,7 +32,7 @@ export function withLocalFiles(value: unknown, folder: string): Resolved {
         const read = readLocal(file, folder)
         if (typeof read !== 'string') return read
         problems.push({ field: fieldPath([collection, index, 'files', place, 'path']), what: read })
-        return UNREAD
+        return unread
       })
       return { ...document, files }
     })
@@ -40,8 +40,8 @@ export function withLocalFiles(value: unknown, folder: string): Resolved {
   return { value: resolved, problems }
 }
 
-/** Stands where a file could not be read, so that one mistake is told once; its row is never sent. */
-const UNREAD = { fileName: 'unread.pdf', uploadToken: 'unread' }
+/** Stands in for a file that could not be read, so that its mistake is reported once; the row is never sent. */
+const unread = { fileName: 'unread.pdf', uploadToken: 'unread' }
 
 function readLocal({ path, ...file }: Fields, folder: string): Fields | string {
   if (typeof path !== 'string' || path === '') return 'is not a file name'
@@ -50,13 +50,14 @@ function readLocal({ path, ...file }: Fields, folder: string): Fields | string {
   return { fileName: basename(path), ...file, content: toDataUrl(read) }
 }
 
-/** The bytes and their type, or what keeps the service from taking them. */
+/** The bytes and their type, or the reason why the service would refuse them. */
 export function readDeclarable(file: string) {
   let bytes: Buffer
   try {
     if (statSync(file).size > LARGEST_FILE) return `has more than 20 MB (${LARGEST_FILE} bytes)`
     bytes = readFileSync(file)
   } catch {
+    // Missing, a folder, or without the right to read: the advice is the same.
     return 'cannot be read: check that the file is there'
   }
   if (bytes.length === 0) return 'is an empty file'

@@ -1,9 +1,9 @@
-/** One run at a time over an input file: two would both send what neither has written down yet. */
+/** One run at a time over an input file: two runs would send rows twice, before either has recorded them. */
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { MusterError } from '../../lib/errors.ts'
 
-/** Throws MusterError while another process works on the file. What a killed process left behind is taken over. */
+/** Throws MusterError while another process works on the file. The lock of a killed process is taken over. */
 export async function alone<Result>(
   { file, shown }: { readonly file: string; readonly shown: string },
   work: () => Promise<Result>,
@@ -27,7 +27,7 @@ async function released<Result>(lock: string, work: () => Promise<Result>): Prom
   }
 }
 
-/** The lock appears with its holder in it, or not at all: a link is made in one step. */
+/** Takes the lock unless it is taken. A link is made in one step, so the lock never exists without its holder in it. */
 function isTaken(lock: string, holder: string): boolean {
   const own = `${lock}.${process.pid}`
   try {
@@ -38,7 +38,7 @@ function isTaken(lock: string, holder: string): boolean {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return true
     throw new MusterError({
       what: `${lock} cannot be written`,
-      next: 'see its folder and permissions',
+      next: 'check its folder and permissions',
       cause: error,
     })
   } finally {
@@ -46,7 +46,7 @@ function isTaken(lock: string, holder: string): boolean {
   }
 }
 
-/** Only of this machine can it be said that a process is gone. */
+/** Whether the holder is a dead process of this machine; of other machines nothing is known. */
 function isAbandoned(lock: string): boolean {
   try {
     const [host, pid] = readFileSync(lock, 'utf8').trim().split(' ')

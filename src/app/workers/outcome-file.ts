@@ -1,6 +1,6 @@
 /**
- * What became of each row, beside the input: a line before a row is sent and a line after. A second run reads it
- * and sends only what has not succeeded. It names rows by hash and agency id, never by a person's details.
+ * The outcome of each row, in a file beside the input: one line before the row is sent and one after. A second run reads
+ * it and sends only rows that have not succeeded. It names rows by hash and agency id, never by personal details.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ const outcomes = [
 const entry = z.object({
   hash: z.string(),
   row: z.number(),
-  /** The agency's own id of the worker, or the id of the one that is updated. */
+  /** The agency's own id of a new worker, or the id of an updated one. */
   worker: z.string(),
   outcome: z.enum(outcomes),
   id: z.string().optional(),
@@ -36,18 +36,18 @@ export class OutcomeFile {
   readonly #file: string
   readonly #last = new Map<string, Entry>()
 
-  /** Throws UsageError when nothing can be written there: a run that forgets could send twice. */
+  /** Throws UsageError when the file cannot be written: without it a second run could send rows twice. */
   constructor(file: string, shown: string) {
     this.#file = file
     const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-    for (const line of text.split('\n')) this.#take(line)
+    for (const line of text.split('\n')) this.#read(line)
     try {
-      // Ends a line that a killed run left half written.
+      // Ends the half-written line of a killed run.
       appendFileSync(file, text === '' || text.endsWith('\n') ? '' : '\n')
     } catch (cause) {
       throw new UsageError({
         what: `${shown} cannot be written`,
-        next: 'see its folder and permissions',
+        next: 'check its folder and permissions',
         cause,
       })
     }
@@ -62,12 +62,12 @@ export class OutcomeFile {
     this.#last.set(entry.hash, entry)
   }
 
-  #take(line: string): void {
+  #read(line: string): void {
     try {
-      const read = entry.safeParse(JSON.parse(line))
-      if (read.success) this.#last.set(read.data.hash, read.data)
+      const parsed = entry.safeParse(JSON.parse(line))
+      if (parsed.success) this.#last.set(parsed.data.hash, parsed.data)
     } catch {
-      // Half a line of a run that was killed: the row counts by the line before it.
+      // The half-written line of a killed run: the line before it tells the outcome of the row.
     }
   }
 }

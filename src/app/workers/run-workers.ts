@@ -1,73 +1,67 @@
-/** What `workers create` and `workers update` share: read, check everything, send, report row by row. */
-import { dirname, resolve } from 'node:path'
+/** Creates or updates the workers of a file: reads it, checks every row, then sends row by row. */
+import { dirname } from 'node:path'
 import type { Client } from '../../api/client/client.ts'
-import { type CommandModule, flagOption, type Options, textOption } from '../../cli/command.ts'
-import type { CommandContext } from '../../cli/context.ts'
-import type { ExitStatus } from '../../cli/exit-status.ts'
-import { openQuestions } from '../connection/questions.ts'
+import type { Connection } from '../../config/connection.ts'
+import { openAdHocClient } from '../connection/ad-hoc-client.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { type Checked, checkRows, type Operation, type Target } from './check-rows.ts'
 import { alone } from './one-run.ts'
 import { OutcomeFile } from './outcome-file.ts'
-import { type Problem, problemLine } from './problem.ts'
-import { printReport } from './report.ts'
-import { readRows } from './rows.ts'
+import { type Problem, readRows } from './rows.ts'
 import { type Result, sendRows } from './send-rows.ts'
 import { chosenAgency, requireAgencyKey, requireScope } from './writing-key.ts'
 
-export const workerOptions: NonNullable<CommandModule['options']> = [
-  { flags: '--agency <id>', summary: 'agency to write for; needed when the key spans several' },
-  { flags: '--skip-invalid', summary: 'send the valid rows although others are not' },
-  { flags: '--dry-run', summary: 'check everything, send nothing' },
-]
-
-interface Input {
-  /** As the user named it. */
-  readonly shown: string
-  readonly file: string
+export interface WorkersRequest {
+  readonly connection: Connection
   readonly operation: Operation
+  readonly file: string
+  /** The file as the user named it. */
+  readonly shown: string
+  /** As the user named it; needed when the key spans several. */
+  readonly agency: string | undefined
 }
 
-export async function runWorkers(
-  context: CommandContext,
-  operation: Operation,
-  { file: shown = '', options }: { readonly file: string | undefined; readonly options: Options },
-): Promise<ExitStatus> {
-  const input = { shown, file: resolve(context.cwd, shown), operation }
-  const connection = context.connection()
-  const named = textOption(options, 'agency')
-  const target = { operation, baseUrl: connection.baseUrl, agency: named, folder: dirname(input.file) }
-  const checked = checkInput(input, target)
-  for (const problem of checked.problems) context.stderr.write(`${problemLine(shown, problem)}\n`)
-  const isSkipping = flagOption(options, 'skipInvalid') && checked.ready.length > 0
-  const isRefused = checked.problems.length > 0 && !isSkipping
-  if (isRefused || flagOption(options, 'dryRun')) {
-    printReport(context, input, { results: [], problems: checked.problems, unsent: checked.ready.length })
-    return checked.problems.length > 0 ? 2 : 0
-  }
-  const { client, close } = await openQuestions(connection, context)
-  try {
-    const key = await client.getMe()
-    requireAgencyKey(key)
-    requireScope(key, 'write:workers')
-    const agency = chosenAgency(key, named)
-    return await alone(input, () =>
-      sendAll(context, input, { client, target: { ...target, agency }, checked }),
-    )
-  } finally {
-    await close()
-  }
+export interface WorkersReport {
+  readonly results: readonly Result[]
+  readonly problems: readonly Problem[]
+  /** Valid rows that were not sent. */
+  readonly unsent: number
+  /** The failure that ended the run early. */
+  readonly failure?: unknown
 }
 
-function checkInput({ file, shown }: Input, target: Target): Checked {
+/** Throws UsageError for a file that cannot be read at all. */
+export function checkWorkers({ connection, operation, file, shown, agency }: WorkersRequest): Checked {
   const { rows, problems } = readRows(file, shown)
-  // A wrong heading is wrong in every row: said once.
+  // A wrong heading is wrong in every row: it is reported once.
   if (problems.some(({ row }) => row === 1 && file.toLowerCase().endsWith('.csv')))
     return { ready: [], problems }
+  const target = { operation, baseUrl: connection.baseUrl, agency, folder: dirname(file) }
   const checked = checkRows(rows, target)
   return { ready: checked.ready, problems: [...problems, ...checked.problems].sort(byRow) }
 }
 
 const byRow = (left: Problem, right: Problem): number => left.row - right.row
+
+/** `onProgress` is called with the number of rows dealt with. */
+export async function sendWorkers(
+  request: WorkersRequest,
+  checked: Checked,
+  surroundings: Surroundings & { readonly onProgress: (rows: number) => void },
+): Promise<WorkersReport> {
+  const { connection, operation, file } = request
+  const { client, close } = await openAdHocClient(connection, surroundings)
+  try {
+    const key = await client.getMe()
+    requireAgencyKey(key)
+    requireScope(key, 'write:workers')
+    const agency = chosenAgency(key, request.agency)
+    const target = { operation, baseUrl: connection.baseUrl, agency, folder: dirname(file) }
+    return await alone(request, () => sendAll(request, { client, target, checked }, surroundings))
+  } finally {
+    await close()
+  }
+}
 
 interface Work {
   readonly client: Client
@@ -75,33 +69,24 @@ interface Work {
   readonly checked: Checked
 }
 
-/** Between two lines of progress, in milliseconds. */
-const PROGRESS_MS = 2_000
-
 async function sendAll(
-  context: CommandContext,
-  input: Input,
+  { file, shown }: WorkersRequest,
   { client, target, checked }: Work,
-): Promise<ExitStatus> {
-  const outcomes = new OutcomeFile(`${input.file}.outcome.ndjson`, `${input.shown}.outcome.ndjson`)
+  { clock, signal, onProgress }: Surroundings & { readonly onProgress: (rows: number) => void },
+): Promise<WorkersReport> {
+  const outcomes = new OutcomeFile(`${file}.outcome.ndjson`, `${shown}.outcome.ndjson`)
   const results: Result[] = []
-  let shownAt = context.clock.now()
   const failure = await sendRows(checked.ready, {
     client,
     target,
     outcomes,
-    clock: context.clock,
-    signal: context.signal,
+    clock,
+    signal,
     onResult: result => {
       results.push(result)
-      if (context.globals.quiet || context.clock.now() - shownAt < PROGRESS_MS) return
-      shownAt = context.clock.now()
-      context.stderr.write(`workers  ${results.length} of ${checked.ready.length} rows\n`)
+      onProgress(results.length)
     },
   })
   const unsent = checked.ready.length - results.length
-  printReport(context, input, { results, problems: checked.problems, unsent })
-  if (failure !== undefined) throw failure
-  const isDone = results.every(({ outcome }) => ['created', 'updated', 'done before'].includes(outcome))
-  return isDone && checked.problems.length === 0 ? 0 : 1
+  return { results, problems: checked.problems, unsent, ...(failure !== undefined && { failure }) }
 }

@@ -1,4 +1,4 @@
-/** Sends rows one after the other, and notes before and after each what is known of it. */
+/** Sends rows one after the other, and records the outcome of each before and after it is sent. */
 import type { Client } from '../../api/client/client.ts'
 import { AccessDenied, BadRequest, Conflict, NotFound, Unsettled } from '../../api/client/errors.ts'
 import type { ChangedWorker, NewWorker } from '../../api/writes/worker-input.ts'
@@ -10,7 +10,7 @@ import type { Outcome, OutcomeFile } from './outcome-file.ts'
 
 export interface Result {
   readonly row: number
-  /** The agency's own id of the worker, or the id of the one that is updated. */
+  /** The agency's own id of a new worker, or the id of an updated one. */
   readonly worker: string
   readonly outcome: Outcome | 'done before'
   readonly id?: string
@@ -27,10 +27,10 @@ export interface Sending {
   readonly onResult: (result: Result) => void
 }
 
-/** So many answers missing one after the other are not about the rows. */
-const UNSETTLED_MAX = 3
+/** After this many missing answers in a row the service is at fault, not the rows. */
+const mostUnsettled = 3
 
-/** Gives the failure that ended it early, if one did: of the key, the budget, the network, or the wish to stop. */
+/** Returns the failure that ended it early, if one did: of the key, the budget, the network, or a signal to stop. */
 export async function sendRows(rows: readonly Ready[], sending: Sending): Promise<unknown> {
   let unsettled = 0
   for (const ready of rows) {
@@ -45,17 +45,17 @@ export async function sendRows(rows: readonly Ready[], sending: Sending): Promis
     sending.onResult(sent.result)
     unsettled = sent.result.outcome === 'unsettled' ? unsettled + 1 : 0
     if (sent.failure !== undefined) return sent.failure
-    if (unsettled === UNSETTLED_MAX) {
+    if (unsettled === mostUnsettled) {
       return new MusterError({
-        what: `${UNSETTLED_MAX} rows in a row got no usable answer`,
-        next: 'the others were not sent; see to the service, then run it again',
+        what: `${mostUnsettled} rows in a row got no usable answer`,
+        next: 'the other rows were not sent; check the service, then run the command again',
       })
     }
   }
   return undefined
 }
 
-/** Sent with success, or open in a way that a second sending could make worse: a document would be added twice. */
+/** A row that an earlier run sent, or one that must not be sent twice because that would add its documents twice. */
 function settledBefore(
   { row, label, addsDocuments }: Ready,
   earlier: Outcome | undefined,
@@ -65,7 +65,7 @@ function settledBefore(
   const isOpen = earlier === 'sending' || earlier === 'unsettled'
   if (!isOpen || target.operation === 'create' || !addsDocuments) return undefined
   const note =
-    'an earlier run may have added its documents: look, then remove its lines from the outcome file'
+    'an earlier run may have added its documents: check the worker, then remove its lines from the outcome file'
   return { row, worker: label, outcome: 'unsettled', note }
 }
 
@@ -88,7 +88,7 @@ async function sendRow(ready: Ready, sending: Sending, earlier: Outcome | undefi
   const built = buildBody(ready.value, sending.target)
   if ('problems' in built || built.hash !== hash) {
     return {
-      result: { row, worker, outcome: 'refused', note: 'one of its files changed since it was checked' },
+      result: { row, worker, outcome: 'refused', note: 'one of its files has changed since it was checked' },
     }
   }
   note('sending')
@@ -115,7 +115,7 @@ async function sendRow(ready: Ready, sending: Sending, earlier: Outcome | undefi
   }
 }
 
-/** The service's own sentence where it has one: what it said to which request is the same in every row. */
+/** The sentence of the service where it sent one. The request is left out, being the same for every row. */
 function reasonOf(error: unknown): string {
   if (error instanceof Conflict && error.needsReview) return ''
   if (error instanceof BadRequest || error instanceof Conflict)
@@ -129,12 +129,12 @@ function send({ id, fields }: Body, { client, target }: Sending): Promise<Worker
   return updateWorker(client, { id, changes: fields as ChangedWorker }, { agency })
 }
 
-/** Undefined for the wish to stop and for bugs: the row stays open. */
+/** Undefined for a signal to stop and for bugs: the row stays open. */
 function failedAs(error: unknown): { readonly outcome: Outcome; readonly endsRun: boolean } | undefined {
   if (error instanceof Conflict) return { outcome: error.needsReview ? 'review' : 'conflict', endsRun: false }
   if (error instanceof BadRequest || error instanceof NotFound) return { outcome: 'refused', endsRun: false }
   if (error instanceof Unsettled) return { outcome: 'unsettled', endsRun: false }
   if (error instanceof AccessDenied) return { outcome: 'refused', endsRun: true }
-  // Key refused, budget spent, nobody reached: all of them before anything was written.
+  // The key is refused, the budget is spent, or the service is unreachable: nothing was written.
   return error instanceof MusterError ? { outcome: 'unsent', endsRun: true } : undefined
 }

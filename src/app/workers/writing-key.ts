@@ -1,8 +1,8 @@
-/** Whether the key may write for an agency at all: told before the first write instead of by its refusal. */
+/** Checks that the key may write for an agency, before the first write is refused. */
 import type { KeyInfo } from '../../api/client/key.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 
-/** Throws ConfigError (exit 78). A service that names no scopes is asked by writing. */
+/** Throws ConfigError (exit 78). When the service names no scopes, the first write shows it. */
 export function requireScope({ scopes }: KeyInfo, scope: string): void {
   if (scopes.length === 0 || scopes.includes(scope)) return
   throw new ConfigError({
@@ -19,7 +19,7 @@ export function requireAgencyKey({ kind }: KeyInfo): void {
   })
 }
 
-/** The agency to name, if any has to be. Throws UsageError when --agency is needed or is none of the key's. */
+/** The agency to name in requests, if any. Throws UsageError when --agency is needed or is none of the key's. */
 export function chosenAgency({ agencies = [] }: KeyInfo, named: string | undefined): string | undefined {
   const choices = agencies.map(({ id, name }) => (name === '' ? id : `${id} (${name})`)).join(', ')
   if (named === undefined) {

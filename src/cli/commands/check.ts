@@ -2,7 +2,7 @@
 
 import { openMade } from '../../app/connection/warehouse.ts'
 import { nearest } from '../../config/nearest.ts'
-import { UsageError } from '../../lib/errors.ts'
+import { type ExitStatus, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import type { Check } from '../../marts/checks/check.ts'
 import { everyCheck } from '../../marts/checks/every.ts'
@@ -11,7 +11,6 @@ import { failedRows } from '../../marts/checks/run.ts'
 import { readMarts } from '../../marts/mart.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import type { ExitStatus } from '../exit-status.ts'
 import { failureLines, summaryLine } from '../reports/check-lines.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 

@@ -1,6 +1,6 @@
 /** `muster crosscheck`: our metrics beside the service's own, and with --calibrate the definition that makes them agree. */
 
-import { openQuestions } from '../../app/connection/questions.ts'
+import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
 import { calibrate } from '../../crosscheck/calibrate/calibrate.ts'
 import { readDefinition, recordCalibration } from '../../crosscheck/calibrate/definition-store.ts'
@@ -8,6 +8,7 @@ import { type Crosschecked, crosscheck } from '../../crosscheck/crosscheck.ts'
 import type { DefinitionInForce } from '../../crosscheck/definition.ts'
 import { type Grouping, groupingOf } from '../../crosscheck/metric-query.ts'
 import { type Asker, createAsker } from '../../crosscheck/their-metrics.ts'
+import type { ExitStatus } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { migrate } from '../../state/migrate.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
@@ -24,7 +25,6 @@ import {
   wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import type { ExitStatus } from '../exit-status.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
 import { crosscheckAsJson, isAgreed, printCalibration, printCrosscheck } from '../reports/crosscheck-lines.ts'
 import { printJson } from '../terminal/output.ts'
@@ -80,7 +80,7 @@ async function runCrosscheck(context: CommandContext, engine: Engine, options: O
     startedAt: instant(context),
     version: programVersion,
   })
-  const { client, close } = await openQuestions(context.connection(), context, engine)
+  const { client, close } = await openAdHocClient(context.connection(), context, engine)
   const asker = createAsker(client, numberOf(options, 'maxRequests'))
   const end = async (change: { state: 'done' | 'failed'; message: string }): Promise<void> => {
     const { requestsThisRun: requests, retries } = client.usage()

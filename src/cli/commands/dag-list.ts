@@ -1,7 +1,6 @@
 /** `muster dag list`: which DAGs there are, when they run, and what of. */
 
-import { type DagText, parseDag } from '../../app/dag/dag-file.ts'
-import { dagFiles, nameOf } from '../../app/dag/dag-folder.ts'
+import { type DagText, dagFiles, nameOf, parseDag } from '../../app/dag/dag-file.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { CommandModule } from '../command.ts'
 import { printJson, printTable } from '../terminal/output.ts'

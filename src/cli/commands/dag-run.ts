@@ -1,6 +1,6 @@
 /** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
 
-import { dagNamed } from '../../app/dag/dag-folder.ts'
+import { dagNamed } from '../../app/dag/dag-file.ts'
 import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag, type TaskOutcome } from '../../app/dag/run-dag.ts'
 import type { CommandModule } from '../command.ts'
@@ -13,19 +13,21 @@ export const command: CommandModule = {
   arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml' }],
   examples: ['muster dag run nightly', 'muster dag run nightly --connection acme --json'],
   run: async (context, [name = '']) => {
-    const { program, clock, signal, stderr, globals } = context
+    const { program, clock, signal, stderr } = context
     const dag = dagNamed(name, context.cwd, program.commandNames)
     const ledger = openDagLedger(context, dag.name)
     const outcomes = await runDag(dag, {
       runTask: async task => {
-        if (!globals.quiet) stderr.write(`${dag.name}: ${[task.run, ...task.args].join(' ')}\n`)
+        context.notice(`${dag.name}: ${[task.run, ...task.args].join(' ')}`)
         return program.invoke([...task.run.split(' '), ...task.args])
       },
       now: () => clock.now(),
       record: outcome => ledger.record(outcome),
       signal,
     })
-    await ledger.finish()
+    const unrecorded = await ledger.finish()
+    if (unrecorded)
+      stderr.write(`warning: how the tasks ended could not be recorded: ${unrecorded.message}\n`)
     print(context, dag.name, outcomes)
     return dagExitCode(outcomes)
   },

@@ -6,14 +6,14 @@ import { diskSpace, landingFolder, nodeVersion } from '../../app/checkup/machine
 import { resourceFindings } from '../../app/checkup/resources.ts'
 import { checkFile, checkServer } from '../../app/checkup/warehouse.ts'
 import { webhookFindings } from '../../app/checkup/webhook.ts'
-import { openQuestions } from '../../app/connection/questions.ts'
+import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
+import type { ExitStatus } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import type { ExitStatus } from '../exit-status.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
@@ -70,7 +70,7 @@ async function askService(
 ): Promise<Examination> {
   const findings: Finding[] = []
   try {
-    const { client, close } = await openQuestions(connection, context, engine)
+    const { client, close } = await openAdHocClient(connection, context, engine)
     try {
       const key = await client.getMe()
       findings.push(...keyFindings(key, context.clock.now()), ...(await resourceFindings(client, key)))

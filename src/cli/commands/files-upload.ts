@@ -2,7 +2,7 @@
 import { basename, resolve } from 'node:path'
 import { uploadFile } from '../../api/writes/upload-file.ts'
 import { createUpload, type Declaration } from '../../api/writes/uploads.ts'
-import { openQuestions } from '../../app/connection/questions.ts'
+import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { readDeclarable } from '../../app/workers/local-files.ts'
 import { chosenAgency, requireAgencyKey, requireScope } from '../../app/workers/writing-key.ts'
 import { choiceOf } from '../../config/nearest.ts'
@@ -32,7 +32,7 @@ export const command: CommandModule = {
   ],
   run: async (context, [shown = ''], options) => {
     const { bytes, declaration } = readDeclaration(context, shown, options)
-    const { client, close } = await openQuestions(context.connection(), context)
+    const { client, close } = await openAdHocClient(context.connection(), context)
     try {
       const key = await client.getMe()
       if (declaration.resource === 'worker') requireAgencyKey(key)

@@ -1,6 +1,6 @@
 /** `muster get PATH-OR-RESOURCE [ID]`: one record as the service has it, for a look. */
 
-import { openQuestions } from '../../app/connection/questions.ts'
+import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { requestPath } from '../../app/connection/record-paths.ts'
 import { anyText, type CommandModule, listOption, repeated } from '../command.ts'
 import { printJson } from '../terminal/output.ts'
@@ -26,7 +26,7 @@ export const command: CommandModule = {
   ],
   run: async (context, [what = '', id], options) => {
     const { path, query } = requestPath(what, id, listOption(options, 'param'))
-    const { client, close } = await openQuestions(context.connection(), context)
+    const { client, close } = await openAdHocClient(context.connection(), context)
     try {
       const { record } = await client.getRecord(path, query, { purpose: 'operator' })
       printJson(context, record)

@@ -1,8 +1,7 @@
 /** `muster serve`: receive webhooks, keep the warehouse up with them, and run what is due, until interrupted. */
 import { InvalidArgumentError } from 'commander'
-import { openInboxStore } from '../../app/connection/inbox-store.ts'
-import { duckdbFile, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
-import { dagNamed, dagNames } from '../../app/dag/dag-folder.ts'
+import { duckdbFile, openInboxStore, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
+import { dagNamed, dagNames } from '../../app/dag/dag-file.ts'
 import type { Connection } from '../../config/connection.ts'
 import type { Verification } from '../../events/verify.ts'
 import { ConfigError } from '../../lib/errors.ts'

@@ -1,7 +1,6 @@
 /** `muster workers update FILE`: changes to workers of an agency, from a file of many. */
-
-import { runWorkers, workerOptions } from '../../app/workers/run-workers.ts'
 import type { CommandModule } from '../command.ts'
+import { runWorkers, workerOptions } from '../workers-command.ts'
 
 export const command: CommandModule = {
   name: 'workers update',
