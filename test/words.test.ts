@@ -75,7 +75,6 @@ const KEPT: readonly string[] = [
   'config',
   'dags',
   'docs/decisions',
-  'docs/architecture.md',
   'docs/checks.md',
   'docs/client.md',
   'docs/contract-coverage.md',

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { commandSet } from '../../src/cli/commands.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -43,6 +44,32 @@ describe('links of', () => {
   test.each(pages.map(page => relative(root, page)))('%s', page => {
     expect(brokenLinks(join(root, page))).toEqual([])
   })
+})
+
+/** Files and folders of the repository that a page names between backticks; `NAME` and the like stand for any. */
+function missingPaths(file: string): string[] {
+  const named = [
+    ...readFileSync(file, 'utf8').matchAll(/`((?:src|test|sql|docs|dags)\/[\w./-]*\w\/?)`/g),
+  ]
+  return named
+    .map(([, path]) => path ?? '')
+    .filter(path => !/[A-Z]{3}/.test(path) && !existsSync(join(root, path)))
+}
+
+describe('paths in', () => {
+  test.each(pages.map(page => relative(root, page)))('%s', page => {
+    expect(missingPaths(join(root, page))).toEqual([])
+  })
+})
+
+test('the README names every command, and no other', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const table = [...readme.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell]) => cell ?? '').join(' ')
+  const names = [...table.matchAll(/`([a-z]+)(?: ([a-z]+))?(?:\\\|([a-z]+))?/g)].flatMap(
+    ([, first, second, third]) =>
+      second === undefined ? [`${first}`] : [`${first} ${second}`, ...(third ? [`${first} ${third}`] : [])],
+  )
+  expect([...new Set(names)].sort()).toEqual(Object.keys(commandSet.loaders).sort())
 })
 
 describe('decisions', () => {
