@@ -1,5 +1,5 @@
 /** The metrics as we compute them from the warehouse. */
-import { rowsOfWholeTables, type WholeReader } from '../warehouse/whole-tables.ts'
+import type { Engine } from '../warehouse/engine.ts'
 import type { MetricDefinition } from './definition.ts'
 import {
   type Figures,
@@ -72,9 +72,12 @@ function groupOf(row: Row, metric: Metric): OurGroup {
   }
 }
 
+/** What metrics need of a warehouse. */
+export type MetricReader = Pick<Engine, 'rows' | 'rowsOfWholeTables'>
+
 /** Groups without values are no rows. In no order. */
 export async function ourMetrics(
-  engine: WholeReader,
+  engine: MetricReader,
   query: MetricQuery,
   definition: MetricDefinition,
 ): Promise<OurGroup[]> {
@@ -84,11 +87,11 @@ export async function ourMetrics(
 
 /** The groups under each definition, in one statement. */
 export async function ourMetricsUnder(
-  engine: WholeReader,
+  engine: MetricReader,
   query: MetricQuery,
   definitions: readonly MetricDefinition[],
 ): Promise<OurGroup[][]> {
-  const rows = await rowsOfWholeTables<Row>(engine, metricSql(query, definitions))
+  const rows = await engine.rowsOfWholeTables<Row>(metricSql(query, definitions))
   const under = definitions.map((): OurGroup[] => [])
   for (const row of rows) under[Number.parseInt(String(row.group_by), 10)]?.push(groupOf(row, query.metric))
   return under

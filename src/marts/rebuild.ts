@@ -5,7 +5,6 @@ import type { MartRow } from '../state/marts/tables.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
-import { planForWholeTables } from '../warehouse/whole-tables.ts'
 import type { Finding, Gate } from './gate.ts'
 import type { Mart } from './mart.ts'
 import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
@@ -85,7 +84,7 @@ async function refill(rebuild: Rebuild): Promise<number> {
     await engine.run(`delete from ${table}`)
     return fill(table)
   }
-  const beside = engine.name === 'postgres' && isThere ? tableOf(`${mart.name}~`) : table
+  const beside = engine.isShared && isThere ? tableOf(`${mart.name}~`) : table
   // Nobody else reads a file that is being written.
   if (beside === table) await engine.run(`drop table if exists ${table}`)
   await makeTable(engine, mart, beside)
@@ -99,7 +98,7 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
   const started = now()
   return engine.transaction(async engine => {
-    await planForWholeTables(engine)
+    await engine.planForWholeTables()
     const rows = await refill({ ...rebuild, engine })
     await requireKeys(engine, mart)
     const findings = await gate(engine, mart)

@@ -27,16 +27,16 @@ export function shapeOf(mart: Mart): string {
 
 function create(engine: Engine, mart: Mart, table: string): string {
   const columns = [...mart.columns, ...stampColumns].map(({ name, type, description }) =>
-    columnDefinition(engine.name, { name, sql: type, description }),
+    columnDefinition(engine, { name, sql: type, description }),
   )
-  // DuckDB keeps no keys: they cost it more than the rebuild; `requireKeys` looks instead.
-  const key = engine.name === 'postgres' ? [`primary key (${quoteNames(keysOf(mart))})`] : []
+  // Without a primary key `requireKeys` looks for doubled keys.
+  const key = engine.keepsKeys ? [`primary key (${quoteNames(keysOf(mart))})`] : []
   return `create table ${table} (${[...columns, ...key].join(', ')})`
 }
 
 /** For reports, which cut by date and company; unnamed, so that the server finds a name that is free. */
 function indexes(engine: Engine, { columns }: Mart, table: string): string[] {
-  if (engine.name !== 'postgres') return []
+  if (!engine.keepsKeys) return []
   const day = columns.find(({ type }) => type === 'date')?.name
   const company = columns.find(({ name }) => name === 'company_id')?.name
   return day === undefined
@@ -81,9 +81,9 @@ ${fillTokens(mart.select, moment)}
     ) as made(${quoteNames(names)})`
 }
 
-/** Throws when rows cannot be told apart by their key; PostgreSQL's own primary key says the same. */
+/** Throws when rows cannot be told apart by their key; a primary key says the same where tables have one. */
 export async function requireKeys(engine: Engine, mart: Mart): Promise<void> {
-  if (engine.name === 'postgres') return
+  if (engine.keepsKeys) return
   const keys = quoteNames(keysOf(mart))
   const isNull = keysOf(mart)
     .map(name => `${quoteName(name)} is null`)

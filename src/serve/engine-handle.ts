@@ -26,8 +26,8 @@ export function createEngineHandle(open: () => Promise<Engine>): EngineHandle {
       }),
     whileReleased: work =>
       turns.add(async () => {
-        // A server takes many writers: its session stays open.
-        if (engine?.name === 'duckdb') await close()
+        // A shared warehouse takes many writers: this session stays open.
+        if (!engine?.isShared) await close()
         return work()
       }),
     close: () => turns.add(close),

@@ -55,8 +55,64 @@ interface Staging {
 /** Work on a connection, which it gets passed; statements on any other engine object would wait for this work to end. */
 export type Work<Result> = (engine: Engine) => Promise<Result>
 
-export interface Engine extends Staging {
-  readonly name: 'duckdb' | 'postgres'
+/** What the engines do differently, for statements and callers that have to follow. */
+export interface Traits {
+  /** Shown to people and written into files; no decision depends on it. */
+  readonly kind: 'duckdb' | 'postgres'
+  /** Other processes read and write the warehouse while this one has it open. */
+  readonly isShared: boolean
+  /** Tables have primary keys, indexes and references. Without them, uniqueness is looked for. */
+  readonly keepsKeys: boolean
+  /** A connection that was lost can be opened again by the next statement. */
+  readonly reconnects: boolean
+  /** SQL for the present moment, which moves on within a transaction where `now()` does not. */
+  readonly instant: string
+  /** Ends a select whose rows are to be updated: rows that another process has locked are left out. */
+  readonly skipLocked: string
+  /** The type of a column, as the engine's tables have it, for a declared type. */
+  columnType(sql: string): string
+}
+
+/** A table that people may read, as the catalogue of the engine describes it. */
+export interface DescribedColumn {
+  /** As `Engine.schema` gives it. */
+  readonly schema: string
+  readonly table: string
+  readonly tableComment: string | null
+  readonly column: string
+  readonly type: string
+  readonly comment: string | null
+}
+
+/** What the engine's own catalogue says. */
+interface Catalogue {
+  /** Comments by place: `schema.table` or `schema.table.column`. */
+  comments(): Promise<ReadonlyMap<string, string>>
+  /** Columns of the tables in these schemas that this user may read, without views, in their order. */
+  describedColumns(schemas: readonly string[]): Promise<readonly DescribedColumn[]>
+  /** Throws MusterError when there is a ledger that this user may not read. */
+  requireReader(): Promise<void>
+  /** Throws MusterError when this user may not make and change the tables of the warehouse. */
+  requireOwner(): Promise<void>
+}
+
+/** Reading more than a few rows. */
+interface LargeReads {
+  /** Rows of one statement that reads whole tables through many steps; not inside a transaction. */
+  rowsOfWholeTables<Row extends object>(sql: string): Promise<Row[]>
+  /** For the rest of a transaction whose statements read so. */
+  planForWholeTables(): Promise<void>
+  /** Everything that `work` reads is of one moment, whatever others write meanwhile. */
+  atOneMoment<Result>(work: Work<Result>): Promise<Result>
+  /** Gives `work` SQL by which the stage selects the rows that the warehouse selects. */
+  rowsInStage(
+    columns: readonly TypedColumn[],
+    select: string,
+    work: (rows: string) => Promise<void>,
+  ): Promise<void>
+}
+
+export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   /** Where it is, for messages; never with a password. */
   readonly location: string
   /** The same object on every connection to this warehouse: what is remembered of the warehouse is kept under it. */

@@ -70,7 +70,7 @@ describeOnEngines('a build', bench => {
       loaded_at: expect.stringMatching(/^2026-11-02T02:/),
     })
     const comments =
-      engine.name === 'duckdb'
+      engine.kind === 'duckdb'
         ? `select comment from duckdb_tables() where schema_name = 'mart' union all
            select comment from duckdb_columns() where schema_name = 'mart' and column_index = 2`
         : `select obj_description('mart.a'::regclass) as comment union all select col_description('mart.a'::regclass, 2)`

@@ -203,7 +203,7 @@ async function openMade({ address, folder, begin, drop }: Place): Promise<Made> 
  * Filled warehouses for one test file, each a copy of its own that the file may change; removed after its tests. Every
  * scale is made by itself: 0.2 (1,000 timesheets, 87 requisitions) takes some 4 s of a quiet machine, 1 takes 10 s.
  */
-export function useFilled({ scale = 0.2 } = {}): Readonly<Record<Engine['name'], () => Promise<Warehouse>>> {
+export function useFilled({ scale = 0.2 } = {}): Readonly<Record<Engine['kind'], () => Promise<Warehouse>>> {
   const open: { warehouse: Made; folder: string }[] = []
   afterAll(async () => {
     for (const { warehouse, folder } of open.splice(0)) {

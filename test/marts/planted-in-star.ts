@@ -3,7 +3,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { change, one, type Planted, sheet } from './planting.ts'
 
 /** PostgreSQL keeps what DuckDB does without: its key goes first. */
-const doubled = (engine: Engine['name'], table: string, key: string): string[] => [
+const doubled = (engine: Engine['kind'], table: string, key: string): string[] => [
   ...(engine === 'postgres' ? [`alter table star.${table} drop constraint ${table}_pkey cascade`] : []),
   `insert into star.${table} select * from star.${table} where ${one(`star.${table}`, key)}`,
 ]
@@ -54,7 +54,7 @@ const writtenInto = addresses.map(
 const older = (hours: number): string =>
   `update ops.run set finished_at = finished_at - interval '${hours} hours'`
 
-export const plantedInStar = (engine: Engine['name']): readonly Planted[] => [
+export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
   {
     check: 'accepted_values',
     subject: 'star.fact_timesheet',

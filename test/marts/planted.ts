@@ -5,5 +5,5 @@ import { plantedInStar } from './planted-in-star.ts'
 import type { Planted } from './planting.ts'
 
 /** In order of the checks' names. */
-export const planted = (engine: Engine['name']): readonly Planted[] =>
+export const planted = (engine: Engine['kind']): readonly Planted[] =>
   [...plantedInStar(engine), ...plantedInMarts].sort((one, other) => (one.check < other.check ? -1 : 1))

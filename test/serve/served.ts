@@ -49,7 +49,7 @@ atEndOfTest(async () => {
 })
 
 async function storeOf(warehouse: Warehouse, engine: Engine): Promise<InboxStore> {
-  if (engine.name === 'duckdb') return logStore(join(warehouse.landing, '..', 'test.inbox'))
+  if (engine.kind === 'duckdb') return logStore(join(warehouse.landing, '..', 'test.inbox'))
   const address = { url: warehouse.address, shown: 'the test database' }
   return tableStore(
     await openPostgres(address, { scratch: mkdtempSync('/tmp/muster-test-'), stage: engine.stage }),

@@ -222,7 +222,11 @@ describe('a DAG that is due', () => {
     const steps: string[] = []
     const open = async () => {
       steps.push('open')
-      return { name: 'duckdb', close: async () => void steps.push('close') } as unknown as Engine
+      return {
+        kind: 'duckdb',
+        isShared: false,
+        close: async () => void steps.push('close'),
+      } as unknown as Engine
     }
     const handle = createEngineHandle(open)
     await Promise.all([

@@ -8,7 +8,7 @@ import { describeOnEngines } from './fixture.ts'
 const schemas = `('star', 'mart', 'history', 'pii', 'ops')`
 
 /** Every name with its comment, of tables, views and columns. */
-const catalogues: Readonly<Record<Engine['name'], string>> = {
+const catalogues: Readonly<Record<Engine['kind'], string>> = {
   duckdb: `
     select schema_name || '.' || table_name as name, 'table' as kind, comment from duckdb_tables() where schema_name in ${schemas}
     union all select schema_name || '.' || view_name, 'view', comment from duckdb_views() where schema_name in ${schemas}

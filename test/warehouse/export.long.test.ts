@@ -17,7 +17,7 @@ const clock = { now: () => Date.parse(filledAt), sleep: async () => undefined }
 const exported = (engine: Engine): Promise<Manifest> =>
   exportParquet(
     { engine, clock, signal: new AbortController().signal, version: 'test', onTable: () => undefined },
-    { folder: join(root, engine.name), includePii: true, monthRows: 300 },
+    { folder: join(root, engine.kind), includePii: true, monthRows: 300 },
   )
 
 test('cell by cell, pii included', { timeout: 120_000 }, async () => {

@@ -39,7 +39,7 @@ export interface Warehouse {
 
 /** One kind of engine: hands out empty, migrated warehouses, and takes them back when the test ends. */
 export interface Bench {
-  readonly name: Engine['name']
+  readonly name: Engine['kind']
   warehouse(): Promise<Warehouse>
 }
 
@@ -129,16 +129,16 @@ async function postgresWarehouse(folder: string): Promise<Made> {
 
 type Made = Warehouse & { remove(): Promise<void> }
 
-const makers: Readonly<Record<Engine['name'], (folder: string) => Promise<Made>>> = {
+const makers: Readonly<Record<Engine['kind'], (folder: string) => Promise<Made>>> = {
   duckdb: duckdbWarehouse,
   postgres: postgresWarehouse,
 }
 
 /** Engines that every warehouse test runs on. */
-const engines: readonly Engine['name'][] = ['duckdb', 'postgres']
+const engines: readonly Engine['kind'][] = ['duckdb', 'postgres']
 
 /** Hands out warehouses of each engine; every one is closed and removed when its test ends. */
-export function useEngines(): Readonly<Record<Engine['name'], () => Promise<Warehouse>>> {
+export function useEngines(): Readonly<Record<Engine['kind'], () => Promise<Warehouse>>> {
   const open: { warehouse: Made; folder: string }[] = []
   afterEach(async () => {
     for (const { warehouse, folder } of open.splice(0)) {
@@ -146,7 +146,7 @@ export function useEngines(): Readonly<Record<Engine['name'], () => Promise<Ware
       rmSync(folder, { recursive: true, force: true })
     }
   })
-  const make = async (engine: Engine['name']): Promise<Warehouse> => {
+  const make = async (engine: Engine['kind']): Promise<Warehouse> => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
     const warehouse = await makers[engine](folder)
     open.push({ warehouse, folder })
@@ -162,7 +162,7 @@ export function useEngines(): Readonly<Record<Engine['name'], () => Promise<Ware
 export function describeOnEngines(
   name: string,
   body: (bench: Bench) => void,
-  quickOn: Engine['name'] | 'all' = 'duckdb',
+  quickOn: Engine['kind'] | 'all' = 'duckdb',
 ): void {
   const chosen = quickOn === 'all' || thorough ? engines : [quickOn]
   for (const engine of chosen) {

@@ -3,7 +3,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 
 /** Closing writes the log into the file, which takes 30 ms after one record and 400 ms after a whole sync. */
 export async function throwAway(engine: Engine | undefined): Promise<void> {
-  if (engine?.name === 'duckdb')
+  if (engine?.kind === 'duckdb')
     await engine.run('pragma disable_checkpoint_on_shutdown').catch(() => undefined)
   await engine?.close()
 }

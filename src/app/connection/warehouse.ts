@@ -10,7 +10,6 @@ import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import { OutOfReach } from '../../warehouse/duckdb/open-error.ts'
 import { openQuery } from '../../warehouse/duckdb/query.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { requireLedger } from '../../warehouse/postgres/may-read.ts'
 import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
 import { openPostgresQuery } from '../../warehouse/postgres/query.ts'
 import type { Address } from '../../warehouse/postgres/session.ts'
@@ -108,7 +107,7 @@ async function openEither(connection: Connection, notices: Notices): Promise<Ope
 /** An existing file or database may have no tables of ours in it; a published copy always has them. */
 async function isSynced({ handle, isPublished }: Opened<Engine>): Promise<boolean> {
   if (isPublished) return true
-  if (handle.name === 'postgres') await requireLedger(handle)
+  await handle.requireReader()
   return (await existingTables(handle)).has('migration')
 }
 

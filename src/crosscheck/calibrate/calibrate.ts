@@ -1,10 +1,10 @@
 /** Fits the definition of the metrics to the service's own answers, in an order in which each step needs only those before. */
 import { BudgetSpent } from '../../lib/errors.ts'
-import type { WholeReader } from '../../warehouse/whole-tables.ts'
 import type { MetricDefinition, Rule } from '../definition.ts'
 import { type Names, shapeOf } from '../group-shape.ts'
 import { type Grouping, groupingOf, type Metric } from '../metric-query.ts'
 import { readNames } from '../names.ts'
+import type { MetricReader } from '../our-metrics.ts'
 import type { Answer, Asker } from '../their-metrics.ts'
 import { Evidence } from './evidence.ts'
 import { Fit, type RuleState } from './fit.ts'
@@ -20,7 +20,7 @@ export interface Calibration {
 }
 
 export interface CalibrationEffects {
-  readonly engine: WholeReader
+  readonly engine: MetricReader
   readonly asker: Asker
 }
 

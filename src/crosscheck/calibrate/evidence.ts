@@ -1,10 +1,11 @@
 /** Answers of the service, and how well a definition explains them. */
-import type { WholeReader } from '../../warehouse/whole-tables.ts'
+
 import { compare } from '../compare.ts'
 import type { MetricDefinition } from '../definition.ts'
 import type { Names } from '../group-shape.ts'
 import { type Figures, groupingName, type Metric, type MetricQuery, tolerance } from '../metric-query.ts'
 import { definitionColumns } from '../metric-sql.ts'
+import type { MetricReader } from '../our-metrics.ts'
 import { type OurGroup, ourMetricsUnder } from '../our-metrics.ts'
 import type { Answer, AskedQuery } from '../their-metrics.ts'
 
@@ -44,11 +45,11 @@ const together = 24
 
 export class Evidence {
   readonly answers: Answer[] = []
-  readonly #engine: WholeReader
+  readonly #engine: MetricReader
   readonly #names: Names
   readonly #computed = new Map<string, readonly OurGroup[]>()
 
-  constructor(engine: WholeReader, names: Names) {
+  constructor(engine: MetricReader, names: Names) {
     this.#engine = engine
     this.#names = names
   }

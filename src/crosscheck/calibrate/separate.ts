@@ -1,7 +1,8 @@
 /** Looks in our own data for a group on which two readings differ, and asks the service for that group alone. */
-import type { WholeReader } from '../../warehouse/whole-tables.ts'
+
 import type { MetricDefinition, Rule } from '../definition.ts'
 import { type Grouping, groupingOf } from '../metric-query.ts'
+import type { MetricReader } from '../our-metrics.ts'
 import { type OurGroup, ourMetrics } from '../our-metrics.ts'
 import type { Probing } from './window-probes.ts'
 
@@ -20,7 +21,7 @@ interface Separation extends Probing {
 }
 
 export async function separate(
-  engine: WholeReader,
+  engine: MetricReader,
   { asker, evidence, fit, refit }: Separation,
 ): Promise<void> {
   for (const rule of separable) {
@@ -41,7 +42,7 @@ export async function separate(
 }
 
 async function differing(
-  engine: WholeReader,
+  engine: MetricReader,
   left: MetricDefinition,
   right: MetricDefinition,
 ): Promise<OurGroup | undefined> {

@@ -1,7 +1,7 @@
 /** Questions about few records each, chosen so that the readings of a range, or of a threshold, answer differently. */
 import { dayMs, hourMs, monthOf, startOfUtcDay, utcDay } from '../../lib/dates.ts'
-import type { WholeReader } from '../../warehouse/whole-tables.ts'
 import type { MetricRange } from '../metric-query.ts'
+import type { MetricReader } from '../our-metrics.ts'
 import { ourMetrics } from '../our-metrics.ts'
 import type { Asker } from '../their-metrics.ts'
 import type { Evidence } from './evidence.ts'
@@ -16,7 +16,7 @@ export interface Probing {
 /** Moments looked at when choosing a window; the newest. */
 const most = 5000
 
-async function momentsOf(engine: WholeReader, source: string): Promise<number[]> {
+async function momentsOf(engine: MetricReader, source: string): Promise<number[]> {
   const rows = await engine.rows<{ epoch_ms: number }>(
     `select cast(extract(epoch from moment_at) * 1000 as bigint) as epoch_ms from (${source}) as moment order by epoch_ms desc nulls last limit ${most}`,
   )
@@ -66,7 +66,7 @@ function endingAtMidnight(weeks: readonly number[]): MetricRange[] {
 /** A second window, in case the first one holds a record that we do not have. */
 const windowsEach = 2
 
-export async function probeWindows(engine: WholeReader, probing: Probing): Promise<void> {
+export async function probeWindows(engine: MetricReader, probing: Probing): Promise<void> {
   const { asker, evidence, fit } = probing
   const since = evidence.answers.length
   const moments = await momentsOf(engine, acceptances)
@@ -90,7 +90,7 @@ function aroundWeeks(weeks: readonly number[]): MetricRange[] {
 }
 
 /** With the greatest week as threshold, none is over it and one at it. */
-export async function probeThreshold(engine: WholeReader, { asker, evidence, fit }: Probing): Promise<void> {
+export async function probeThreshold(engine: MetricReader, { asker, evidence, fit }: Probing): Promise<void> {
   const unrounded = { ...fit.definition, hoursDecimals: null }
   const [all] = await ourMetrics(engine, { metric: 'workersOverHours', groupings: [[]] }, unrounded)
   const threshold = all?.figures.maxWeeklyHours ?? 0

@@ -54,8 +54,7 @@ const sourceOn = (engine: Engine): CopySource => ({
     return 'copied_rows'
   },
   atOneMoment: work =>
-    engine.transaction(async engine => {
-      await engine.run('set transaction isolation level repeatable read read only')
+    engine.atOneMoment(async engine => {
       await engine.run(patient)
       return work(sourceOn(engine))
     }),

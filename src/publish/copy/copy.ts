@@ -129,7 +129,7 @@ async function copyTable(source: CopySource, target: Engine, table: CopiedTable)
     })
   }
   // What is in memory until it commits: of a file that nobody sees before it is whole, one table at a time.
-  return target.name === 'duckdb' ? target.transaction(write) : write(target)
+  return target.isShared ? write(target) : target.transaction(write)
 }
 
 /** Each end waits for the other while a large table crosses, for longer than a session usually may. */
@@ -154,7 +154,7 @@ async function copyTables(source: CopySource, target: Engine, onTable: OnTable):
 export async function copyWarehouse(source: CopySource, target: Engine, onTable: OnTable): Promise<Copied[]> {
   await requireSameStructure(source, target)
   return source.atOneMoment(async source => {
-    if (target.name === 'duckdb') return copyTables(source, target, onTable)
+    if (!target.isShared) return copyTables(source, target, onTable)
     return target.merge(async target => {
       await target.run(patient)
       await requireEmpty(target)

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { lastDoneSync } from '../../state/runs/resource-state.ts'
-import type { Engine, Work } from '../../warehouse/engine.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import type { SchemaName } from '../../warehouse/schema/schemas.ts'
 import { beginFolder, manifestFormat, manifestName } from './export-folder.ts'
 import { type ExportedTable, exportedTables } from './exported-tables.ts'
@@ -29,7 +29,7 @@ export interface Manifest {
   readonly exportedAt: string
   /** ISO 8601: when the last sync that was done ended; null when the source does not say. */
   readonly asOf: string | null
-  readonly engine: Engine['name']
+  readonly engine: Engine['kind']
   readonly includesPii: boolean
   readonly tables: readonly ManifestTable[]
 }
@@ -80,15 +80,6 @@ async function tablesToExport(engine: Engine, includePii: boolean): Promise<Expo
   })
 }
 
-/** One state of the warehouse, whatever is written meanwhile; a DuckDB file that is open has no other writer. */
-function atOnce<Result>(engine: Engine, work: Work<Result>): Promise<Result> {
-  if (engine.name === 'duckdb') return work(engine)
-  return engine.transaction(async engine => {
-    await engine.run('set transaction isolation level repeatable read read only')
-    return work(engine)
-  })
-}
-
 async function writeTables(
   { engine, signal, onTable }: ExportEffects,
   { includePii, monthRows }: ExportRequest,
@@ -110,14 +101,14 @@ export async function exportParquet(effects: ExportEffects, request: ExportReque
   // Only its owner may enter a folder with personal data.
   const folder = beginFolder(resolve(request.folder), request.includePii ? 0o700 : 0o755)
   try {
-    const manifest = await atOnce(engine, async (engine): Promise<Manifest> => {
+    const manifest = await engine.atOneMoment(async (engine): Promise<Manifest> => {
       const isTold = (await existingTables(engine)).has('run')
       return {
         format: manifestFormat,
         version,
         exportedAt: new Date(clock.now()).toISOString(),
         asOf: isTold ? await lastDoneSync(engine) : null,
-        engine: engine.name,
+        engine: engine.kind,
         includesPii: request.includePii,
         tables: await writeTables({ ...effects, engine }, request, folder.draft),
       }

@@ -62,7 +62,6 @@ async function piecesOf(engine: Engine, table: ExportedTable, most: number): Pro
   return [{ path: posix.join(table.schema, `${table.name}.parquet`), where: 'true', rows }]
 }
 
-/** In DuckDB the rows are read where they are; those of a server cross to the stage first. */
 async function copyRows(
   engine: Engine,
   table: ExportedTable,
@@ -71,14 +70,9 @@ async function copyRows(
   const names = quoteNames(table.columns.map(({ name }) => name))
   const select = `select ${names} from ${qualified(table)} where ${piece.where}`
   const options = `format parquet, compression zstd, row_group_size ${rowsPerGroup}`
-  const copy = (rows: string): string => `copy (${rows}) to ${quoteText(file)} (${options})`
-  if (engine.name === 'duckdb') {
-    await engine.run(copy(select))
-    return
-  }
-  await engine.sendToStage('exported_rows', table.columns, select)
-  await engine.stage.run(copy('select * from exported_rows'))
-  await engine.stage.run('drop table exported_rows')
+  await engine.rowsInStage(table.columns, select, async rows => {
+    await engine.stage.run(`copy (${rows}) to ${quoteText(file)} (${options})`)
+  })
 }
 
 async function sha256(file: string): Promise<string> {

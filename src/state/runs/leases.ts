@@ -18,10 +18,8 @@ interface LeaseRequest extends Omit<Lease, 'epoch'> {
 }
 
 /** The warehouse's clock decides: those of its clients may be further apart than a lease lasts. */
-const instant = (engine: Engine): string => (engine.name === 'postgres' ? 'clock_timestamp()' : 'now()')
-
 const after = (engine: Engine, ms: number): string =>
-  `${instant(engine)} + interval '${Math.round(ms)} milliseconds'`
+  `${engine.instant} + interval '${Math.round(ms)} milliseconds'`
 
 interface Held {
   readonly holder: string
@@ -33,7 +31,7 @@ interface Held {
 
 async function heldLease(engine: Engine, resource: string): Promise<Held | undefined> {
   const [held] = await engine.rows<Held>(
-    `select holder, epoch, expires_at, expires_at <= ${instant(engine)} as is_over from ops.lease where resource = $1`,
+    `select holder, epoch, expires_at, expires_at <= ${engine.instant} as is_over from ops.lease where resource = $1`,
     [resource],
   )
   return held
@@ -61,7 +59,7 @@ async function claim(
     `insert into ops.lease (resource, holder, epoch, expires_at) values ($1, $2, 1, ${after(engine, ms)})
      on conflict (resource) do update
        set holder = excluded.holder, epoch = lease.epoch + 1, expires_at = excluded.expires_at
-       where lease.holder = $3 and lease.epoch = $4 and (lease.expires_at <= ${instant(engine)} or $5)
+       where lease.holder = $3 and lease.epoch = $4 and (lease.expires_at <= ${engine.instant} or $5)
      returning epoch`,
     [resource, holder, from.held?.holder ?? '', Number(from.held?.epoch ?? 0), from.isFree],
   )

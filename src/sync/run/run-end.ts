@@ -70,7 +70,7 @@ export async function recordEnd(
     await updateRun(engine, sync.runId, { ...change, finished_at: now(sync) })
   }
   try {
-    await (engine.name === 'postgres' ? pRetry(last, serverRestarts) : last())
+    await (engine.reconnects ? pRetry(last, serverRestarts) : last())
     await putAway(sync, keepAfter)
     return undefined
   } catch (error) {

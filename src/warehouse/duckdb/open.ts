@@ -3,10 +3,12 @@ import { statSync } from 'node:fs'
 import type { Engine, Insertion, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
+import { catalogueOf } from './catalogue.ts'
 import { connect, create, logBytes, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { attachMemory, attachStageFile, forgetFolder } from './stage-database.ts'
 import { Connection, type Statements } from './statements.ts'
+import { duckdbTraits } from './traits.ts'
 
 /**
  * One batch is staged while the one before it is merged, each by a thread of its own: two cores are busy, and the memory of
@@ -125,7 +127,8 @@ function engineOn(database: Database, seat: Seat): Engine {
   const { place, announced } = database
   const { rows, run } = seat.connection.statementsOn(seat.turns)
   return {
-    name: 'duckdb',
+    ...duckdbTraits,
+    ...catalogueOf({ rows, run }),
     location: place.file,
     cacheKey: database,
     schema: name => name,
@@ -143,6 +146,11 @@ function engineOn(database: Database, seat: Seat): Engine {
         else if (item.make) await run(item.make)
       }
     },
+    rowsOfWholeTables: rows,
+    async planForWholeTables() {},
+    // No other process writes the file while it is open.
+    atOneMoment: work => work(engineOn(database, seat)),
+    rowsInStage: (_, select, work) => work(select),
     async sendToStage(name, _, select) {
       await run(`create or replace temp table ${name} as ${select}`)
     },

@@ -2,7 +2,11 @@
  * The requests that processes on one key share: slots of its minute and the count of its day, given out by one statement
  * on the server's clock. Nothing has to be given back: a process that dies leaves at most a few slots unused.
  */
-import type { Session } from './session.ts'
+import PQueue from 'p-queue'
+import { withPrefix } from '../schema/schemas.ts'
+import { statementError } from './failure.ts'
+import { openSession } from './session.ts'
+import type { Parts } from './statements.ts'
 
 type Purpose = 'sync' | 'reconcile' | 'webhook' | 'operator'
 
@@ -193,7 +197,22 @@ class ServerRequests implements KeyRequests {
 }
 
 /** On a session of its own: leave to send must not wait for, nor end with, a transaction that loads rows. */
-export async function shareRequests(ask: Ask, key: SharedKey, session: Session): Promise<KeyRequests> {
-  await ask(begin, [key.keyId, key.perMinute, key.perDay])
+export async function openKeyRequests({ address, prefix }: Parts, key: SharedKey): Promise<KeyRequests> {
+  const session = openSession(address, [`set search_path = ''`])
+  const turns = new PQueue({ concurrency: 1 })
+  const ask: Ask = <Row extends object>(sql: string, values: readonly (string | number)[]): Promise<Row[]> =>
+    turns.add(async () => {
+      try {
+        return (await (await session.client()).query(withPrefix(sql, prefix), [...values])).rows as Row[]
+      } catch (error) {
+        throw statementError(address.shown, error)
+      }
+    })
+  try {
+    await ask(begin, [key.keyId, key.perMinute, key.perDay])
+  } catch (error) {
+    await session.close()
+    throw error
+  }
   return new ServerRequests(ask, key, () => session.close())
 }

@@ -1,15 +1,16 @@
 /** Opens a PostgreSQL warehouse: one session of this process, beside a DuckDB in memory that reads the pages. */
 import { join } from 'node:path'
-import PQueue from 'p-queue'
 import { MusterError } from '../../lib/errors.ts'
 import { openStage } from '../duckdb/open.ts'
-import type { Engine, Value, Work } from '../engine.ts'
-import { isSchemaPrefix, withPrefix } from '../schema/schemas.ts'
-import { quoteText } from '../sql-text.ts'
-import { ConnectionTurns, type Turns } from '../turns.ts'
-import { statementError } from './failure.ts'
-import { type KeyRequests, type SharedKey, shareRequests } from './key-requests.ts'
-import { type Address, openSession, type Session } from './session.ts'
+import type { Engine, TypedColumn, Work } from '../engine.ts'
+import { isSchemaPrefix, type SchemaName, withPrefix } from '../schema/schemas.ts'
+import type { ConnectionTurns, Turns } from '../turns.ts'
+import { catalogueOf } from './catalogue.ts'
+import { holdersOn } from './holders.ts'
+import { openKeyRequests } from './key-requests.ts'
+import { type Address, openSession } from './session.ts'
+import { type Parts, statementsOn, turnsOf } from './statements.ts'
+import { postgresTraits } from './traits.ts'
 import { receiveFiles, sendAsFiles, sendToStage, TransferFiles } from './transfer.ts'
 
 export interface PostgresOptions {
@@ -32,97 +33,6 @@ function checkedPrefix(prefix: string): string {
 /** Merges of one warehouse take turns: two of them may name the same new member, in any order. */
 const mergeLock = (prefix: string): string =>
   `select pg_advisory_xact_lock(hashtextextended('muster merge ${prefix}', 0))`
-
-/**
- * Held by a session while the process behind it lives: a process that is gone lets go of it. Shared, so that a session
- * opened anew does not wait for one that the server has not noticed to be gone.
- */
-const holderLock = (name: string): string => `hashtextextended(${quoteText(`muster holder ${name}`)}, 0)`
-
-/** Sessions that hold it. A lock of 64 bits is listed as two halves. */
-const holders = (name: string): string =>
-  `pg_locks where locktype = 'advisory' and granted and objsubid = 1
-   and database = (select oid from pg_database where datname = current_database())
-   and ((classid::bigint << 32) | objid::bigint) = ${holderLock(name)}`
-
-/** How long a takeover waits for the server to end a session, in milliseconds. */
-const evictionMs = 5000
-
-interface Parts {
-  readonly address: Address
-  readonly session: Session
-  readonly prefix: string
-  /** Whether the stage is somebody else's. */
-  readonly isStageShared: boolean
-}
-
-/** The turns of the one session, whose transactions a lost connection fails. */
-function turnsOf({ address, session }: Parts): ConnectionTurns {
-  const bare = async (sql: string): Promise<string> => {
-    try {
-      return (await (await session.client()).query(sql)).command
-    } catch (error) {
-      throw statementError(address.shown, error)
-    }
-  }
-  return new ConnectionTurns({
-    async begin() {
-      await bare('begin')
-      // From here on a lost connection must fail what was begun on it.
-      session.hold()
-    },
-    async commit() {
-      const done = await bare('commit')
-      session.release()
-      if (done !== 'COMMIT') throw new Error('the server rolled the transaction back')
-    },
-    async rollback() {
-      session.release()
-      await bare('rollback')
-    },
-  })
-}
-
-/** Statements of the engine, each in its turn. */
-function statements({ address, session, prefix }: Parts, turns: Turns) {
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    turns.statement(async () => {
-      try {
-        return await work()
-      } catch (error) {
-        throw statementError(address.shown, error)
-      }
-    })
-  const query = async (sql: string, values: readonly Value[]) => {
-    const client = await session.client()
-    // Without values the simple protocol takes several statements in one call.
-    return client.query(withPrefix(sql, prefix), values.length > 0 ? [...values] : undefined)
-  }
-  const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
-    inTurn(async () => (await query(sql, values)).rows as Row[])
-  const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
-    inTurn(async () => (await query(sql, values)).rowCount ?? 0)
-  return { inTurn, rows, run }
-}
-
-async function requestsOf({ address, prefix }: Parts, key: SharedKey): Promise<KeyRequests> {
-  const session = openSession(address, [`set search_path = ''`])
-  const turns = new PQueue({ concurrency: 1 })
-  const ask = <Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]> =>
-    turns.add(async () => {
-      try {
-        return (await (await session.client()).query(withPrefix(sql, prefix), [...values])).rows as Row[]
-      } catch (error) {
-        throw statementError(address.shown, error)
-      }
-    })
-  try {
-    return await shareRequests(ask, key, session)
-  } catch (error) {
-    await session.close()
-    throw error
-  }
-}
 
 interface Server {
   readonly parts: Parts
@@ -155,6 +65,34 @@ function blocksOn(server: Server, { turns, stage }: Seat) {
   }
 }
 
+/**
+ * Where the server expects one row of a step of a statement, as it often does behind several others, it would go through
+ * the next table once a row: one mart over 1,000 timesheets took 41 s so. Servers before 18 count a join that has no other
+ * way as very costly then, which alone would make them compile the statement.
+ */
+const forWholeTables = 'set local enable_nestloop = off; set local jit = off'
+
+function largeReadsOn(
+  { transaction }: Pick<Engine, 'transaction'>,
+  { run }: Pick<Engine, 'run'>,
+): Pick<Engine, 'rowsOfWholeTables' | 'planForWholeTables' | 'atOneMoment'> {
+  return {
+    async planForWholeTables() {
+      await run(forWholeTables)
+    },
+    rowsOfWholeTables: <Row extends object>(sql: string) =>
+      transaction(async engine => {
+        await engine.planForWholeTables()
+        return engine.rows<Row>(sql)
+      }),
+    atOneMoment: work =>
+      transaction(async engine => {
+        await engine.run('set transaction isolation level repeatable read read only')
+        return work(engine)
+      }),
+  }
+}
+
 async function closeServer({ parts, main, files, stage }: Server): Promise<void> {
   await main.onIdle()
   await parts.session.close()
@@ -165,34 +103,38 @@ async function closeServer({ parts, main, files, stage }: Server): Promise<void>
 function engineOn(server: Server, seat: Seat): Engine {
   const { parts, files } = server
   const { stage } = seat
-  const { inTurn, rows, run } = statements(parts, seat.turns)
+  const { inTurn, rows, run } = statementsOn(parts, seat.turns)
+  const blocks = blocksOn(server, seat)
+  const location = parts.address.shown
+  const schema = (name: SchemaName): string => parts.prefix + name
   const ends = {
     stage,
     client: () => parts.session.client(),
     withPrefix: (sql: string) => withPrefix(sql, parts.prefix),
   }
+  const send = (name: string, columns: readonly TypedColumn[], select: string): Promise<void> =>
+    inTurn(() => sendToStage(ends, files, { name, columns, select }))
   return {
-    name: 'postgres',
-    location: parts.address.shown,
+    ...postgresTraits,
+    ...catalogueOf({ rows, schema, location }),
+    ...largeReadsOn(blocks, { run }),
+    location,
     cacheKey: server,
-    schema: name => parts.prefix + name,
+    schema,
     rows,
     run,
-    ...blocksOn(server, seat),
-    announce: name =>
-      inTurn(() => parts.session.always(`select pg_advisory_lock_shared(${holderLock(name)})`)),
-    async isPresent(name) {
-      return (await rows(`select pid from ${holders(name)}`)).length > 0
-    },
-    async evict(name) {
-      // A role that may not end it goes on, and waits where the other holds a lock.
-      await rows(`select pg_terminate_backend(pid, ${evictionMs}) from ${holders(name)}`).catch(() => [])
-    },
+    ...blocks,
+    ...holdersOn(parts.session, { inTurn, rows, run }),
     stage,
     send: items => sendAsFiles(stage, files, items),
     receive: transfer => inTurn(() => receiveFiles(ends, transfer)),
-    sendToStage: (name, columns, select) => inTurn(() => sendToStage(ends, files, { name, columns, select })),
-    shareRequests: key => requestsOf(parts, key),
+    sendToStage: send,
+    async rowsInStage(columns, select, work) {
+      await send('rows_in_stage', columns, select)
+      await work('select * from rows_in_stage')
+      await stage.run('drop table rows_in_stage')
+    },
+    shareRequests: key => openKeyRequests(parts, key),
     close: () => closeServer(server),
   }
 }

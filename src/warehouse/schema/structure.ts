@@ -1,6 +1,6 @@
 /** Tables as each engine makes them: DuckDB bare, PostgreSQL with keys, and with indexes for merge and reports. */
 import { createHash } from 'node:crypto'
-import type { Engine } from '../engine.ts'
+import type { Traits } from '../engine.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
 import type { PhysicalColumn, PhysicalTable } from './physical.ts'
 
@@ -10,20 +10,12 @@ const longestName = 63
 export const qualified = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
   `${schema}.${quoteName(name)}`
 
-/**
- * Texts in PostgreSQL compare byte by byte, as DuckDB's do: the greatest of two words is the same on both, whatever the
- * locale of the database, and no index breaks when the operating system learns a new order.
- */
-const typeOf = (engine: Engine['name'], { sql }: PhysicalColumn): string =>
-  engine === 'postgres' && sql === 'text' ? 'text collate "C"' : sql
+export const columnDefinition = ({ columnType }: Traits, { name, sql }: PhysicalColumn): string =>
+  `${quoteName(name)} ${columnType(sql)}`
 
-export const columnDefinition = (engine: Engine['name'], column: PhysicalColumn): string =>
-  `${quoteName(column.name)} ${typeOf(engine, column)}`
-
-/** DuckDB keeps no keys: they cost it several times the load, and uniqueness is a check there. */
-export function createTable(engine: Engine['name'], table: PhysicalTable): string {
-  const columns = table.columns.map(column => columnDefinition(engine, column))
-  const isKeyed = engine === 'postgres' && table.isUnique
+export function createTable(traits: Traits, table: PhysicalTable): string {
+  const columns = table.columns.map(column => columnDefinition(traits, column))
+  const isKeyed = traits.keepsKeys && table.isUnique
   const key = isKeyed ? [`primary key (${quoteName(table.key)})`] : []
   return `create table if not exists ${qualified(table)} (${[...columns, ...key].join(', ')})`
 }

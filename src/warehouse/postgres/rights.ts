@@ -1,11 +1,30 @@
-/** Whether this user may make and change the tables of the warehouse; who only loads may not. */
+/** Whether this user may read the ledger, and whether it may make and change tables. */
 import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
 import { schemaNames } from '../schema/schemas.ts'
-import { requireLedger } from './may-read.ts'
+
+type Reader = Pick<Engine, 'rows' | 'schema' | 'location'>
+
+/**
+ * Throws MusterError when there is a ledger that this user may not read: quarantine and inbox hold records as they came, so
+ * ops is not for readers.
+ */
+export async function requireLedger(engine: Reader): Promise<void> {
+  const [ledger] = await engine.rows<{ user: string; may_use: boolean }>(
+    `select current_user::text as user, pg_catalog.has_schema_privilege(oid, 'usage') as may_use
+     from pg_catalog.pg_namespace where nspname = $1`,
+    [engine.schema('ops')],
+  )
+  if (!ledger || ledger.may_use) return
+  throw new MusterError({
+    what: `${ledger.user} may not read ${engine.schema('ops')}, where runs and the state of every resource are kept`,
+    where: engine.location,
+    next: `connect as the loader or the owner; how fresh and complete the data is stands in ${engine.schema('mart')}.data_health as well`,
+  })
+}
 
 /** Throws MusterError with the way out, before anything is tried. */
-export async function requireOwner(engine: Engine): Promise<void> {
+export async function requireOwner(engine: Reader): Promise<void> {
   await requireLedger(engine)
   const names = schemaNames.map(name => engine.schema(name))
   const [row] = await engine.rows<{ owned: number; others: number; may_create: boolean }>(

@@ -1,0 +1,67 @@
+/** Statements on the one session with PostgreSQL, each in its turn, with failures explained in one line. */
+import type { Engine, Value } from '../engine.ts'
+import { withPrefix } from '../schema/schemas.ts'
+import { ConnectionTurns, type Turns } from '../turns.ts'
+import { statementError } from './failure.ts'
+import type { Address, Session } from './session.ts'
+
+export interface Parts {
+  readonly address: Address
+  readonly session: Session
+  readonly prefix: string
+  /** Whether the stage is somebody else's. */
+  readonly isStageShared: boolean
+}
+
+export interface Statements extends Pick<Engine, 'rows' | 'run'> {
+  /** Runs work on the session when its turn comes. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+/** The turns of the one session, whose transactions a lost connection fails. */
+export function turnsOf({ address, session }: Parts): ConnectionTurns {
+  const bare = async (sql: string): Promise<string> => {
+    try {
+      return (await (await session.client()).query(sql)).command
+    } catch (error) {
+      throw statementError(address.shown, error)
+    }
+  }
+  return new ConnectionTurns({
+    async begin() {
+      await bare('begin')
+      // From here on a lost connection must fail what was begun on it.
+      session.hold()
+    },
+    async commit() {
+      const done = await bare('commit')
+      session.release()
+      if (done !== 'COMMIT') throw new Error('the server rolled the transaction back')
+    },
+    async rollback() {
+      session.release()
+      await bare('rollback')
+    },
+  })
+}
+
+export function statementsOn({ address, session, prefix }: Parts, turns: Turns): Statements {
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    turns.statement(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        throw statementError(address.shown, error)
+      }
+    })
+  const query = async (sql: string, values: readonly Value[]) => {
+    const client = await session.client()
+    // Without values the simple protocol takes several statements in one call.
+    return client.query(withPrefix(sql, prefix), values.length > 0 ? [...values] : undefined)
+  }
+  const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
+    inTurn(async () => (await query(sql, values)).rows as Row[])
+  const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
+    inTurn(async () => (await query(sql, values)).rowCount ?? 0)
+  return { inTurn, rows, run }
+}
