@@ -95,7 +95,7 @@ function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, fin
     findings.problem(path, `${dotted(path)} is missing`)
   } else if (!warehouse) {
     findings.problem(path, `${dotted(path)} must be duckdb:FILE or postgres://USER@HOST:PORT/DATABASE`)
-  } else if (warehouse.engine === 'postgres') {
+  } else if (warehouse.kind === 'server') {
     if (passwordIn(raw.warehouse) !== undefined && !source.isFromEnvironment(path)) {
       findings.warning(path, `${dotted(path)} holds a password: write \${VARIABLE} instead`)
     }
@@ -106,6 +106,6 @@ function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, fin
 }
 
 function besideWarehouse(warehouse: Warehouse, name: string): string {
-  if (warehouse.engine === 'postgres') return join('data', 'landing', name)
+  if (warehouse.kind === 'server') return join('data', 'landing', name)
   return `${warehouse.file.replace(/\.duckdb$/, '')}.landing`
 }

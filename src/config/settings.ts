@@ -131,11 +131,11 @@ function asError(source: Source, problems: readonly Problem[]): ConfigError {
 function sharedWarehouses(connections: readonly Connection[]): readonly Problem[] {
   const owners = new Map<string, string>()
   return connections.flatMap(({ name, warehouse, schemaPrefix }) => {
-    const place = warehouse.engine === 'duckdb' ? warehouse.file : `${warehouse.shown} ${schemaPrefix ?? ''}`
+    const place = warehouse.kind === 'file' ? warehouse.file : `${warehouse.shown} ${schemaPrefix ?? ''}`
     const owner = owners.get(place)
     owners.set(place, owner ?? name)
     if (owner === undefined) return []
-    const advice = warehouse.engine === 'postgres' ? 'give one a schemaPrefix' : 'give each a file'
+    const advice = warehouse.kind === 'server' ? 'give one a schemaPrefix' : 'give each a file'
     return [
       { path: ['connections', name, 'warehouse'], text: `${owner} and ${name} share a warehouse: ${advice}` },
     ]
@@ -145,7 +145,7 @@ function sharedWarehouses(connections: readonly Connection[]): readonly Problem[
 function secretsOf({ apiKey, webhook, warehouse }: Connection, env: Environment): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
   const own = [apiKey, ...hooks]
-  if (warehouse.engine === 'duckdb') return own
+  if (warehouse.kind === 'file') return own
   // The driver takes PGPASSWORD where the address has none.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]
   return [...own, ...passwords.flatMap(password => (password ? [new Secret(password)] : []))]

@@ -4,12 +4,12 @@ import { Secret } from './secret.ts'
 
 export type Warehouse =
   | {
-      readonly engine: 'duckdb'
+      readonly kind: 'file'
       /** Absolute path. */
       readonly file: string
     }
   | {
-      readonly engine: 'postgres'
+      readonly kind: 'server'
       /** May carry a password, so it is as secret as one. */
       readonly url: Secret
       /** The same address without its password, for people. */
@@ -19,12 +19,12 @@ export type Warehouse =
 /** Returns undefined for anything that is neither; `cwd` is what a relative file is relative to. */
 export function parseWarehouse(text: string, cwd: string): Warehouse | undefined {
   const file = /^duckdb:(?!\/\/|:)(.+)$/.exec(text)?.[1]
-  if (file !== undefined) return { engine: 'duckdb', file: resolve(cwd, file) }
+  if (file !== undefined) return { kind: 'file', file: resolve(cwd, file) }
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined
   const shown = new URL(text)
   shown.password = ''
   shown.searchParams.delete('password')
-  return { engine: 'postgres', url: new Secret(text), shown: shown.href }
+  return { kind: 'server', url: new Secret(text), shown: shown.href }
 }
 
 /** The password inside an address, if it has one. */

@@ -7,7 +7,7 @@ import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 
 export interface Held {
-  readonly engine: Engine['kind']
+  readonly engine: Engine['product']
   /** ISO 8601: when the last sync that was done ended; null before the first. */
   readonly asOf: string | null
   /** Rows by qualified name; a table that is not there has none. */
@@ -55,7 +55,7 @@ export async function readHeld(engine: Engine, { tables }: Dictionary): Promise<
   }
   const isSynced = (await existingTables(engine)).has('run')
   return {
-    engine: engine.kind,
+    engine: engine.product,
     asOf: isSynced ? await lastDoneSync(engine) : null,
     rows: await countRows(engine, present),
     martAsOf,

@@ -159,7 +159,7 @@ function schemaMarkdown(
 function opening({ version }: Dictionary, held: Held | undefined): string {
   if (!held) return `Declared by Muster ${version}; no warehouse was opened.`
   const since = held.asOf === null ? 'nothing was synced yet' : `as of ${minuteOf(held.asOf)}`
-  return `${held.engine === 'duckdb' ? 'DuckDB' : 'PostgreSQL'}, ${since}; declared by Muster ${version}.`
+  return `${held.engine}, ${since}; declared by Muster ${version}.`
 }
 
 export function dictionaryMarkdown(dictionary: Dictionary, held?: Held): string {

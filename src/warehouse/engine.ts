@@ -59,6 +59,8 @@ export type Work<Result> = (engine: Engine) => Promise<Result>
 export interface Traits {
   /** Shown to people and written into files; no decision depends on it. */
   readonly kind: 'duckdb' | 'postgres'
+  /** The same as its maker writes it. */
+  readonly product: 'DuckDB' | 'PostgreSQL'
   /** Other processes read and write the warehouse while this one has it open. */
   readonly isShared: boolean
   /** Tables have primary keys, indexes and references. Without them, uniqueness is looked for. */

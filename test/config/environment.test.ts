@@ -17,7 +17,7 @@ describe('without a file', () => {
     expect(connectionNamed(settings)).toMatchObject({
       name: 'default',
       baseUrl: BASE.MUSTER_BASE_URL,
-      warehouse: { engine: 'duckdb', file: join(cwd, 'data/muster.duckdb') },
+      warehouse: { kind: 'file', file: join(cwd, 'data/muster.duckdb') },
       landing: join(cwd, 'data/muster.landing'),
       retentionDays: 90,
     })
@@ -33,8 +33,8 @@ describe('without a file', () => {
     })
     const { warehouse, landing, webhook } = connectionNamed(settings)
     const hooks = [webhook?.secret.reveal(), webhook?.previousSecret?.reveal()]
-    expect([warehouse.engine, landing, ...hooks]).toEqual([
-      'postgres',
+    expect([warehouse.kind, landing, ...hooks]).toEqual([
+      'server',
       join(cwd, 'pages'),
       'hook',
       'older hook',

@@ -13,7 +13,7 @@ describe('a file', () => {
       name: 'acme',
       baseUrl: 'https://api.example.com/api/open/v1',
       apiKey: ENV.KEY,
-      warehouse: { engine: 'duckdb', file: join(cwd, 'data/acme.duckdb') },
+      warehouse: { kind: 'file', file: join(cwd, 'data/acme.duckdb') },
       landing: join(cwd, 'data/acme.landing'),
       retentionDays: 90,
       lookbackMinutes: 15,
@@ -36,7 +36,7 @@ describe('a file', () => {
     )
     const { webhook, warehouse, retentionDays, landing } = connectionNamed(settings, 'acme')
     expect([webhook?.secret.reveal(), webhook?.headerPrefix]).toEqual([ENV.HOOK, 'X-Acme'])
-    expect(warehouse.engine === 'postgres' && [warehouse.url.reveal(), warehouse.shown]).toEqual([
+    expect(warehouse.kind === 'server' && [warehouse.url.reveal(), warehouse.shown]).toEqual([
       'postgres://me:pass word@db:5432/x',
       'postgres://me@db:5432/x',
     ])

@@ -193,7 +193,7 @@ describe('the page', () => {
 
   test('says rows and freshness of a warehouse, and what is not made yet', () => {
     const held = {
-      engine: 'duckdb' as const,
+      engine: 'DuckDB' as const,
       asOf: '2026-11-02T02:30:00.000Z',
       rows: new Map([['star.fact_timesheet', 12_345]]),
       martAsOf: new Map([['mart.worker_week', '2026-11-02T02:30:00.000Z']]),

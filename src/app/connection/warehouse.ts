@@ -18,7 +18,7 @@ import type { Notices } from '../surroundings.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
 export const duckdbFile = ({ warehouse }: Connection): string | undefined =>
-  warehouse.engine === 'duckdb' ? warehouse.file : undefined
+  warehouse.kind === 'file' ? warehouse.file : undefined
 
 export interface PostgresPlace {
   readonly address: Address
@@ -28,7 +28,7 @@ export interface PostgresPlace {
 /** Where a PostgreSQL warehouse is; undefined for a file. */
 export function postgresPlace(connection: Connection): PostgresPlace | undefined {
   const { warehouse, schemaPrefix, landing } = connection
-  if (warehouse.engine === 'duckdb') return undefined
+  if (warehouse.kind === 'file') return undefined
   return {
     address: { url: warehouse.url.reveal(), shown: warehouse.shown },
     // Beside the landed pages: rows on their way to the server are as private as the pages.

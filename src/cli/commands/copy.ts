@@ -50,12 +50,12 @@ function placeOf(context: CommandContext, options: Options, end: 'from' | 'to'):
 }
 
 function openTarget({ warehouse, options }: Place, now: string): Promise<CopyTarget> {
-  if (warehouse.engine === 'duckdb') return fileTarget(warehouse.file, now)
+  if (warehouse.kind === 'file') return fileTarget(warehouse.file, now)
   return serverTarget({ url: warehouse.url.reveal(), shown: warehouse.shown }, options, now)
 }
 
 function openSource({ warehouse, options }: Place, target: Engine) {
-  if (warehouse.engine === 'duckdb') return fileSource(warehouse.file, target)
+  if (warehouse.kind === 'file') return fileSource(warehouse.file, target)
   return serverSource({ url: warehouse.url.reveal(), shown: warehouse.shown }, options, target)
 }
 
@@ -63,7 +63,7 @@ const beside = (file: string, what: string): string => `${file.replace(/\.duckdb
 
 /** What lies beside a file and not in it does not come along. */
 function requireDrained({ warehouse }: Place): void {
-  const inbox = warehouse.engine === 'duckdb' ? beside(warehouse.file, 'inbox') : ''
+  const inbox = warehouse.kind === 'file' ? beside(warehouse.file, 'inbox') : ''
   if (!existsSync(inbox) || waitingFiles(inbox).length === 0) return
   throw new MusterError({
     what: 'events wait beside the warehouse to copy that it has not taken in yet',
@@ -74,7 +74,7 @@ function requireDrained({ warehouse }: Place): void {
 
 function requireDifferent(from: Place, to: Place): void {
   const [one, other] = [from, to].map(({ warehouse, options }) =>
-    warehouse.engine === 'duckdb' ? warehouse.file : `${warehouse.shown} ${options.schemaPrefix ?? ''}`,
+    warehouse.kind === 'file' ? warehouse.file : `${warehouse.shown} ${options.schemaPrefix ?? ''}`,
   )
   if (one !== other) return
   throw new UsageError({
@@ -107,7 +107,7 @@ async function copyBetween(context: CommandContext, from: Place, to: Place): Pro
 
 /** Where the pages of the source lie by default: they stay, and the settings of the target have to name them. */
 const landingAdvice = ({ warehouse }: Place): string =>
-  warehouse.engine === 'duckdb'
+  warehouse.kind === 'file'
     ? `the landed pages stay in ${beside(warehouse.file, 'landing')} (or where landing says): name that folder as landing of the new connection`
     : 'the landed pages stay where landing of the old connection says: name the same folder in the new one'
 

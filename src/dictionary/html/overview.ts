@@ -8,10 +8,9 @@ import { privacyTag } from './table-section.ts'
 
 function stateOf({ version }: Dictionary, held: Held | undefined): Content {
   if (!held) return html`Declared by Muster ${version}; no warehouse was opened.`
-  const engine = held.engine === 'duckdb' ? 'DuckDB' : 'PostgreSQL'
   const since =
     held.asOf === null ? 'nothing was synced yet' : html`as of <strong>${minuteOf(held.asOf)}</strong>`
-  return html`A ${engine} warehouse, ${since}; declared by Muster ${version}.`
+  return html`A ${held.engine} warehouse, ${since}; declared by Muster ${version}.`
 }
 
 /** What every table of a schema has, from the first table that has it. */

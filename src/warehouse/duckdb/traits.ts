@@ -3,6 +3,7 @@ import type { Traits } from '../engine.ts'
 
 export const duckdbTraits: Traits = {
   kind: 'duckdb',
+  product: 'DuckDB',
   isShared: false,
   // Keys cost several times the load.
   keepsKeys: false,

@@ -3,6 +3,7 @@ import type { Traits } from '../engine.ts'
 
 export const postgresTraits: Traits = {
   kind: 'postgres',
+  product: 'PostgreSQL',
   isShared: true,
   keepsKeys: true,
   reconnects: true,
