@@ -63,7 +63,6 @@ const PENDING = new Set([
   'ops sync/deletions/sweep-judge.ts',
   'ops sync/plan/plan.ts',
   'ops sync/run/run-end.ts',
-  'ops warehouse/postgres/key-requests.ts',
 ])
 
 const isPending = (kind: string, path: string): boolean => PENDING.has(`${kind} ${path}`)

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { requireOwner } from '../warehouse/postgres/may-migrate.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { type Commented, missingComments } from '../warehouse/schema/comments.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'
@@ -92,7 +91,7 @@ function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
   const ofRecords = physicalTables.flatMap(table =>
     table.columns
       .filter(({ name }) => isMissing(table, name))
-      .map(column => `alter table ${qualified(table)} add column ${columnDefinition(engine.name, column)}`),
+      .map(column => `alter table ${qualified(table)} add column ${columnDefinition(engine, column)}`),
   )
   return [...ofLedger, ...ofRecords]
 }
@@ -116,7 +115,7 @@ const serverIndexes = (): string[] => [
 ]
 
 /** What DuckDB does without: indexes and references would cost it more than they give. */
-async function shapeServer(engine: Engine): Promise<void> {
+async function addKeys(engine: Engine): Promise<void> {
   await runTogether(engine, serverIndexes())
   await runTogether(engine, await missingReferences(engine))
 }
@@ -136,10 +135,10 @@ async function shape(engine: Engine, before: ReadonlySet<string>): Promise<void>
   await createSeedTables(engine)
   await runTogether(engine, [
     ...ledgerTables.map(createLedgerTable),
-    ...physicalTables.map(table => createTable(engine.name, table)),
+    ...physicalTables.map(table => createTable(engine, table)),
   ])
   await runTogether(engine, missingColumns(engine, await existingPlaces(engine)))
-  if (engine.name === 'postgres') await shapeServer(engine)
+  if (engine.keepsKeys) await addKeys(engine)
   await runTogether(engine, await missingComments(engine, commented))
   await createViews(engine)
 }
@@ -166,11 +165,11 @@ export async function migrate(engine: Engine, now: string, version = programVers
   }
   return engine.exclusive(async engine => {
     if (await isCurrent(engine, structure)) return false
-    if (engine.name === 'postgres') {
+    if (engine.isShared) {
       return engine.merge(async engine => {
         // Another process may have done it while this one waited for its turn.
         if (await isCurrent(engine, structure)) return false
-        await requireOwner(engine)
+        await engine.requireOwner()
         const before = await existingPlaces(engine)
         await shape(engine, before)
         await finish(engine, before)

@@ -1,5 +1,4 @@
 /** What a warehouse engine can do: run SQL, keep a transaction, and take rows from the stage. */
-import type { KeyRequests, SharedKey } from './postgres/key-requests.ts'
 import type { SchemaName } from './schema/schemas.ts'
 
 export type Value = string | number | boolean | null
@@ -54,6 +53,12 @@ interface Staging {
 
 /** Work on a connection, which it gets passed; statements on any other engine object would wait for this work to end. */
 export type Work<Result> = (engine: Engine) => Promise<Result>
+
+/** A session of its own, whose statements wait for no transaction of the engine and end with none. */
+export interface SideSession {
+  rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
+  close(): Promise<void>
+}
 
 /** What the engines do differently, for statements and callers that have to follow. */
 export interface Traits {
@@ -139,7 +144,7 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   isPresent(name: string): Promise<boolean>
   /** Ends the sessions of a holder that stays silent: what they had begun is undone, and others get at its locks. */
   evict(name: string): Promise<void>
-  /** Where processes on one key share its requests; a file has one process, and none. */
-  shareRequests?(key: SharedKey): Promise<KeyRequests>
+  /** A session beside this one, where the warehouse takes several. */
+  openBeside?(): Promise<SideSession>
   close(): Promise<void>
 }

@@ -33,12 +33,7 @@ describe('without a file', () => {
     })
     const { warehouse, landing, webhook } = connectionNamed(settings)
     const hooks = [webhook?.secret.reveal(), webhook?.previousSecret?.reveal()]
-    expect([warehouse.kind, landing, ...hooks]).toEqual([
-      'server',
-      join(cwd, 'pages'),
-      'hook',
-      'older hook',
-    ])
+    expect([warehouse.kind, landing, ...hooks]).toEqual(['server', join(cwd, 'pages'), 'hook', 'older hook'])
     expect(settings.secrets.map(one => one.reveal())).toContain('older hook')
     expect(settings.warnings).toEqual([])
   })

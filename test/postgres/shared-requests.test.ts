@@ -10,8 +10,8 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
+import { type KeyRequests, shareRequests } from '../../src/state/requests/key-requests.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import type { KeyRequests } from '../../src/warehouse/postgres/key-requests.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 /** What a process has of its own: a session with the server. */
 async function share(change: Partial<typeof key> = {}): Promise<KeyRequests> {
-  const shared = await engine.shareRequests?.({ ...key, ...change })
+  const shared = await shareRequests(engine, { ...key, ...change })
   if (!shared) throw new Error('PostgreSQL shares requests')
   sharing.push(shared)
   return shared

@@ -22,15 +22,14 @@ const list = (texts: readonly string[]): string => texts.map(quoteText).join(', 
 
 /**
  * Claims up to `limit` undrained events, oldest first, and returns how many. Events of `finishedTypes` need no read and
- * are done at once. One update a row, because a server keeps every version of a row until it is vacuumed.
+ * are done at once. One update a row, because a server keeps every version of a row until it is vacuumed. Processes that
+ * drain side by side skip the rows that another one has locked.
  */
 export async function claimEvents(
   connection: Engine,
   { id, at }: Drain,
   { limit, finishedTypes }: { readonly limit: number; readonly finishedTypes: readonly string[] },
 ): Promise<number> {
-  // Processes drain side by side: each skips the rows that another one has locked.
-  const lock = connection.name === 'postgres' ? 'for update skip locked' : ''
   const isFinished = `state = 'new' and type in (${list(finishedTypes)})`
   return connection.run(
     `update ops.inbox set drained_by = $1, drained_at = cast($2 as timestamptz),
@@ -38,7 +37,7 @@ export async function claimEvents(
        result = case when ${isFinished} then 'evidence of a deletion' end,
        settled_at = case when ${isFinished} then cast($2 as timestamptz) end
      where event_id in
-       (select event_id from ops.inbox where drained_at is null order by received_at limit ${limit} ${lock})`,
+       (select event_id from ops.inbox where drained_at is null order by received_at limit ${limit} ${connection.skipLocked})`,
     [id, at],
   )
 }

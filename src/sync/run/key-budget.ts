@@ -2,9 +2,9 @@
 import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/budget.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { knownPerMinute, sentSince } from '../../state/requests/access.ts'
+import type { KeyRequests } from '../../state/requests/key-requests.ts'
 import { pausedUntil, recordPause } from '../../state/requests/pause.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import type { KeyRequests } from '../../warehouse/postgres/key-requests.ts'
 import { apiKeyId } from './key.ts'
 import { sharedRequests } from './shared-requests.ts'
 

@@ -7,9 +7,8 @@ import { isSchemaPrefix, type SchemaName, withPrefix } from '../schema/schemas.t
 import type { ConnectionTurns, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
 import { holdersOn } from './holders.ts'
-import { openKeyRequests } from './key-requests.ts'
 import { type Address, openSession } from './session.ts'
-import { type Parts, statementsOn, turnsOf } from './statements.ts'
+import { openBeside, type Parts, statementsOn, turnsOf, usualSettings } from './statements.ts'
 import { postgresTraits } from './traits.ts'
 import { receiveFiles, sendAsFiles, sendToStage, TransferFiles } from './transfer.ts'
 
@@ -134,7 +133,7 @@ function engineOn(server: Server, seat: Seat): Engine {
       await work('select * from rows_in_stage')
       await stage.run('drop table rows_in_stage')
     },
-    shareRequests: key => openKeyRequests(parts, key),
+    openBeside: () => openBeside(parts),
     close: () => closeServer(server),
   }
 }
@@ -142,8 +141,7 @@ function engineOn(server: Server, seat: Seat): Engine {
 /** Connects at once, so that a wrong address is told before anything else is done. Throws MusterError. */
 export async function openPostgres(address: Address, options: PostgresOptions): Promise<Engine> {
   const prefix = checkedPrefix(options.schemaPrefix ?? '')
-  // Nothing is found by luck: what a statement means does not depend on what others made in the database.
-  const session = openSession(address, [`set search_path = ''`])
+  const session = openSession(address, usualSettings)
   await session.client()
   const stage = options.stage ?? (await openStage(join(options.scratch, 'stage')))
   const parts = { address, session, prefix, isStageShared: options.stage !== undefined }

@@ -1,9 +1,9 @@
 /** Statements on the one session with PostgreSQL, each in its turn, with failures explained in one line. */
-import type { Engine, Value } from '../engine.ts'
+import type { Engine, SideSession, Value } from '../engine.ts'
 import { withPrefix } from '../schema/schemas.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
 import { statementError } from './failure.ts'
-import type { Address, Session } from './session.ts'
+import { type Address, openSession, type Session } from './session.ts'
 
 export interface Parts {
   readonly address: Address
@@ -17,6 +17,9 @@ export interface Statements extends Pick<Engine, 'rows' | 'run'> {
   /** Runs work on the session when its turn comes. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
+
+/** Nothing is found by luck: what a statement means does not depend on what others made in the database. */
+export const usualSettings = [`set search_path = ''`]
 
 /** The turns of the one session, whose transactions a lost connection fails. */
 export function turnsOf({ address, session }: Parts): ConnectionTurns {
@@ -64,4 +67,12 @@ export function statementsOn({ address, session, prefix }: Parts, turns: Turns):
   const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
     inTurn(async () => (await query(sql, values)).rowCount ?? 0)
   return { inTurn, rows, run }
+}
+
+export async function openBeside({ address, prefix, isStageShared }: Parts): Promise<SideSession> {
+  const session = openSession(address, usualSettings)
+  await session.client()
+  const parts = { address, session, prefix, isStageShared }
+  const { rows } = statementsOn(parts, turnsOf(parts))
+  return { rows, close: () => session.close() }
 }

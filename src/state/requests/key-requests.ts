@@ -2,11 +2,7 @@
  * The requests that processes on one key share: slots of its minute and the count of its day, given out by one statement
  * on the server's clock. Nothing has to be given back: a process that dies leaves at most a few slots unused.
  */
-import PQueue from 'p-queue'
-import { withPrefix } from '../schema/schemas.ts'
-import { statementError } from './failure.ts'
-import { openSession } from './session.ts'
-import type { Parts } from './statements.ts'
+import type { Engine, SideSession } from '../../warehouse/engine.ts'
 
 type Purpose = 'sync' | 'reconcile' | 'webhook' | 'operator'
 
@@ -115,23 +111,19 @@ interface Answer {
   readonly own: number
 }
 
-type Ask = <Row extends object>(sql: string, values: readonly (string | number)[]) => Promise<Row[]>
-
 class ServerRequests implements KeyRequests {
-  readonly #ask: Ask
+  readonly #session: SideSession
   readonly #key: SharedKey
-  readonly #close: () => Promise<void>
   /** Seconds: what limits are counted in, what a request may be delayed, and how much may be made up for. */
   readonly #times: { readonly window: number; readonly slack: number; readonly burst: number }
   #ownAtQuestion = 0
   figures: Figures
 
-  constructor(ask: Ask, key: SharedKey, close: () => Promise<void>) {
+  constructor(session: SideSession, key: SharedKey) {
     const window = (key.windowMs ?? defaultWindowMs) / 1000
     const slack = key.slackMs === undefined ? window * slackShare : key.slackMs / 1000
-    this.#ask = ask
+    this.#session = session
     this.#key = key
-    this.#close = close
     this.#times = { window, slack, burst: window * burstShare }
     const { perDay } = key
     this.figures = { perDay, remaining: perDay, spendable: perDay }
@@ -142,7 +134,7 @@ class ServerRequests implements KeyRequests {
     const { window, slack, burst } = this.#times
     const { reconcile, webhook, operator } = reserves
     const span = window + slack + burst
-    const [answer] = await this.#ask<Answer>(takeSlot, [
+    const [answer] = await this.#session.rows<Answer>(takeSlot, [
       keyId,
       purpose,
       burst,
@@ -164,7 +156,7 @@ class ServerRequests implements KeyRequests {
   }
 
   async giveBack(purpose: Purpose): Promise<void> {
-    await this.#ask(
+    await this.#session.rows(
       `update ops.request_budget set ${purpose} = greatest(0, ${purpose} - 1)
        where key_id = $1 and day = (clock_timestamp() at time zone 'UTC')::date`,
       [this.#key.keyId],
@@ -176,7 +168,7 @@ class ServerRequests implements KeyRequests {
     const used = remainingToday === undefined ? requestsToday : Math.max(0, rateLimitPerDay - remainingToday)
     const { window, slack } = this.#times
     const values = [rateLimitPerMinute, rateLimitPerDay, window + slack, used, this.#ownAtQuestion]
-    await this.#ask(takeOver, [this.#key.keyId, ...values])
+    await this.#session.rows(takeOver, [this.#key.keyId, ...values])
     // What is left is known again with the next slot; until then no more than the service says.
     const remaining = Math.max(0, rateLimitPerDay - used)
     this.figures = { perDay: rateLimitPerDay, remaining, spendable: remaining }
@@ -184,7 +176,7 @@ class ServerRequests implements KeyRequests {
 
   /** No slot is used before it is due: the next one is due when the pause is over. */
   async pause(waitMs: number): Promise<void> {
-    await this.#ask(
+    await this.#session.rows(
       `update ops.request_budget set next_at = greatest(next_at, clock_timestamp() + make_interval(secs => $2))
        where key_id = $1`,
       [this.#key.keyId, waitMs / 1000],
@@ -192,27 +184,22 @@ class ServerRequests implements KeyRequests {
   }
 
   close(): Promise<void> {
-    return this.#close()
+    return this.#session.close()
   }
 }
 
-/** On a session of its own: leave to send must not wait for, nor end with, a transaction that loads rows. */
-export async function openKeyRequests({ address, prefix }: Parts, key: SharedKey): Promise<KeyRequests> {
-  const session = openSession(address, [`set search_path = ''`])
-  const turns = new PQueue({ concurrency: 1 })
-  const ask: Ask = <Row extends object>(sql: string, values: readonly (string | number)[]): Promise<Row[]> =>
-    turns.add(async () => {
-      try {
-        return (await (await session.client()).query(withPrefix(sql, prefix), [...values])).rows as Row[]
-      } catch (error) {
-        throw statementError(address.shown, error)
-      }
-    })
+/**
+ * On a session of its own: leave to send must not wait for, nor end with, a transaction that loads rows. Undefined where the
+ * warehouse has one process.
+ */
+export async function shareRequests(engine: Engine, key: SharedKey): Promise<KeyRequests | undefined> {
+  const session = await engine.openBeside?.()
+  if (!session) return undefined
   try {
-    await ask(begin, [key.keyId, key.perMinute, key.perDay])
+    await session.rows(begin, [key.keyId, key.perMinute, key.perDay])
   } catch (error) {
     await session.close()
     throw error
   }
-  return new ServerRequests(ask, key, () => session.close())
+  return new ServerRequests(session, key)
 }
