@@ -34,8 +34,6 @@ const PENDING = new Set([
   'catch publish/export/export-folder.ts',
   'catch sandbox/events/courier.ts',
   'catch sandbox/events/webhook.ts',
-  'catch sandbox/tools/call-tool.ts',
-  'catch sandbox/zone.ts',
   'catch sync/by-id/read-by-id.ts',
   'catch sync/run/hold-lease.ts',
   'catch warehouse/postgres/crossing.ts',

@@ -6,7 +6,7 @@ import { type Reads, reads } from '../../src/api/client/reads.ts'
 import type { Kind, Operation } from '../../src/contract/fields/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 

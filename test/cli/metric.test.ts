@@ -1,7 +1,7 @@
 /** `muster metric` and `muster crosscheck`: figures as the service gives them, what differs, and from which file. */
 import { copyFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
 import { holdFile } from './held-file.ts'

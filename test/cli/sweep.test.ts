@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { plainRecords } from '../sync/plain-records.ts'

@@ -1,6 +1,6 @@
 /** `files upload` and `get`: wrong usage costs no request, and what they print. */
 import { describe, expect, test } from 'vitest'
-import { COMPANY_KEY, FINANCE_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY, FINANCE_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
 import { PDF } from '../sandbox/worker-inputs.ts'
 import { muster } from './captured-world.ts'

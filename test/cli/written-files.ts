@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '../../src/cli/world.ts'
-import { AGENCY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 

@@ -1,7 +1,7 @@
 /** The rows that test/contract/contract.test.ts runs cover the contract's operations and all that the sandbox declares. */
 import { expect, it } from 'vitest'
 import { eventTypes } from '../../src/contract/events.ts'
-import { access, writeAccess } from '../../src/sandbox/keys/access.ts'
+import { endpoints } from '../../src/sandbox/endpoints/endpoints.ts'
 import { OPERATIONS } from './operations.ts'
 import { rows } from './rows.ts'
 import { openStand } from './stand.ts'
@@ -14,7 +14,7 @@ it('no row stands twice', () => {
 })
 
 it('has the paths that the sandbox declares, and its events', () => {
-  const declared = Object.keys({ ...access, ...writeAccess }).map(path => path.replace(':id', '{id}'))
+  const declared = endpoints.map(({ path }) => path.replace(':id', '{id}'))
   expect(OPERATIONS.map(({ name }) => name.split(' ')[1]).sort()).toEqual(declared.sort())
   const events = rows.filter(({ kind }) => kind === 'event').map(({ what }) => what)
   expect(events.sort()).toEqual([...eventTypes].sort())

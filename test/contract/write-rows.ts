@@ -1,11 +1,6 @@
 /** The query parameters and body fields of the writes. */
 import { expect } from 'vitest'
-import {
-  countries,
-  genders,
-  masterTrades,
-  telephoneCodes,
-} from '../../src/sandbox/workers/reference-lists.ts'
+import { countries, genders, masterTrades, telephoneCodes } from '../../src/sandbox/writes/lists.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
 import { dataUrl, document, PDF, pdf, person } from '../sandbox/worker-inputs.ts'
 import { expectRefusal, type Row } from './row.ts'

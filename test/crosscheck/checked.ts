@@ -7,7 +7,7 @@ import type { DefinitionInForce } from '../../src/crosscheck/definition.ts'
 import { type Grouping, groupingOf } from '../../src/crosscheck/metric-query.ts'
 import { createAsker } from '../../src/crosscheck/their-metrics.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 

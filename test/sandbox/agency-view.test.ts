@@ -1,6 +1,6 @@
 /** What keys of companies and agencies see of records read by id, and how ids and parameters are refused. */
 import { describe, expect, it } from 'vitest'
-import { AGENCY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const sandbox = await openSandbox({ provokesViolations: true })

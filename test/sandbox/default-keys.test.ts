@@ -1,6 +1,6 @@
 /** The keys that the sandbox prints: each does what it says. */
 import { expect, it } from 'vitest'
-import { defaultKeys } from '../../src/sandbox/keys/keys.ts'
+import { defaultKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openSandbox } from './open-sandbox.ts'
 
 const sandbox = await openSandbox({ scale: 0.02, provokesViolations: true })

@@ -1,7 +1,7 @@
 /** What each fault does to an answer, and that seeds and streams keep their word. */
 import { describe, expect, it } from 'vitest'
 import { type FaultName, type FaultRates, faultTable } from '../../src/sandbox/faults/faults.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { openSandbox } from './open-sandbox.ts'
 
 const timesheets = Array.from({ length: 30 }, (_, n) => ({ id: `t${n}`, netHours: n }))

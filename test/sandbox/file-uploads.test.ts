@@ -2,13 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
-import {
-  AGENCY_KEY,
-  type ApiKey,
-  COMPANY_KEY,
-  defaultKeys,
-  FINANCE_KEY,
-} from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY, COMPANY_KEY, defaultKeys, FINANCE_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
 import { shortId } from '../../src/sandbox/records/short-id.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 import { document, PDF, PNG, person, writer } from './worker-inputs.ts'

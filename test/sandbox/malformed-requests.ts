@@ -1,7 +1,7 @@
 /** Requests that no client should send, as bytes: drawn by seed, from the routes that a sandbox declares. */
 import { METHODS } from 'node:http'
 import type { Rng } from '../../src/lib/rng.ts'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { mutatedWrite } from './mutated-bodies.ts'
 
 /** Every parameter of the contract, and names that have undone servers. */

@@ -1,6 +1,6 @@
 /** A sandbox for one test file, with a client that reads JSON. */
 import { expect } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { Violation } from '../../src/sandbox/refusals/contract-checker.ts'
 import type { ViolationKind } from '../../src/sandbox/refusals/violations.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'

@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { LARGEST_BODY } from '../../src/lib/file-kind.ts'
-import { AGENCY_KEY, COMPANY_KEY, FINANCE_KEY } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY, COMPANY_KEY, FINANCE_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { answerSchemas } from './answer-schemas.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, expect, test } from 'vitest'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 

@@ -1,6 +1,5 @@
 /** Bodies that pass every rule, to be made wrong in one place, and a client that writes. */
-import { qualificationNamed } from '../../src/sandbox/workers/qualifications.ts'
-import { masterTrades } from '../../src/sandbox/workers/reference-lists.ts'
+import { masterTrades, qualificationNamed } from '../../src/sandbox/writes/lists.ts'
 import type { Body } from './open-sandbox.ts'
 
 export const PDF = Buffer.from('%PDF-1.4\n%%EOF\n')

@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
-import { AGENCY_KEY, type ApiKey, COMPANY_KEY, defaultKeys, readScopes } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY, COMPANY_KEY, defaultKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { type ApiKey, readScopes } from '../../src/sandbox/keys/keys.ts'
 import { shortId } from '../../src/sandbox/records/short-id.ts'
-import { masterTrades } from '../../src/sandbox/workers/reference-lists.ts'
+import { masterTrades } from '../../src/sandbox/writes/lists.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 import { document, pdf, person, writer } from './worker-inputs.ts'
 

@@ -1,6 +1,6 @@
 /** Keys of agencies: what they may read arrives, dimensions come from references, and a company key can follow. */
 import { expect, test } from 'vitest'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { World } from '../../src/sandbox/world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'

@@ -1,6 +1,6 @@
 /** Pages that turn out to be no JSON only when they are loaded, at the end of a window of a backfill. */
 import { expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'

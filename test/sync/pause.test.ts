@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { muster } from '../cli/captured-world.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'

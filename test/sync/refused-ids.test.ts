@@ -1,6 +1,6 @@
 /** Ids that are answered 404 or 403: remembered with the reason, and asked again when it makes sense. */
 import { expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { signal } from '../../src/state/by-id/discovered.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'

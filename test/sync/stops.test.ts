@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { KeyRefused } from '../../src/api/client/errors.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
-import { AGENCY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { AGENCY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'

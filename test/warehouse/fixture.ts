@@ -8,7 +8,7 @@ import { afterEach, describe } from 'vitest'
 import { catalogue } from '../../src/contract/catalogue.ts'
 import { tablesOf } from '../../src/contract/fields/table.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/keys.ts'
+import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import { ledgerTables } from '../../src/state/tables.ts'
 import {

@@ -68,12 +68,12 @@ export const command: CommandModule = {
   ],
   run: async (context, _, options) => {
     if (flagOption(options, 'lists')) {
-      printJson(context, (await import('../../sandbox/workers/all-lists.ts')).allLists)
+      printJson(context, (await import('../../sandbox/writes/lists.ts')).allLists)
       return 0
     }
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
-    const { defaultKeys } = await import('../../sandbox/keys/keys.ts')
+    const { defaultKeys } = await import('../../sandbox/keys/default-keys.ts')
     const events = eventOptions(options, context.env)
     const sandbox = await startSandbox({ ...sandboxOptions(options), ...(events && { events }) })
     announce(context, sandbox, defaultKeys)

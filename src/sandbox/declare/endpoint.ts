@@ -1,11 +1,16 @@
-/** What an endpoint is: a path, its parameters and a function from a checked request to the data and meta of the envelope. */
+/**
+ * An endpoint in one declaration. The route, the check of the key, the check of the parameters, the 405 for other methods,
+ * the operation of the OpenAPI document and the tool all come from it.
+ */
 import type { z } from 'zod'
-import type { EndpointPath } from '../keys/access.ts'
+import type { Access } from '../keys/access.ts'
 import type { ApiKey } from '../keys/keys.ts'
-import type { Usage } from '../keys/rate-limit.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
 import type { Shuffle } from '../records/ties.ts'
 import type { World } from '../world.ts'
+import type { Desk } from '../writes/desk.ts'
+import type { NamedSchema } from './json-schema.ts'
+import { parseParameters } from './parameters.ts'
 
 export interface EndpointRequest {
   readonly key: ApiKey
@@ -13,10 +18,18 @@ export interface EndpointRequest {
   readonly options: ContractOptions
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
+  readonly body: unknown
+  readonly nowMs: number
+  /** What writes change; reads never look at it. */
+  readonly desk: Desk
   /** Absent when records with equal sort keys keep their order. */
   readonly shuffle?: Shuffle
   readonly limits: { readonly perMinute: number; readonly perDay: number }
-  readonly usage: Usage
+  readonly usage: {
+    readonly requestsToday: number
+    readonly remainingToday: number
+    readonly resetsAt: string
+  }
   /** When the key was last used before this request. */
   readonly lastUsedAt?: string
 }
@@ -26,9 +39,45 @@ interface Answer {
   readonly meta?: object
 }
 
-export interface Endpoint {
-  readonly path: EndpointPath
-  /** Of the query; what answers parses them, what describes the operation lists them. */
+export interface Described extends Access {
+  /** Below the base path, with `:id` for what varies. */
+  readonly path: string
+  /** What the contract calls it as a tool, after `open_api_`; absent where it is none. */
+  readonly tool?: string
+  /** In place of the name of the tool. */
+  readonly operationId?: string
+  readonly summary: string
+  /** Of `data`, or of each of its elements. */
+  readonly returns: NamedSchema
+  readonly isList?: boolean
+  /** Of `meta`, where there is one. */
+  readonly meta?: NamedSchema
+  /** Whether it is 404 for what it was asked about, although its path has no id. */
+  readonly mayMiss?: boolean
+  readonly body?: z.ZodType
+  /** Fields that come only when a parameter asks for them. */
+  readonly onRequest?: readonly string[]
+}
+
+export interface Endpoint extends Described {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Of the query. */
   readonly parameters: z.ZodRawShape
   readonly answer: (request: EndpointRequest) => Answer
+}
+
+interface Declaration<Shape extends z.ZodRawShape> extends Described {
+  /** GET unless it says otherwise. */
+  readonly method?: Endpoint['method']
+  readonly parameters: Shape
+  readonly answer: (request: EndpointRequest, query: z.infer<z.ZodObject<Shape>>) => Answer
+}
+
+export function endpoint<Shape extends z.ZodRawShape>(declaration: Declaration<Shape>): Endpoint {
+  const { parameters, answer } = declaration
+  return {
+    method: 'GET',
+    ...declaration,
+    answer: request => answer(request, parseParameters(parameters, request.query)),
+  }
 }

@@ -1,10 +1,12 @@
 /** Filters of lists, declared by the field they compare: each carries its parameter kind and its test. */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
-import { idParameter, idsParameter, oneOfParameter } from './parameters.ts'
+import { idParameter, idsParameter } from './parameters.ts'
 
 export interface Filter {
   readonly parameter: z.ZodType
+  /** What the parameter of this name means. */
+  readonly meaning: (name: string) => string
   readonly test: (value: unknown) => (record: StoredRecord) => boolean
 }
 
@@ -12,6 +14,7 @@ export function byId(path: string): Filter {
   const read = pathReader(path)
   return {
     parameter: idParameter,
+    meaning: name => `Id of the ${name}.`,
     test: id => record => valuesAt(record, read).includes(id),
   }
 }
@@ -21,6 +24,7 @@ export function byIds(path: string): Filter {
   const read = pathReader(path)
   return {
     parameter: idsParameter,
+    meaning: name => `Id of the ${name}, or several, comma-separated.`,
     test: value => {
       const ids = new Set(value as readonly string[])
       return record => valuesAt(record, read).some(id => ids.has(id as string))
@@ -28,15 +32,22 @@ export function byIds(path: string): Filter {
   }
 }
 
-export function byValue(path: string, values: readonly [string, ...string[]]): Filter {
+export function byValue(path: string, values: readonly [string, ...string[]], meaning?: string): Filter {
   const read = pathReader(path)
-  return { parameter: oneOfParameter(values), test: value => record => read(record) === value }
+  return {
+    parameter: z.enum(values),
+    meaning: name => meaning ?? `Only records with this ${name}.`,
+    test: value => record => read(record) === value,
+  }
 }
+
+export const activeParameter = z.enum(['active', 'inactive'])
 
 /** `status=active|inactive` over a boolean field; a record counts as active unless explicitly inactive. */
 export function byActive(): Filter {
   return {
-    parameter: oneOfParameter(['active', 'inactive']),
+    parameter: activeParameter,
+    meaning: () => 'Only active records, or only inactive ones.',
     test: value => record => (record.active !== false) === (value === 'active'),
   }
 }

@@ -1,30 +1,31 @@
-/** The list engine: one declaration of parameters, search, dates, sort and scope becomes one endpoint. */
-import type { z } from 'zod'
-import type { EndpointPath } from '../keys/access.ts'
+/** The list engine: one declaration of filters, search, dates, sort and visibility becomes one endpoint. */
+import { z } from 'zod'
 import { checkCompanies, type ScopePaths, scopeTests, type Test } from '../keys/scope.ts'
 import { pathReader, type StoredRecord } from '../records/record.ts'
-import { selectFields, withoutFields } from '../records/select-fields.ts'
+import { withoutFields } from '../records/select-fields.ts'
 import type { SortOrder } from '../records/sorted-order.ts'
 import { shuffledTies } from '../records/ties.ts'
 import type { Collection } from '../world.ts'
 import { timestampRange } from './day-range.ts'
-import type { Endpoint, EndpointRequest } from './endpoint.ts'
+import { type Described, type Endpoint, type EndpointRequest, endpoint } from './endpoint.ts'
 import { type Filter, matchesText } from './filter.ts'
+import { pageMeta, pageOf } from './page.ts'
 import {
-  dayParameter,
+  companiesParameter,
   fieldsParameter,
-  flagParameter,
-  idsParameter,
-  oneOfParameter,
+  type Includes,
+  includedFields,
+  includeParameters,
+  leftOut,
   pageParameters,
-  parseParameters,
-  textParameter,
+  rangeParameters,
+  searchParameter,
+  sortParameters,
 } from './parameters.ts'
 
 type Names = readonly [string, ...string[]]
 
-export interface ListSpec {
-  readonly path: EndpointPath
+export interface ListSpec extends Described {
   readonly collection: Collection
   readonly filters: Readonly<Record<string, Filter>>
   /** Fields of `query`. */
@@ -38,13 +39,13 @@ export interface ListSpec {
     readonly order: SortOrder
     readonly paths?: Readonly<Record<string, string>>
   }
-  /** Flag parameters, each with the field it adds. */
-  readonly includes?: Readonly<Record<string, string>>
+  readonly includes?: Includes
   /** Fields that are kept but never answered. */
   readonly hidden?: readonly string[]
-  readonly scope?: ScopePaths
-  /** The `company` parameter, where the endpoint has it. */
-  readonly company?: 'none' | 'ids'
+  /** Where a record names its company and its agency; absent when the tests alone say what may be seen. */
+  readonly within?: ScopePaths
+  /** Whether it takes the parameter `company`. */
+  readonly byCompany?: true
   /** Visibility beyond companies and agencies, and refusals that need the parsed parameters. */
   readonly tests?: (request: EndpointRequest, query: ListQuery) => Test[]
   /** Last change to a record before field selection. */
@@ -66,46 +67,50 @@ export interface ListQuery {
 }
 
 export function listEndpoint(spec: ListSpec): Endpoint {
-  const parameters = parametersOf(spec)
-  return {
-    path: spec.path,
-    parameters,
-    answer: request => {
-      const query = parseParameters(parameters, request.query) as ListQuery
-      const { page, limit } = query
-      const found = matching(spec, request, query)
-      const rows = found.slice((page - 1) * limit, page * limit)
-      return {
-        data: rows.map(row => presented(spec, request, { row, query })),
-        meta: { page, limit, total: found.length },
-      }
+  const { includes = {}, hidden = [], present } = spec
+  return endpoint({
+    ...spec,
+    isList: true,
+    meta: pageMeta,
+    onRequest: includedFields(includes),
+    parameters: parametersOf(spec),
+    answer: (request, parsed) => {
+      const query = parsed as ListQuery
+      const unseen = [...hidden, ...leftOut(includes, query)]
+      return pageOf(matching(spec, request, query), query, row => {
+        const shown = withoutFields(row, unseen)
+        return present ? present(shown, request) : shown
+      })
     },
+  })
+}
+
+function parametersOf({ filters, sort, dates, ...spec }: ListSpec): z.ZodRawShape {
+  return {
+    ...pageParameters,
+    fields: fieldsParameter,
+    ...sortParameters(sort.fields, sort.by, sort.order),
+    ...(spec.byCompany && { company: companiesParameter }),
+    ...(spec.search && { query: searchParameter }),
+    ...(dates && rangeParameters),
+    ...(dates && dates.fields.length > 1 && { dateField: dateFieldParameter(dates.fields, dates.by) }),
+    ...Object.fromEntries(
+      Object.entries(filters).map(([name, { parameter, meaning }]) => [
+        name,
+        parameter.optional().describe(meaning(name)),
+      ]),
+    ),
+    ...includeParameters(spec.includes ?? {}),
   }
 }
 
-function parametersOf(spec: ListSpec): z.ZodRawShape {
-  const { filters, sort, dates, includes = {} } = spec
-  return {
-    ...pageParameters,
-    fields: fieldsParameter.optional(),
-    sortBy: oneOfParameter(sort.fields).default(sort.by),
-    sortOrder: oneOfParameter(['asc', 'desc']).default(sort.order),
-    ...(spec.company === 'ids' ? { company: idsParameter.optional() } : {}),
-    ...(spec.search ? { query: textParameter.optional() } : {}),
-    ...(dates ? { from: dayParameter.optional(), to: dayParameter.optional() } : {}),
-    ...(dates && dates.fields.length > 1
-      ? { dateField: oneOfParameter(dates.fields).default(dates.by) }
-      : {}),
-    ...Object.fromEntries(
-      Object.entries(filters).map(([name, filter]) => [name, filter.parameter.optional()]),
-    ),
-    ...Object.fromEntries(Object.keys(includes).map(name => [name, flagParameter.default(false)])),
-  }
+function dateFieldParameter(fields: Names, by: string) {
+  return z.enum(fields).default(by).describe('The date that from and to apply to.')
 }
 
 /** Filtered orders, by the identity of the order they come from: a changed collection makes a new one. */
-const FILTERED_MAX = 50
 const filtered = new WeakMap<readonly StoredRecord[], Map<string, readonly StoredRecord[]>>()
+const mostFiltered = 50
 
 function matching(spec: ListSpec, request: EndpointRequest, query: ListQuery): readonly StoredRecord[] {
   const path = spec.sort.paths?.[query.sortBy] ?? query.sortBy
@@ -123,20 +128,20 @@ function cacheName(spec: ListSpec, request: EndpointRequest, query: ListQuery): 
 function cached(all: readonly StoredRecord[], name: string, tests: readonly Test[]): readonly StoredRecord[] {
   const known = filtered.get(all) ?? new Map<string, readonly StoredRecord[]>()
   filtered.set(all, known)
-  const held = known.get(name)
-  if (held) return held
+  const before = known.get(name)
+  if (before) return before
   const found = all.filter(record => tests.every(test => test(record)))
-  if (known.size >= FILTERED_MAX) known.clear()
+  if (known.size >= mostFiltered) known.clear()
   known.set(name, found)
   return found
 }
 
 function testsOf(spec: ListSpec, request: EndpointRequest, query: ListQuery): Test[] {
-  const tests = spec.scope ? scopeTests(request.key, request.world, spec.scope) : []
-  if (spec.company === 'ids' && query.company) {
+  const tests = spec.within ? scopeTests(request.key, request.world, spec.within) : []
+  if (spec.byCompany && query.company) {
     checkCompanies(request, query.company, 403)
     const wanted = new Set<unknown>(query.company)
-    const read = pathReader(spec.scope?.company ?? 'company.id')
+    const read = pathReader(spec.within?.company ?? 'company.id')
     tests.push(record => wanted.has(read(record)))
   }
   for (const [name, filter] of Object.entries(spec.filters)) {
@@ -144,20 +149,9 @@ function testsOf(spec: ListSpec, request: EndpointRequest, query: ListQuery): Te
   }
   if (spec.search && query.query) tests.push(matchesText(spec.search, query.query))
   if (spec.dates && (query.from !== undefined || query.to !== undefined)) {
-    const inRange = timestampRange(query, request.options)
+    const isInRange = timestampRange(query, request.options)
     const read = pathReader(query.dateField ?? spec.dates.by)
-    tests.push(record => inRange(read(record)))
+    tests.push(record => isInRange(read(record)))
   }
   return [...tests, ...(spec.tests?.(request, query) ?? [])]
-}
-
-function presented(
-  spec: ListSpec,
-  request: EndpointRequest,
-  { row, query }: { row: StoredRecord; query: ListQuery },
-): StoredRecord {
-  const left = Object.entries(spec.includes ?? {}).flatMap(([name, field]) => (query[name] ? [] : [field]))
-  const shown = withoutFields(row, [...(spec.hidden ?? []), ...left])
-  const record = spec.present ? spec.present(shown, request) : shown
-  return query.fields ? selectFields(record, query.fields) : record
 }

@@ -6,11 +6,12 @@ import { z } from 'zod'
 import { safeId, safeIds } from '../../contract/fields/record-id.ts'
 import { isDay } from '../../lib/dates.ts'
 import { ParameterError, type ViolationKind } from '../refusals/violations.ts'
+import { inputSchema, type JsonSchema } from './json-schema.ts'
 
-const FIELD_PATH = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/
+const fieldPath = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/
 
-const LIMIT_DEFAULT = 50
-const LIMIT_MAX = 200
+const defaultLimit = 50
+const largestLimit = 200
 
 /** Ids are opaque strings; this refuses what can be no id at all (empty, commas, spaces). */
 export const idParameter = z.string().regex(new RegExp(safeId), 'is not an id')
@@ -20,18 +21,11 @@ export const idsParameter = z
   .pipe(z.array(idParameter))
   .meta({ pattern: safeIds })
 export const textParameter = z.string()
-export const dayParameter = z
-  .string()
-  .refine(isDay, 'is not a date of the form YYYY-MM-DD')
-  .meta({ format: 'date' })
-export const flagParameter = z
+const dayParameter = z.string().refine(isDay, 'is not a date of the form YYYY-MM-DD').meta({ format: 'date' })
+const flagParameter = z
   .enum(['true', 'false'])
   .transform(text => text === 'true')
   .meta({ type: 'boolean', enum: [true, false] })
-export const fieldsParameter = z
-  .string()
-  .transform(text => text.split(','))
-  .pipe(z.array(z.string().regex(FIELD_PATH, 'is not a field path')))
 
 function wholeParameter(least: number, most: number, preset: number) {
   return z
@@ -44,12 +38,57 @@ function wholeParameter(least: number, most: number, preset: number) {
 }
 
 export const pageParameters = {
-  page: wholeParameter(1, 999_999_999, 1),
-  limit: wholeParameter(1, LIMIT_MAX, LIMIT_DEFAULT),
+  page: wholeParameter(1, 999_999_999, 1).describe('Page, from 1.'),
+  limit: wholeParameter(1, largestLimit, defaultLimit).describe('Records a page.'),
 }
 
-export function oneOfParameter<const T extends readonly [string, ...string[]]>(values: T) {
-  return z.enum(values)
+export const fieldsParameter = z
+  .string()
+  .transform(text => text.split(','))
+  .pipe(z.array(z.string().regex(fieldPath, 'is not a field path')))
+  .optional()
+  .describe('Fields to answer with, comma-separated; dots lead into nested ones.')
+
+export const companiesParameter = idsParameter
+  .optional()
+  .describe('Id of a company, or several, comma-separated; all that the key may see when left out.')
+
+export const searchParameter = textParameter.optional().describe('Text to look for, whatever its case.')
+
+export const rangeParameters = {
+  from: dayParameter.optional().describe('First day of the range.'),
+  to: dayParameter.optional().describe('Last day of the range.'),
+}
+
+export function sortParameters<const Fields extends readonly [string, ...string[]]>(
+  fields: Fields,
+  by: Fields[number],
+  order: 'asc' | 'desc',
+) {
+  return {
+    sortBy: z.enum(fields).default(by).describe('Field that the records are sorted by.'),
+    sortOrder: z.enum(['asc', 'desc']).default(order).describe('Ascending or descending.'),
+  }
+}
+
+/** Parts of a record that come only when a flag asks for them. */
+export type Includes = Readonly<Record<string, { readonly field: string; readonly meaning: string }>>
+
+export function includeParameters(includes: Includes): z.ZodRawShape {
+  return Object.fromEntries(
+    Object.entries(includes).map(([name, { meaning }]) => [
+      name,
+      flagParameter.default(false).describe(meaning),
+    ]),
+  )
+}
+
+export const includedFields = (includes: Includes): readonly string[] =>
+  Object.values(includes).map(({ field }) => field)
+
+/** Fields that were not asked for. */
+export function leftOut(includes: Includes, query: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(includes).flatMap(([name, { field }]) => (query[name] ? [] : [field]))
 }
 
 /** 400 for an unknown parameter, for one given twice and for a value outside its kind. */
@@ -78,4 +117,20 @@ function violationOf(issue: z.core.$ZodIssue, raw: unknown): ViolationKind {
   const name = String(issue.path[0])
   if (Array.isArray((raw as Record<string, unknown>)[name])) return 'repeated-parameter'
   return ofParameters[name] ?? (issue.code === 'invalid_value' ? 'enum' : 'bad-parameter')
+}
+
+/** Property by property; none is required. */
+export function querySchemas(parameters: z.ZodRawShape): Record<string, JsonSchema> {
+  const { properties = {} } = inputSchema(z.object(parameters))
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => [
+      name,
+      { ...schema, ...presetOf(parameters[name]) },
+    ]),
+  )
+}
+
+/** The package leaves out what a transformed parameter is when left out. */
+function presetOf(parameter: unknown): JsonSchema {
+  return parameter instanceof z.ZodDefault ? { default: parameter.def.defaultValue } : {}
 }

@@ -1,48 +1,44 @@
 /** The read engine: one record by its id or short id, if the key may see it. */
-import type { z } from 'zod'
-import type { EndpointPath } from '../keys/access.ts'
 import { type ScopePaths, scopeTests, type Test } from '../keys/scope.ts'
 import type { StoredRecord } from '../records/record.ts'
+import { withoutFields } from '../records/select-fields.ts'
 import { findByAnyId } from '../records/short-id.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import type { Collection } from '../world.ts'
-import type { Endpoint, EndpointRequest } from './endpoint.ts'
-import { flagParameter, idParameter, parseParameters } from './parameters.ts'
+import { type Described, type Endpoint, type EndpointRequest, endpoint } from './endpoint.ts'
+import { type Includes, idParameter, includedFields, includeParameters, leftOut } from './parameters.ts'
 
-export interface ReadSpec {
-  readonly path: EndpointPath
+interface ReadSpec extends Described {
   readonly collection: Collection
   /** What the refusals call the record. */
   readonly noun: string
-  /** Absent when the tests alone say what may be seen. */
-  readonly scope?: ScopePaths
-  /** Names of the flag parameters. */
-  readonly includes?: readonly string[]
+  /** Where a record names its company and its agency; absent when the tests alone say what may be seen. */
+  readonly within?: ScopePaths
+  readonly includes?: Includes
   /** Visibility beyond companies and agencies. */
   readonly tests?: (request: EndpointRequest) => readonly Test[]
   readonly present?: (record: StoredRecord, request: EndpointRequest, flags: Flags) => StoredRecord
 }
 
-export type Flags = Readonly<Record<string, boolean>>
+type Flags = Readonly<Record<string, unknown>>
 
 /** 400 for what can be no id, 404 for what does not exist and for what the key may not see, without a difference. */
 export function readEndpoint(spec: ReadSpec): Endpoint {
-  const parameters: z.ZodRawShape = Object.fromEntries(
-    (spec.includes ?? []).map(name => [name, flagParameter.default(false)]),
-  )
-  return {
-    path: spec.path,
-    parameters,
-    answer: request => {
-      const flags = parseParameters(parameters, request.query) as Flags
-      const id = pathId(request, spec.noun)
-      const record = findByAnyId(request.world, spec.collection, id)
+  const { collection, noun, includes = {}, present } = spec
+  return endpoint({
+    ...spec,
+    onRequest: includedFields(includes),
+    parameters: includeParameters(includes),
+    answer: (request, flags) => {
+      const id = pathId(request, noun)
+      const record = findByAnyId(request.world, collection, id)
       if (!record || !testsOf(spec, request).every(test => test(record))) {
-        throw new ApiError(404, `${spec.noun} not found`)
+        throw new ApiError(404, `${noun} not found`)
       }
-      return { data: spec.present ? spec.present(record, request, flags) : record }
+      const shown = withoutFields(record, leftOut(includes, flags))
+      return { data: present ? present(shown, request, flags) : shown }
     },
-  }
+  })
 }
 
 export function pathId({ params }: EndpointRequest, noun: string): string {
@@ -52,6 +48,6 @@ export function pathId({ params }: EndpointRequest, noun: string): string {
 }
 
 function testsOf(spec: ReadSpec, request: EndpointRequest): readonly Test[] {
-  const inScope = spec.scope ? scopeTests(request.key, request.world, spec.scope) : []
+  const inScope = spec.within ? scopeTests(request.key, request.world, spec.within) : []
   return [...inScope, ...(spec.tests?.(request) ?? [])]
 }

@@ -1,63 +1,77 @@
 /** GET /access-rule-mappings: rows, or groups by role or by rule. */
-
-import type { Endpoint } from '../declare/endpoint.ts'
+import { z } from 'zod'
+import { accessRules } from '../../contract/resources/access-rules.ts'
+import { endpoint } from '../declare/endpoint.ts'
 import { matchesText } from '../declare/filter.ts'
+import { closed, list, type NamedSchema, refTo, text } from '../declare/json-schema.ts'
+import { pageMeta, pageOf } from '../declare/page.ts'
 import {
   fieldsParameter,
-  oneOfParameter,
   pageParameters,
-  parseParameters,
+  searchParameter,
+  sortParameters,
   textParameter,
 } from '../declare/parameters.ts'
+import { recordOf } from '../declare/record-schema.ts'
 import type { StoredRecord } from '../records/record.ts'
-import { selectFields } from '../records/select-fields.ts'
-import type { SortOrder } from '../records/sorted-order.ts'
-import type { World } from '../world.ts'
 
-const parameters = {
-  ...pageParameters,
-  groupBy: oneOfParameter(['role', 'rule']).optional(),
-  role: textParameter.optional(),
-  action: textParameter.optional(),
-  query: textParameter.optional(),
-  sortBy: oneOfParameter(['a', 'can', 'configKey']).default('a'),
-  sortOrder: oneOfParameter(['asc', 'desc']).default('asc'),
-  fields: fieldsParameter.optional(),
+const mapping = recordOf('AccessRuleMapping', accessRules)
+const group: NamedSchema = {
+  name: 'AccessRuleGroup',
+  schema: closed(
+    { a: text, can: text, configKey: { type: ['string', 'null'] }, rules: list(refTo(mapping)) },
+    { required: [] },
+  ),
+  uses: [mapping],
 }
 
-export const accessRuleMappings: Endpoint = {
+export const accessRuleMappings = endpoint({
   path: '/access-rule-mappings',
-  parameters,
-  answer: ({ world, query }) => {
-    const asked = parseParameters(parameters, query)
-    const { page, limit, fields, groupBy } = asked
-    const searched = matchesText(['a', 'can', 'configKey'], asked.query ?? '')
-    const rows = sorted(world, groupBy ? 'a' : asked.sortBy, groupBy ? 'asc' : asked.sortOrder).filter(
-      row =>
-        (asked.role === undefined || row.a === asked.role) &&
-        (asked.action === undefined || row.can === asked.action) &&
-        searched(row),
-    )
-    const found = groupBy === 'role' ? byRole(rows) : groupBy === 'rule' ? byRule(rows) : rows
-    const data = found
-      .slice((page - 1) * limit, page * limit)
-      .map(row => (fields ? selectFields(row, fields) : row))
-    return { data, meta: { page, limit, total: found.length } }
+  keys: 'company',
+  scope: 'read:companies',
+  tool: 'list_access_rule_mappings',
+  summary: 'What each role may do by default, row by row or in groups.',
+  returns: {
+    name: 'AccessRuleMappingOrGroup',
+    schema: {
+      description: 'A mapping, or a group when `groupBy` asks for them.',
+      anyOf: [mapping, group].map(refTo),
+    },
+    uses: [mapping, group],
+    shape: mapping.shape,
   },
-}
-
-function sorted(world: World, path: string, order: SortOrder): readonly StoredRecord[] {
-  return world.ordered('accessRuleMappings', path, order).records()
-}
+  isList: true,
+  meta: pageMeta,
+  parameters: {
+    ...pageParameters,
+    groupBy: z.enum(['role', 'rule']).optional().describe('How mappings are grouped.'),
+    role: textParameter.optional().describe('Only mappings of this role.'),
+    action: textParameter.optional().describe('Only mappings of this action.'),
+    query: searchParameter,
+    ...sortParameters(['a', 'can', 'configKey'], 'a', 'asc'),
+    fields: fieldsParameter,
+  },
+  answer: ({ world }, query) => {
+    const { groupBy, role, action } = query
+    const { sortBy, sortOrder } = groupBy ? ({ sortBy: 'a', sortOrder: 'asc' } as const) : query
+    const matches = matchesText(['a', 'can', 'configKey'], query.query ?? '')
+    const rows = world
+      .ordered('accessRuleMappings', sortBy, sortOrder)
+      .records()
+      .filter(row => (role ?? row.a) === row.a && (action ?? row.can) === row.can && matches(row))
+    const found = groupBy === 'role' ? byRole(rows) : groupBy === 'rule' ? byRule(rows) : rows
+    return pageOf(found, query, row => row)
+  },
+})
 
 function grouped(rows: readonly StoredRecord[], nameOf: (row: StoredRecord) => string): StoredRecord[][] {
   const groups = new Map<string, StoredRecord[]>()
   for (const row of rows) {
-    const group = groups.get(nameOf(row))
-    if (group) group.push(row)
+    const known = groups.get(nameOf(row))
+    if (known) known.push(row)
     else groups.set(nameOf(row), [row])
   }
-  return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, group]) => group)
+  return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, members]) => members)
 }
 
 function byRole(rows: readonly StoredRecord[]): StoredRecord[] {

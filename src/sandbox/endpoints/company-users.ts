@@ -1,40 +1,62 @@
 /** GET /companies/{id}/user-permissions and /user-assignments: the same rows, with and without permissions. */
-
-import type { Endpoint } from '../declare/endpoint.ts'
-import { fieldsParameter, oneOfParameter, pageParameters, parseParameters } from '../declare/parameters.ts'
-import type { EndpointPath } from '../keys/access.ts'
+import { userAssignments, userPermissions } from '../../contract/resources/company-users.ts'
+import { type Endpoint, endpoint } from '../declare/endpoint.ts'
+import { activeParameter } from '../declare/filter.ts'
+import type { NamedSchema } from '../declare/json-schema.ts'
+import { pageMeta, pageOf } from '../declare/page.ts'
+import { fieldsParameter, pageParameters } from '../declare/parameters.ts'
+import { recordOf } from '../declare/record-schema.ts'
 import type { StoredRecord } from '../records/record.ts'
-import { selectFields, withoutFields } from '../records/select-fields.ts'
+import { withoutFields } from '../records/select-fields.ts'
 import { pathCompany } from './companies.ts'
 
-const parameters = {
-  ...pageParameters,
-  status: oneOfParameter(['active', 'inactive']).optional(),
-  fields: fieldsParameter.optional(),
+export const userPermissionList = companyUsers({
+  path: '/companies/:id/user-permissions',
+  tool: 'list_company_user_permissions',
+  summary: 'Users of a company with what they may do on their projects.',
+  returns: recordOf('CompanyUserWithPermissions', userPermissions),
+  present: row => row,
+})
+
+export const userAssignmentList = companyUsers({
+  path: '/companies/:id/user-assignments',
+  tool: 'list_company_user_assignments',
+  summary: 'Users of a company with their projects.',
+  returns: recordOf('CompanyUser', userAssignments),
+  present: withoutPermissions,
+})
+
+interface CompanyUsers {
+  readonly path: string
+  readonly tool: string
+  readonly summary: string
+  readonly returns: NamedSchema
+  readonly present: (row: StoredRecord) => StoredRecord
 }
 
-export const userPermissions = companyUsers('/companies/:id/user-permissions', row => row)
-export const userAssignments = companyUsers('/companies/:id/user-assignments', withoutPermissions)
-
-function companyUsers(path: EndpointPath, present: (row: StoredRecord) => StoredRecord): Endpoint {
-  return {
-    path,
-    parameters,
-    answer: request => {
-      const { page, limit, status, fields } = parseParameters(parameters, request.query)
+function companyUsers({ present, ...described }: CompanyUsers): Endpoint {
+  return endpoint({
+    ...described,
+    keys: 'company',
+    scope: 'read:users',
+    isList: true,
+    meta: pageMeta,
+    parameters: {
+      ...pageParameters,
+      status: activeParameter.optional().describe('Only active users, or only inactive ones.'),
+      fields: fieldsParameter,
+    },
+    answer: (request, query) => {
+      const { status } = query
       const company = pathCompany(request, 404)
       const rows = request.world
         .all('companyUsers')
         .filter(row => row.companyId === company.id)
         .filter(row => status === undefined || (row.status !== 'Inactive') === (status === 'active'))
         .sort((left, right) => compare(left.name, right.name) || compare(left.id, right.id))
-      const data = rows
-        .slice((page - 1) * limit, page * limit)
-        .map(row => present(withoutFields(row, ['companyId'])))
-        .map(row => (fields ? selectFields(row, fields) : row))
-      return { data, meta: { page, limit, total: rows.length } }
+      return pageOf(rows, query, row => present(withoutFields(row, ['companyId'])))
     },
-  }
+  })
 }
 
 function compare(left: unknown, right: unknown): number {

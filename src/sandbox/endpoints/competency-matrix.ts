@@ -1,7 +1,9 @@
 /** GET /companies/{id}/competency-matrix. */
-
-import type { Endpoint } from '../declare/endpoint.ts'
-import { idParameter, parseParameters } from '../declare/parameters.ts'
+import { competencyMatrix } from '../../contract/resources/competency-matrix.ts'
+import { endpoint } from '../declare/endpoint.ts'
+import { closed, list, refSchema, refTo } from '../declare/json-schema.ts'
+import { idParameter } from '../declare/parameters.ts'
+import { recordOf } from '../declare/record-schema.ts'
 import type { StoredRecord } from '../records/record.ts'
 import { withoutFields } from '../records/select-fields.ts'
 import { findByAnyId } from '../records/short-id.ts'
@@ -24,19 +26,36 @@ interface MatrixEntry {
   readonly mode?: 'additive' | 'replacement'
 }
 
-const parameters = { projectId: idParameter.optional() }
+const entry = recordOf('CompetencyMatrixEntry', competencyMatrix)
 
-export const competencyMatrix: Endpoint = {
+export const competencyMatrixRead = endpoint({
   path: '/companies/:id/competency-matrix',
-  parameters,
-  answer: request => {
-    const { projectId } = parseParameters(parameters, request.query)
+  keys: 'company',
+  scope: 'read:companies',
+  tool: 'get_company_competency_matrix',
+  summary: 'Qualifications that the trades of a company need, or those in effect on one of its projects.',
+  returns: {
+    name: 'CompetencyMatrix',
+    schema: closed(
+      { company: refTo(refSchema), project: refTo(refSchema), entries: list(refTo(entry)) },
+      { required: ['company', 'entries'] },
+    ),
+    uses: [refSchema, entry],
+    shape: entry.shape,
+  },
+  parameters: {
+    projectId: idParameter
+      .optional()
+      .describe('Project whose effective matrix is wanted; without it the entries of the company.'),
+  },
+  answer: (request, { projectId }) => {
     const company = pathCompany(request, 403)
     const entries = (request.world.all('competencyMatrix') as unknown as MatrixEntry[]).filter(
-      entry => entry.companyId === company.id,
+      ({ companyId }) => companyId === company.id,
     )
     if (projectId === undefined) {
-      return { data: { company: refOf(company), entries: entries.filter(isGeneral).map(shown) } }
+      const general = entries.filter(({ source }) => source !== 'project')
+      return { data: { company: refOf(company), entries: general.map(shown) } }
     }
     const project = findByAnyId(request.world, 'projects', projectId)
     if (!project || (project.company as Ref | undefined)?.id !== company.id)
@@ -44,30 +63,26 @@ export const competencyMatrix: Endpoint = {
     const effective = effectiveEntries(entries, project).map(shown)
     return { data: { company: refOf(company), project: refOf(project), entries: effective } }
   },
-}
-
-function isGeneral(entry: MatrixEntry): boolean {
-  return entry.source !== 'project'
-}
+})
 
 function refOf(record: StoredRecord): Ref {
   return { id: String(record.id), name: String(record.name) }
 }
 
-function shown(entry: MatrixEntry): StoredRecord {
-  return withoutFields(entry as unknown as StoredRecord, ['id', 'companyId', 'mode'])
+function shown(kept: MatrixEntry): StoredRecord {
+  return withoutFields(kept as unknown as StoredRecord, ['id', 'companyId', 'mode'])
 }
 
 /** Per trade: a replacing override stands alone; else the sector's entry, or the company's, plus what is added. */
 function effectiveEntries(entries: readonly MatrixEntry[], project: StoredRecord): MatrixEntry[] {
   const sector = (project.sector as Ref | undefined)?.id
-  const trades = new Set(entries.map(entry => entry.trade.id))
+  const trades = new Set(entries.map(({ trade }) => trade.id))
   return [...trades].flatMap(trade => {
-    const own = entries.filter(entry => entry.trade.id === trade)
-    const override = own.find(entry => entry.source === 'project' && entry.project?.id === project.id)
+    const own = entries.filter(one => one.trade.id === trade)
+    const override = own.find(one => one.source === 'project' && one.project?.id === project.id)
     const base =
-      own.find(entry => entry.source === 'sector' && entry.sector?.id === sector) ??
-      own.find(entry => entry.source === 'company')
+      own.find(one => one.source === 'sector' && one.sector?.id === sector) ??
+      own.find(one => one.source === 'company')
     if (!override) return base ? [base] : []
     if (override.mode === 'replacement' || !base) return [override]
     return [{ ...override, requirements: [...base.requirements, ...override.requirements] }]

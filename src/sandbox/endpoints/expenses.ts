@@ -1,7 +1,9 @@
 /** GET /expenses and GET /expenses/{id}. */
+import { expenses } from '../../contract/resources/expenses.ts'
 import { byId, byValue } from '../declare/filter.ts'
 import { listEndpoint } from '../declare/list.ts'
 import { readEndpoint } from '../declare/read.ts'
+import { recordOf } from '../declare/record-schema.ts'
 
 const expenseCategories = [
   'Accommodation',
@@ -21,13 +23,18 @@ const expenseCategories = [
   'Vehicles',
 ] as const
 
-const scope = { company: 'company.id', agency: 'agency.id' }
+const expense = recordOf('Expense', expenses)
+const within = { company: 'company.id', agency: 'agency.id' }
 
 export const expenseList = listEndpoint({
   path: '/expenses',
+  scope: 'read:workers',
+  tool: 'list_expenses',
+  summary: 'Expenses.',
+  returns: expense,
   collection: 'expenses',
-  scope,
-  company: 'ids',
+  within,
+  byCompany: true,
   filters: {
     status: byValue('status', ['pending', 'approved', 'rejected']),
     project: byId('project.id'),
@@ -47,7 +54,11 @@ export const expenseList = listEndpoint({
 
 export const expenseRead = readEndpoint({
   path: '/expenses/:id',
+  scope: 'read:workers',
+  tool: 'get_expense',
+  summary: 'One expense.',
+  returns: expense,
   collection: 'expenses',
   noun: 'expense',
-  scope,
+  within,
 })

@@ -1,17 +1,17 @@
 /** POST /files/uploads: a link to put one file at, and the token that a later update of its record takes. */
 import { z } from 'zod'
 import { FILE_TYPES, isFileName, LARGEST_FILE } from '../../lib/file-kind.ts'
-import { idParameter, parseParameters } from '../declare/parameters.ts'
-import type { WriteEndpoint, WriteRequest } from '../declare/write-endpoint.ts'
+import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
+import { closed, type NamedSchema, text as plainText } from '../declare/json-schema.ts'
+import { idParameter } from '../declare/parameters.ts'
 import { requireScope } from '../keys/access.ts'
-import { chosenAgency } from '../keys/agency-choice.ts'
-import { isBetweenProviderAndClient } from '../keys/agency-view.ts'
+import { chosenAgency, isBetweenProviderAndClient } from '../keys/agencies.ts'
 import { checkCompanies, mayNameCompany } from '../keys/scope.ts'
 import { pathReader, type StoredRecord } from '../records/record.ts'
 import { findByAnyId } from '../records/short-id.ts'
 import { ApiError, Declined } from '../refusals/api-error.ts'
-import { UPLOAD_SECONDS } from '../uploads/upload-desk.ts'
-import { parseBody, text } from '../workers/body.ts'
+import { parseBody, text } from '../writes/body.ts'
+import { uploadSeconds } from '../writes/storage.ts'
 
 const purposes = { invoice: ['payment'], worker: ['attachments', 'rightToWork'] } as const
 
@@ -32,15 +32,32 @@ const upload = z.strictObject(
   'is not an object',
 )
 
-const parameters = { agency: idParameter.optional(), company: idParameter.optional() }
+const instructions: NamedSchema = {
+  name: 'UploadInstructions',
+  schema: closed({
+    uploadUrl: { type: 'string', format: 'uri', description: 'Takes the bytes by PUT, without the API key.' },
+    uploadToken: plainText,
+    method: { const: 'PUT' },
+    headers: closed({ 'Content-Type': plainText }),
+    expiresIn: { const: uploadSeconds, description: 'Seconds.' },
+  }),
+}
 
-export const fileUpload: WriteEndpoint = {
+/** The resource that a file is uploaded for decides which scope it takes, so the handler checks it. */
+export const fileUpload = endpoint({
   method: 'POST',
   path: '/files/uploads',
-  parameters,
+  operationId: 'createFileUpload',
+  summary: 'A temporary link to put one file at, and the token that an update of its record takes.',
+  returns: instructions,
+  meta: { name: 'NoMeta', schema: closed({}) },
+  mayMiss: true,
+  parameters: {
+    agency: idParameter.optional().describe('Agency of the record, where the key has several.'),
+    company: idParameter.optional().describe('Company of the record.'),
+  },
   body: upload,
-  answer: request => {
-    const query = parseParameters(parameters, request.query)
+  answer: (request, query) => {
     const body = parseBody(upload, request.body)
     requireScope(request.key, `write:${body.resource}s`)
     if (!(purposes[body.resource] as readonly string[]).includes(body.purpose)) {
@@ -57,12 +74,12 @@ export const fileUpload: WriteEndpoint = {
         uploadToken: granted.token,
         method: 'PUT',
         headers: { 'Content-Type': granted.contentType },
-        expiresIn: UPLOAD_SECONDS,
+        expiresIn: uploadSeconds,
       },
       meta: {},
     }
   },
-}
+})
 
 interface Selection {
   readonly agency?: string | undefined
@@ -73,7 +90,7 @@ interface Wanted {
   readonly recordId: string
 }
 
-function workerOf(request: WriteRequest, { agency: named }: Selection, { recordId }: Wanted) {
+function workerOf(request: EndpointRequest, { agency: named }: Selection, { recordId }: Wanted) {
   if (request.key.kind !== 'agency')
     throw new ApiError(403, 'workers take files from agency-scoped keys only')
   const agency = chosenAgency(request, named, 404)
@@ -86,7 +103,7 @@ const companyId = pathReader('company.id')
 const agencyId = pathReader('agency.id')
 const supplierMayPay = pathReader('config.supplierActions.markInvoicePaid.supplier')
 
-function invoiceOf(request: WriteRequest, selection: Selection, { recordId }: Wanted) {
+function invoiceOf(request: EndpointRequest, selection: Selection, { recordId }: Wanted) {
   const { key, world } = request
   const agency = key.kind === 'agency' ? chosenAgency(request, selection.agency, 404) : selection.agency
   const invoice = findByAnyId(world, 'invoices', recordId)
@@ -104,7 +121,7 @@ function invoiceOf(request: WriteRequest, selection: Selection, { recordId }: Wa
 }
 
 function isWithin(
-  { key, world }: WriteRequest,
+  { key, world }: EndpointRequest,
   invoice: StoredRecord,
   { agency, company }: Selection,
 ): boolean {

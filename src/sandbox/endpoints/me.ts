@@ -1,15 +1,20 @@
 /** GET /me: what the key is, may do and has used today. */
+import { key as declared } from '../../contract/resources/key.ts'
+import { endpoint } from '../declare/endpoint.ts'
+import { recordOf } from '../declare/record-schema.ts'
 
-import type { Endpoint } from '../declare/endpoint.ts'
-import { parseParameters } from '../declare/parameters.ts'
 import { agenciesOf, companiesOf, readScopes } from '../keys/keys.ts'
 import type { StoredRecord } from '../records/record.ts'
 
-export const me: Endpoint = {
+const always = ['name', 'scopes', 'rateLimitPerMinute', 'rateLimitPerDay', 'createdAt', 'usage']
+
+export const me = endpoint({
   path: '/me',
+  operationId: 'getKey',
+  summary: 'The API key: its scopes, limits, use and reach.',
+  returns: recordOf('Key', declared, always),
   parameters: {},
-  answer: ({ key, world, query, limits, usage, lastUsedAt }) => {
-    parseParameters({}, query)
+  answer: ({ key, world, limits, usage, lastUsedAt }) => {
     const companies = companiesOf(key, world)
     const agencies = agenciesOf(key, world)
     return {
@@ -30,7 +35,7 @@ export const me: Endpoint = {
       },
     }
   },
-}
+})
 
 function refs(records: readonly StoredRecord[], ids: readonly string[] | 'all') {
   return records

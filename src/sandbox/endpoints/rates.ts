@@ -1,13 +1,19 @@
 /** GET /rates/{id}. */
 
+import { rates } from '../../contract/resources/rates.ts'
 import type { EndpointRequest } from '../declare/endpoint.ts'
 import { readEndpoint } from '../declare/read.ts'
-import { ownAgencies } from '../keys/agency-view.ts'
+import { recordOf } from '../declare/record-schema.ts'
+import { ownAgencies } from '../keys/agencies.ts'
 import { isLinked, mayNameCompany, type Test } from '../keys/scope.ts'
 import type { StoredRecord } from '../records/record.ts'
 
 export const rateRead = readEndpoint({
   path: '/rates/:id',
+  scope: 'read:rates',
+  tool: 'get_rate',
+  summary: 'One rate. Agency keys see generic ones and their own.',
+  returns: recordOf('Rate', rates),
   collection: 'rates',
   noun: 'rate',
   tests: request => [visibleRate(request)],

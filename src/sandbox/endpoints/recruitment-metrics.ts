@@ -1,70 +1,103 @@
 /** GET /requisitions/recruitment-metrics: rows, or one of the two aggregates. */
 import { z } from 'zod'
-import type { Endpoint, EndpointRequest } from '../declare/endpoint.ts'
+import { metricRows as declaredRows } from '../../contract/resources/metric-rows.ts'
+import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
+import { closed, list, type NamedSchema, refTo, text, whole } from '../declare/json-schema.ts'
+import { pageOf } from '../declare/page.ts'
 import {
-  dayParameter,
+  companiesParameter,
   fieldsParameter,
   idParameter,
   idsParameter,
-  oneOfParameter,
   pageParameters,
-  parseParameters,
+  rangeParameters,
+  sortParameters,
 } from '../declare/parameters.ts'
+import { recordOf } from '../declare/record-schema.ts'
 import { anyOf, checkCompanies, scopeTests, type Test } from '../keys/scope.ts'
 import { groupKeys } from '../metrics/groups.ts'
 import type { MeasuredRequisition, MeasuredTimesheet } from '../metrics/measured.ts'
-import { metricRows } from '../metrics/rows.ts'
-import { timeToFill } from '../metrics/time-to-fill.ts'
-import { workersOverHours } from '../metrics/workers-over-hours.ts'
+import { metricRows, tracksStages } from '../metrics/rows.ts'
+import { timeToFill, timeToFillRow } from '../metrics/time-to-fill.ts'
+import { workersOverHours, workersOverHoursRow } from '../metrics/workers-over-hours.ts'
 import { pathReader, type StoredRecord } from '../records/record.ts'
-import { selectFields } from '../records/select-fields.ts'
-import { tracksStages } from './stage-tracking.ts'
 
-const THRESHOLD_HOURS = 48
+const row = recordOf('RecruitmentMetricRow', declaredRows)
+const metric: NamedSchema = {
+  name: 'RecruitmentMetric',
+  schema: {
+    description: 'Which it is depends on `metric`.',
+    anyOf: [row, timeToFillRow, workersOverHoursRow].map(refTo),
+  },
+  uses: [row, timeToFillRow, workersOverHoursRow],
+  shape: row.shape,
+}
+
+const meta: NamedSchema = {
+  name: 'MetricsMeta',
+  schema: closed(
+    {
+      page: whole,
+      limit: whole,
+      total: whole,
+      metric: text,
+      groupBy: { anyOf: [text, list(text)] },
+      dateField: text,
+      outlierRule: text,
+    },
+    { required: ['total'] },
+  ),
+}
+
+const defaultThreshold = 48
 
 const parameters = {
   ...pageParameters,
-  company: idsParameter.optional(),
-  project: idParameter.optional(),
-  agency: idsParameter.optional(),
-  metric: oneOfParameter(['rows', 'timeToFill', 'workersOverHours']).default('rows'),
+  company: companiesParameter,
+  project: idParameter.optional().describe('Id of the project.'),
+  agency: idsParameter.optional().describe('Id of the agency, or several, comma-separated.'),
+  metric: z
+    .enum(['rows', 'timeToFill', 'workersOverHours'])
+    .default('rows')
+    .describe('Rows of requisitions and workers, or one of the two aggregates.'),
   groupBy: z
     .string()
     .default('all')
-    .transform(text => text.split(','))
-    .pipe(z.array(oneOfParameter(groupKeys)))
-    .meta({ description: `One or more of ${groupKeys.join(', ')}, comma-separated.` }),
+    .transform(keys => keys.split(','))
+    .pipe(z.array(z.enum(groupKeys)))
+    .describe(`How an aggregate is grouped: one or more of ${groupKeys.join(', ')}, comma-separated.`),
   hoursThreshold: z
     .string()
-    .refine(text => /^\d{1,3}(\.\d+)?$/.test(text), 'is not a number')
+    .refine(hours => /^\d{1,3}(\.\d+)?$/.test(hours), 'is not a number')
     .transform(Number)
-    .default(THRESHOLD_HOURS)
-    .meta({ type: 'number', minimum: 0, exclusiveMaximum: 1000 }),
-  from: dayParameter.optional(),
-  to: dayParameter.optional(),
-  sortBy: oneOfParameter(['createdAt', 'reqRef']).default('createdAt'),
-  sortOrder: oneOfParameter(['asc', 'desc']).default('desc'),
-  fields: fieldsParameter.optional(),
+    .default(defaultThreshold)
+    .meta({ type: 'number', minimum: 0, exclusiveMaximum: 1000 })
+    .describe('Net hours a week that count as too many; for workersOverHours.'),
+  ...rangeParameters,
+  ...sortParameters(['createdAt', 'reqRef'], 'createdAt', 'desc'),
+  fields: fieldsParameter,
 }
 
 type MetricsQuery = z.infer<z.ZodObject<typeof parameters>>
 
-export const recruitmentMetrics: Endpoint = {
+export const recruitmentMetrics = endpoint({
   path: '/requisitions/recruitment-metrics',
+  keys: 'company',
+  scope: 'read:projects',
+  tool: 'list_recruitment_metrics',
+  summary: 'Recruitment by requisition and worker, or time to fill, or workers over their hours.',
+  returns: metric,
+  isList: true,
+  meta,
   parameters,
-  answer: request => {
-    const query = parseParameters(parameters, request.query)
-    const { page, limit, metric, fields } = query
+  answer: (request, query) => {
     const visible = visibility(request, query)
-    const { rows, meta } =
-      metric === 'rows' ? metricRows(request, query, visible) : aggregate(request, query, visible)
-    const shown = rows.slice((page - 1) * limit, page * limit).map(row => row())
-    return {
-      data: fields ? shown.map(row => selectFields(row, fields)) : shown,
-      meta: { page, limit, total: rows.length, ...meta },
-    }
+    const found =
+      query.metric === 'rows' ? metricRows(request, query, visible) : aggregate(request, query, visible)
+    const page = pageOf(found.rows, query, make => make())
+    return { data: page.data, meta: { ...page.meta, ...found.meta } }
   },
-}
+})
 
 /** What may be counted: records of the key's companies that track stages, as far as they were asked for. */
 function visibility(request: EndpointRequest, query: MetricsQuery): Test {
@@ -81,11 +114,11 @@ function visibility(request: EndpointRequest, query: MetricsQuery): Test {
 }
 
 function aggregate({ world, options }: EndpointRequest, query: MetricsQuery, visible: Test) {
-  const { metric, groupBy, from, to, agency: agencies } = query
+  const { metric: name, groupBy, from, to, agency: agencies } = query
   const asked = { groupBy, from, to, agencies }
-  const known = world.all(metric === 'timeToFill' ? 'requisitions' : 'timesheets').filter(visible)
+  const known = world.all(name === 'timeToFill' ? 'requisitions' : 'timesheets').filter(visible)
   const rows: readonly object[] =
-    metric === 'timeToFill'
+    name === 'timeToFill'
       ? timeToFill(known as unknown as MeasuredRequisition[], asked, options)
       : workersOverHours(
           known as unknown as MeasuredTimesheet[],
@@ -93,11 +126,11 @@ function aggregate({ world, options }: EndpointRequest, query: MetricsQuery, vis
           options,
         )
   return {
-    rows: rows.map(row => () => row as StoredRecord),
+    rows: rows.map(made => () => made as StoredRecord),
     meta: {
-      metric,
+      metric: name,
       groupBy: groupBy.join(','),
-      ...(metric === 'timeToFill'
+      ...(name === 'timeToFill'
         ? { dateField: 'dateAccepted', outlierRule: 'IQR_1_5' }
         : { dateField: 'weekEnding' }),
     },

@@ -1,12 +1,18 @@
 /** GET /timesheets. */
+import { timesheets } from '../../contract/resources/timesheets.ts'
 import { byIds, byValue } from '../declare/filter.ts'
 import { listEndpoint } from '../declare/list.ts'
+import { recordOf } from '../declare/record-schema.ts'
 
 export const timesheetList = listEndpoint({
   path: '/timesheets',
+  scope: 'read:workers',
+  tool: 'list_timesheets',
+  summary: 'Timesheets.',
+  returns: recordOf('Timesheet', timesheets),
   collection: 'timesheets',
-  scope: { company: 'company.id', agency: 'agency.id' },
-  company: 'ids',
+  within: { company: 'company.id', agency: 'agency.id' },
+  byCompany: true,
   filters: {
     status: byValue('status', ['pending', 'pending_approval', 'approved', 'cancelled', 'absent']),
     project: byIds('project.id'),
@@ -26,6 +32,6 @@ export const timesheetList = listEndpoint({
     order: 'desc',
     paths: { timesheetRef: 'reference' },
   },
-  includes: { includeTimelogs: 'timelogs' },
+  includes: { includeTimelogs: { field: 'timelogs', meaning: 'Adds the time logs.' } },
   hidden: ['workerReference'],
 })

@@ -1,7 +1,9 @@
 /** GET /trades/{id}: the trade, with its rates and its part of the competency matrix when asked. */
 
+import { trades } from '../../contract/resources/trades.ts'
 import type { EndpointRequest } from '../declare/endpoint.ts'
 import { readEndpoint } from '../declare/read.ts'
+import { recordOf } from '../declare/record-schema.ts'
 import { mayNameCompany } from '../keys/scope.ts'
 import type { StoredRecord } from '../records/record.ts'
 import { withoutFields } from '../records/select-fields.ts'
@@ -9,14 +11,24 @@ import { visibleRate } from './rates.ts'
 
 export const tradeRead = readEndpoint({
   path: '/trades/:id',
+  scope: 'read:trades',
+  tool: 'get_trade',
+  summary: 'One trade.',
+  returns: recordOf('Trade', trades),
   collection: 'trades',
   noun: 'trade',
-  includes: ['includeRates', 'includeCompetencyMatrix'],
+  includes: {
+    includeRates: { field: 'rates', meaning: 'Adds the rates.' },
+    includeCompetencyMatrix: {
+      field: 'competencyMatrix',
+      meaning: 'Adds the competency matrix, without overrides of projects.',
+    },
+  },
   tests: ({ key, world }) => [
     trade => mayNameCompany(key, world, String((trade.company as StoredRecord | undefined)?.id)),
   ],
   present: (trade, request, { includeRates, includeCompetencyMatrix }) => ({
-    ...withoutFields(trade, ['rates', 'competencyMatrix']),
+    ...trade,
     ...(includeRates ? { rates: ratesOf(trade, request) } : {}),
     ...(includeCompetencyMatrix ? { competencyMatrix: matrixOf(trade, request) } : {}),
   }),

@@ -1,8 +1,10 @@
 /** GET /users: membership filters that depend on the key's kind, and visibility by the owner's role. */
 
+import { users } from '../../contract/resources/users.ts'
 import type { EndpointRequest } from '../declare/endpoint.ts'
 import { byActive, byIds, byValue } from '../declare/filter.ts'
 import { type ListQuery, listEndpoint } from '../declare/list.ts'
+import { recordOf } from '../declare/record-schema.ts'
 import { type ApiKey, agenciesOf, companiesOf } from '../keys/keys.ts'
 import { anyOf, checkCompanies, mayNameCompany, type Test } from '../keys/scope.ts'
 import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
@@ -15,6 +17,12 @@ const lonelyRoles: readonly unknown[] = ['projectFinance', 'projectApprover', 'p
 
 export const userList = listEndpoint({
   path: '/users',
+  scope: 'read:users',
+  activeOwner: true,
+  tool: 'list_users',
+  summary: 'Public profiles of users that the key and its owner may see.',
+  returns: recordOf('User', users),
+  mayMiss: true,
   collection: 'users',
   filters: {
     company: byIds('companies'),

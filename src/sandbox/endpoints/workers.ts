@@ -1,32 +1,46 @@
 /** POST /workers and PATCH /workers/{id}: nothing is kept unless everything in the body is right. */
 
 import { iso } from '../data/identity.ts'
-import { idParameter, parseParameters } from '../declare/parameters.ts'
-import type { WriteEndpoint, WriteRequest } from '../declare/write-endpoint.ts'
-import { chosenAgency } from '../keys/agency-choice.ts'
+import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
+import { idParameter } from '../declare/parameters.ts'
+import { chosenAgency } from '../keys/agencies.ts'
 import { ApiError, MatchRequiresReview } from '../refusals/api-error.ts'
 import {
   type ChangedWorker,
   changedWorker,
+  checkedIdentity,
   newWorker,
   readChangedWorker,
   readNewWorker,
-} from '../workers/body.ts'
-import { type DocumentContext, type Draft, documentsAfter } from '../workers/documents.ts'
-import type { FileStore } from '../workers/file-store.ts'
-import { checkedIdentity } from '../workers/identity-rules.ts'
-import { checksCards } from '../workers/smart-check.ts'
-import { type Person, type Worker, type WorkerDocument, writeResult } from '../workers/worker.ts'
+} from '../writes/body.ts'
+import { type DocumentContext, type Draft, documentsAfter } from '../writes/documents.ts'
+import { checksCards } from '../writes/smart-check.ts'
+import type { FileStore } from '../writes/storage.ts'
+import {
+  createdWorker,
+  type Person,
+  updatedWorker,
+  type Worker,
+  type WorkerDocument,
+  writeResult,
+} from '../writes/worker.ts'
 
-const parameters = { agency: idParameter.optional() }
+const parameters = {
+  agency: idParameter.optional().describe('Agency to write for, where the key has several.'),
+}
 
-export const workerCreate: WriteEndpoint = {
+export const workerCreate = endpoint({
   method: 'POST',
   path: '/workers',
+  keys: 'agency',
+  scope: 'write:workers',
+  operationId: 'createWorker',
+  summary: 'Creates a worker, unless one matches.',
+  returns: createdWorker,
   parameters,
   body: newWorker,
-  answer: request => {
-    const agency = agencyOf(request)
+  answer: (request, query) => {
+    const agency = chosenAgency(request, query.agency, 403)
     const { desk, nowMs } = request
     const { attachments, rightToWork, consent, agencyId, nationalIns, passportNo, ...details } =
       readNewWorker(request.body, iso(nowMs).slice(0, 10))
@@ -47,15 +61,20 @@ export const workerCreate: WriteEndpoint = {
     const saved = save(request, worker, { agency, drafts })
     return { data: { ...writeResult(saved, agency), createdAt } }
   },
-}
+})
 
-export const workerUpdate: WriteEndpoint = {
+export const workerUpdate = endpoint({
   method: 'PATCH',
   path: '/workers/:id',
+  keys: 'agency',
+  scope: 'write:workers',
+  operationId: 'updateWorker',
+  summary: 'Updates a worker of the agency.',
+  returns: updatedWorker,
   parameters,
   body: changedWorker,
-  answer: request => {
-    const agency = agencyOf(request)
+  answer: (request, query) => {
+    const agency = chosenAgency(request, query.agency, 403)
     const id = idParameter.safeParse(request.params.id)
     if (!id.success) throw new ApiError(400, 'id: is not an id')
     const { desk, nowMs } = request
@@ -69,12 +88,7 @@ export const workerUpdate: WriteEndpoint = {
     const saved = save(request, worker, { agency, drafts })
     return { data: { ...writeResult(saved, agency), updatedAt: saved.updatedAt } }
   },
-}
-
-function agencyOf(request: WriteRequest): string {
-  const { agency } = parseParameters(parameters, request.query)
-  return chosenAgency(request, agency, 403)
-}
+})
 
 /** The identity rules hold for what the record becomes, whatever part of it was sent. */
 function personAfter(before: Person, body: ChangedWorker): Person {
@@ -98,7 +112,7 @@ interface Subject {
   readonly workerId?: string
 }
 
-function contextOf(request: WriteRequest, { agency, person, workerId }: Subject): DocumentContext {
+function contextOf(request: EndpointRequest, { agency, person, workerId }: Subject): DocumentContext {
   const { desk, nowMs, world, key } = request
   return {
     uploads: desk.uploads,
@@ -114,7 +128,7 @@ function contextOf(request: WriteRequest, { agency, person, workerId }: Subject)
 }
 
 function save(
-  { desk }: WriteRequest,
+  { desk }: EndpointRequest,
   worker: Worker,
   { agency, drafts }: { agency: string; drafts: readonly Draft[] },
 ): Worker {

@@ -1,6 +1,6 @@
 /** Whose business an event is: the company and agencies of its record, and those it is kept from. */
 import { type EventType, eventRule } from '../../contract/events.ts'
-import { isBetweenProviderAndClient } from '../keys/agency-view.ts'
+import { isBetweenProviderAndClient } from '../keys/agencies.ts'
 import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
 
 export interface Concern {

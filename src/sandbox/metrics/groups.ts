@@ -1,11 +1,20 @@
 /** Groups of what is measured: by company, project, agency, month and week, in any combination. */
 import { type Days, instantRange } from '../declare/day-range.ts'
+import { closed, type JsonSchema, refSchema, refTo } from '../declare/json-schema.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
 import { monthKey, weekKey } from './calendar-days.ts'
 import type { Ref } from './measured.ts'
 
 export const groupKeys = ['all', 'company', 'project', 'agency', 'month', 'week'] as const
 export type GroupKey = (typeof groupKeys)[number]
+
+/** A company, project or agency, or the text of a week or month; which form is a choice of the service. */
+const groupValue: JsonSchema = { anyOf: [refTo(refSchema), { type: ['string', 'null'] }] }
+
+export const groupSchema = closed(
+  Object.fromEntries(groupKeys.filter(key => key !== 'all').map(key => [key, groupValue])),
+  { required: [], description: 'The keys of the group; empty when everything is one group.' },
+)
 
 export interface GroupQuery extends Days {
   readonly groupBy: readonly GroupKey[]

@@ -5,6 +5,7 @@ import type { Test } from '../keys/scope.ts'
 import type { StoredRecord } from '../records/record.ts'
 import type { SortOrder } from '../records/sorted-order.ts'
 import { shuffledTies } from '../records/ties.ts'
+import type { World } from '../world.ts'
 import { calendarDays, dayMonthYear } from './calendar-days.ts'
 import type { MeasuredRequisition, StageTracking } from './measured.ts'
 
@@ -93,4 +94,9 @@ function reached({ history }: StageTracking, stage: Dated): number | undefined {
 
 function timeOf(text: string | null | undefined): number | undefined {
   return text === null || text === undefined ? undefined : Date.parse(text)
+}
+
+/** The contract's config object has no key for it: the sandbox keeps it beside, and takes it as on unless off. */
+export function tracksStages(world: World, companyId: unknown): boolean {
+  return world.get('companies', String(companyId))?.stageTracking !== false
 }

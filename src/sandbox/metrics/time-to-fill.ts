@@ -1,9 +1,35 @@
 /** Time to fill: days from the approval of a requisition to an agency's acceptance, without outliers. */
+import { closed, type NamedSchema, number, orNull, refSchema, whole } from '../declare/json-schema.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
 import { daysToFill } from './calendar-days.ts'
 import { quantile, rounded } from './figures.ts'
-import { type GroupQuery, grouped, type Member } from './groups.ts'
+import { type GroupQuery, grouped, groupSchema, type Member } from './groups.ts'
 import type { MeasuredRequisition } from './measured.ts'
+
+const days = orNull(number)
+
+export const timeToFillRow: NamedSchema = {
+  name: 'TimeToFillRow',
+  schema: closed(
+    {
+      group: groupSchema,
+      rawCount: whole,
+      excludedOutliers: whole,
+      iqrBounds: closed({ lower: days, upper: days }),
+      values: closed({
+        count: whole,
+        averageDays: days,
+        medianDays: days,
+        minDays: days,
+        maxDays: days,
+        p25Days: days,
+        p75Days: days,
+      }),
+    },
+    { required: [], description: 'Days from approval to the acceptance of a supplier, without outliers.' },
+  ),
+  uses: [refSchema],
+}
 
 interface Acceptance extends Member {
   readonly days: number
@@ -35,8 +61,8 @@ function acceptancesOf(requisition: MeasuredRequisition, options: ContractOption
   const all = (requisition.agencies ?? []).flatMap(({ id, name, dateAccepted }) => {
     if (!dateAccepted) return []
     const atMs = Date.parse(dateAccepted)
-    const days = daysToFill(Date.parse(approvedDate), atMs, options['fill-days'])
-    return [{ days, atMs, company, project, agency: { id, name } }]
+    const taken = daysToFill(Date.parse(approvedDate), atMs, options['fill-days'])
+    return [{ days: taken, atMs, company, project, agency: { id, name } }]
   })
   if (options.acceptance === 'perAgency') return all
   all.sort((left, right) => left.atMs - right.atMs)
@@ -44,8 +70,8 @@ function acceptancesOf(requisition: MeasuredRequisition, options: ContractOption
 }
 
 /** Quartiles of all values make the bounds; everything under `values` is of those within them. */
-function summary(days: readonly number[], options: ContractOptions) {
-  const sorted = [...days].sort((left, right) => left - right)
+function summary(values: readonly number[], options: ContractOptions) {
+  const sorted = [...values].sort((left, right) => left - right)
   const bounds = sorted.length < options['outlier-least'] ? undefined : boundsOf(sorted, options)
   const kept = bounds ? sorted.filter(value => isWithin(value, bounds, options)) : sorted
   const shown = (value: number) => rounded(value, options)

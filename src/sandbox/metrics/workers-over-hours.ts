@@ -1,8 +1,30 @@
 /** Workers over hours: the weeks in which workers did more hours than a threshold. */
+import { closed, type NamedSchema, number, refSchema, text, whole } from '../declare/json-schema.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
 import { rounded } from './figures.ts'
-import { type GroupQuery, grouped, type Member } from './groups.ts'
+import { type GroupQuery, grouped, groupSchema, type Member } from './groups.ts'
 import type { MeasuredTimesheet } from './measured.ts'
+
+export const workersOverHoursRow: NamedSchema = {
+  name: 'WorkersOverHoursRow',
+  schema: closed(
+    {
+      group: groupSchema,
+      values: closed({
+        thresholdHours: number,
+        hoursField: text,
+        workerWeeks: whole,
+        workersOverThreshold: whole,
+        distinctWorkersOverThreshold: whole,
+        totalHours: number,
+        averageWeeklyHours: number,
+        maxWeeklyHours: number,
+      }),
+    },
+    { required: [], description: 'Weeks in which workers did more hours than the threshold.' },
+  ),
+  uses: [refSchema],
+}
 
 interface HoursQuery extends GroupQuery {
   readonly threshold: number

@@ -1,21 +1,12 @@
-/** What sees every request and every answer: the log, the checker, the faults, and what tests hook in. */
+/** The hooks around every request: the log, the contract checker, the variations, the faults, and those of tests. */
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Faults, type Spoiling } from '../faults/faults.ts'
 import { bearerKey } from '../keys/keys.ts'
 import { ContractChecker } from '../refusals/contract-checker.ts'
 import { variationOf } from '../variations/variations.ts'
-import { RequestLog } from './request-log.ts'
+import { BASE_PATH } from './routes.ts'
 import type { Interception, SandboxRequest, Settings } from './settings.ts'
-
-export const BASE_PATH = '/api/open/v1'
-
-export interface Watch {
-  readonly settings: Settings
-  readonly log: RequestLog
-  readonly checker: ContractChecker
-  readonly faults: Faults
-  readonly routes: Route[]
-}
 
 export interface Route {
   readonly method: string
@@ -23,44 +14,64 @@ export interface Route {
   readonly path: string
 }
 
-export function watchOf(settings: Settings): Watch {
-  return {
-    settings,
-    log: new RequestLog(),
-    checker: new ContractChecker(settings.clock),
-    faults: new Faults(settings.faults, settings.faultSeed),
-    routes: [],
-  }
-}
+type LoggedRequest = { -readonly [Name in keyof SandboxRequest]: SandboxRequest[Name] }
 
-/** Before the routes are declared: it lists those below the base path. */
-export function observe(app: FastifyInstance, { settings, log, checker, faults, routes }: Watch): void {
-  app.addHook('onRoute', ({ method, url }) => {
-    if (!url.startsWith(BASE_PATH)) return
-    const path = url.slice(BASE_PATH.length)
-    for (const one of [method].flat()) routes.push({ method: one, path })
-  })
-  app.addHook('onRequest', async (request, reply) => {
-    const seen = described(request)
-    log.note(request.raw, seen)
-    if (isOfApi(request)) checker.arrived(seen)
-    await settings.onRequest?.(seen)
-    const interception = await settings.intercept?.(seen)
-    if (interception !== undefined) answerRaw(interception, request, reply)
-  })
-  varyAnswers(app, settings)
-  // Answers are spoiled last: they count against the limit like any other.
-  app.addHook('onSend', async (request, reply, payload) => {
+/** A sandbox left running forgets its oldest requests. */
+const mostRequests = 200_000
+
+export class Watch {
+  readonly requests: SandboxRequest[] = []
+  readonly routes: Route[] = []
+  readonly checker: ContractChecker
+  readonly faults: Faults
+  readonly #settings: Settings
+  readonly #logged = new WeakMap<IncomingMessage, LoggedRequest>()
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.checker = new ContractChecker(settings.clock)
+    this.faults = new Faults(settings.faults, settings.faultSeed)
+  }
+
+  /** Before the routes are declared: it lists those below the base path. */
+  observe(app: FastifyInstance): void {
+    app.addHook('onRoute', ({ method, url }) => {
+      if (!url.startsWith(BASE_PATH)) return
+      const path = url.slice(BASE_PATH.length)
+      for (const one of [method].flat()) this.routes.push({ method: one, path })
+    })
+    app.addHook('onRequest', async (request, reply) => {
+      const seen = described(request)
+      this.#log(request.raw, seen)
+      if (isOfApi(request)) this.checker.arrived(seen)
+      await this.#settings.onRequest?.(seen)
+      const interception = await this.#settings.intercept?.(seen)
+      if (interception !== undefined) answerRaw(interception, request, reply)
+    })
+    varyAnswers(app, this.#settings)
+    // Answers are spoiled last: they count against the limit like any other.
+    app.addHook('onSend', async (request, reply, payload) => this.#send(request, reply, payload))
+  }
+
+  #log(message: IncomingMessage, request: SandboxRequest): void {
+    if (this.requests.length >= mostRequests) this.requests.splice(0, mostRequests / 2)
+    const logged = { ...request }
+    this.requests.push(logged)
+    this.#logged.set(message, logged)
+  }
+
+  #send(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
     const isWhole = isOfApi(request) && reply.statusCode < 300 && typeof payload === 'string'
-    const fault = isWhole ? faults.spoil(spoiling(request, reply, payload)) : undefined
+    const fault = isWhole ? this.faults.spoil(spoiling(request, reply, payload)) : undefined
     const sent = fault === undefined ? reply : reply.raw
-    if (sent.statusCode === 429) checker.refused(described(request), toldBy(sent))
+    if (sent.statusCode === 429) this.checker.refused(described(request), retryAfterOf(sent))
     if (fault === undefined) return payload
-    log.spoiled(request.raw, fault)
+    const logged = this.#logged.get(request.raw)
+    if (logged) logged.fault = fault
     reply.hijack()
-    // The framework waits for a payload, and gets none: the answer is on its way.
-    return new Promise(() => undefined)
-  })
+    // The framework waits for a payload and gets none: the fault has sent the answer.
+    return new Promise(() => {})
+  }
 }
 
 /** Storage, tools and documents lie beside it. */
@@ -74,18 +85,18 @@ function spoiling(request: FastifyRequest, reply: FastifyReply, body: string): S
   }
 }
 
-function toldBy(answer: { getHeader(name: string): unknown }): string | undefined {
-  const told = answer.getHeader('retry-after')
-  return told === undefined ? undefined : String(told)
+function retryAfterOf(answer: { getHeader(name: string): unknown }): string | undefined {
+  const header = answer.getHeader('retry-after')
+  return header === undefined ? undefined : String(header)
 }
 
 function varyAnswers(app: FastifyInstance, settings: Settings): void {
-  const dress = variationOf(settings)
-  if (!dress) return
+  const vary = variationOf(settings)
+  if (!vary) return
   app.addHook('preSerialization', async (request, _reply, payload) => {
+    const { endpoint } = request.routeOptions.config
     const envelope = payload as { success?: boolean; data: unknown }
-    const path = (request.routeOptions.url ?? '').slice(BASE_PATH.length)
-    return envelope.success ? dress(envelope, { path, query: request.query }) : payload
+    return endpoint && envelope.success ? vary(envelope, { endpoint, query: request.query }) : payload
   })
 }
 

@@ -1,26 +1,10 @@
-/** The option `absent`: an optional field without a value is sent as null, left out, or now so and now so. */
-
-import { catalogue } from '../../contract/catalogue.ts'
-import { type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
+/** The option `absent`: an optional field without a value is null, left out, or drawn to be one of the two. */
+import type { ShapeNode } from '../../contract/derived/json-shape.ts'
 import type { Rng } from '../../lib/rng.ts'
+import type { Endpoint } from '../declare/endpoint.ts'
 import type { StoredRecord } from '../records/record.ts'
 
-/** Fields that come only with their `include` parameter: without it they are not optional but not asked for. */
-const onRequest = new Set(['config', 'timelogs', 'rates', 'competencyMatrix', 'stageTracking'])
-
-const shapes = new Map(catalogue.map(resource => [routeOf(resource.path), shapeOf(resource.table)] as const))
-
-function routeOf(path: string): string {
-  return path.replace(/\{\w+\}|:\w+/g, '*')
-}
-
-/** What Muster declares of the records under a path; a record read by id is declared with its list. */
-export function declaredShape(path: string): ShapeNode | undefined {
-  const route = routeOf(path)
-  return shapes.get(route) ?? shapes.get(route.replace(/\/\*$/, ''))
-}
-
-export interface Absence {
+interface Absence {
   /** Whether a null is left out, and whether a missing field becomes null: always, never, or as drawn. */
   readonly omits: (draw: Rng) => boolean
   readonly fills: (draw: Rng) => boolean
@@ -36,26 +20,52 @@ export const absences: Readonly<Record<'null' | 'omitted' | 'random', Absence>> 
   random: { omits: evenly, fills: evenly },
 }
 
-/** A copy of a value in which nulls were left out and declared fields filled in. */
+interface Asked {
+  readonly endpoint: Pick<Endpoint, 'returns' | 'onRequest'>
+  readonly query: unknown
+}
+
+interface Drawing {
+  readonly absence: Absence
+  readonly draw: Rng
+}
+
+/** A copy in which nulls were left out and declared fields filled in, besides those that only a parameter brings. */
 export function withAbsence(
-  value: unknown,
-  shape: ShapeNode | undefined,
-  at: { readonly absence: Absence; readonly draw: Rng },
-): unknown {
+  record: StoredRecord,
+  { endpoint: { returns, onRequest }, query }: Asked,
+  drawing: Drawing,
+): StoredRecord {
+  // A caller that selected fields gets those and no others.
+  const hasSelected = (query as StoredRecord | undefined)?.fields !== undefined
+  return objectWith(record, hasSelected ? undefined : returns.shape, { ...drawing, skipped: onRequest ?? [] })
+}
+
+function valueWith(value: unknown, shape: ShapeNode | undefined, drawing: Drawing): unknown {
   if (Array.isArray(value)) {
     const element = shape?.kind === 'list' ? shape.element : undefined
-    return value.map(item => withAbsence(item, element, at))
+    return value.map(item => valueWith(item, element, drawing))
   }
-  if (typeof value !== 'object' || value === null) return value
+  return typeof value === 'object' && value !== null
+    ? objectWith(value as StoredRecord, shape, { ...drawing, skipped: [] })
+    : value
+}
+
+function objectWith(
+  record: StoredRecord,
+  shape: ShapeNode | undefined,
+  drawing: Drawing & { readonly skipped: readonly string[] },
+): StoredRecord {
+  const { absence, draw, skipped } = drawing
   const fields = shape?.kind === 'object' ? shape.fields : new Map<string, ShapeNode>()
   const result: StoredRecord = {}
-  for (const [name, inner] of Object.entries(value)) {
-    if (inner === null && at.absence.omits(at.draw)) continue
-    if (inner !== undefined) result[name] = withAbsence(inner, fields.get(name), at)
+  for (const [name, inner] of Object.entries(record)) {
+    if (inner === null && absence.omits(draw)) continue
+    if (inner !== undefined) result[name] = valueWith(inner, fields.get(name), drawing)
   }
   for (const name of fields.keys()) {
-    const isMissing = (value as StoredRecord)[name] === undefined
-    if (isMissing && !onRequest.has(name) && at.absence.fills(at.draw)) result[name] = null
+    const isMissing = record[name] === undefined
+    if (isMissing && !skipped.includes(name) && absence.fills(draw)) result[name] = null
   }
   return result
 }

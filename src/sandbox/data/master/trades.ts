@@ -1,6 +1,6 @@
 /** Trades of a company: each stands for a master trade, carries tags and has a rate card. */
 import { dayMs } from '../../../lib/dates.ts'
-import { masterTrades } from '../../workers/reference-lists.ts'
+import { masterTrades } from '../../writes/lists.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, refOf } from '../identity.ts'
 import { trades } from '../names.ts'

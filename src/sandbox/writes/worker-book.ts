@@ -3,9 +3,8 @@ import { namedRng, type Rng } from '../../lib/rng.ts'
 import { iso, objectId, type Ref, reference } from '../data/identity.ts'
 import { shortId } from '../records/short-id.ts'
 import type { World } from '../world.ts'
-import type { FileStore } from './file-store.ts'
 import { inventedWorker } from './invented-worker.ts'
-import { isMatch, isSame } from './matching.ts'
+import type { FileStore } from './storage.ts'
 import type { Person, Worker } from './worker.ts'
 
 export class WorkerBook {
@@ -113,4 +112,38 @@ function createdAt(id: string): string {
   return /^[0-9a-f]{24}$/.test(id)
     ? iso(Number.parseInt(id.slice(0, 8), 16) * 1000)
     : '2025-01-06T09:00:00.000Z'
+}
+
+/** An exact identity number decides alone; else the sum of these has to reach the matching score. */
+const weights = { name: 2, dob: 2, email: 3, phone: 1 }
+const matchingScore = 4
+
+/** Whether two sets of details are of one person, as far as the sandbox decides it. */
+function isMatch(known: Person, given: Person): boolean {
+  if (isSame(known.nationalIns, given.nationalIns) || isSame(known.passportNo, given.passportNo)) return true
+  const agreeing = {
+    name: isSame(fullName(known), fullName(given)),
+    dob: known.dob === given.dob,
+    email: isSame(known.email, given.email),
+    phone: isSame(digitsOf(known), digitsOf(given)),
+  }
+  const score = Object.entries(weights).reduce(
+    (sum, [field, weight]) => sum + (agreeing[field as keyof typeof weights] ? weight : 0),
+    0,
+  )
+  return score >= matchingScore
+}
+
+/** Case apart; two absent values are not the same. */
+function isSame(left: string | undefined, right: string | undefined): boolean {
+  return left !== undefined && right !== undefined && left.toLowerCase() === right.toLowerCase()
+}
+
+function fullName({ firstName, lastName }: Person): string {
+  return `${firstName} ${lastName}`
+}
+
+/** Without the zero that is dialled at home. */
+function digitsOf({ countryCode, phone }: Person): string {
+  return `${countryCode} ${phone.replace(/\D/g, '').replace(/^0/, '')}`
 }

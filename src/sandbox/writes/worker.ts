@@ -1,6 +1,8 @@
 /** What the sandbox keeps of a worker, and the part of it that a write is answered with. */
+
 import { iso } from '../data/identity.ts'
-import type { DocumentCollection, Qualification } from './qualifications.ts'
+import { closed, flag, list, moment, type NamedSchema, text } from '../declare/json-schema.ts'
+import type { DocumentCollection, Qualification } from './lists.ts'
 
 export interface StoredFile {
   readonly fileName: string
@@ -72,6 +74,58 @@ export interface Worker {
   readonly documents: readonly WorkerDocument[]
   readonly createdAt: string
   readonly updatedAt: string
+}
+
+const fileSchema = closed(
+  { fileName: text, url: { type: 'string', format: 'uri' }, docType: text },
+  { required: ['fileName', 'url'] },
+)
+
+const verificationSchema = closed(
+  {
+    verified: flag,
+    cardTypeName: text,
+    serial: text,
+    customerName: text,
+    documentNumber: text,
+    photoType: text,
+    expiry: { type: 'string', format: 'date' },
+    occupationQualifications: list(closed({ qual: text })),
+    lastVerifiedAt: moment,
+  },
+  { description: 'What a smart check of the card found.' },
+)
+
+const documentSchema = closed(
+  {
+    id: text,
+    type: { type: 'string', enum: ['attachment', 'rightToWork'] },
+    documentType: text,
+    documentNumber: text,
+    expiration: moment,
+    indefinite: flag,
+    createdAt: moment,
+    files: list(fileSchema),
+    verification: verificationSchema,
+  },
+  { required: ['id', 'type', 'documentType', 'indefinite', 'createdAt', 'files'] },
+)
+
+const answerSchema = {
+  id: text,
+  reference: text,
+  attachments: list(documentSchema),
+  rightToWork: list(documentSchema),
+}
+
+export const createdWorker: NamedSchema = {
+  name: 'CreatedWorker',
+  schema: closed({ ...answerSchema, createdAt: moment }),
+}
+
+export const updatedWorker: NamedSchema = {
+  name: 'UpdatedWorker',
+  schema: closed({ ...answerSchema, updatedAt: moment }),
 }
 
 /** The answer to a write by `agency`: its own documents and those that belong to no agency alone. */

@@ -3,8 +3,7 @@ import type { Rng } from '../../lib/rng.ts'
 import { between, chance, digits, pick } from '../data/draw.ts'
 import { partId, type Ref, reference } from '../data/identity.ts'
 import { cities } from '../data/names.ts'
-import { type Qualification, qualificationNamed } from './qualifications.ts'
-import { genders, masterTrades } from './reference-lists.ts'
+import { genders, masterTrades, type Qualification, qualificationNamed } from './lists.ts'
 import type { Person, Worker, WorkerDocument } from './worker.ts'
 
 interface Circumstances {

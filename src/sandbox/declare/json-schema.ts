@@ -1,7 +1,19 @@
 /** JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 takes it, and the few shapes that answers are made of. */
+import { z } from 'zod'
+import type { ShapeNode } from '../../contract/derived/json-shape.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
-export type Properties = Readonly<Record<string, JsonSchema>>
+type Properties = Readonly<Record<string, JsonSchema>>
+
+/** A schema that the OpenAPI document holds under a name. */
+export interface NamedSchema {
+  readonly name: string
+  readonly schema: JsonSchema
+  /** Those it refers to. */
+  readonly uses?: readonly NamedSchema[]
+  /** The declared fields of a record. */
+  readonly shape?: ShapeNode | undefined
+}
 
 interface ObjectOptions {
   readonly required?: readonly string[]
@@ -28,10 +40,18 @@ export const whole: JsonSchema = { type: 'integer' }
 export const flag: JsonSchema = { type: 'boolean' }
 export const moment: JsonSchema = { type: 'string', format: 'date-time' }
 
-/** A schema of the document's own, by name. */
-export const named = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+/** Another record by its id and name. */
+export const refSchema: NamedSchema = { name: 'Ref', schema: closed({ id: text, name: text }) }
+
+export const refTo = ({ name }: NamedSchema): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
 /** The service leaves optional values out, or sends null: a client has to take both. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema
+}
+
+/** What a caller sends, before it is turned into values. */
+export function inputSchema(schema: z.ZodType): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return rest as JsonSchema
 }

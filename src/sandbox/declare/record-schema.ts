@@ -3,7 +3,7 @@
 import { openDocuments, type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
 import type { Column, ColumnType } from '../../contract/fields/column.ts'
 import type { Table } from '../../contract/fields/table.ts'
-import { type JsonSchema, orNull } from './json-schema.ts'
+import { type JsonSchema, type NamedSchema, orNull } from './json-schema.ts'
 
 const byType: Readonly<Record<ColumnType, JsonSchema>> = {
   text: { type: 'string' },
@@ -26,12 +26,21 @@ const several: Readonly<Record<string, JsonSchema>> = {
   'submissionAnswers[].value': { type: ['string', 'array', 'null'], items: { type: 'string' } },
 }
 
+/** A record of the contract, under the name that the OpenAPI document gives it. */
+export function recordOf(
+  name: string,
+  { table }: { readonly table: Table },
+  required?: readonly string[],
+): NamedSchema {
+  return { name, schema: recordSchema(table, required), shape: shapeOf(table) }
+}
+
 /**
  * Every field may be absent or null, besides those in `required`. Objects whose fields the contract lists take no
  * others; what it does not show takes anything. A list of values is open, as the service may add to it: it stands
  * under `x-extensible-enum`.
  */
-export function recordSchema(table: Table, required: readonly string[] = []): JsonSchema {
+function recordSchema(table: Table, required: readonly string[] = []): JsonSchema {
   const documents = new Set(openDocuments(table).map(({ path }) => path))
   const { kind, fields } = shapeOf(table)
   const undeclared = [...documents].filter(path => !path.includes('.') && !fields.has(path))

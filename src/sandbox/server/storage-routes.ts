@@ -4,16 +4,14 @@ import type { Clock } from '../../lib/clock.ts'
 import { LARGEST_FILE } from '../../lib/file-kind.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import { ParameterError } from '../refusals/violations.ts'
-import type { FileStore } from '../workers/file-store.ts'
-import type { Upload, UploadDesk } from './upload-desk.ts'
+import type { Desk } from '../writes/desk.ts'
+import type { Upload, Uploads } from '../writes/storage.ts'
 
-interface Storage {
-  readonly uploads: UploadDesk
-  readonly files: FileStore
-  readonly clock: Clock
-}
-
-export async function serveStorage(app: FastifyInstance, { uploads, files, clock }: Storage): Promise<void> {
+export async function serveStorage(
+  app: FastifyInstance,
+  { uploads, files }: Desk,
+  clock: Clock,
+): Promise<void> {
   // In a scope of its own: everywhere else a body is JSON.
   await app.register(async scope => {
     scope.removeAllContentTypeParsers()
@@ -38,7 +36,7 @@ export async function serveStorage(app: FastifyInstance, { uploads, files, clock
 }
 
 /** Refused by its headers alone where they say enough. */
-function expected({ headers, params }: FastifyRequest, uploads: UploadDesk, nowMs: number): Upload {
+function expected({ headers, params }: FastifyRequest, uploads: Uploads, nowMs: number): Upload {
   if (headers.authorization !== undefined) {
     const reason = 'Authorization: the upload address must not be sent the API key'
     throw new ParameterError([{ kind: 'key-at-upload', reason }])

@@ -1,8 +1,6 @@
 /** Requests per minute and per UTC day of each key; a refused request is not counted. */
+import { dayMs, minuteMs } from '../../lib/dates.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 export interface RateLimits {
   readonly perMinute: number
@@ -33,13 +31,13 @@ export class RateLimiter {
   /** Counts the request, or gives the milliseconds after which it would be counted. */
   take(key: string, limits: RateLimits, nowMs: number): number | undefined {
     const count = this.countAt(key, nowMs)
-    if (count.today >= limits.perDay) return (count.day + 1) * DAY_MS - nowMs
+    if (count.today >= limits.perDay) return (count.day + 1) * dayMs - nowMs
     const windowStart =
-      this.window === 'fixed' ? Math.floor(nowMs / MINUTE_MS) * MINUTE_MS : nowMs - MINUTE_MS + 1
+      this.window === 'fixed' ? Math.floor(nowMs / minuteMs) * minuteMs : nowMs - minuteMs + 1
     count.recent = count.recent.filter(time => time >= windowStart)
     if (count.recent.length >= limits.perMinute) {
       const leaver = count.recent[count.recent.length - limits.perMinute] ?? nowMs
-      return (this.window === 'fixed' ? windowStart : leaver) + MINUTE_MS - nowMs
+      return (this.window === 'fixed' ? windowStart : leaver) + minuteMs - nowMs
     }
     count.recent.push(nowMs)
     count.today += 1
@@ -51,12 +49,12 @@ export class RateLimiter {
     return {
       requestsToday: count.today,
       remainingToday: Math.max(0, limits.perDay - count.today),
-      resetsAt: new Date((count.day + 1) * DAY_MS).toISOString(),
+      resetsAt: new Date((count.day + 1) * dayMs).toISOString(),
     }
   }
 
   private countAt(key: string, nowMs: number): Count {
-    const day = Math.floor(nowMs / DAY_MS)
+    const day = Math.floor(nowMs / dayMs)
     const known = this.counts.get(key)
     if (known?.day === day) return known
     const count = { day, today: 0, recent: known?.recent ?? [] }

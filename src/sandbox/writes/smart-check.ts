@@ -4,7 +4,7 @@ import { iso } from '../data/identity.ts'
 import { mayNameCompany } from '../keys/scope.ts'
 import { pathReader } from '../records/record.ts'
 import type { World } from '../world.ts'
-import type { Qualification } from './qualifications.ts'
+import type { Qualification } from './lists.ts'
 import type { Person, Verification } from './worker.ts'
 
 export interface Card {

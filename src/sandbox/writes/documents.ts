@@ -2,8 +2,7 @@
 import { ApiError, Declined } from '../refusals/api-error.ts'
 import type { DocumentInput } from './body.ts'
 import { type CheckedFile, checkedFile, type FileContext } from './files.ts'
-import { type DocumentCollection, type Qualification, qualifications } from './qualifications.ts'
-import { fewOf } from './reference-lists.ts'
+import { type DocumentCollection, fewOf, type Qualification, qualifications } from './lists.ts'
 import { askRegister, type Card, isCardNumber } from './smart-check.ts'
 import type { StoredFile, WorkerDocument } from './worker.ts'
 

@@ -1,8 +1,42 @@
-/** Master qualifications: what a document can be, where it belongs, whether it expires and how many files it has. */
-import { listId } from './reference-lists.ts'
+/**
+ * The lists that the fields and documents of a worker are chosen from. The contract names them and shows no path to read
+ * them from, so they are data of the sandbox, and a refusal names a few values of the list it asks for.
+ */
+import { createHash } from 'node:crypto'
+import { trades } from '../data/names.ts'
+import { countries, telephoneCodes } from './countries.ts'
 
+export { countries, telephoneCodes }
+
+export const genders: readonly string[] = ['Male', 'Female', 'Non-binary', 'Prefer not to say']
+
+export interface MasterTrade {
+  readonly id: string
+  readonly name: string
+}
+
+export const masterTrades: readonly MasterTrade[] = trades.map(({ name }) => ({
+  id: listId('master trade', name),
+  name,
+}))
+
+/** An id of the service's form (24 hex digits) that is the same in every sandbox. */
+export function listId(list: string, name: string): string {
+  return createHash('sha256').update(`${list} ${name}`).digest('hex').slice(0, 24)
+}
+
+const SHOWN = 3
+
+/** `valid are A, B, C and 12 more` */
+export function fewOf(values: readonly string[]): string {
+  const rest = values.length - SHOWN
+  return `valid are ${values.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+/** Where a document stands in a worker. */
 export type DocumentCollection = 'attachments' | 'rightToWork'
 
+/** What a document can be, where it belongs, whether it expires and how many files it has. */
 export interface Qualification {
   readonly id: string
   readonly name: string
@@ -51,3 +85,6 @@ export function qualificationNamed(name: string): Qualification {
   if (!found) throw new Error(`the sandbox has no qualification ${name}`)
   return found
 }
+
+/** For people who develop against the sandbox. */
+export const allLists = { genders, countries, telephoneCodes, masterTrades, qualifications }

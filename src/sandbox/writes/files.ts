@@ -2,12 +2,12 @@
 import { readDataUrl, type TypedBytes, typedBytes } from '../../lib/data-url.ts'
 import { isFileName } from '../../lib/file-kind.ts'
 import { ApiError, Declined } from '../refusals/api-error.ts'
-import type { UploadDesk } from '../uploads/upload-desk.ts'
 import type { FileInput } from './body.ts'
+import type { Uploads } from './storage.ts'
 
 /** Who writes to which part of which worker; what a token has to be bound to. */
 export interface FileContext {
-  readonly uploads: UploadDesk
+  readonly uploads: Uploads
   readonly caller: string
   readonly agency: string
   /** None while a worker is created: no upload can be bound to it yet. */

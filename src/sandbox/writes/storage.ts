@@ -1,9 +1,9 @@
-/** Temporary upload links: what each token was given out for, and the bytes that arrived. */
+/** The storage beside the API: upload links with the bytes that arrived, and the files of workers' documents. */
 import { randomBytes } from 'node:crypto'
 import type { FileType } from '../../lib/file-kind.ts'
 
 /** Seconds that a link and its token are good for. */
-export const UPLOAD_SECONDS = 900
+export const uploadSeconds = 900
 
 /** All that a token is bound to. */
 export interface Grant {
@@ -27,7 +27,8 @@ export interface Upload extends Grant {
   bytes?: Buffer
 }
 
-export class UploadDesk {
+/** What each token was given out for. */
+export class Uploads {
   readonly #byToken = new Map<string, Upload>()
   readonly #bySlot = new Map<string, Upload>()
 
@@ -37,7 +38,7 @@ export class UploadDesk {
       ...grant,
       token: randomBytes(24).toString('base64url'),
       slot: randomBytes(16).toString('hex'),
-      expiresMs: nowMs + UPLOAD_SECONDS * 1000,
+      expiresMs: nowMs + uploadSeconds * 1000,
     }
     this.#byToken.set(upload.token, upload)
     this.#bySlot.set(upload.slot, upload)
@@ -59,5 +60,38 @@ export class UploadDesk {
       this.#byToken.delete(upload.token)
       this.#bySlot.delete(upload.slot)
     }
+  }
+}
+
+interface KeptFile {
+  readonly bytes: Buffer
+  readonly type: FileType
+}
+
+/** A sandbox left running forgets the bytes of its oldest files. */
+const mostBytes = 256 * 1024 * 1024
+
+/** The bytes of files, and the addresses they are served at. */
+export class FileStore {
+  readonly #files = new Map<string, KeptFile>()
+  #bytes = 0
+  /** Scheme and host; known once the sandbox listens. */
+  origin = ''
+
+  /** The address of the file from now on. */
+  keep(bytes: Buffer, type: FileType): string {
+    const id = randomBytes(12).toString('hex')
+    this.#files.set(id, { bytes, type })
+    this.#bytes += bytes.length
+    for (const [oldest, file] of this.#files) {
+      if (this.#bytes <= mostBytes) break
+      this.#files.delete(oldest)
+      this.#bytes -= file.bytes.length
+    }
+    return `${this.origin}/storage/files/${id}`
+  }
+
+  get(id: string): KeptFile | undefined {
+    return this.#files.get(id)
   }
 }

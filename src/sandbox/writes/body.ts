@@ -2,17 +2,18 @@
 import { z } from 'zod'
 import { isDay } from '../../lib/dates.ts'
 import { fieldPath } from '../../lib/field-path.ts'
+import { isNationalInsurance, isPassportOrShareCode, isPps, plainNumber } from '../../lib/identity-number.ts'
 import { ApiError } from '../refusals/api-error.ts'
-import { countries, fewOf, genders, masterTrades, telephoneCodes } from './reference-lists.ts'
+import { countries, fewOf, genders, masterTrades, telephoneCodes } from './lists.ts'
 
-const LONGEST_TEXT = 200
+const longestText = 200
 
 /** What is wrong with a value that is not of its kind at all. */
 const unless = (kind: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `is not ${kind}`),
 })
 
-export const text = z.string(unless('a text')).trim().min(1, 'is empty').max(LONGEST_TEXT, 'is too long')
+export const text = z.string(unless('a text')).trim().min(1, 'is empty').max(longestText, 'is too long')
 
 function listed(values: readonly string[], list: string) {
   return z
@@ -130,4 +131,41 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
       : `${fieldPath(issue.path) || 'body'}: ${issue.message}`,
   )
   throw new ApiError(400, reasons.join('; '))
+}
+
+interface Identity {
+  readonly nationality: string
+  readonly nationalIns?: string | undefined
+  readonly passportNo?: string | undefined
+}
+
+/** The identity numbers in one spelling. 400 when one has no valid form, or the one that the nationality asks for is missing. */
+export function checkedIdentity({ nationality, nationalIns, passportNo }: Identity) {
+  const isIrish = nationality === 'Ireland'
+  if (nationalIns === undefined) requireOther(nationality, passportNo)
+  else if (!isNationalInsurance(nationalIns) && !(isIrish && isPps(nationalIns))) {
+    const reason = isIrish
+      ? 'is neither a UK National Insurance number nor an Irish PPS number'
+      : 'is not a UK National Insurance number'
+    throw new ApiError(400, `nationalIns: ${reason}`)
+  }
+  if (passportNo !== undefined && !isPassportOrShareCode(passportNo)) {
+    throw new ApiError(400, 'passportNo: is neither a passport number nor a share code')
+  }
+  return {
+    ...(nationalIns === undefined ? {} : { nationalIns: plainNumber(nationalIns) }),
+    ...(passportNo === undefined ? {} : { passportNo: plainNumber(passportNo) }),
+  }
+}
+
+function requireOther(nationality: string, passportNo: string | undefined): void {
+  if (nationality === 'United Kingdom') {
+    throw new ApiError(400, 'nationalIns: is required for nationality United Kingdom')
+  }
+  if (nationality === 'Ireland') {
+    throw new ApiError(400, 'nationalIns: is required for nationality Ireland; a PPS number will do as well')
+  }
+  if (passportNo === undefined) {
+    throw new ApiError(400, 'passportNo: is required for this nationality, unless nationalIns is given')
+  }
 }

@@ -1,0 +1,55 @@
+/** The routes of the endpoints: the key is checked before the body is read, and every other method is answered 405. */
+import { METHODS } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LARGEST_BODY } from '../../lib/file-kind.ts'
+import type { Endpoint } from '../declare/endpoint.ts'
+import { endpoints } from '../endpoints/endpoints.ts'
+import { ApiError } from '../refusals/api-error.ts'
+import type { Admitted, Gate } from './gate.ts'
+
+export const BASE_PATH = '/api/open/v1'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What answers; absent beside the API. */
+    readonly endpoint?: Endpoint
+  }
+}
+
+export function serveEndpoints(app: FastifyInstance, gate: Gate): void {
+  for (const endpoint of endpoints) serve(app, endpoint, gate)
+}
+
+function serve(app: FastifyInstance, endpoint: Endpoint, gate: Gate): void {
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
+  const url = BASE_PATH + endpoint.path
+  app.route({
+    url,
+    method: endpoint.method,
+    bodyLimit: LARGEST_BODY,
+    config: { endpoint },
+    onRequest: async request => {
+      const { headers, ip, params, query } = request
+      const visit = { authorization: headers.authorization, address: ip, query }
+      admitted.set(request, gate.admit(endpoint, { ...visit, params: params as Record<string, string> }))
+    },
+    handler: async request => {
+      const checked = admitted.get(request) as Admitted
+      return { success: true, ...endpoint.answer({ ...checked, body: request.body }) }
+    },
+  })
+  refuseOtherMethods(app, url, endpoint.method)
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string): void {
+  app.route({
+    url,
+    // CONNECT asks for a tunnel: Node never hands it to the routes.
+    method: METHODS.filter(method => method !== allowed && method !== 'CONNECT'),
+    // Before the body is read: its type or size must not turn a 405 into another refusal.
+    onRequest: async () => {
+      throw new ApiError(405, 'method not allowed', { allow: allowed })
+    },
+    handler: async () => undefined,
+  })
+}
