@@ -41,18 +41,20 @@ function sumOf(): string {
   return hash.digest('hex')
 }
 
-/** The structure that ops.migration records: its checksum, and the program that made it; undefined before the first. */
-async function recordedStructure(engine: Engine): Promise<ReadonlyMap<string, string> | undefined> {
-  if (!(await existingTables(engine)).has('migration')) return undefined
-  const rows = await ledger(engine).selectFrom('ops.migration').selectAll().execute()
+/** What ops.migration records: the checksum of the structure, and the program that made it. */
+export async function recordedStructure(engine: Engine): Promise<ReadonlyMap<string, string>> {
+  const rows = await engine.rows<{ name: string; checksum: string }>(
+    'select name, checksum from ops.migration',
+  )
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
 /** Throws MusterError for the warehouse of a later program: it may hold what this one would not keep up. */
 async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<boolean> {
+  if (!(await existingTables(engine)).has('migration')) return false
   const recorded = await recordedStructure(engine)
-  const maker = recorded?.get('program')
-  if (recorded?.get('structure') === sum) return true
+  const maker = recorded.get('program')
+  if (recorded.get('structure') === sum) return true
   if (maker === undefined || !isLaterVersion(maker, version)) return false
   throw new MusterError({
     what: `this warehouse was made by muster ${maker}, which is later than this one, ${version}`,

@@ -24,7 +24,7 @@ test('a lost file is made of its pages, and nothing is made of nothing', async (
   rmSync(file)
   expect(await command('replay --quiet')).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^rebuilt from 1 walk: /),
+    out: expect.stringMatching(/^rebuilt from 1 scan: /),
   })
   expect(JSON.parse(await sites())).toEqual(held)
 })

@@ -1,5 +1,5 @@
 /** Running a DAG: what a failure takes down, what it leaves alone, and the exit code of the whole. */
-import type { ExitStatus } from '../../src/lib/errors.ts'
+
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { dagExitCode, runDag, type TaskOutcome } from '../../src/app/dag/run-dag
 import type { CommandModule } from '../../src/cli/command.ts'
 import { command as dagList } from '../../src/cli/commands/dag-list.ts'
 import { command as dagRun } from '../../src/cli/commands/dag-run.ts'
+import type { ExitStatus } from '../../src/lib/errors.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 function dagOf(needs: Record<string, readonly string[]>): Dag {

@@ -48,9 +48,7 @@ describe('links of', () => {
 
 /** Files and folders of the repository that a page names between backticks; `NAME` and the like stand for any. */
 function missingPaths(file: string): string[] {
-  const named = [
-    ...readFileSync(file, 'utf8').matchAll(/`((?:src|test|sql|docs|dags)\/[\w./-]*\w\/?)`/g),
-  ]
+  const named = [...readFileSync(file, 'utf8').matchAll(/`((?:src|test|sql|docs|dags)\/[\w./-]*\w\/?)`/g)]
   return named
     .map(([, path]) => path ?? '')
     .filter(path => !/[A-Z]{3}/.test(path) && !existsSync(join(root, path)))

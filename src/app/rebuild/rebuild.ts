@@ -1,172 +1,94 @@
-/** Rebuilds a warehouse from its landed pages beside the one in use, and puts it in its place. */
-
+/** Steps that a rebuild from landed pages takes on either engine, and when it refuses to replace the warehouse. */
 import type { Connection } from '../../config/connection.ts'
-import { catalogue } from '../../contract/catalogue.ts'
+import { catalogue, findResource } from '../../contract/catalogue.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import type { Rng } from '../../lib/rng.ts'
-import { migrate } from '../../state/migrate.ts'
-import { type Lease, releaseLease, renewLease, takeLease } from '../../state/runs/leases.ts'
+import { type Gone, tombstone } from '../../load/merge/tombstone.ts'
+import { stagePlan } from '../../load/read/plan.ts'
+import { standingDeletions } from '../../state/evidence/deletions.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
 import { startRun, updateRun } from '../../state/runs/runs.ts'
-import { usualLeaseMs } from '../../sync/run/context.ts'
-import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { openPostgres } from '../../warehouse/postgres/open.ts'
-import { dropSide, missingFromSide, replaceRows, sidePrefix } from '../../warehouse/postgres/rebuild.ts'
-import { isMade, openToWrite, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
-import { type ReplayOutcome, type ReplayProgress, replay } from './replay.ts'
-import { carryOver, type Missing, removeFile, swapIn } from './swap.ts'
-import { tombstoneAgain } from './tombstone-again.ts'
+import { quoteName } from '../../warehouse/sql-text.ts'
+import type { ReplayProgress, ReplayResult } from './replay.ts'
+
+export interface Rebuild {
+  readonly connection: Connection
+  readonly clock: Clock
+  readonly rng: Rng
+  /** Replaces the warehouse even if the pages have fewer records. */
+  readonly acceptLoss: boolean
+  readonly onProgress: (progress: ReplayProgress) => void
+}
+
+export interface Missing {
+  readonly table: string
+  /** Records that the old warehouse has and the rebuilt one lacks. */
+  readonly rows: number
+}
 
 export interface Rebuilt {
-  readonly outcome: ReplayOutcome
+  readonly result: ReplayResult
   readonly missing: readonly Missing[]
 }
 
-export interface Rebuild {
-  readonly clock: Clock
-  readonly rng: Rng
-  readonly onProgress: (progress: ReplayProgress) => void
-  readonly connection: Connection
-  /** Also when the pages hold less than the warehouse. */
-  readonly acceptLoss: boolean
-}
+export const instant = ({ clock }: Rebuild): string => new Date(clock.now()).toISOString()
 
-const iso = ({ clock }: Rebuild): string => new Date(clock.now()).toISOString()
-
-async function recordRun(
+export async function recordRun(
   rebuild: Rebuild,
   engine: Engine,
-  { records, quarantined }: ReplayOutcome,
+  { records, quarantined }: ReplayResult,
 ): Promise<void> {
   const runId = newRunId(rebuild.clock, rebuild.rng)
-  await startRun(engine, {
-    runId,
-    command: 'replay',
-    arguments: '',
-    startedAt: iso(rebuild),
-    version: programVersion,
-  })
+  const startedAt = instant(rebuild)
+  await startRun(engine, { runId, command: 'replay', arguments: '', startedAt, version: programVersion })
   await updateRun(engine, runId, {
     state: 'done',
-    finished_at: iso(rebuild),
+    finished_at: instant(rebuild),
     records_read: records,
     quarantined,
   })
 }
 
-function requireNothingMissing(missing: readonly Missing[]): void {
-  if (missing.length === 0) return
+/** Records of star in one schema that are missing from another; both as SQL names them. */
+export async function missingFrom(
+  engine: Engine,
+  schemas: { readonly old: string; readonly rebuilt: string },
+): Promise<Missing[]> {
+  const missing: Missing[] = []
+  for (const { table } of catalogue) {
+    const [name, key] = [quoteName(table.name), quoteName(table.key)]
+    const [row] = await engine.rows<{ n: number }>(
+      `select count(*) as n from ${schemas.old}.${name} o
+       where not exists (select 1 from ${schemas.rebuilt}.${name} n where n.${key} = o.${key})`,
+    )
+    if (Number(row?.n) > 0) missing.push({ table: `star.${table.name}`, rows: Number(row?.n) })
+  }
+  return missing
+}
+
+export function requireNothingMissing({ acceptLoss }: Rebuild, missing: readonly Missing[]): void {
+  if (acceptLoss || missing.length === 0) return
   const rows = missing.map(({ table, rows }) => `${formatNumber(rows)} of ${table}`).join(', ')
   throw new MusterError({
-    what: `the landed pages no longer hold everything the warehouse does: ${rows} would be missing`,
+    what: `the landed pages no longer have everything that the warehouse has: ${rows} would be missing`,
     next: 'nothing was changed; raise retentionDays, read them again with muster backfill, or pass --accept-loss',
   })
 }
 
-/** Loads every landed page into an empty warehouse. */
-async function fill(
-  rebuild: Rebuild,
-  engine: Engine,
-  onWalk: () => Promise<void> = async () => undefined,
-): Promise<ReplayOutcome> {
-  await migrate(engine, iso(rebuild))
-  return replay(engine, rebuild.connection.landing, async progress => {
-    rebuild.onProgress(progress)
-    await onWalk()
-  })
-}
-
-function requireSomething({ connection }: Rebuild, { walks }: ReplayOutcome): void {
-  if (walks > 0 || isMade(connection)) return
-  throw new MusterError({
-    what: 'there are no landed pages, and no warehouse either',
-    where: connection.landing,
-    next: 'run muster sync first, or name the folder of the pages as landing',
-  })
-}
-
 /**
- * Opening the file to write proves that nobody else writes it while it is rebuilt. A file that is lost is made of its
- * pages; what is known of them, such as marks, is lost with it.
+ * The pages have every record that was ever read, also those deleted since. Runs inside the transaction that replaces the
+ * rows, once ops.deletion is there.
  */
-export async function rebuildFile(rebuild: Rebuild, file: string): Promise<Rebuilt> {
-  if (isMade(rebuild.connection)) await (await openToWrite(rebuild.connection)).close()
-  const target = `${file}.replay`
-  removeFile(target)
-  const engine = await openDuckdb(target)
-  let rebuilt: Rebuilt
-  try {
-    const outcome = await fill(rebuild, engine)
-    requireSomething(rebuild, outcome)
-    rebuilt = { outcome, missing: await carryOver(engine, file) }
-    await engine.transaction(tombstoneAgain)
-    await recordRun(rebuild, engine, outcome)
-    if (!rebuild.acceptLoss) requireNothingMissing(rebuilt.missing)
-  } catch (error) {
-    await engine.close()
-    removeFile(target)
-    throw error
-  }
-  await engine.close()
-  swapIn(target, file)
-  return rebuilt
-}
-
-/** Holding the lease of every resource keeps syncs of other processes away. */
-async function takeAll(rebuild: Rebuild, engine: Engine): Promise<Lease[]> {
-  const { clock, rng } = rebuild
-  const holder = newRunId(clock, rng)
-  await engine.announce(holder)
-  const leases: Lease[] = []
-  try {
-    for (const { name: resource } of catalogue) {
-      leases.push(await takeLease(engine, { resource, holder, ms: usualLeaseMs }))
-    }
-    return leases
-  } catch (error) {
-    for (const lease of leases) await releaseLease(engine, lease)
-    throw error
-  }
-}
-
-async function replaceFromSide(rebuild: Rebuild, engine: Engine, place: PostgresPlace): Promise<Rebuilt> {
-  const { address, options } = place
-  const side = sidePrefix(options.schemaPrefix)
-  const leases = await takeAll(rebuild, engine)
-  const renewAll = async (engine: Engine): Promise<void> => {
-    for (const lease of leases) await renewLease(engine, lease)
-  }
-  try {
-    await dropSide(engine, side)
-    const aside = await openPostgres(address, { ...options, schemaPrefix: side })
-    const outcome = await fill(rebuild, aside, () => renewAll(engine)).finally(() => aside.close())
-    const missing = await missingFromSide(engine, side)
-    if (!rebuild.acceptLoss) requireNothingMissing(missing)
-    await engine.merge(async engine => {
-      await replaceRows(engine, side)
-      await tombstoneAgain(engine)
-      await renewAll(engine)
-    })
-    await recordRun(rebuild, engine, outcome)
-    return { outcome, missing }
-  } finally {
-    await dropSide(engine, side)
-    for (const lease of leases) await releaseLease(engine, lease)
-  }
-}
-
-export async function rebuildServer(rebuild: Rebuild): Promise<Rebuilt> {
-  const place = postgresPlace(rebuild.connection)
-  if (!place) throw new Error('a rebuild of schemas is for PostgreSQL')
-  const engine = await openToWrite(rebuild.connection)
-  try {
-    await migrate(engine, iso(rebuild))
-    return await replaceFromSide(rebuild, engine, place)
-  } finally {
-    await engine.close()
+export async function tombstoneAgain(engine: Engine): Promise<void> {
+  const byResource = new Map<string, Gone[]>()
+  for (const { resource, record_id: id, deleted_at: at } of await standingDeletions(engine))
+    byResource.set(resource, [...(byResource.get(resource) ?? []), { id, at }])
+  for (const [name, rows] of byResource) {
+    const resource = findResource(name)
+    if (resource) await tombstone(engine, stagePlan(resource), rows)
   }
 }

@@ -1,7 +1,8 @@
-/** Rebuilds a warehouse from its landed pages, without one request. */
-import { mkdtempSync, rmSync } from 'node:fs'
+/** Loads the landed pages of every kept scan into an empty warehouse, without one request. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { lastPage } from '../../api/client/paging.ts'
+import { readEnvelope } from '../../api/client/envelope.ts'
+import { lastPage, PAGE_LIMIT } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
 import { keptWalks, unpack } from '../../landing/archive.ts'
@@ -12,26 +13,26 @@ import type { PageFile } from '../../load/read/pages.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { isFullBatch } from '../../sync/run/task-pipeline.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { totalOf } from './landed-total.ts'
 
 export interface ReplayProgress {
-  readonly walk: string
   readonly resource: string
+  /** Scans loaded before this one, and all. */
   readonly done: number
-  readonly walks: number
+  readonly scans: number
 }
 
-export interface ReplayOutcome {
-  readonly walks: number
+export interface ReplayResult {
+  readonly scans: number
   readonly pages: number
   readonly records: number
   readonly quarantined: number
 }
 
-class Replay {
+/** What one replay has loaded so far. */
+class Replay implements ReplayResult {
   readonly #engine: Engine
   readonly #pipelines = new Map<string, Pipeline>()
-  walks = 0
+  scans = 0
   pages = 0
   records = 0
   quarantined = 0
@@ -68,12 +69,16 @@ function batches(pages: readonly LandedPage[]): LandedPage[][] {
   return result.filter(batch => batch.length > 0)
 }
 
+/** Total that a landed page tells of its list. */
+const totalOf = ({ file, page }: LandedPage): number =>
+  readEnvelope(readFileSync(file), { page, limit: PAGE_LIMIT }).meta?.total ?? 0
+
 /** A snapshot that was read several times counts from its last first page, and only when no page of it is missing. */
-function completeReading(pages: readonly LandedPage[], rows: 'list' | 'object'): readonly LandedPage[] {
+function completePass(pages: readonly LandedPage[], rows: 'list' | 'object'): readonly LandedPage[] {
   const start = pages.map(({ page }) => page).lastIndexOf(1)
-  const reading = start < 0 ? [] : pages.slice(start)
-  if (rows === 'object' || reading.length === 0) return reading
-  return reading.length === lastPage(totalOf(reading[0] as LandedPage)) ? reading : []
+  const pass = start < 0 ? [] : pages.slice(start)
+  if (rows === 'object' || pass.length === 0) return pass
+  return pass.length === lastPage(totalOf(pass[0] as LandedPage)) ? pass : []
 }
 
 function snapshotOf(facts: WalkFacts, pages: readonly LandedPage[]): PageBatch['snapshot'] {
@@ -88,14 +93,14 @@ function batchOf(facts: WalkFacts, resource: Resource, landed: readonly LandedPa
   return { pages, rows, sampled: pages, ...(snapshot && { snapshot }) }
 }
 
-async function replayWalk(replaying: Replay, landing: Landing, walk: string): Promise<void> {
+async function replayScan(replaying: Replay, landing: Landing, walk: string): Promise<void> {
   const facts = landing.facts(walk)
   const resource = findResource(facts.resource)
-  replaying.walks += 1
+  replaying.scans += 1
   if (!resource) return
   const all = landing.pages(walk)
   // Only a snapshot has an extent.
-  const pages = facts.extent ? completeReading(all, rowsAt(resource) === 'data' ? 'list' : 'object') : all
+  const pages = facts.extent ? completePass(all, rowsAt(resource) === 'data' ? 'list' : 'object') : all
   const pipeline = replaying.pipelineOf(resource)
   try {
     // A snapshot replaces its extent, so its pages are one batch whatever their size.
@@ -108,12 +113,12 @@ async function replayWalk(replaying: Replay, landing: Landing, walk: string): Pr
   }
 }
 
-/** Loads every kept walk, oldest first, into an empty warehouse; rows carry the times and runs of their pages. */
+/** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
 export async function replay(
   engine: Engine,
   root: string,
-  onWalk: (progress: ReplayProgress) => void | Promise<void>,
-): Promise<ReplayOutcome> {
+  onProgress: (progress: ReplayProgress) => void | Promise<void>,
+): Promise<ReplayResult> {
   const landing = openLanding(root)
   const walks = keptWalks(landing)
   const replaying = new Replay(engine)
@@ -124,12 +129,12 @@ export async function replay(
     try {
       if (folder) await unpack(landing, walk, folder)
       const source = folder ? openLanding(folder) : landing
-      await onWalk({ walk, resource: source.facts(walk).resource, done: index, walks: walks.length })
-      await replayWalk(replaying, source, walk)
+      await onProgress({ resource: source.facts(walk).resource, done: index, scans: walks.length })
+      await replayScan(replaying, source, walk)
     } finally {
       if (folder) rmSync(folder, { recursive: true, force: true })
     }
   }
-  const { pages, records, quarantined } = replaying
-  return { walks: replaying.walks, pages, records, quarantined }
+  const { scans, pages, records, quarantined } = replaying
+  return { scans, pages, records, quarantined }
 }

@@ -1,7 +1,9 @@
 /** `muster replay`: rebuild the warehouse from the landed pages. */
 
 import { duckdbFile } from '../../app/connection/warehouse.ts'
-import { type Rebuild, rebuildFile, rebuildServer } from '../../app/rebuild/rebuild.ts'
+import type { Rebuild } from '../../app/rebuild/rebuild.ts'
+import { rebuildFile } from '../../app/rebuild/rebuild-file.ts'
+import { rebuildServer } from '../../app/rebuild/rebuild-server.ts'
 import { counted } from '../../lib/counted.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import { printJson, printLine } from '../terminal/output.ts'
@@ -21,21 +23,23 @@ export const command: CommandModule = {
       clock: context.clock,
       rng: context.rng,
       acceptLoss: flagOption(options, 'acceptLoss'),
-      onProgress: ({ resource, done, walks }) =>
-        progress.update({ resource, state: 'loading', pagesDone: done, pagesTotal: walks }),
+      onProgress: ({ resource, done, scans }) =>
+        progress.update({ resource, state: 'loading', pagesDone: done, pagesTotal: scans }),
     }
-    const { outcome, missing } = await (file === undefined
+    const { result, missing } = await (file === undefined
       ? rebuildServer(rebuild)
       : rebuildFile(rebuild, file)
     ).finally(() => progress.stop())
-    if (context.json) printJson(context, { ...outcome, requests: 0, missing })
-    else {
-      const { walks, pages, records } = outcome
-      printLine(
-        context,
-        `rebuilt from ${counted(walks, 'walk')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests${file === undefined ? '' : '; muster build makes the marts again'}`,
-      )
+    if (context.json) {
+      printJson(context, { ...result, requests: 0, missing })
+      return 0
     }
+    const { scans, pages, records } = result
+    const marts = file === undefined ? '' : '; muster build makes the marts again'
+    printLine(
+      context,
+      `rebuilt from ${counted(scans, 'scan')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests${marts}`,
+    )
     return 0
   },
 }

@@ -8,12 +8,12 @@ import type { Address } from '../../warehouse/postgres/session.ts'
 import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
 import { type CopySource, patient } from './copy.ts'
 
-/** The file is opened by the stage itself, so nobody else writes it meanwhile. */
+/** The stage itself opens the file, so that no other process can write it meanwhile. */
 export async function fileSource(
   file: string,
   target: Engine,
 ): Promise<CopySource & { close(): Promise<void> }> {
-  // Opened once by itself for its messages: a file that is locked, damaged or none.
+  // Opened once on its own for clear messages when it is locked, damaged or missing.
   await (await openDuckdb(file, { readOnly: true })).close()
   const { stage } = target
   await stage.run(`attach ${quoteText(file)} as copied (read_only)`)

@@ -1,8 +1,8 @@
-/** Where a copy is written: into the schemas of a server, or beside the file whose place it takes when it is whole. */
+/** Where a copy is written: into the schemas of a server, or into a draft that replaces the file when it is complete. */
 import { existsSync, rmSync } from 'node:fs'
-import { removeFile, swapIn } from '../../app/rebuild/swap.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { migrate } from '../../state/migrate.ts'
+import { removeDatabase, replaceDatabase } from '../../warehouse/duckdb/database-file.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
@@ -14,13 +14,13 @@ import { requireEmpty } from './copy.ts'
 export interface CopyTarget {
   /** Migrated and empty. */
   readonly engine: Engine
-  /** Shows what was copied; nobody else may use the engine any more. */
+  /** Puts the copy in place; the engine is closed. */
   finish(): Promise<void>
-  /** Leaves nothing of the copy. */
+  /** Removes all of the copy. */
   abandon(): Promise<void>
 }
 
-/** Its place is taken by another file, which would hold nothing of them. */
+/** The file is replaced by another, which would not have these tables. */
 async function requireNothingElse(engine: Engine): Promise<void> {
   const [other] = await engine.rows<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables
@@ -34,27 +34,27 @@ async function requireNothingElse(engine: Engine): Promise<void> {
   })
 }
 
-/** `now` is ISO 8601. Throws MusterError for a file that somebody uses, or that holds anything. */
+/** `now` is ISO 8601. Throws MusterError for a file that another process uses, or that has rows. */
 export async function fileTarget(file: string, now: string): Promise<CopyTarget> {
   const isNew = !existsSync(file)
-  // Held open to the end: its lock keeps other copies and syncs away.
-  const held = await openDuckdb(file)
+  // Open to the end: its lock keeps other copies and syncs away.
+  const locked = await openDuckdb(file)
   const draft = `${file}.copying`
   let engine: Engine | undefined
   const close = async (): Promise<void> => {
     await engine?.close()
-    await held.close()
+    await locked.close()
   }
   const abandon = async (): Promise<void> => {
     await close()
-    removeFile(draft)
-    if (isNew) removeFile(file)
+    removeDatabase(draft)
+    if (isNew) removeDatabase(file)
   }
   try {
-    await requireNothingElse(held)
-    await requireEmpty(held)
-    // Of a copy that was killed.
-    removeFile(draft)
+    await requireNothingElse(locked)
+    await requireEmpty(locked)
+    // Left over from a copy that was killed.
+    removeDatabase(draft)
     rmSync(`${draft}.tmp`, { recursive: true, force: true })
     engine = await openDuckdb(draft)
     await migrate(engine, now)
@@ -67,7 +67,7 @@ export async function fileTarget(file: string, now: string): Promise<CopyTarget>
     abandon,
     async finish() {
       await close()
-      swapIn(draft, file)
+      replaceDatabase(draft, file)
     },
   }
 }
@@ -80,7 +80,7 @@ export async function serverTarget(
 ): Promise<CopyTarget> {
   const engine = await openPostgres(address, options)
   try {
-    // Before anything of it is brought up to date.
+    // Before its structure is changed.
     await requireEmpty(engine)
     await migrate(engine, now)
   } catch (error) {
