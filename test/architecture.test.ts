@@ -32,7 +32,6 @@ const PENDING = new Set([
   'catch publish/export/export-folder.ts',
   'catch sandbox/events/courier.ts',
   'catch sandbox/events/webhook.ts',
-  'catch sync/by-id/read-by-id.ts',
   'catch sync/run/hold-lease.ts',
   'catch warehouse/postgres/crossing.ts',
   'catch warehouse/postgres/query.ts',
@@ -42,7 +41,6 @@ const PENDING = new Set([
   'folder sandbox/data',
   'list app/connection/record-paths.ts',
   'list dictionary/privacy.ts',
-  'list sync/by-id/hydrate.ts',
   'ops app/checkup/webhook.ts',
   'ops cli/reports/deletion-lines.ts',
   'ops cli/reports/demo-tables.ts',
@@ -53,10 +51,8 @@ const PENDING = new Set([
   'ops load/merge/sightings.ts',
   'ops marts/checks/derived.ts',
   'ops marts/sources.ts',
-  'ops sync/by-id/hydrate.ts',
   'ops sync/deletions/sweep-confirm.ts',
   'ops sync/deletions/sweep-judge.ts',
-  'ops sync/plan/plan.ts',
   'ops sync/run/run-end.ts',
 ])
 

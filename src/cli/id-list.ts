@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { CsvError, parse } from 'csv-parse/sync'
 import { choiceOf } from '../config/nearest.ts'
-import { readById } from '../contract/catalogue.ts'
+import { byIdResources } from '../contract/catalogue.ts'
 import { isSafeId } from '../contract/fields/record-id.ts'
 import { UsageError } from '../lib/errors.ts'
 
@@ -17,7 +17,7 @@ export interface IdList {
   readonly refused: readonly number[]
 }
 
-const names = readById.map(({ name }) => name)
+const names = byIdResources.map(({ name }) => name)
 
 export function requireHydrated(resource: string, where?: string): string {
   if (names.includes(resource)) return resource

@@ -49,7 +49,7 @@ export const catalogue: readonly Resource[] = [
 export const collections: readonly Collection[] = catalogue.filter(isCollection)
 
 /** Resources without a list. */
-export const readById: readonly Resource[] = catalogue.filter(resource => !isCollection(resource))
+export const byIdResources: readonly Resource[] = catalogue.filter(resource => !isCollection(resource))
 
 /** Undefined when no resource has that name. */
 export function findResource(name: string): Resource | undefined {

@@ -138,7 +138,7 @@ export async function crosscheck(
   const { answers, stopped } = await askAll(effects, request)
   const compared = await compareAll(sides, answers)
   const findings = await findingsOf(effects, { request, sides, compared })
-  const coverage = (await readCoverage(engine))?.requisitions ?? allHeld
+  const coverage = (await readCoverage(engine))?.requisitions ?? nothingMissing
   const stamp = { run_id: effects.runId, definition_id: request.inForce.id, checked_at: effects.now() }
   const rows = compared.flatMap(({ metric, groups }) =>
     groups.flatMap(group =>
@@ -160,7 +160,7 @@ export async function crosscheck(
   }
 }
 
-const allHeld: ReferenceCoverage = { held: 0, known: 0, withoutId: 0 }
+const nothingMissing: ReferenceCoverage = { stored: 0, known: 0, withoutId: 0 }
 
 interface ToJudge {
   readonly metric: Metric

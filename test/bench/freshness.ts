@@ -1,14 +1,14 @@
 /**
  * How fresh a warehouse is under a budget of requests, by simulation: the refresh policy beside reading every record
  * equally often and reading each in proportion to how often it changes. A row is fresh from a read until its next change.
- * Where parents announce a part of the changes, the policy is also shown without its hints.
+ * Where parents announce a part of the changes, the policy is also shown without its signals.
  */
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
-import type { HintKind } from '../../src/state/by-id/hints.ts'
-import { Choice, type Held } from '../../src/sync/by-id/refresh.ts'
-import { HintWorth } from '../../src/sync/by-id/refresh-hints.ts'
-import { type KindSums, type Prior, priorOf, rateOf } from '../../src/sync/by-id/refresh-rate.ts'
-import { Freshness, isHinted, type Population, type Row, read, rowsOf } from './simulated-rows.ts'
+import type { SignalKind } from '../../src/state/by-id/signal-counts.ts'
+import { type KindSums, type Prior, priorOf, rateOf } from '../../src/sync/by-id/change-rate.ts'
+import { Choice, type Stored } from '../../src/sync/by-id/refresh-worth.ts'
+import { SignalWorth } from '../../src/sync/by-id/signal-worth.ts'
+import { Freshness, isSignalled, type Population, type Row, read, rowsOf } from './simulated-rows.ts'
 
 export interface Scenario extends Population {
   /** Requests a row and day. */
@@ -19,7 +19,7 @@ export interface Scenario extends Population {
   readonly days: number
 }
 
-export type Policy = 'uniform' | 'proportional' | 'index' | 'index with hints'
+export type Policy = 'uniform' | 'proportional' | 'index' | 'index with signals'
 
 function priors(rows: readonly Row[]): Map<string, Prior> {
   const sums = new Map<string, KindSums>()
@@ -37,26 +37,26 @@ function priors(rows: readonly Row[]): Map<string, Prior> {
   return new Map([...sums].map(([state, sum]) => [state, priorOf(sum)]))
 }
 
-const hint = { name: 'parent', share: 0.3 }
+const signal = { name: 'parent', share: 0.3 }
 
 /** What the reads of a run found, added up as ops.hint does. */
 class Lessons {
-  readonly #kinds = new Map<string, HintKind>()
+  readonly #kinds = new Map<string, SignalKind>()
 
-  add(kind: string, more: Partial<HintKind>): void {
+  add(kind: string, more: Partial<SignalKind>): void {
     const none = { told: 0, unchanged: 0, unchangedExpected: 0, quietChanges: 0, quietExpected: 0 }
-    const held = this.#kinds.get(kind) ?? { hint: hint.name, kind, ...none }
-    const sum = (name: keyof typeof none): number => held[name] + (more[name] ?? 0)
+    const stored = this.#kinds.get(kind) ?? { signal: signal.name, kind, ...none }
+    const sum = (name: keyof typeof none): number => stored[name] + (more[name] ?? 0)
     const names = Object.keys(none) as (keyof typeof none)[]
-    this.#kinds.set(kind, { ...held, ...Object.fromEntries(names.map(name => [name, sum(name)])) })
+    this.#kinds.set(kind, { ...stored, ...Object.fromEntries(names.map(name => [name, sum(name)])) })
   }
 
-  get worth(): HintWorth {
-    return new HintWorth([hint], [...this.#kinds.values()])
+  get worth(): SignalWorth {
+    return new SignalWorth([signal], [...this.#kinds.values()])
   }
 }
 
-interface Candidate extends Held {
+interface Candidate extends Stored {
   readonly row: Row
   readonly told: boolean
   readonly estimate: number
@@ -65,16 +65,16 @@ interface Candidate extends Held {
 /** The rows that a run of the policy reads; it knows what earlier reads found, and no true rate. */
 function chosenRows(
   rows: readonly Row[],
-  { at, requests, worth }: { at: number; requests: number; worth: HintWorth | undefined },
+  { at, requests, worth }: { at: number; requests: number; worth: SignalWorth | undefined },
 ): readonly Candidate[] {
   const known = priors(rows)
   const choice = new Choice<Candidate>({ requests, paced: requests })
   for (const row of rows) {
     const estimate = rateOf(row, known.get(row.state) ?? priorOf(undefined))
-    const told = isHinted(row, at)
-    const hints = told ? [hint.name] : []
-    const doubt = -Math.log(worth?.freshFactor({ kind: row.state, hints }) ?? 1)
-    const rate = estimate * (worth?.quietShare({ hints }) ?? 1)
+    const told = isSignalled(row, at)
+    const signals = told ? [signal.name] : []
+    const doubt = -Math.log(worth?.freshFactor({ kind: row.state, signals }) ?? 1)
+    const rate = estimate * (worth?.quietShare({ signals }) ?? 1)
     const { id, weight: importance } = row
     choice.add({ id, row, told, estimate, age: at - row.readAt, rate, importance, isSignalled: false, doubt })
   }
@@ -84,7 +84,7 @@ function chosenRows(
 function runIndex(
   rows: readonly Row[],
   scenario: Scenario,
-  { rng, usesHints }: { rng: Rng; usesHints: boolean },
+  { rng, usesSignals }: { rng: Rng; usesSignals: boolean },
 ) {
   const { budget, runsPerDay, warmDays, days } = scenario
   const freshness = new Freshness(warmDays)
@@ -95,7 +95,7 @@ function runIndex(
     left += (scenario.rows * budget) / runsPerDay
     const requests = Math.floor(left)
     left -= requests
-    const worth = usesHints ? lessons.worth : undefined
+    const worth = usesSignals ? lessons.worth : undefined
     for (const { row, told, rate, age, estimate } of chosenRows(rows, { at, requests, worth })) {
       freshness.add(row, at)
       const before = row.exposure
@@ -132,8 +132,8 @@ function runIntervals(
 export function simulate(policy: Policy, scenario: Scenario): number {
   const rng = namedRng(scenario.seed, policy)
   const rows = rowsOf(scenario, rng)
-  if (policy === 'index' || policy === 'index with hints')
-    return runIndex(rows, scenario, { rng, usesHints: policy === 'index with hints' })
+  if (policy === 'index' || policy === 'index with signals')
+    return runIndex(rows, scenario, { rng, usesSignals: policy === 'index with signals' })
   const { budget } = scenario
   // It knows the true rates, which no program does.
   const meanRate = rows.reduce((sum, { rate }) => sum + rate, 0) / rows.length
@@ -166,8 +166,8 @@ export function printFreshness(print: Print): void {
   print('')
   print(`Parents announce ${announced * 100}% of the changes, and change idly as well:`)
   print('')
-  print('| requests a row and day | uniform | without hints | with hints | over uniform |')
+  print('| requests a row and day | uniform | without signals | with signals | over uniform |')
   print('| ---: | ---: | ---: | ---: | ---: |')
   for (const budget of budgets)
-    printRow(print, { ...usual, budget, announced }, ['uniform', 'index', 'index with hints'])
+    printRow(print, { ...usual, budget, announced }, ['uniform', 'index', 'index with signals'])
 }

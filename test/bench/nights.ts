@@ -1,4 +1,4 @@
-/** Nights of a service under a small budget of requests: what is held of records that are read by id after each. */
+/** Nights of a service under a small budget of requests: what is stored of records that are read by id after each. */
 import type { Clock } from '../../src/lib/clock.ts'
 import { namedRng } from '../../src/lib/rng.ts'
 import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
@@ -45,9 +45,9 @@ async function freshShare(engine: Engine, world: World, kind: Kind): Promise<num
   const rows = await engine.rows<{ id: string; at: string }>(
     `select ${key} as id, source_updated_at as at from star.${table} where not is_deleted`,
   )
-  const held = new Map(rows.map(({ id, at }) => [id, Date.parse(at)]))
+  const stored = new Map(rows.map(({ id, at }) => [id, Date.parse(at)]))
   const all = world.all(kind)
-  const fresh = all.filter(({ id, updatedAt }) => held.get(String(id)) === Date.parse(String(updatedAt)))
+  const fresh = all.filter(({ id, updatedAt }) => stored.get(String(id)) === Date.parse(String(updatedAt)))
   return fresh.length / Math.max(1, all.length)
 }
 
@@ -162,20 +162,20 @@ const percent = (share: number): string => `${Math.round(share * 100)}%`
 /** The table of docs/measurements.md: a first sync of 20,000 timesheets with all that is behind them, 2,000 requests a day. */
 export async function printNights(place: Place, print: (line: string) => void): Promise<void> {
   print(
-    '| night | requests | held of known ids | requisitions by reference | credit notes | fresh assignments |',
+    '| night | requests | stored of known ids | requisitions by reference | credit notes | fresh assignments |',
   )
   print('| ---: | ---: | ---: | ---: | ---: | ---: |')
   await liveThrough(place, { scale: 4, perDay: 2_000, days: 6, changing: 0.05 }, night => {
     const { ids, requisitions, creditNotes } = night.coverage
-    const [held, known] = [ids, ids].map((all, at) =>
-      all.reduce((sum, one) => sum + (at === 0 ? one.held : one.known), 0),
+    const [stored, known] = [ids, ids].map((all, at) =>
+      all.reduce((sum, one) => sum + (at === 0 ? one.stored : one.known), 0),
     )
     const cells = [
       night.day,
       night.requests,
-      `${held} of ${known}`,
-      `${requisitions.held} of ${requisitions.known}`,
-      `${creditNotes.held} of ${creditNotes.onInvoices}`,
+      `${stored} of ${known}`,
+      `${requisitions.stored} of ${requisitions.known}`,
+      `${creditNotes.stored} of ${creditNotes.onInvoices}`,
       percent(night.fresh.assignments),
     ]
     print(`| ${cells.join(' | ')} |`)

@@ -38,7 +38,7 @@ const exponential = (rng: Rng, rate: number): number =>
   rate > 0 ? -Math.log(1 - rng()) / rate : Number.POSITIVE_INFINITY
 
 const changeAt = ({ silentAt, announcedAt }: Row): number => Math.min(silentAt, announcedAt)
-export const isHinted = ({ announcedAt, idleAt }: Row, at: number): boolean =>
+export const isSignalled = ({ announcedAt, idleAt }: Row, at: number): boolean =>
   Math.min(announcedAt, idleAt) <= at
 
 function begin(row: Row, at: number, rng: Rng): Row {

@@ -34,7 +34,7 @@ describeOnEngines('records by id that landed', bench => {
       const { failure, requests } = await syncOnce(sandbox, warehouse, { request })
       expect(requests).toBeLessThanOrEqual(9)
       if (failure)
-        expect(failure).toMatchObject({ exitCode: 75, message: expect.stringContaining('not read yet') })
+        expect(failure).toMatchObject({ exitCode: 75, message: expect.stringContaining('never fetched') })
       isLeft = failure !== undefined
     }
     expect(runs).toBeGreaterThan(2)

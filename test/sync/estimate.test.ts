@@ -1,10 +1,10 @@
 /** The arithmetic of a plan holds for every size. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { durationOf, estimate, type Reading, sumOf } from '../../src/sync/plan/estimate.ts'
+import { durationOf, estimate, type KnownSize, sumOf } from '../../src/sync/plan/estimate.ts'
 
 const total = fc.integer({ min: 0, max: 20_000_000 })
-const reading: fc.Arbitrary<Reading> = fc.oneof(
+const size: fc.Arbitrary<KnownSize> = fc.oneof(
   fc.record({
     kind: fc.constant('backfill' as const),
     total,
@@ -36,7 +36,7 @@ const limits = fc.record({
 describe('estimate', () => {
   test('is a range of whole requests with its reason', () => {
     fc.assert(
-      fc.property(reading, one => {
+      fc.property(size, one => {
         const { low, high, reasoning } = estimate(one)
         expect(Number.isInteger(low) && Number.isInteger(high)).toBe(true)
         expect(low).toBeGreaterThanOrEqual(0)

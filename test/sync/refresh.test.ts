@@ -1,26 +1,26 @@
 /** The refresh policy: what a read is worth, what is chosen for a budget, and what a run may spend. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { eventHint, type HintKind } from '../../src/state/by-id/hints.ts'
-import { backOffDays } from '../../src/sync/by-id/back-off.ts'
+import { eventSignal, type SignalKind } from '../../src/state/by-id/signal-counts.ts'
+import { allowanceOf } from '../../src/sync/by-id/allowance.ts'
+import { priorOf, rateOf } from '../../src/sync/by-id/change-rate.ts'
+import { backOffDays } from '../../src/sync/by-id/fetch.ts'
 import {
   Choice,
   chanceOfChange,
   floorDays,
   floorShare,
-  type Held,
   importanceOf,
   isWorthIt,
+  type Stored,
   worthOf,
-} from '../../src/sync/by-id/refresh.ts'
-import { allowanceOf } from '../../src/sync/by-id/refresh-allowance.ts'
-import { HintWorth } from '../../src/sync/by-id/refresh-hints.ts'
-import { priorOf, rateOf } from '../../src/sync/by-id/refresh-rate.ts'
+} from '../../src/sync/by-id/refresh-worth.ts'
+import { SignalWorth } from '../../src/sync/by-id/signal-worth.ts'
 import { simulate } from '../bench/freshness.ts'
 
 const double = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 
-const held: fc.Arbitrary<Held> = fc.record({
+const stored: fc.Arbitrary<Stored> = fc.record({
   id: fc.string({ minLength: 1, maxLength: 8 }),
   age: double(0, 60),
   rate: double(1e-4, 10),
@@ -28,12 +28,12 @@ const held: fc.Arbitrary<Held> = fc.record({
   isSignalled: fc.boolean(),
   doubt: fc.oneof(fc.constant(0), double(0, 4)),
 })
-const many = fc.uniqueArray(held, { selector: ({ id }) => id, maxLength: 60 })
+const many = fc.uniqueArray(stored, { selector: ({ id }) => id, maxLength: 60 })
 
 describe('what a read is worth', () => {
   test('grows with age and importance, and never beyond a record that has changed for sure', () => {
     fc.assert(
-      fc.property(held, double(0.001, 10), (one, more) => {
+      fc.property(stored, double(0.001, 10), (one, more) => {
         const plain = { ...one, isSignalled: false }
         const worth = worthOf(plain)
         expect(worth).toBeGreaterThanOrEqual(0)
@@ -64,7 +64,7 @@ describe('what a read is worth', () => {
 
   test('what was fetched just now is not worth a request, what is 30 days old is', () => {
     fc.assert(
-      fc.property(held, one => {
+      fc.property(stored, one => {
         const plain = { ...one, isSignalled: false, doubt: 0 }
         expect(isWorthIt({ ...plain, age: 0 })).toBe(false)
         expect(isWorthIt({ ...plain, age: floorDays })).toBe(true)
@@ -76,7 +76,7 @@ describe('what a read is worth', () => {
 })
 
 describe('the choice for a budget', () => {
-  const choose = (records: readonly Held[], requests: number, paced: number): readonly Held[] => {
+  const choose = (records: readonly Stored[], requests: number, paced: number): readonly Stored[] => {
     const choice = new Choice({ requests, paced })
     for (const one of records) choice.add(one)
     return choice.chosen()
@@ -124,20 +124,20 @@ describe('the choice for a budget', () => {
   })
 })
 
-describe('what a hint is worth', () => {
+describe('the worth of a change signal', () => {
   const declared = [
     { name: 'strong', share: 0.5 },
     { name: 'weak', share: 0.1 },
   ]
   const none = { told: 0, unchanged: 0, unchangedExpected: 0, quietChanges: 0, quietExpected: 0 }
-  const learnt = (hint: string, kind: string, more: Partial<HintKind>): HintKind => ({
+  const learnt = (signal: string, kind: string, more: Partial<SignalKind>): SignalKind => ({
     ...none,
-    hint,
+    signal,
     kind,
     ...more,
   })
-  const factor = (known: readonly HintKind[], hints: readonly string[], kind = 'live'): number =>
-    new HintWorth(declared, known).freshFactor({ kind, hints })
+  const factor = (known: readonly SignalKind[], signals: readonly string[], kind = 'live'): number =>
+    new SignalWorth(declared, known).freshFactor({ kind, signals })
 
   test('is at first what its declaration says, and of several the strongest counts', () => {
     expect([factor([], []), factor([], ['weak']), factor([], ['weak', 'strong'])]).toEqual([1, 0.9, 0.5])
@@ -154,11 +154,11 @@ describe('what a hint is worth', () => {
   })
 
   test('silence of what announces most changes makes them rarer, and silence of the rest does not', () => {
-    const events = learnt(eventHint, '', { quietChanges: 30, quietExpected: 300 })
+    const events = learnt(eventSignal, '', { quietChanges: 30, quietExpected: 300 })
     const weak = learnt('weak', 'live', { quietChanges: 330, quietExpected: 300 })
-    const worth = new HintWorth(declared, [events, weak])
-    expect(worth.quietShare({ hints: [] })).toBeCloseTo(50 / 320, 9)
-    expect(new HintWorth(declared, [weak]).quietShare({ hints: [] })).toBe(1)
+    const worth = new SignalWorth(declared, [events, weak])
+    expect(worth.quietShare({ signals: [] })).toBeCloseTo(50 / 320, 9)
+    expect(new SignalWorth(declared, [weak]).quietShare({ signals: [] })).toBe(1)
   })
 })
 
@@ -212,14 +212,12 @@ describe('what a run may spend', () => {
   test('never more than there is, and never all that later lists of the day need', () => {
     fc.assert(
       fc.property(day, one => {
-        const { unseen, refresh } = allowanceOf(one)
-        expect(unseen).toBeGreaterThanOrEqual(0)
-        expect(unseen).toBeLessThanOrEqual(one.spendable)
-        expect(refresh).toBeLessThanOrEqual(unseen)
+        const { inAll, refresh } = allowanceOf(one)
+        expect(inAll).toBeGreaterThanOrEqual(0)
+        expect(inAll).toBeLessThanOrEqual(one.spendable)
+        expect(refresh).toBeLessThanOrEqual(inAll)
         const later = one.sinceLast ? Math.floor(one.untilReset / one.sinceLast) * one.listRequests : 0
-        expect(one.spendableToday - unseen).toBeGreaterThanOrEqual(
-          Math.min(later, one.spendableToday / 2) - 1,
-        )
+        expect(one.spendableToday - inAll).toBeGreaterThanOrEqual(Math.min(later, one.spendableToday / 2) - 1)
       }),
     )
   })
@@ -228,15 +226,15 @@ describe('what a run may spend', () => {
     const hour = 3_600_000
     const today = { spendable: 1_500, spendableToday: 1_500, spendablePerDay: 1_500, listRequests: 10 }
     expect(allowanceOf({ ...today, untilReset: 22 * hour, sinceLast: 24 * hour })).toEqual({
-      unseen: 1_500,
+      inAll: 1_500,
       refresh: 1_500,
     })
     expect(allowanceOf({ ...today, untilReset: 15 * hour, sinceLast: hour })).toEqual({
-      unseen: 1_350,
+      inAll: 1_350,
       refresh: 100,
     })
     expect(allowanceOf({ ...today, untilReset: 15 * hour, sinceLast: null })).toEqual({
-      unseen: 1_425,
+      inAll: 1_425,
       refresh: 1_425,
     })
   })
@@ -254,10 +252,10 @@ test('at 0.1 requests a row and day the warehouse is at least 15% fresher than b
   expect(simulate('proportional', scenario)).toBeLessThan(index)
 })
 
-test('hints make the warehouse fresher where parents announce changes, and cost nothing where they announce none', () => {
+test('signals make the warehouse fresher where parents announce changes, and cost nothing where they announce none', () => {
   const scenario = { rows: 500, budget: 0.1, runsPerDay: 3, warmDays: 30, days: 30, seed: 3 }
   const gain = (announced: number): number =>
-    simulate('index with hints', { ...scenario, announced }) / simulate('index', { ...scenario, announced })
+    simulate('index with signals', { ...scenario, announced }) / simulate('index', { ...scenario, announced })
   expect(gain(0.6)).toBeGreaterThan(1.03)
   expect(gain(0)).toBeGreaterThan(0.98)
 })

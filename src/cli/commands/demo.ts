@@ -1,7 +1,7 @@
 /** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync, the marts. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readById } from '../../contract/catalogue.ts'
+import { byIdResources } from '../../contract/catalogue.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
@@ -70,7 +70,7 @@ async function syncOnce(
 function changesLine(changes: ReturnType<typeof mutateWorld>): string {
   const records = new Map(changes.map(({ collection, id }) => [`${collection} ${id}`, collection]))
   const byId = new Set(
-    readById.map(({ name }) => name.replace(/-./g, dashed => dashed.slice(1).toUpperCase())),
+    byIdResources.map(({ name }) => name.replace(/-./g, dashed => dashed.slice(1).toUpperCase())),
   )
   const unlisted = [...records.values()].filter(collection => byId.has(collection)).length
   const listed = `The source changes: ${counted(records.size, 'record')}`

@@ -1,6 +1,6 @@
 /** The status of a warehouse in words and rows. */
 
-import { readById } from '../../contract/catalogue.ts'
+import { byIdResources } from '../../contract/catalogue.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import type { BudgetSeen } from '../../state/requests/budget-seen.ts'
 import type { HeldLease } from '../../state/runs/leases.ts'
@@ -41,7 +41,7 @@ function windowsText({ accepted, walking, refused }: Proof): string | null {
   return parts.filter(part => part !== false).join(', ') || null
 }
 
-const byId = new Set(readById.map(({ name }) => name))
+const byId = new Set(byIdResources.map(({ name }) => name))
 
 /** Reading by id proves nothing of what nobody named. */
 function proofText({ resource, proof }: ResourceState): string | null {

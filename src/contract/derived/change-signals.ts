@@ -1,5 +1,5 @@
 /** Change signals: which changes of one record suggest that a record read by id changed too, from the relations that columns declare. */
-import { catalogue, findResource, readById } from '../catalogue.ts'
+import { byIdResources, catalogue, findResource } from '../catalogue.ts'
 import type { Column, Relation } from '../fields/column.ts'
 import type { Resource } from '../fields/resource.ts'
 import { type Table, tablesOf } from '../fields/table.ts'
@@ -17,7 +17,7 @@ export interface ChangeSignal {
 }
 
 function targetOf({ of }: Relation): Table {
-  const target = readById.find(({ name }) => name === of)
+  const target = byIdResources.find(({ name }) => name === of)
   if (!target) throw new Error(`${of} are not read by id, so no change signal can be about them`)
   return target.table
 }

@@ -1,21 +1,21 @@
-/** Where ids of records that can be read one by one only are found: the columns of star that name them. */
-import { catalogue, readById } from '../catalogue.ts'
+/** Where the ids of records read by id come from: the columns of star that hold them. */
+import { byIdResources, catalogue, findResource } from '../catalogue.ts'
 import type { Column, Naming } from '../fields/column.ts'
-import type { Resource } from '../fields/resource.ts'
+import { type Collection, isCollection, type Resource } from '../fields/resource.ts'
 import { tablesOf } from '../fields/table.ts'
 
 /** A column whose values are ids of records. */
 export interface Edge extends Naming {
-  /** Plural name of the resource whose records say it. */
+  /** Plural name of the resource whose records carry the column. */
   readonly from: string
   /** In star. */
   readonly table: string
   readonly column: string
 }
 
-const byDimension = new Map(readById.map(({ name, table }) => [table.name, name]))
+const byDimension = new Map(byIdResources.map(({ name, table }) => [table.name, name]))
 
-/** A reference to a dimension of such records is an id, unless it is worked out from something else. */
+/** A reference to a dimension of such records is an id, unless its value is derived. */
 function naming({ names, member, source }: Column): Naming | undefined {
   if (names) return names
   const resource = member && byDimension.get(`dim_${member.dimension}`)
@@ -31,9 +31,32 @@ function edgesFrom({ name: from, table: root }: Resource): Edge[] {
   )
 }
 
-/** Each once, also of a table that several lists of a record feed. */
+/** Each once, also for a table that several lists of a record feed. */
 export const edges: readonly Edge[] = [
   ...new Map(
     catalogue.flatMap(edgesFrom).map(edge => [JSON.stringify([edge.table, edge.column, edge.where]), edge]),
   ).values(),
 ]
+
+/** The first source of ids of a resource, before anything was read. */
+export type IdSource =
+  /** Records of this list name them, directly or through records that they name. */
+  | { readonly from: 'list'; readonly list: Collection }
+  /** Records of this resource bring them whole. */
+  | { readonly from: 'record'; readonly resource: string }
+  | { readonly from: 'events' }
+
+export function idSourceOf({ name }: Resource): IdSource {
+  const seen = new Set([name])
+  // The set grows while it is read: whatever names a resource may be named by others.
+  for (const one of seen)
+    for (const { from, resource, brings } of edges) {
+      if (resource !== one || seen.has(from)) continue
+      if (brings && one === name) return { from: 'record', resource: from }
+      const source = findResource(from)
+      if (source && isCollection(source) && source.read.strategy === 'scan')
+        return { from: 'list', list: source }
+      seen.add(from)
+    }
+  return { from: 'events' }
+}

@@ -1,37 +1,37 @@
-/** How much is held of what can be read one by one only: by the ids that were seen, and by what other records count. */
+/** How many records without a list are stored: of the known ids, and of the records that others count. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
-import { eventHint } from './hints.ts'
+import { eventSignal } from './signal-counts.ts'
 import type { DiscoveredRow } from './tables.ts'
 
-/** Of one resource: ids by what came of them. */
+/** Ids of one resource, by the result of their last fetch. */
 export interface IdCoverage {
   readonly resource: string
-  /** All ids that anything named, those that are no ids left out. */
+  /** All known ids, without texts that cannot be one. */
   readonly known: number
-  readonly held: number
-  readonly unseen: number
+  readonly stored: number
+  readonly neverFetched: number
   readonly missing: number
   readonly refused: number
   /** Why ids are missing or refused, most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly ids: number }[]
 }
 
-/** Requisitions by their references, which metric rows and assignments tell without an id. */
+/** Requisitions by reference, which metric rows and assignments give without an id. */
 export interface ReferenceCoverage {
-  readonly held: number
+  readonly stored: number
   readonly known: number
-  /** Named in metric rows only: nothing gives their ids. */
+  /** In metric rows only: nothing gives their ids. */
   readonly withoutId: number
 }
 
-/** Credit notes by what their invoices say that they come to, in the currencies of the companies, as decimals. */
+/** The sum of credit notes, stored and as invoices state it; in the currencies of the companies, as decimals. */
 export interface CreditCoverage {
-  readonly held: string
+  readonly stored: string
   readonly onInvoices: string
 }
 
-/** Of one resource: how many of the changes that reads found an event had announced; counts halve in 90 days. */
+/** Of one resource: changes that fetches found, and those of them that an event had announced; counts halve in 90 days. */
 export interface EventRecall {
   readonly resource: string
   readonly found: number
@@ -42,13 +42,13 @@ export interface Coverage {
   readonly ids: readonly IdCoverage[]
   readonly requisitions: ReferenceCoverage
   readonly creditNotes: CreditCoverage
-  /** Of resources of which reads found changes. */
+  /** Of resources in which fetches found changes. */
   readonly events: readonly EventRecall[]
 }
 
 type Group = Pick<DiscoveredRow, 'resource' | 'state' | 'reason'> & { readonly n: number }
 
-/** Texts that are no ids, and second names of records, are nothing that could be held. */
+/** Leaves out texts that cannot be an id, and second names of records. */
 const isRecord = `d.record_id not like 'md5 %' and (d.reason is null or d.reason not like 'it is another name of %')`
 
 function ofResource(resource: string, groups: readonly Group[]): IdCoverage {
@@ -61,8 +61,8 @@ function ofResource(resource: string, groups: readonly Group[]): IdCoverage {
   return {
     resource,
     known: sum(),
-    held: sum('held'),
-    unseen: sum('unseen'),
+    stored: sum('held'),
+    neverFetched: sum('unseen'),
     missing: sum('missing'),
     refused: sum('refused'),
     reasons: reasons.sort((left, right) => right.ids - left.ids || (left.reason < right.reason ? -1 : 1)),
@@ -78,15 +78,15 @@ async function idCoverage(engine: Engine): Promise<IdCoverage[]> {
   return names.map(name => ofResource(name, groups))
 }
 
-/** A reference counts once in its company, whoever tells it. */
+/** A reference counts once in its company, in however many records it stands. */
 async function referenceCoverage(engine: Engine): Promise<ReferenceCoverage> {
-  const [row] = await engine.rows<{ known: number; held: number; without_id: number }>(
-    `select count(*) as known, count(*) filter (where q.is_held) as held,
-       count(*) filter (where not q.is_held and not q.is_named) as without_id
+  const [row] = await engine.rows<{ known: number; stored: number; without_id: number }>(
+    `select count(*) as known, count(*) filter (where q.is_stored) as stored,
+       count(*) filter (where not q.is_stored and not q.is_named) as without_id
      from (
-       select r.company_id, r.reference, bool_or(r.source = 'held') as is_held, bool_or(r.source = 'named') as is_named
+       select r.company_id, r.reference, bool_or(r.source = 'stored') as is_stored, bool_or(r.source = 'named') as is_named
        from (
-         select company_id, reference, 'held' as source from star.fact_requisition where not is_deleted
+         select company_id, reference, 'stored' as source from star.fact_requisition where not is_deleted
          union all
          select company_id, requisition_reference, 'named' from star.fact_assignment
          where not is_deleted and requisition_id is not null
@@ -96,25 +96,25 @@ async function referenceCoverage(engine: Engine): Promise<ReferenceCoverage> {
        where r.reference is not null group by r.company_id, r.reference) q`,
   )
   return {
-    held: Number(row?.held ?? 0),
+    stored: Number(row?.stored ?? 0),
     known: Number(row?.known ?? 0),
     withoutId: Number(row?.without_id ?? 0),
   }
 }
 
 async function creditCoverage(engine: Engine): Promise<CreditCoverage> {
-  const [row] = await engine.rows<{ held: string; told: string }>(
+  const [row] = await engine.rows<{ stored: string; stated: string }>(
     `select cast(coalesce((select sum(subtotal) from star.fact_credit_note
-         where not is_deleted and invoice_id is not null), 0) as numeric(18, 2)) as held,
-       cast(coalesce((select sum(credit_notes) from star.fact_invoice where not is_deleted), 0) as numeric(18, 2)) as told`,
+         where not is_deleted and invoice_id is not null), 0) as numeric(18, 2)) as stored,
+       cast(coalesce((select sum(credit_notes) from star.fact_invoice where not is_deleted), 0) as numeric(18, 2)) as stated`,
   )
-  return { held: String(row?.held ?? '0.00'), onInvoices: String(row?.told ?? '0.00') }
+  return { stored: String(row?.stored ?? '0.00'), onInvoices: String(row?.stated ?? '0.00') }
 }
 
 async function eventRecall(engine: Engine): Promise<EventRecall[]> {
   const rows = await engine.rows<EventRecall>(
     `select h.resource, h.told - h.unchanged + h.quiet_changes as found, h.told - h.unchanged as announced
-     from ops.hint h where h.hint = '${eventHint}' and h.told - h.unchanged + h.quiet_changes > 0 order by h.resource`,
+     from ops.hint h where h.hint = '${eventSignal}' and h.told - h.unchanged + h.quiet_changes > 0 order by h.resource`,
   )
   return rows.map(({ resource, found, announced }) => ({
     resource,
@@ -125,12 +125,12 @@ async function eventRecall(engine: Engine): Promise<EventRecall[]> {
 
 /** Undefined where the file does not keep the ids. */
 export async function readCoverage(engine: Engine): Promise<Coverage | undefined> {
-  const held = await existingTables(engine)
-  if (!held.has('discovered')) return undefined
+  const existing = await existingTables(engine)
+  if (!existing.has('discovered')) return undefined
   return {
     ids: await idCoverage(engine),
     requisitions: await referenceCoverage(engine),
     creditNotes: await creditCoverage(engine),
-    events: held.has('hint') ? await eventRecall(engine) : [],
+    events: existing.has('hint') ? await eventRecall(engine) : [],
   }
 }

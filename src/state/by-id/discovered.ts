@@ -1,4 +1,4 @@
-/** Ids that were seen: found in star, heard of in events, or given in a list. */
+/** Known ids: found in star, received in events, or given in a file. */
 
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -11,19 +11,19 @@ import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 import type { DiscoveredRow } from './tables.ts'
 
-/** An id that somebody named. */
+/** An id, and where it was found. */
 export interface Seen {
   readonly resource: string
   readonly recordId: string
-  /** What named it: `event trade_created`, the name of a file. */
+  /** Such as `event trade_created`, or the name of a file. */
   readonly source: string
   /** ISO 8601. */
   readonly at: string
 }
 
-const noId = 'it is no id that may be asked for: letters, digits, _ and -, at most 64'
+const noId = 'it cannot be an id: an id has letters, digits, _ and -, at most 64'
 
-/** The text itself may be anything, so that its hash stands for it: `source` tells where to look for it. */
+/** The text may be anything, so its hash stands for it; `source` tells where to find the text. */
 const hashOf = (text: string): string => `md5 ${createHash('md5').update(text).digest('hex')}`
 
 function rowOf({ resource, recordId, source, at }: Seen): DiscoveredRow {
@@ -60,7 +60,7 @@ function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
 
 const placeOf = ({ resource, recordId }: Seen): string => `${resource} ${recordId}`
 
-/** Keeps those that are new; returns how many were. */
+/** Adds ids that are new; returns how many were. */
 export async function remember(engine: Engine, seen: readonly Seen[]): Promise<number> {
   const rows = [...new Map(seen.map(one => [placeOf(one), one])).values()].map(rowOf)
   const before = await countDiscovered(engine)
@@ -79,7 +79,7 @@ async function countDiscovered(engine: Engine): Promise<number> {
   return Number(row?.n ?? 0)
 }
 
-/** Signals of one record become one row that counts them. */
+/** Several events of one record become one row that counts them. */
 function coalesced(seen: readonly Seen[]): DiscoveredRow[] {
   const rows = new Map<string, DiscoveredRow>()
   for (const one of seen) {
@@ -92,8 +92,8 @@ function coalesced(seen: readonly Seen[]): DiscoveredRow[] {
 }
 
 /**
- * Something changed these records: what is new is kept, and what is known is asked for again soon, however often it was
- * signalled. Also one that was missing or refused, unless its text is no id.
+ * Events about these records: new ids are added, and known ones are fetched again soon, once for any number of events. So
+ * are missing and refused ones, unless the text cannot be an id.
  */
 export async function signal(engine: Engine, seen: readonly Seen[]): Promise<void> {
   for (const chunk of chunks(coalesced(seen))) {
@@ -111,20 +111,20 @@ export async function signal(engine: Engine, seen: readonly Seen[]): Promise<voi
   }
 }
 
-/** Ids of one column; what is no id goes by its hash. */
+/** Ids of one column; a text that cannot be an id is replaced by its hash. */
 function idsOf({ table, column, where, brings }: Edge, run: string): string {
   const name = quoteName(column)
-  // What a stub says was said by the record that named it.
+  // Attributes of an inferred member come from the record that refers to it.
   const whole = table.startsWith('dim_') ? 'not is_stub' : ''
   const conditions = [`${name} is not null`, `${name} not in ('', '-1')`, 'not is_deleted', whole, run, where]
-  // Each id once, before it is looked at closely: PostgreSQL takes 1.6 s for the pattern on 100,000 rows.
+  // Each id once before the pattern: PostgreSQL takes 1.6 s for the pattern on 100,000 rows.
   return `select case when u.id ~ '${safeId}' then u.id else 'md5 ' || md5(u.id) end as id,
       u.id ~ '${safeId}' as is_safe, ${quoteText(`star.${table}.${column}`)} as source, u.held_at
     from (select ${name} as id, ${brings ? 'max(loaded_at)' : 'cast(null as timestamptz)'} as held_at
       from star.${quoteName(table)} where ${conditions.filter(Boolean).join(' and ')} group by ${name}) u`
 }
 
-/** New ids of one resource, from all columns that name them. */
+/** Adds new ids of one resource, from all columns that hold them. */
 async function discoverOf(
   engine: Engine,
   resource: string,
@@ -146,7 +146,7 @@ async function discoverOf(
   )
 }
 
-/** Records that star holds and nobody has noted, as after a replay into an empty warehouse; returns how many. */
+/** Adds records that are in star only, as after a replay into an empty warehouse; returns how many. */
 export async function adopt(engine: Engine, { name, table }: Resource): Promise<number> {
   const key = quoteName(table.key)
   const whole = isMember(table) ? `and not t.is_stub and t.${key} <> '-1'` : ''
@@ -163,15 +163,15 @@ export async function adopt(engine: Engine, { name, table }: Resource): Promise<
 }
 
 export interface Search {
-  /** Which columns; all when left out. */
+  /** Columns to search; all when left out. */
   readonly edges?: readonly Edge[]
   /** ISO 8601. */
   readonly at: string
-  /** Only rows that this run brought. */
+  /** Only rows that this run fetched. */
   readonly runId?: string
 }
 
-/** Finds ids in star that nobody has seen yet; returns how many. */
+/** Adds the ids in star that are not known yet; returns how many. */
 export async function discover(engine: Engine, { edges = allEdges, ...search }: Search): Promise<number> {
   let found = 0
   for (const resource of new Set(edges.map(edge => edge.resource))) {

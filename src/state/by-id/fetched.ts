@@ -1,4 +1,4 @@
-/** What came of asking for records by their ids, written beside the records themselves. */
+/** Results of fetches by id, recorded in the transaction that loads the records. */
 
 import type { Table } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -9,25 +9,25 @@ import { remember } from './discovered.ts'
 import type { Expected } from './due.ts'
 import { elapsedDays } from './elapsed-days.ts'
 
-/** An answer that brought a record; times are ISO 8601. */
+/** A fetch that brought the record; times are ISO 8601. */
 export interface Fetch {
   readonly recordId: string
-  /** Before the request was sent: what is signalled from then on may not be in the answer. */
+  /** Before the request was sent: the answer may lack changes signalled from then on. */
   readonly askedAt: string
   readonly fetchedAt: string
   readonly runId: string
-  /** Absent where the record was not chosen for what it was worth. */
+  /** Absent unless the record was chosen for its worth. */
   readonly expected?: Expected
 }
 
-/** An answer that did not. */
-export interface Miss {
+/** A fetch that did not. */
+export interface FailedFetch {
   readonly recordId: string
   readonly askedAt: string
   readonly state: 'missing' | 'refused'
   readonly reason: string
   readonly checkedAt: string
-  /** Null: only another scope of the key asks again. */
+  /** Null: only another scope of the key retries it. */
   readonly retryAfter: string | null
 }
 
@@ -36,19 +36,19 @@ export const instant = (iso: string): string => `cast(${quoteText(iso)} as times
 /** A number as neither engine could take it for a decimal. */
 export const double = (value: number): string => `cast(${value} as double precision)`
 
-/** Nothing is longer ago than its time says, whatever the clocks of service and client. */
+/** A duration is never negative, whatever the clocks of service and client say. */
 const atLeastNone = (expression: string): string => `greatest(0.0, ${expression})`
 
-/** How far the first fetch of a record looks back: what it did long ago tells little of what it does now. */
+/** How far the first fetch of a record looks back: older changes say little about the record today. */
 const lookBack = `interval '30 days'`
 
-/** Days in which what a fetch found counts half: what a record did long ago tells little of what it does now. */
+/** Days in which the result of a fetch comes to count half: old fetches say little about the record today. */
 const halfLife = 180
 
-/** What is left of the counts of row `d` at the fetch `f`. */
+/** The share of the counts of row `d` that remains at the fetch `f`. */
 const kept = `power(0.5, case when d.fetches > 0 then ${atLeastNone(elapsedDays('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
 
-export interface Evidence {
+export interface ChangeFound {
   /** Of row `d` of ops.discovered before the fetch `f`, and row `s` of star after it: 1 for a change. */
   readonly isChanged: string
   /** Days in which a change could be seen. */
@@ -56,12 +56,12 @@ export interface Evidence {
 }
 
 /**
- * What a fetch adds to the estimate of how often its record changes. The days since the last fetch, if nothing changed;
- * else the days since the change, as nothing changed after it. The first fetch looks back 30 days, or to the creation.
- * A fetch that an event brought about comes soon after the change, which tells nothing of how long one takes to come:
- * there all days since the last fetch count.
+ * What a fetch adds to the estimate of how often its record changes. Without a change, the days since the last fetch count;
+ * with one, the days since the change, as nothing changed after it. The first fetch looks back 30 days, or to the creation.
+ * After an event all days since the last fetch count: such a fetch follows soon after the change, so the days since the
+ * change would be too few.
  */
-export function evidence(table: Table): Evidence {
+export function changeFound(table: Table): ChangeFound {
   const created = table.columns.created_at ? 's.created_at' : 'cast(null as timestamptz)'
   const since = `case when d.fetches > 0 then d.last_fetched_at
     when ${created} is not null then greatest(${created}, f.fetched_at - ${lookBack}) end`
@@ -74,7 +74,7 @@ export function evidence(table: Table): Evidence {
   }
 }
 
-const lost = 'it could not be loaded (select * from ops.quarantine)'
+const notLoaded = 'it could not be loaded (select * from ops.quarantine)'
 
 /** Runs in the transaction that loads the records, after them. */
 export async function recordFetches(
@@ -87,7 +87,7 @@ export async function recordFetches(
     ({ recordId, askedAt, fetchedAt, runId }) =>
       `(${quoteText(recordId)}, ${instant(askedAt)}, ${instant(fetchedAt)}, ${quoteText(runId)})`,
   )
-  const { isChanged, exposure } = evidence(table)
+  const { isChanged, exposure } = changeFound(table)
   const whole = isMember(table) ? ' and not s.is_stub' : ''
   const key = quoteName(table.key)
   await engine.run(
@@ -102,7 +102,7 @@ export async function recordFetches(
        select f.record_id, f.asked_at, f.fetched_at, f.run_id, ${isChanged} as changes, ${exposure} as exposure,
          ${kept} as kept,
          case when s.${key} is null then 'refused' else 'held' end as state,
-         case when s.${key} is null then ${quoteText(lost)} end as reason
+         case when s.${key} is null then ${quoteText(notLoaded)} end as reason
        from (values ${rows.join(', ')}) as f(record_id, asked_at, fetched_at, run_id)
        join ops.discovered d on d.resource = ${quoteText(resource)} and d.record_id = f.record_id
        left join star.${quoteName(table.name)} s on s.${key} = f.record_id${whole}) as q
@@ -110,13 +110,13 @@ export async function recordFetches(
   )
 }
 
-export async function recordMisses(
+export async function recordFailedFetches(
   engine: Engine,
   resource: string,
-  { misses, keyScope }: { readonly misses: readonly Miss[]; readonly keyScope: string },
+  { failed, keyScope }: { readonly failed: readonly FailedFetch[]; readonly keyScope: string },
 ): Promise<void> {
-  if (misses.length === 0) return
-  const rows = misses.map(({ recordId, state, reason, askedAt, checkedAt, retryAfter }) => {
+  if (failed.length === 0) return
+  const rows = failed.map(({ recordId, state, reason, askedAt, checkedAt, retryAfter }) => {
     const texts = [recordId, state, reason].map(quoteText)
     const retry = retryAfter === null ? 'cast(null as timestamptz)' : instant(retryAfter)
     return `(${[...texts, instant(askedAt), instant(checkedAt), retry].join(', ')})`
@@ -133,8 +133,8 @@ export async function recordMisses(
   )
 }
 
-/** Nothing was learnt of these: asked for again from then on. A held record stays due as it was. */
-export async function postpone(
+/** For records of which a failure of the service says nothing. A stored record stays due as before. */
+export async function retryLater(
   engine: Engine,
   resource: string,
   { ids, until }: { readonly ids: readonly string[]; readonly until: string },
@@ -149,7 +149,7 @@ export async function postpone(
     .execute()
 }
 
-/** Answers that brought another record than the one asked for: short ids name the same records as long ones. */
+/** Answers with another id than the requested one: a record has a short id and a long one. */
 export async function recordOtherNames(
   engine: Engine,
   resource: string,

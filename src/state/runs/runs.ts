@@ -120,3 +120,16 @@ export async function resourcesOfRun(engine: Engine, runId: string): Promise<Run
     .orderBy('resource')
     .execute()
 }
+
+/** When the sync before this one began; undefined for the first. */
+export async function lastSyncStart(engine: Engine, runId: string): Promise<string | undefined> {
+  const row = await ledger(engine)
+    .selectFrom('ops.run')
+    .select('started_at')
+    .where('command', '=', 'sync')
+    .where('run_id', '<>', runId)
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.started_at
+}

@@ -1,4 +1,4 @@
-/** What a sweep will cost, from what is held and counted: nothing is asked for it. */
+/** What a sweep will cost, from stored rows and the last counts: the plan itself sends no request. */
 
 import type { KeyInfo } from '../../api/client/key.ts'
 import { lastPage } from '../../api/client/paging.ts'
@@ -13,14 +13,14 @@ import { pagesPerWindow } from '../scan/windows.ts'
 import type { Estimate } from './estimate.ts'
 import type { PlannedResource } from './plan.ts'
 
-/** A page of a sweep is as many rows as one of a sync, so it costs as many requests as reading the list anew. */
-export function sweepEstimate(rows: number, suspected: number, isReadById: boolean): Estimate {
+/** A page of a sweep has as many rows as one of a sync, so a sweep costs as many requests as reading the list again. */
+export function sweepEstimate(rows: number, candidates: number, isReadById: boolean): Estimate {
   const pages = lastPage(rows)
   const windows = Math.ceil(pages / pagesPerWindow)
-  const asked = isReadById && suspected > 0 ? suspected + 2 : 0
-  // A window of one page is read twice, and of several windows each is asked for its total first.
-  const low = (pages === 1 ? 2 : pages) + (windows > 1 ? windows + 1 : 0) + 1 + asked
-  const byId = asked > 0 ? `, ${counted(suspected, 'suspect')} to ask for by id` : ''
+  const fetched = isReadById && candidates > 0 ? candidates + 2 : 0
+  // A window of one page is read twice. With several windows, one request each returns the total first.
+  const low = (pages === 1 ? 2 : pages) + (windows > 1 ? windows + 1 : 0) + 1 + fetched
+  const byId = fetched > 0 ? `, ${counted(candidates, 'candidate')} to fetch by id` : ''
   return {
     low,
     // Windows overlap, and a list that changes while it is swept is swept again.
@@ -32,7 +32,7 @@ export function sweepEstimate(rows: number, suspected: number, isReadById: boole
 const skipped = (resource: string, why: string): PlannedResource => ({
   resource,
   strategy: 'skipped',
-  mark: null,
+  watermark: null,
   total: null,
   low: 0,
   high: 0,
@@ -44,12 +44,12 @@ async function rowsOf(engine: Engine, resource: Resource): Promise<number> {
   return Number(row?.n ?? 0)
 }
 
-/** Whether the last count gives a reason to sweep now, in words. */
+/** Whether the last count is a reason to sweep now, in words. */
 function urgency(absence: Absence): string {
   const { total, held } = absence
   if (total === null || held === null || !isNewerCount(absence)) return ''
-  if (total === held) return '; the last count agreed'
-  return `; the last count was ${formatNumber(total)} at the service, ${formatNumber(held)} held`
+  if (total === held) return '; the last count matched'
+  return `; the last count was ${formatNumber(total)} at the service, ${formatNumber(held)} stored`
 }
 
 export interface SweepPlanSources {
@@ -57,7 +57,7 @@ export interface SweepPlanSources {
   readonly key: Pick<KeyInfo, 'kind'>
 }
 
-/** Of the lists with these names, all when empty. */
+/** For the lists with these names, or all when there are none. */
 export async function planSweep(
   names: readonly string[],
   { engine, key }: SweepPlanSources,
@@ -70,7 +70,7 @@ export async function planSweep(
     const rows = engine && (await rowsOf(engine, resource))
     if (resource.keys === 'company' && key.kind === 'agency')
       planned.push(skipped(name, 'agency keys cannot read it'))
-    else if (!rows) planned.push(skipped(name, 'nothing is held to compare with: muster sync first'))
+    else if (!rows) planned.push(skipped(name, 'nothing is stored to compare with: muster sync first'))
     else {
       const absence = known.get(name)
       const { reasoning, ...range } = sweepEstimate(
@@ -79,7 +79,14 @@ export async function planSweep(
         singleRead(resource) !== undefined,
       )
       const why = reasoning + (absence ? urgency(absence) : '')
-      planned.push({ resource: name, strategy: 'sweep', mark: null, total: rows, ...range, reasoning: why })
+      planned.push({
+        resource: name,
+        strategy: 'sweep',
+        watermark: null,
+        total: rows,
+        ...range,
+        reasoning: why,
+      })
     }
   }
   return planned

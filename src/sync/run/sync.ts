@@ -6,7 +6,7 @@ import { edges } from '../../contract/derived/discovery.ts'
 import { isCollection, type Resource } from '../../contract/fields/resource.ts'
 import { BudgetSpent, MusterError } from '../../lib/errors.ts'
 import { adopt, discover } from '../../state/by-id/discovered.ts'
-import { hydrateResources } from '../by-id/hydrate.ts'
+import { readRecords } from '../by-id/by-id.ts'
 import { HeldBack } from '../deletions/held-back.ts'
 import { syncCollection } from '../scan/collection.ts'
 import { readBetween } from '../scan/read-again.ts'
@@ -95,7 +95,7 @@ class Run {
   async records(resources: readonly Resource[]): Promise<void> {
     const allowed: Resource[] = []
     for (const resource of resources) if (await this.#isAllowed(resource)) allowed.push(resource)
-    this.outcomes.push(...(await hydrateResources(this.#sync, allowed, this.#request)))
+    this.outcomes.push(...(await readRecords(this.#sync, allowed, this.#request)))
   }
 
   async #list(resource: Resource): Promise<void> {

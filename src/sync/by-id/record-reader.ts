@@ -1,38 +1,44 @@
-/** Reads records of one resource by their ids: asked for, landed, loaded in batches, and remembered. */
+/** Reads records of one resource by id: fetches and lands them, loads them in batches, and records each result. */
 import { readFileSync } from 'node:fs'
 import type { Purpose } from '../../api/budget/day.ts'
 import { readEnvelope } from '../../api/client/envelope.ts'
+import { Retriable } from '../../api/client/errors.ts'
 import { edges } from '../../contract/derived/discovery.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { hourMs } from '../../lib/dates.ts'
 import { discover } from '../../state/by-id/discovered.ts'
 import type { DueId } from '../../state/by-id/due.ts'
-import { postpone, recordFetches, recordMisses, recordOtherNames } from '../../state/by-id/fetched.ts'
-import { learnHints } from '../../state/by-id/hints.ts'
+import {
+  recordFailedFetches,
+  recordFetches,
+  recordOtherNames,
+  retryLater,
+} from '../../state/by-id/fetched.ts'
+import { countSignals } from '../../state/by-id/signal-counts.ts'
 import { witnessHeld } from '../../state/evidence/deletions.ts'
 import { freshWindow, openWindow, unfinishedWindow, updateWindow } from '../../state/scans/windows.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { currentScope } from '../run/same-scope.ts'
-import { type Answers, askForRecords, type Course, type LandedRecord } from './fetch-by-id.ts'
+import { type Fetched, type FetchState, fetchRecords, type LandedRecord } from './fetch.ts'
 
-/** Milliseconds until a record that the service failed on is asked for again. */
-const failurePause = hourMs
+/** Until the next fetch of a record for which the service failed. */
+const failurePauseMs = hourMs
 
-export class ReadById {
+export class RecordReader {
   readonly task: ResourceTask
-  readonly #course: Course
+  readonly #state: FetchState
   #isOpen = false
 
   constructor(task: ResourceTask, purpose: Purpose) {
     this.task = task
     const windowId = `${task.sync.runId}-${task.resource.name}`
-    this.#course = { windowId, purpose, sequence: 0, hasRead: false, deniedInARow: 0, failedInARow: 0 }
+    this.#state = { windowId, purpose, sequence: 0, hasRead: false, deniedInARow: 0, failedInARow: 0 }
   }
 
-  /** Loads what a killed run landed and did not load: it costs no request. */
+  /** Loads the answers that a killed run landed and did not load, without a request. */
   async resume(): Promise<void> {
     const { sync, resource } = this.task
     const window = await unfinishedWindow(sync.engine, resource.name, 'hydrate')
@@ -41,26 +47,26 @@ export class ReadById {
     const landed = sync.landing.pages(window.window_id)
     const left = landed.filter(({ sequence }) => sequence > Number(window.loaded_sequence))
     const records = left.flatMap(page => this.#landedRecord(page))
-    if (records.length > 0) await this.#load(window.window_id, { records, misses: [], postponed: [] })
+    if (records.length > 0) await this.#load(window.window_id, { records, failed: [], retryLater: [] })
     await fenced(this.task, engine => accept(engine, this.task, window.window_id))
   }
 
-  /** Throws what kept it from asking for all of them, with everything read until then loaded. */
+  /** Throws the error that ended it early, after everything fetched until then is loaded. */
   async read(due: readonly DueId[]): Promise<void> {
     if (!this.#isOpen) await this.#open()
-    const answers = await askForRecords(this.task, this.#course, due)
-    if (answers.records.length > 0) await this.#load(this.#course.windowId, answers)
-    else await fenced(this.task, engine => this.#remember(engine, answers))
-    if (answers.stopped) throw answers.stopped.error
+    const fetched = await fetchRecords(this.task, this.#state, due)
+    if (fetched.records.length > 0) await this.#load(this.#state.windowId, fetched)
+    else await fenced(this.task, engine => this.#record(engine, fetched))
+    if (fetched.stopped) throw fetched.stopped.error
   }
 
   async close(): Promise<void> {
-    if (this.#isOpen) await fenced(this.task, engine => accept(engine, this.task, this.#course.windowId))
+    if (this.#isOpen) await fenced(this.task, engine => accept(engine, this.task, this.#state.windowId))
   }
 
   async #open(): Promise<void> {
     const { sync, resource } = this.task
-    const { windowId } = this.#course
+    const { windowId } = this.#state
     sync.landing.begin(windowId, { resource: resource.name, scope: {}, isById: true })
     const facts = { window_id: windowId, resource: resource.name, kind: 'hydrate' as const }
     const row = freshWindow({ ...facts, run_id: sync.runId, started_at: now(sync) })
@@ -68,22 +74,22 @@ export class ReadById {
     this.#isOpen = true
   }
 
-  async #load(windowId: string, answers: Answers): Promise<void> {
+  async #load(windowId: string, fetched: Fetched): Promise<void> {
     const { pipeline } = this.task
     await pipeline.load({
-      pages: answers.records.map(({ page }) => page),
+      pages: fetched.records.map(({ page }) => page),
       rows: 'data as one record',
       ledger: async engine => {
-        await this.#remember(engine, answers)
-        const sequence = Math.max(...answers.records.map(({ page }) => page.sequence))
+        await this.#record(engine, fetched)
+        const sequence = Math.max(...fetched.records.map(({ page }) => page.sequence))
         await updateWindow(engine, windowId, { loaded_sequence: sequence, pages: sequence })
       },
     })
     await pipeline.drained()
   }
 
-  /** Runs in the transaction of the records: what became of each id, and which ids they name. */
-  async #remember(engine: Engine, { records, misses, postponed }: Answers): Promise<void> {
+  /** In the transaction of the records: the result of each fetch, and the ids that the records name. */
+  async #record(engine: Engine, { records, failed, retryLater: unanswered }: Fetched): Promise<void> {
     const { sync, resource } = this.task
     const renamed = records.filter(({ asked, recordId }) => asked !== recordId)
     await recordOtherNames(
@@ -96,29 +102,29 @@ export class ReadById {
       fetchedAt: page.fetchedAt,
       runId: page.runId,
     }))
-    await learnHints(engine, resource, { fetches: latest(fetches), at: now(sync) })
+    await countSignals(engine, resource, { fetches: latest(fetches), at: now(sync) })
     await recordFetches(engine, { resource: resource.name, table: resource.table }, latest(fetches))
-    await recordMisses(engine, resource.name, { misses, keyScope: currentScope({ sync }) })
-    const gone = misses.filter(({ state }) => state === 'missing')
+    await recordFailedFetches(engine, resource.name, { failed, keyScope: currentScope({ sync }) })
+    const missing = failed.filter(({ state }) => state === 'missing')
     await witnessHeld(
       engine,
       resource,
-      gone.map(({ recordId, checkedAt }) => ({
+      missing.map(({ recordId, checkedAt }) => ({
         record_id: recordId,
         kind: 'by-id 404' as const,
         source: sync.runId,
         seen_at: checkedAt,
       })),
     )
-    const until = new Date(sync.clock.now() + failurePause).toISOString()
-    await postpone(engine, resource.name, { ids: postponed, until })
+    const until = new Date(sync.clock.now() + failurePauseMs).toISOString()
+    await retryLater(engine, resource.name, { ids: unanswered, until })
     const named = edges.filter(({ from }) => from === resource.name)
-    // Rows carry the run that fetched them, which need not be this one.
+    // Rows carry the run that fetched them, which may be an earlier one.
     for (const runId of new Set(records.map(({ page }) => page.runId)))
       await discover(engine, { edges: named, at: now(sync), runId })
   }
 
-  /** Empty for a page that is no record: it is asked for again. */
+  /** Empty for a page that is no record: its id is fetched again. */
   #landedRecord(page: LandedPage): LandedRecord[] {
     const id = idOn(page)
     if (id === undefined) {
@@ -129,17 +135,20 @@ export class ReadById {
   }
 }
 
-/** A record that was asked for under two names counts once. */
+/** A record fetched under two names counts once. */
 function latest<Item extends { readonly recordId: string }>(fetches: readonly Item[]): Item[] {
   return [...new Map(fetches.map(fetch => [fetch.recordId, fetch])).values()]
 }
 
 function idOn(page: LandedPage): string | undefined {
+  const bytes = readFileSync(page.file)
   try {
-    const record = readEnvelope(readFileSync(page.file), {}).records() as { id?: unknown } | null
+    const record = readEnvelope(bytes, {}).records() as { id?: unknown } | null
     return typeof record?.id === 'string' && isSafeId(record.id) ? record.id : undefined
-  } catch {
-    return undefined
+  } catch (error) {
+    // The run was killed while it wrote the page.
+    if (error instanceof Retriable) return undefined
+    throw error
   }
 }
 

@@ -1,35 +1,35 @@
 /**
- * Which records are worth reading again: an index of what a read now would be worth, the greatest first. Where changes
- * come at random it makes the schedule of fixed intervals that is freshest for its requests, whatever the budget is,
- * without having to know the budget (docs/refresh.md).
+ * Which stored records are worth another fetch: each has an index, and the greatest go first. Where changes come at random,
+ * this gives the freshest schedule for any number of requests, without knowing that number (docs/refresh.md).
  */
+import { minuteMs } from '../../lib/dates.ts'
 
-/** A record that is held, as the policy sees it; times in days. */
-export interface Held {
+/** A stored record, as the policy sees it; times in days. */
+export interface Stored {
   readonly id: string
   /** Since it was fetched. */
   readonly age: number
   /** Changes a day, as estimated. */
   readonly rate: number
   readonly importance: number
-  /** Whether something said that it changed since. */
+  /** Whether an event said that it changed since. */
   readonly isSignalled: boolean
-  /** What else speaks for a change, as -ln of the factor by which it lowers the probability that there was none. */
+  /** Change signals other than events, as -ln of the factor by which they lower the probability of no change. */
   readonly doubt: number
 }
 
-/** Every record is read so often at least, in days, as far as the share of the budget for it goes. */
+/** Every record is fetched at least this often, in days, as far as the share of the budget below goes. */
 export const floorDays = 30
-/** Of the budget, what goes to records older than that when others are worth more. */
+/** Share of the budget for older records, even when others are worth more. */
 export const floorShare = 0.2
-/** A record that has changed with less than this probability is not worth a request. */
+/** A record that changed with a lower probability is not worth a request. */
 const leastChance = 0.002
-/** Milliseconds between two requests for one record at least. */
-export const ceilingMs = 60_000
+/** A record is not fetched again within this time, in milliseconds. */
+export const refetchPauseMs = minuteMs
 
-/** Of a record that can still change. */
+/** Of a record in a state that can still change. */
 const liveImportance = 5
-/** Of one in a terminal state that changed just now. */
+/** Of a record in a terminal state that has just changed. */
 const terminalImportance = 1
 const leastImportance = 0.05
 /** Days in which the importance of a terminal state halves. */
@@ -48,44 +48,43 @@ export function importanceOf({
 }
 
 /** -ln of the probability that a record is unchanged since it was fetched. */
-const unrest = ({ rate, age, doubt }: Pick<Held, 'rate' | 'age' | 'doubt'>): number =>
+const expectedChanges = ({ rate, age, doubt }: Pick<Stored, 'rate' | 'age' | 'doubt'>): number =>
   rate * Math.max(0, age) + doubt
 
-export const chanceOfChange = (held: Pick<Held, 'rate' | 'age' | 'doubt'>): number =>
-  -Math.expm1(-unrest(held))
+export const chanceOfChange = (stored: Pick<Stored, 'rate' | 'age' | 'doubt'>): number =>
+  -Math.expm1(-expectedChanges(stored))
 
-/** 1 - (1 + x) e^-x, also where the two are so close that their difference would be noise. */
+/** 1 - (1 + x) e^-x; by its series for small x, where the difference would be noise. */
 function gain(x: number): number {
   if (x < 1e-3) return x * x * (0.5 - x / 3 + (x * x) / 8)
   return -Math.expm1(-x) - x * Math.exp(-x)
 }
 
 /**
- * What reading it now is worth: importance times (1/rate - (age + 1/rate) e^(-rate age)), in days of freshness. One that
- * was signalled has changed for all that is known, which is worth as much as an age without end; a hint makes it older by as
- * much as it is to be believed.
+ * The worth of a fetch now: importance times (1/rate - (age + 1/rate) e^(-rate age)), in days of freshness. An event gives
+ * the maximum, importance / rate. Other signals add to the age.
  */
-export function worthOf(held: Held): number {
-  const { rate, importance, isSignalled } = held
+export function worthOf(stored: Stored): number {
+  const { rate, importance, isSignalled } = stored
   if (rate <= 0) return isSignalled ? Number.MAX_VALUE : 0
-  return (importance / rate) * (isSignalled ? 1 : gain(unrest(held)))
+  return (importance / rate) * (isSignalled ? 1 : gain(expectedChanges(stored)))
 }
 
-export const isWorthIt = (held: Held): boolean =>
-  held.isSignalled || held.age >= floorDays || chanceOfChange(held) >= leastChance
+export const isWorthIt = (stored: Stored): boolean =>
+  stored.isSignalled || stored.age >= floorDays || chanceOfChange(stored) >= leastChance
 
-const byValue = (left: Ranked<Held>, right: Ranked<Held>): number =>
-  right.value - left.value || (left.held.id < right.held.id ? -1 : 1)
-const byAge = (left: Ranked<Held>, right: Ranked<Held>): number =>
-  right.held.age - left.held.age || (left.held.id < right.held.id ? -1 : 1)
+const byValue = (left: Ranked<Stored>, right: Ranked<Stored>): number =>
+  right.value - left.value || (left.stored.id < right.stored.id ? -1 : 1)
+const byAge = (left: Ranked<Stored>, right: Ranked<Stored>): number =>
+  right.stored.age - left.stored.age || (left.stored.id < right.stored.id ? -1 : 1)
 
 interface Ranked<One> {
-  readonly held: One
+  readonly stored: One
   readonly value: number
 }
 
-/** Keeps the best of any number of records in the memory of a few. */
-class Best<One extends Held> {
+/** Keeps the best of any number of records, in memory for twice as many as it may keep. */
+class Best<One extends Stored> {
   readonly most: number
   readonly #order: (left: Ranked<One>, right: Ranked<One>) => number
   #kept: Ranked<One>[] = []
@@ -113,12 +112,12 @@ class Best<One extends Held> {
 export interface RefreshBudget {
   /** Requests in all. */
   readonly requests: number
-  /** Of them, those that may go to records that were not signalled. */
+  /** Of these, requests for records without an event. */
   readonly paced: number
 }
 
-/** Takes records in any order; gives the best choice for a number of requests. */
-export class Choice<One extends Held = Held> {
+/** Takes records in any order and chooses the best for a number of requests. */
+export class Choice<One extends Stored = Stored> {
   readonly #requests: number
   readonly #overdue: Best<One>
   readonly #signalled: Best<One>
@@ -134,13 +133,13 @@ export class Choice<One extends Held = Held> {
     this.#best = new Best<One>(most, byValue)
   }
 
-  add(held: One): void {
-    if (!isWorthIt(held)) return
+  add(stored: One): void {
+    if (!isWorthIt(stored)) return
     this.worth += 1
-    const ranked = { held, value: worthOf(held) }
-    if (held.isSignalled) this.#signalled.add(ranked)
+    const ranked = { stored, value: worthOf(stored) }
+    if (stored.isSignalled) this.#signalled.add(ranked)
     else this.#best.add(ranked)
-    if (held.age >= floorDays && !held.isSignalled) this.#overdue.add(ranked)
+    if (stored.age >= floorDays && !stored.isSignalled) this.#overdue.add(ranked)
   }
 
   /** At most as many as the budget allows; a record at most once. */
@@ -150,6 +149,6 @@ export class Choice<One extends Held = Held> {
     const paced = this.#best.list()
     const others = paced.filter(one => !taken.has(one)).slice(0, this.#best.most - overdue.length)
     const rest = [...this.#signalled.list(), ...others].sort(byValue)
-    return [...overdue, ...rest].slice(0, this.#requests).map(({ held }) => held)
+    return [...overdue, ...rest].slice(0, this.#requests).map(({ stored }) => stored)
   }
 }

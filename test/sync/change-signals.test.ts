@@ -1,13 +1,13 @@
-/** Changes of records that hint at changes of those behind ids: found in star, learnt from, and chosen by. */
+/** Change signals: found in star as changes of related records, counted against what fetches find, and used to choose. */
 import { expect, test } from 'vitest'
 import { coverageLines } from '../../src/cli/reports/coverage-lines.ts'
-import { findResource, readById } from '../../src/contract/catalogue.ts'
+import { byIdResources, findResource } from '../../src/contract/catalogue.ts'
 import { changeSignals } from '../../src/contract/derived/change-signals.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import { type Coverage, readCoverage } from '../../src/state/by-id/coverage.ts'
 import { signal } from '../../src/state/by-id/discovered.ts'
-import { heldIds } from '../../src/state/by-id/held-ids.ts'
-import { hintKinds, learnHints } from '../../src/state/by-id/hints.ts'
+import { countSignals, signalCounts } from '../../src/state/by-id/signal-counts.ts'
+import { storedIds } from '../../src/state/by-id/stored-ids.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 
@@ -31,7 +31,7 @@ test('change signals, each declared where the column is', () => {
 })
 
 test('status tells what share of changes events announce, where enough of them were found', () => {
-  const nothing = { held: 0, known: 0, withoutId: 0 }
+  const nothing = { stored: 0, known: 0, withoutId: 0 }
   const events = [
     { resource: 'assignments', found: 200, announced: 150 },
     { resource: 'rates', found: 3, announced: 3 },
@@ -40,11 +40,11 @@ test('status tells what share of changes events announce, where enough of them w
   const coverage = {
     ids: [],
     requisitions: nothing,
-    creditNotes: { held: '0.00', onInvoices: '0.00' },
+    creditNotes: { stored: '0.00', onInvoices: '0.00' },
     events,
   }
   expect(coverageLines(coverage)).toEqual([
-    'of the changes that reads found, events had announced: assignments 75%',
+    'changes that an event had announced: assignments 75%',
   ])
 })
 
@@ -87,23 +87,24 @@ describeOnEngines('change signals', bench => {
       '/timesheets',
     ])
     const resource = findResource('assignments') as Resource
-    const hinted: string[] = []
-    for await (const one of heldIds(engine, { resource, at: day(3), fetchedBefore: day(3) }))
-      if (one.hints.length > 0) hinted.push(one.id)
-    expect(hinted).toEqual([])
+    const signalled: string[] = []
+    for await (const one of storedIds(engine, { resource, at: day(3), fetchedBefore: day(3) }))
+      if (one.signals.length > 0) signalled.push(one.id)
+    expect(signalled).toEqual([])
     const name = 'star.fact_timesheet.assignment_id'
-    const counts = async () => (await hintKinds(engine, 'assignments')).find(({ hint }) => hint === name)
+    const counts = async () =>
+      (await signalCounts(engine, 'assignments')).find(({ signal }) => signal === name)
     const learnt = await counts()
     expect(learnt).toMatchObject({ told: 2, unchanged: 1, quietChanges: 1 })
     expect(learnt?.unchangedExpected).toBeGreaterThan(1)
     expect(learnt?.unchangedExpected).toBeLessThan(2)
     // Ninety days later half of it counts, beside one more read that found nothing.
     const at = day(92)
-    const expected = { kind: '', rate: 0.1, fresh: 0.9, hints: [name] }
+    const expected = { kind: '', rate: 0.1, fresh: 0.9, signals: [name] }
     const fetch = { recordId: 'a2', askedAt: at, fetchedAt: at, runId: 'another', expected }
     const { events } = (await readCoverage(engine)) as Coverage
     expect(events).toEqual([{ resource: 'assignments', found: 2, announced: 1 }])
-    await learnHints(engine, resource, { fetches: [fetch], at })
+    await countSignals(engine, resource, { fetches: [fetch], at })
     expect(await counts()).toMatchObject({ told: 2, unchanged: 1.5, quietChanges: 0.5 })
     // What an event brought about tells that there was a change in two days, and not that they come within hours.
     const [evidence] = await engine.rows<{ days: number }>(
@@ -114,8 +115,8 @@ describeOnEngines('change signals', bench => {
 
   test('are looked for of every resource', async () => {
     const { engine } = await bench.warehouse()
-    for (const resource of readById)
-      for await (const one of heldIds(engine, { resource, at: day(0), fetchedBefore: day(0) }))
+    for (const resource of byIdResources)
+      for await (const one of storedIds(engine, { resource, at: day(0), fetchedBefore: day(0) }))
         expect(one).toBeUndefined()
   })
 })

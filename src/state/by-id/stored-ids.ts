@@ -1,12 +1,12 @@
-/** Records that are held, with what tells how soon they are worth reading again. */
+/** Stored records, with the figures that tell when they are worth another fetch. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { elapsedDays } from './elapsed-days.ts'
-import { hintsAt, lastChange, tiedColumns } from './hints.ts'
+import { lastChange, relatedColumns, signalsOf } from './signal-counts.ts'
 
 /** Times in days. */
-export interface HeldId {
+export interface StoredId {
   readonly id: string
   /** Its state at the source; '' where there is none. Records of one kind change alike. */
   readonly kind: string
@@ -17,12 +17,12 @@ export interface HeldId {
   readonly changes: number
   readonly exposure: number
   readonly isSignalled: boolean
-  /** Names of the hints that it has changed: what is tied to it did, since it was fetched. */
-  readonly hints: readonly string[]
+  /** Names of its change signals: related records that changed since it was fetched. */
+  readonly signals: readonly string[]
 }
 
 /** Sums over the records of one kind. */
-export interface HeldKind {
+export interface KindSums {
   readonly kind: string
   readonly records: number
   readonly changes: number
@@ -32,11 +32,11 @@ export interface HeldKind {
   readonly changesSquared: number
 }
 
-export interface HeldQuestion {
+export interface StoredQuestion {
   readonly resource: Resource
   /** ISO 8601. */
   readonly at: string
-  /** ISO 8601: what was fetched since then is left out. */
+  /** ISO 8601: records fetched since then are left out. */
   readonly fetchedBefore: string
 }
 
@@ -49,8 +49,8 @@ const joined = ({ name, table }: Resource): string =>
   `ops.discovered d left join star.${quoteName(table.name)} s on s.${quoteName(table.key)} = d.record_id
    where d.resource = ${quoteText(name)} and d.state = 'held'`
 
-export async function heldKinds(engine: Engine, resource: Resource): Promise<HeldKind[]> {
-  const rows = await engine.rows<HeldKind>(
+export async function kindSums(engine: Engine, resource: Resource): Promise<KindSums[]> {
+  const rows = await engine.rows<KindSums>(
     `select q.kind, count(*) as records, cast(sum(q.x) as double precision) as changes, sum(q.t) as exposure,
        sum(q.t * q.t) as "exposureSquared", sum(q.x * q.t) as "changesByExposure",
        cast(sum(q.x * q.x) as double precision) as "changesSquared"
@@ -71,42 +71,39 @@ export async function heldKinds(engine: Engine, resource: Resource): Promise<Hel
 
 const days = (since: string): string => elapsedDays('cast($1 as timestamptz)', since)
 
-type HeldRow = Omit<HeldId, 'hints'> & Readonly<Record<string, unknown>>
+type StoredRow = Omit<StoredId, 'signals'> & Readonly<Record<string, unknown>>
 
-/** A change of which the source says that it is still to come would hint for ever. */
+/** A time in the future would be a signal for ever. */
 const isSince = (alias: string): string =>
   `(${alias}.changed_at > q.fetched_at and ${alias}.changed_at <= cast($1 as timestamptz))`
 
-/** As many at once as are small beside a batch of pages. */
+/** Small in memory beside a batch of pages. */
 const perRead = 20_000
 
-/**
- * In order of id, some thousand at a time. A rate that came with its trade is read again with it, unless it was signalled
- * itself.
- */
-export async function* heldIds(
+/** In order of id. A rate that came with its trade is fetched again with the trade, unless it had an event itself. */
+export async function* storedIds(
   engine: Engine,
-  { resource, at, fetchedBefore }: HeldQuestion,
-): AsyncGenerator<HeldId> {
+  { resource, at, fetchedBefore }: StoredQuestion,
+): AsyncGenerator<StoredId> {
   const terminal = resource.table.columns.status
     ? `exists (select 1 from star.dim_entity_status e where e.is_terminal and e.status = s.status
         and e.entity = ${quoteText(resource.entity)})`
     : 'false'
-  const told = hintsAt(resource).map((hint, index) => {
-    const alias = `hint${index}`
-    return { name: hint.name, alias, join: lastChange(hint, alias) }
+  const signals = signalsOf(resource).map((signal, index) => {
+    const alias = `signal${index}`
+    return { name: signal.name, alias, join: lastChange(signal, alias) }
   })
   for (let after = ''; ; ) {
-    const rows = await engine.rows<HeldRow>(
-      `select q.*${told.map(({ alias }) => `, ${isSince(alias)} as ${alias}`).join('')} from (
+    const rows = await engine.rows<StoredRow>(
+      `select q.*${signals.map(({ alias }) => `, ${isSince(alias)} as ${alias}`).join('')} from (
        select d.record_id as id, ${kindOf(resource)} as kind, ${terminal} as "isTerminal",
          ${days('d.last_fetched_at')} as age,
          coalesce(${days('s.source_updated_at')}, 0.0) as "quietDays", d.changes, d.exposure_days as exposure,
-         d.signals > 0 as "isSignalled", d.last_fetched_at as fetched_at${tiedColumns(resource)}
+         d.signals > 0 as "isSignalled", d.last_fetched_at as fetched_at${relatedColumns(resource)}
        from ${joined(resource)} and (d.fetches > 0 or d.signals > 0)
          and d.last_fetched_at < cast($2 as timestamptz) and d.record_id > $3
        order by d.record_id limit ${perRead}) q
-       ${told.map(({ join }) => join).join(' ')} order by q.id`,
+       ${signals.map(({ join }) => join).join(' ')} order by q.id`,
       [at, fetchedBefore, after],
     )
     for (const row of rows)
@@ -115,7 +112,7 @@ export async function* heldIds(
         kind: row.kind,
         isTerminal: row.isTerminal,
         isSignalled: row.isSignalled,
-        hints: told.flatMap(({ name, alias }) => (row[alias] === true ? [name] : [])),
+        signals: signals.flatMap(({ name, alias }) => (row[alias] === true ? [name] : [])),
         age: Number(row.age),
         quietDays: Number(row.quietDays),
         changes: Number(row.changes),

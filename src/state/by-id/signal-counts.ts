@@ -1,66 +1,66 @@
-/** Hints that records have changed: where they are found in star, and what reads made of them. */
+/** Change signals: where star shows them, and how often fetches found a change after them. */
 import { type ChangeSignal, changeSignals } from '../../contract/derived/change-signals.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
 import { elapsedDays } from './elapsed-days.ts'
-import { double, evidence, type Fetch, instant } from './fetched.ts'
+import { changeFound, double, type Fetch, instant } from './fetched.ts'
 
-/** Of one hint and kind of record; all counts halve in 90 days. */
-export interface HintCounts {
-  /** Reads while it hinted; those of them that found no change; and how many would have, if it told nothing. */
+/** Of one change signal and kind of record; all counts halve in 90 days. */
+export interface SignalCounts {
+  /** Fetches with the signal; those of them without a change; and how many would have none if the signal said nothing. */
   readonly told: number
   readonly unchanged: number
   readonly unchangedExpected: number
-  /** Changes found while it did not hint, and how many would have been if that told nothing. */
+  /** Changes found without the signal, and how many would have been found if its silence said nothing. */
   readonly quietChanges: number
   readonly quietExpected: number
 }
 
-export interface HintKind extends HintCounts {
-  readonly hint: string
+export interface SignalKind extends SignalCounts {
+  readonly signal: string
   readonly kind: string
 }
 
-/** What the events of a resource are called among its hints; they are counted over all kinds, as ''. */
-export const eventHint = 'event'
+/** Name of the events of a resource among its signals; they are counted over all kinds, as ''. */
+export const eventSignal = 'event'
 
-/** Days in which counts halve: what a hint told long ago tells little of what it does now. */
+/** Days in which counts halve: old fetches say little about the signal today. */
 const halfLife = 90
 
-export const hintsAt = (resource: Resource): readonly ChangeSignal[] =>
+export const signalsOf = (resource: Resource): readonly ChangeSignal[] =>
   changeSignals.filter(({ of }) => of === resource.name)
 
-/** Columns of the other table, `s`, that its hints compare, apart from its key. */
-export const tiedColumns = (resource: Resource): string =>
-  [...new Set(hintsAt(resource).flatMap(({ pairs }) => pairs.map(([, other]) => other)))]
-    .map(column => `, s.${quoteName(column)} as ${quoteName(`tied ${column}`)}`)
+/** Columns of the record's table, `s`, that its signals compare. */
+export const relatedColumns = (resource: Resource): string =>
+  [...new Set(signalsOf(resource).flatMap(({ pairs }) => pairs.map(([, other]) => other)))]
+    .map(column => `, s.${quoteName(column)} as ${quoteName(`related ${column}`)}`)
     .join('')
 
-/** Joined to a row `q` of a record as `alias`: when what is tied to it changed last. One pass, whatever is tied to what. */
+/** Joined to a row `q` of a record as `alias`: when a record related to it last changed. One pass over the other table. */
 export function lastChange({ table, pairs }: ChangeSignal, alias: string): string {
-  const tied = pairs.map(([changed]) => `p.${quoteName(changed)}`)
+  const related = pairs.map(([changed]) => `p.${quoteName(changed)}`)
   const equal = pairs.map(
-    ([changed, other]) => `${alias}.${quoteName(changed)} = q.${quoteName(`tied ${other}`)}`,
+    ([changed, other]) => `${alias}.${quoteName(changed)} = q.${quoteName(`related ${other}`)}`,
   )
   return `left join (
-      select ${tied.join(', ')}, max(coalesce(p.deleted_at, p.source_updated_at, p.loaded_at)) as changed_at
-      from star.${quoteName(table)} p where ${tied[0]} <> '-1' group by ${tied.join(', ')}) ${alias}
+      select ${related.join(', ')}, max(coalesce(p.deleted_at, p.source_updated_at, p.loaded_at)) as changed_at
+      from star.${quoteName(table)} p where ${related[0]} <> '-1' group by ${related.join(', ')}) ${alias}
     on ${equal.join(' and ')}`
 }
 
 /** Empty for a file that an earlier version made. */
-export async function hintKinds(engine: Engine, resource: string): Promise<HintKind[]> {
+export async function signalCounts(engine: Engine, resource: string): Promise<SignalKind[]> {
   if (!(await existingTables(engine)).has('hint')) return []
-  const rows = await engine.rows<HintKind>(
-    `select h.hint, h.kind, h.told, h.unchanged, h.unchanged_expected as "unchangedExpected",
+  const rows = await engine.rows<SignalKind>(
+    `select h.hint as signal, h.kind, h.told, h.unchanged, h.unchanged_expected as "unchangedExpected",
        h.quiet_changes as "quietChanges", h.quiet_expected as "quietExpected"
      from ops.hint h where h.resource = $1 order by h.hint, h.kind`,
     [resource],
   )
   return rows.map(row => ({
-    hint: row.hint,
+    signal: row.signal,
     kind: row.kind,
     told: Number(row.told),
     unchanged: Number(row.unchanged),
@@ -70,16 +70,18 @@ export async function hintKinds(engine: Engine, resource: string): Promise<HintK
   }))
 }
 
-/** Read again, a record tells something of every hint that there is of its resource; at first, of none. */
+/** Another fetch of a stored record says something about every signal of its resource; the first fetch says nothing. */
 function lessons(resource: Resource, fetches: readonly Fetch[]): string[] {
   return fetches.flatMap(({ recordId, fetchedAt, expected }) => {
-    const row = (hint: string, kind: string, told: boolean): string =>
-      `(${[recordId, hint, kind].map(quoteText).join(', ')}, ${instant(fetchedAt)}, ${told},
+    const row = (signal: string, kind: string, told: boolean): string =>
+      `(${[recordId, signal, kind].map(quoteText).join(', ')}, ${instant(fetchedAt)}, ${told},
         ${double(expected?.rate ?? 0)}, ${double(expected?.fresh ?? 1)})`
-    const tied = expected ? hintsAt(resource) : []
+    const related = expected ? signalsOf(resource) : []
     return [
-      row(eventHint, '', false),
-      ...tied.map(({ name }) => row(name, expected?.kind ?? '', expected?.hints.includes(name) === true)),
+      row(eventSignal, '', false),
+      ...related.map(({ name }) =>
+        row(name, expected?.kind ?? '', expected?.signals.includes(name) === true),
+      ),
     ]
   })
 }
@@ -91,19 +93,19 @@ const sumWhere = (condition: string, value: string): string =>
 const counts = ['told', 'unchanged', 'unchanged_expected', 'quiet_changes', 'quiet_expected']
 
 /**
- * Adds what fetches found to what is known of the hints. Runs in the transaction that loads the records, after them and
- * before ops.discovered is told: whether a record had changed is seen by its last fetch.
+ * Adds what fetches found to the counts. Runs in the transaction that loads the records, after them and before
+ * ops.discovered is updated: its last fetch shows whether a record had changed.
  */
-export async function learnHints(
+export async function countSignals(
   engine: Engine,
   resource: Resource,
   { fetches, at }: { readonly fetches: readonly Fetch[]; readonly at: string },
 ): Promise<void> {
   if (fetches.length === 0) return
-  const { isChanged, exposure } = evidence(resource.table)
+  const { isChanged, exposure } = changeFound(resource.table)
   const older = `power(0.5, greatest(0.0, ${elapsedDays('excluded.updated_at', 'hint.updated_at')}) / ${halfLife}.0)`
   const added = counts.map(name => `${name} = hint.${name} * ${older} + excluded.${name}`)
-  const isTold = `f.is_told or (f.hint = '${eventHint}' and d.signals > 0)`
+  const isTold = `f.is_told or (f.hint = '${eventSignal}' and d.signals > 0)`
   await engine.run(
     `insert into ops.hint (resource, hint, kind, ${counts.join(', ')}, updated_at)
      select $1, q.hint, q.kind, ${sumWhere('q.is_told', '1')}, ${sumWhere('q.is_told', '1 - q.changed')},

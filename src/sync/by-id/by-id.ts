@@ -1,0 +1,193 @@
+/**
+ * Reads records that have no list. Their resources are read together, because records of one name ids of another: first
+ * the records never fetched, then the stored ones that are worth another fetch.
+ */
+import type { Purpose } from '../../api/budget/day.ts'
+import type { Resource } from '../../contract/fields/resource.ts'
+import { formatNumber } from '../../lib/counted.ts'
+import { BudgetSpent } from '../../lib/errors.ts'
+import { countDue, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
+import type { SyncContext } from '../run/context.ts'
+import { endsRun } from '../run/ends-run.ts'
+import { currentScope } from '../run/same-scope.ts'
+import { type HeldTask, holdTask, type ResourceOutcome } from '../run/task.ts'
+import { type Allowance, allowance } from './allowance.ts'
+import { chooseStored, type StoredChoice } from './choose-stored.ts'
+import { RecordReader } from './record-reader.ts'
+import { refetchPauseMs } from './refresh-worth.ts'
+
+export interface ByIdRequest {
+  /** Only records with a change signal: the purpose that pays for them has a budget of its own. */
+  readonly onlySignalled?: boolean
+  readonly purpose?: Purpose
+}
+
+/** One resource. Its failure leaves the others alone; the end of the budget ends all. */
+interface Reading {
+  readonly held: HeldTask
+  readonly reader: RecordReader
+  /** Ids that this run has requested. */
+  readonly asked: Set<string>
+  failure?: { readonly error: unknown }
+}
+
+/** Records of one resource in a row: enough to be worth a load, few enough that the next resource soon has its turn. */
+const perTurn = 200
+
+class ByIdRun {
+  readonly #sync: SyncContext
+  readonly #readings: readonly Reading[]
+  readonly #allowance: Allowance
+  readonly #onlySignalled: boolean
+  /** Requests that this run had sent before. */
+  readonly #before: number
+  #isSpent = false
+  #choice: StoredChoice | undefined
+
+  constructor(
+    sync: SyncContext,
+    readings: readonly Reading[],
+    plan: { readonly allowance: Allowance; readonly onlySignalled: boolean },
+  ) {
+    this.#sync = sync
+    this.#readings = readings
+    this.#allowance = plan.allowance
+    this.#onlySignalled = plan.onlySignalled
+    this.#before = sync.client.usage().requestsThisRun
+  }
+
+  async run(): Promise<void> {
+    for (const reading of this.#readings) await this.#guard(reading, () => reading.reader.resume())
+    await this.#fetchNew()
+    if (!this.#onlySignalled && !this.#isOver) {
+      await this.#refresh()
+      // A changed record may name new ids.
+      await this.#fetchNew()
+    }
+    for (const reading of this.#readings) await this.#guard(reading, () => reading.reader.close())
+    for (const reading of this.#open) await this.#guard(reading, () => this.#reportRest(reading))
+  }
+
+  get #open(): readonly Reading[] {
+    return this.#readings.filter(({ failure }) => failure === undefined)
+  }
+
+  get #isOver(): boolean {
+    const isEnded = this.#readings.some(({ failure }) => endsRun(failure?.error))
+    return isEnded || this.#sync.signal.aborted || this.#left <= 0
+  }
+
+  /** Requests that this run may still spend on records. */
+  get #left(): number {
+    if (this.#isSpent) return 0
+    const { spendable, requestsThisRun } = this.#sync.client.usage()
+    const { inAll } = this.#allowance
+    return Math.min(inAll - (requestsThisRun - this.#before), inAll === Infinity ? Infinity : spendable)
+  }
+
+  /** In turns, until no resource has a new id left. */
+  async #fetchNew(): Promise<void> {
+    for (let isBusy = true; isBusy && !this.#isOver; ) {
+      isBusy = false
+      for (const reading of this.#open) {
+        const due = await this.#dueOf(reading)
+        await this.#read(reading, due)
+        isBusy ||= due.length > 0
+      }
+    }
+  }
+
+  async #dueOf(reading: Reading): Promise<readonly DueId[]> {
+    let due: readonly DueId[] = []
+    await this.#guard(reading, async () => {
+      due = await dueIds(this.#sync.engine, this.#questionOf(reading), perTurn)
+    })
+    // A record whose fetch failed stays due, but the next run retries it, not this one.
+    return due.filter(({ record_id: id }) => !reading.asked.has(id))
+  }
+
+  async #refresh(): Promise<void> {
+    const budget = { requests: this.#left, paced: this.#allowance.refresh }
+    const resources = this.#open.map(({ held }) => held.task.resource)
+    const nowMs = this.#sync.clock.now()
+    this.#choice = await chooseStored(this.#sync.engine, resources, { nowMs, budget })
+    for (const reading of this.#open) {
+      const due = this.#choice.chosen.get(reading.held.task.resource.name) ?? []
+      for (let from = 0; from < due.length; from += perTurn)
+        await this.#read(reading, due.slice(from, from + perTurn))
+    }
+  }
+
+  async #read(reading: Reading, due: readonly DueId[]): Promise<void> {
+    if (due.length === 0 || reading.failure || this.#isOver) return
+    const turn = due.slice(0, this.#left)
+    for (const { record_id: id } of turn) reading.asked.add(id)
+    await this.#guard(reading, () => reading.reader.read(turn))
+  }
+
+  async #guard(reading: Reading, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      // The budget is shared, so its end is no failure of this resource.
+      if (error instanceof BudgetSpent) this.#isSpent = true
+      else reading.failure ??= { error }
+    }
+  }
+
+  #questionOf({ held }: Reading): DueQuestion {
+    const now = this.#sync.clock.now()
+    return {
+      resource: held.task.resource.name,
+      keyScope: currentScope({ sync: this.#sync }),
+      at: new Date(now).toISOString(),
+      fetchedBefore: new Date(now - refetchPauseMs).toISOString(),
+      onlySignalled: this.#onlySignalled,
+    }
+  }
+
+  /** Records never fetched are a reason to run again; stored ones that are worth another fetch are not. */
+  async #reportRest(reading: Reading): Promise<void> {
+    const { task } = reading.held
+    const { neverFetched, again: due } = await countDue(this.#sync.engine, this.#questionOf(reading))
+    const { worth, chosen } = this.#choice ?? {}
+    const { name } = task.resource
+    const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
+    const parts = [
+      neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
+      again > 0 && `${formatNumber(again)} to fetch again`,
+    ]
+    const rest = parts.filter(part => part !== false).join(', ')
+    if (rest !== '') task.tally.note = rest
+    if (neverFetched > 0 && this.#left <= 0)
+      reading.failure = {
+        error: new BudgetSpent({
+          what: `the budget ends with ${rest}`,
+          next: 'everything read so far is loaded; run again to continue',
+        }),
+      }
+  }
+}
+
+/** Reads the records that are due, as far as the budget goes; resources in the order of the catalogue. */
+export async function readRecords(
+  sync: SyncContext,
+  resources: readonly Resource[],
+  { onlySignalled = false, purpose = 'sync' }: ByIdRequest,
+): Promise<ResourceOutcome[]> {
+  const outcomes: ResourceOutcome[] = []
+  const readings: Reading[] = []
+  for (const resource of resources) {
+    const held = await holdTask(sync, resource)
+    if ('task' in held)
+      readings.push({ held, reader: new RecordReader(held.task, purpose), asked: new Set() })
+    else outcomes.push(held)
+  }
+  try {
+    const plan = { allowance: await allowance(sync, purpose), onlySignalled }
+    await new ByIdRun(sync, readings, plan).run()
+  } finally {
+    for (const { held, failure } of readings) outcomes.push(await held.end(failure))
+  }
+  return outcomes
+}

@@ -1,0 +1,71 @@
+/** Chooses, among the stored records of all resources, those worth the most for a number of requests. */
+import type { Resource } from '../../contract/fields/resource.ts'
+import type { DueId } from '../../state/by-id/due.ts'
+import { signalCounts, signalsOf } from '../../state/by-id/signal-counts.ts'
+import { kindSums, type StoredId, storedIds } from '../../state/by-id/stored-ids.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { priorOf, rateOf } from './change-rate.ts'
+import { Choice, importanceOf, type RefreshBudget, refetchPauseMs, type Stored } from './refresh-worth.ts'
+import { SignalWorth } from './signal-worth.ts'
+
+/** By the name of their resource. */
+export interface StoredChoice {
+  /** Records to fetch again. */
+  readonly chosen: ReadonlyMap<string, readonly DueId[]>
+  /** How many were worth a request. */
+  readonly worth: ReadonlyMap<string, number>
+}
+
+/** A stored record and its resource. */
+interface Candidate extends Stored {
+  readonly resource: string
+  readonly due: DueId
+}
+
+/** Rates a record by all fetches of its resource so far. */
+async function rating(engine: Engine, resource: Resource): Promise<(one: StoredId) => Candidate> {
+  const priors = new Map((await kindSums(engine, resource)).map(sums => [sums.kind, priorOf(sums)]))
+  const worth = new SignalWorth(signalsOf(resource), await signalCounts(engine, resource.name))
+  return one => {
+    const all = rateOf(one, priors.get(one.kind) ?? priorOf(undefined))
+    const rate = one.isSignalled ? all : all * worth.quietShare(one)
+    const expected = {
+      kind: one.kind,
+      rate: all,
+      fresh: Math.exp(-rate * Math.max(0, one.age)),
+      signals: one.signals,
+    }
+    return {
+      id: one.id,
+      age: one.age,
+      rate,
+      importance: importanceOf(one),
+      isSignalled: one.isSignalled,
+      doubt: -Math.log(worth.freshFactor(one)),
+      resource: resource.name,
+      due: { record_id: one.id, state: 'held', failures: 0, expected },
+    }
+  }
+}
+
+export async function chooseStored(
+  engine: Engine,
+  resources: readonly Resource[],
+  { nowMs, budget }: { readonly nowMs: number; readonly budget: RefreshBudget },
+): Promise<StoredChoice> {
+  const choice = new Choice<Candidate>(budget)
+  const worth = new Map<string, number>()
+  const times = {
+    at: new Date(nowMs).toISOString(),
+    fetchedBefore: new Date(nowMs - refetchPauseMs).toISOString(),
+  }
+  for (const resource of resources) {
+    const rate = await rating(engine, resource)
+    const before = choice.worth
+    for await (const one of storedIds(engine, { resource, ...times })) choice.add(rate(one))
+    worth.set(resource.name, choice.worth - before)
+  }
+  const chosen = new Map<string, DueId[]>(resources.map(({ name }) => [name, []]))
+  for (const { resource, due } of choice.chosen()) chosen.get(resource)?.push(due)
+  return { chosen, worth }
+}

@@ -1,0 +1,155 @@
+/** Fetches records by id, several at a time, and lands the answers. */
+import type { Purpose } from '../../api/budget/day.ts'
+import { AccessDenied, BadRequest, NotFound, Retriable } from '../../api/client/errors.ts'
+import { isSafeId } from '../../contract/fields/record-id.ts'
+import { singleRead } from '../../contract/fields/resource.ts'
+import type { LandedPage } from '../../landing/folder.ts'
+import { dayMs } from '../../lib/dates.ts'
+import type { MusterError } from '../../lib/errors.ts'
+import type { DueId, Expected } from '../../state/by-id/due.ts'
+import type { FailedFetch } from '../../state/by-id/fetched.ts'
+import { now, type ResourceTask } from '../run/context.ts'
+
+/** A landed answer, and the id it was requested by. */
+export interface LandedRecord {
+  readonly page: LandedPage
+  readonly asked: string
+  readonly recordId: string
+  readonly askedAt: string
+  readonly expected?: Expected
+}
+
+export interface Fetched {
+  readonly records: readonly LandedRecord[]
+  readonly failed: readonly FailedFetch[]
+  /** Ids to retry later: the service failed, and nothing is known of the record. */
+  readonly retryLater: readonly string[]
+  /** Why the rest was not requested. */
+  readonly stopped?: { readonly error: unknown } | undefined
+}
+
+/** Counts of all fetches of one task. */
+export interface FetchState {
+  readonly windowId: string
+  readonly purpose: Purpose
+  /** Of the last landed page. */
+  sequence: number
+  hasRead: boolean
+  deniedInARow: number
+  failedInARow: number
+}
+
+/** Requests of one resource at a time; as many again may wait for the key's limit per minute. */
+const atOnce = 6
+
+/** So many refusals without a single record mean that the key may not read the resource. */
+const mostDenied = 3
+/** One failure of the service skips the record; so many in a row mean that the service is down. */
+const mostFailed = 5
+
+/** The refresh policy wants every record fetched at least this often. */
+const mostBackOffDays = 30
+
+/**
+ * Days after so many failed fetches in a row: 1, 2, 4 and so on, 30 at most. A signal, or another scope of the key, fetches
+ * at once.
+ */
+export function backOffDays(failures: number): number {
+  return Math.min(mostBackOffDays, 2 ** Math.min(10, Math.max(0, failures - 1)))
+}
+
+class Fetching {
+  readonly #task: ResourceTask
+  readonly #state: FetchState
+  readonly #left: DueId[]
+  readonly records: LandedRecord[] = []
+  readonly failed: FailedFetch[] = []
+  readonly retryLater: string[] = []
+  stopped: { readonly error: unknown } | undefined
+
+  constructor(task: ResourceTask, state: FetchState, due: readonly DueId[]) {
+    this.#task = task
+    this.#state = state
+    this.#left = [...due]
+  }
+
+  async run(): Promise<Fetched> {
+    await Promise.all(Array.from({ length: atOnce }, () => this.#work()))
+    return this
+  }
+
+  async #work(): Promise<void> {
+    for (let due = this.#left.shift(); due && !this.stopped; due = this.#left.shift()) {
+      try {
+        await this.#fetch(due)
+      } catch (error) {
+        this.stopped ??= { error }
+      }
+    }
+  }
+
+  async #fetch(due: DueId): Promise<void> {
+    const askedAt = now(this.#task.sync)
+    try {
+      await this.#land(due, askedAt)
+      this.#state.hasRead = true
+      this.#state.deniedInARow = 0
+      this.#state.failedInARow = 0
+    } catch (error) {
+      this.#handle(error, due, askedAt)
+    }
+  }
+
+  async #land({ record_id: asked, expected }: DueId, askedAt: string): Promise<void> {
+    const { sync, resource, tally } = this.#task
+    const single = singleRead(resource)
+    if (!single || !isSafeId(asked)) throw new Error(`${resource.name} ${asked} can not be read by id`)
+    const path = single.path.replace('{id}', encodeURIComponent(asked))
+    const { bytes, record, fetchedAt } = await sync.client.getRecord(path, single.query, this.#state)
+    tally.requests += 1
+    const recordId = typeof record?.id === 'string' && isSafeId(record.id) ? record.id : asked
+    this.#state.sequence += 1
+    const { sequence, windowId } = this.#state
+    const arrived = { sequence, page: 1, fetchedAt, runId: sync.runId, bytes }
+    const page = await sync.landing.land(windowId, arrived)
+    this.records.push({ page, asked, recordId, askedAt, ...(expected && { expected }) })
+  }
+
+  /** An error about one record is remembered; an error about all of them is thrown. */
+  #handle(error: unknown, due: DueId, askedAt: string): void {
+    const isAnswer = error instanceof NotFound || error instanceof AccessDenied || error instanceof BadRequest
+    if (!isAnswer && !(error instanceof Retriable)) throw error
+    this.#task.tally.requests += 1
+    if (!isAnswer) {
+      this.retryLater.push(due.record_id)
+      this.#state.failedInARow += 1
+      if (this.#state.failedInARow >= mostFailed) throw error
+      return
+    }
+    this.#state.failedInARow = 0
+    this.failed.push(this.#failedFetch(error, due, askedAt))
+    this.#state.deniedInARow = error instanceof AccessDenied ? this.#state.deniedInARow + 1 : 0
+    if (!this.#state.hasRead && this.#state.deniedInARow >= mostDenied) throw error
+  }
+
+  #failedFetch(
+    error: MusterError & { status: number | undefined },
+    due: DueId,
+    askedAt: string,
+  ): FailedFetch {
+    const nowMs = this.#task.sync.clock.now()
+    return {
+      recordId: due.record_id,
+      askedAt,
+      state: error instanceof NotFound ? 'missing' : 'refused',
+      reason: `${error.report.what}${error.status === undefined ? '' : ` (${error.status})`}`,
+      checkedAt: new Date(nowMs).toISOString(),
+      retryAfter: new Date(nowMs + backOffDays(due.failures + 1) * dayMs).toISOString(),
+    }
+  }
+}
+
+/** Never throws: `stopped` holds the error that ended it early, beside the records read until then. */
+export function fetchRecords(task: ResourceTask, state: FetchState, due: readonly DueId[]): Promise<Fetched> {
+  return new Fetching(task, state, due).run()
+}

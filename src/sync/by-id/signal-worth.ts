@@ -1,0 +1,87 @@
+/** How much a change signal says, from how often fetches found a change after it. */
+import type { ChangeSignal } from '../../contract/derived/change-signals.ts'
+import type { SignalCounts, SignalKind } from '../../state/by-id/signal-counts.ts'
+
+/** So many fetches weigh as much as the declared share. */
+const strength = 20
+/** No signal counts as proof of a change; only an event does. */
+const leastFresh = 0.02
+/** Silence lowers a rate no further than this: the events may simply have stopped. */
+const leastQuiet = 0.1
+
+const noCounts: SignalCounts = {
+  told: 0,
+  unchanged: 0,
+  unchangedExpected: 0,
+  quietChanges: 0,
+  quietExpected: 0,
+}
+
+const sumOf = (left: SignalCounts, right: SignalCounts): SignalCounts => ({
+  told: left.told + right.told,
+  unchanged: left.unchanged + right.unchanged,
+  unchangedExpected: left.unchangedExpected + right.unchangedExpected,
+  quietChanges: left.quietChanges + right.quietChanges,
+  quietExpected: left.quietExpected + right.quietExpected,
+})
+
+const shrunk = ({ unchanged, unchangedExpected }: SignalCounts, before: number): number =>
+  Math.min(1, Math.max(leastFresh, (unchanged + strength * before) / (unchangedExpected + strength)))
+
+/**
+ * The factor by which a signal lowers the probability that a record is unchanged: 1 means that it says nothing. The declared
+ * share is the prior of all kinds, and all kinds are the prior of one kind.
+ */
+function freshFactor(
+  share: number,
+  { ofKind = noCounts, ofAll = noCounts }: { readonly ofKind?: SignalCounts; readonly ofAll?: SignalCounts },
+): number {
+  return shrunk(ofKind, shrunk(ofAll, 1 - share))
+}
+
+/** The share of changes without a signal: 1 where no change is announced. */
+const unannounced = ({ quietChanges, quietExpected }: SignalCounts): number =>
+  Math.min(1, Math.max(leastQuiet, (quietChanges + strength) / (quietExpected + strength)))
+
+/** The change signals of one resource, weighed by all its fetches so far. */
+export class SignalWorth {
+  readonly #declared: readonly Pick<ChangeSignal, 'name' | 'share'>[]
+  readonly #known: readonly SignalKind[]
+  readonly #factors = new Map<string, number>()
+  readonly #unannounced: ReadonlyMap<string, number>
+
+  constructor(declared: readonly Pick<ChangeSignal, 'name' | 'share'>[], known: readonly SignalKind[]) {
+    this.#declared = declared
+    this.#known = known
+    const names = [...new Set(known.map(({ signal }) => signal))]
+    this.#unannounced = new Map(names.map(name => [name, unannounced(this.#allOf(name))]))
+  }
+
+  /** Several signals of one record often have one cause, so only the strongest counts. */
+  freshFactor({ kind, signals }: { readonly kind: string; readonly signals: readonly string[] }): number {
+    return Math.min(1, ...signals.map(name => this.#factorOf(name, kind)))
+  }
+
+  /** The share of a record's rate that remains while signals that announce many of its changes are silent. */
+  quietShare({ signals }: { readonly signals: readonly string[] }): number {
+    const silent = [...this.#unannounced].filter(([name]) => !signals.includes(name))
+    return Math.min(1, ...silent.map(([, share]) => share))
+  }
+
+  #allOf(name: string): SignalCounts {
+    return this.#known.filter(({ signal }) => signal === name).reduce<SignalCounts>(sumOf, noCounts)
+  }
+
+  #factorOf(name: string, kind: string): number {
+    const slot = JSON.stringify([name, kind])
+    const factor = this.#factors.get(slot) ?? this.#learnt(name, kind)
+    this.#factors.set(slot, factor)
+    return factor
+  }
+
+  #learnt(name: string, kind: string): number {
+    const share = this.#declared.find(signal => signal.name === name)?.share ?? 0
+    const ofKind = this.#known.find(one => one.signal === name && one.kind === kind)
+    return freshFactor(share, { ofAll: this.#allOf(name), ...(ofKind && { ofKind }) })
+  }
+}
