@@ -49,8 +49,6 @@ const PENDING = new Set([
   'ops crosscheck/crosscheck.ts',
   'ops load/merge/missing.ts',
   'ops load/merge/sightings.ts',
-  'ops marts/checks/derived.ts',
-  'ops marts/sources.ts',
   'ops sync/deletions/sweep-confirm.ts',
   'ops sync/deletions/sweep-judge.ts',
   'ops sync/run/run-end.ts',

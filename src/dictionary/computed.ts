@@ -1,7 +1,7 @@
 /** Tables whose rows are computed from others: views and marts, with what each column is computed from. */
-import { type Mart, stampColumns } from '../marts/mart.ts'
-import { inOrder } from '../marts/order.ts'
-import { fillTokens } from '../marts/tokens.ts'
+
+import { fillTokens } from '../marts/inputs.ts'
+import { inOrder, type Mart, stampColumns } from '../marts/mart.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { lineageOf } from './lineage.ts'

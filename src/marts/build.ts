@@ -1,29 +1,29 @@
-/** Builds what changed: each mart in a transaction of its own, after those it reads; what fails keeps yesterday's rows. */
+/** Builds marts whose inputs changed, each in its own transaction after those it reads; one that fails keeps yesterday's rows. */
 
 import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/dates.ts'
 import { DiskFull } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
-import { forgetMart, heldMarts, moveAsOf, recordMart } from '../state/marts/marts.ts'
+import { forgetMart, moveAsOf, recordedMarts, recordMart } from '../state/marts/marts.ts'
+import { lastRead, starState } from '../state/marts/source-state.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { migrate } from '../state/migrate.ts'
 import { type Lease, releaseLease, renewLease, takeLease } from '../state/runs/leases.ts'
 import { newRunId } from '../state/runs/run-id.ts'
 import { startRun, updateRun } from '../state/runs/runs.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import type { Finding, Gate } from './gate.ts'
+import { dayOf, type Moment, sourcesOf } from './inputs.ts'
 import type { Mart } from './mart.ts'
-import { inOrder, martsRead, withSources } from './order.ts'
+import { inOrder, martsRead, withSources } from './mart.ts'
+import type { Finding, Gate } from './rebuild.ts'
 import { Refused, rebuildMart } from './rebuild.ts'
-import { lastRead, sourcesOf, starState } from './sources.ts'
-import { shapeOf, tableOf, tablesThere } from './table.ts'
-import { dayOf, type Moment } from './tokens.ts'
+import { martTables, shapeOf, tableOf } from './table.ts'
 
-export interface MartOutcome {
+export interface MartResult {
   readonly name: string
-  /** `waiting`: one that it reads could not be built; `removed`: no file declares it any more. */
+  /** `waiting`: a mart that it reads was not built; `removed`: no file declares it any more. */
   readonly state: 'built' | 'unchanged' | 'failed' | 'refused' | 'waiting' | 'removed'
-  /** Of the table as it is now; null when there is none. */
+  /** Rows of the table now; null when there is no table. */
   readonly rows: number | null
   readonly milliseconds: number
   readonly findings: readonly Finding[]
@@ -32,9 +32,9 @@ export interface MartOutcome {
 
 export interface BuildRequest {
   readonly marts: readonly Mart[]
-  /** Only these, and what they read; all when empty. */
+  /** Only these marts and those they read; all when empty. */
   readonly names: readonly string[]
-  /** Also what has not changed. */
+  /** Also marts that have not changed. */
   readonly all: boolean
 }
 
@@ -45,23 +45,23 @@ export interface BuildEffects {
   readonly signal: AbortSignal
   readonly version: string
   readonly gate: Gate
-  readonly onMart: (outcome: MartOutcome | { readonly name: string; readonly state: 'building' }) => void
+  readonly onMart: (result: MartResult | { readonly name: string; readonly state: 'building' }) => void
 }
 
-export interface BuildOutcome {
+export interface BuildResult {
   readonly runId: string
-  /** ISO 8601: until when the service was asked; null before the first sync. */
+  /** ISO 8601: end of the last run that read the service; null before the first sync. */
   readonly asOf: string | null
-  readonly marts: readonly MartOutcome[]
+  readonly marts: readonly MartResult[]
   readonly milliseconds: number
 }
 
-/** Whoever builds for longer without finishing one mart is taken for dead. */
+/** A build that takes longer for one mart is considered dead. */
 const leaseMs = hourMs
 
 const instant = (clock: Clock): string => new Date(clock.now()).toISOString()
 
-/** Its first line: the rest may show values. */
+/** Only the first line: the others may show values. */
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0]?.trim() ?? ''
 
@@ -70,9 +70,11 @@ class Build {
   readonly #lease: Lease
   readonly #moment: Moment
   readonly #runId: string
-  readonly #outcomes = new Map<string, MartOutcome>()
-  #held: ReadonlyMap<string, MartRow> = new Map()
-  #there = new Set<string>()
+  readonly #results = new Map<string, MartResult>()
+  /** Rows of ops.mart. */
+  #recorded: ReadonlyMap<string, MartRow> = new Map()
+  /** Names of the tables in the schema. */
+  #tables = new Set<string>()
   #star = ''
 
   constructor(effects: BuildEffects, lease: Lease, moment: Moment) {
@@ -82,32 +84,32 @@ class Build {
     this.#runId = lease.holder
   }
 
-  async run({ marts, names, all }: BuildRequest): Promise<readonly MartOutcome[]> {
+  async run({ marts, names, all }: BuildRequest): Promise<readonly MartResult[]> {
     const { engine, signal, onMart } = this.#effects
     const ordered = inOrder(marts)
-    this.#held = await heldMarts(engine)
-    this.#there = await tablesThere(engine)
+    this.#recorded = await recordedMarts(engine)
+    this.#tables = await martTables(engine)
     this.#star = await starState(engine)
     for (const mart of names.length > 0 ? withSources(ordered, names) : ordered) {
       signal.throwIfAborted()
       await renewLease(engine, this.#lease)
-      const outcome = await this.#one(mart, all)
-      this.#outcomes.set(mart.name, outcome)
-      onMart(outcome)
+      const result = await this.#one(mart, all)
+      this.#results.set(mart.name, result)
+      onMart(result)
     }
     if (names.length === 0) await this.#removeStrays(new Set(marts.map(({ name }) => name)))
-    const outcomes = [...this.#outcomes.values()]
-    const current = outcomes.filter(({ state }) => state === 'unchanged').map(({ name }) => name)
+    const results = [...this.#results.values()]
+    const current = results.filter(({ state }) => state === 'unchanged').map(({ name }) => name)
     await moveAsOf(engine, current, this.#moment.asOf)
-    return outcomes
+    return results
   }
 
-  async #one(mart: Mart, all: boolean): Promise<MartOutcome> {
-    const held = this.#held.get(mart.name)
-    const isThere = this.#there.has(mart.name)
+  async #one(mart: Mart, all: boolean): Promise<MartResult> {
+    const recorded = this.#recorded.get(mart.name)
+    const hasTable = this.#tables.has(mart.name)
     const nothing = {
       name: mart.name,
-      rows: isThere ? Number(held?.rows) : null,
+      rows: hasTable ? Number(recorded?.rows) : null,
       milliseconds: 0,
       findings: [],
     }
@@ -115,8 +117,10 @@ class Build {
     if (missing) return { ...nothing, state: 'waiting', message: `it reads mart.${missing}` }
     const sources = await this.#sourcesOf(mart)
     const isSame =
-      held?.state === 'built' && held.definition_id === mart.definitionId && held.shape === shapeOf(mart)
-    if (!all && isThere && isSame && held.sources === sources)
+      recorded?.state === 'built' &&
+      recorded.definition_id === mart.definitionId &&
+      recorded.shape === shapeOf(mart)
+    if (!all && hasTable && isSame && recorded.sources === sources)
       return { ...nothing, state: 'unchanged', message: null }
     this.#effects.onMart({ name: mart.name, state: 'building' })
     try {
@@ -130,13 +134,13 @@ class Build {
     }
   }
 
-  async #rebuild(mart: Mart, sources: string): Promise<MartOutcome> {
+  async #rebuild(mart: Mart, sources: string): Promise<MartResult> {
     const { engine, clock, gate } = this.#effects
     const rebuilt = await rebuildMart({
       engine,
       mart,
-      held: this.#held.get(mart.name),
-      isThere: this.#there.has(mart.name),
+      recorded: this.#recorded.get(mart.name),
+      hasTable: this.#tables.has(mart.name),
       sources,
       moment: this.#moment,
       runId: this.#runId,
@@ -144,18 +148,18 @@ class Build {
       gate,
       now: () => clock.now(),
     })
-    this.#there.add(mart.name)
+    this.#tables.add(mart.name)
     return { name: mart.name, state: 'built', message: null, ...rebuilt }
   }
 
-  /** Marts that read one that is not up to date would mix two days. */
+  /** A mart that reads one of yesterday would mix two days. */
   #isBehind(name: string): boolean {
-    const state = this.#outcomes.get(name)?.state
+    const state = this.#results.get(name)?.state
     return state !== 'built' && state !== 'unchanged'
   }
 
   async #sourcesOf(mart: Mart): Promise<string> {
-    const built = martsRead(mart).length > 0 ? await heldMarts(this.#effects.engine) : this.#held
+    const built = martsRead(mart).length > 0 ? await recordedMarts(this.#effects.engine) : this.#recorded
     return sourcesOf(this.#effects.engine, mart, {
       star: this.#star,
       moment: this.#moment,
@@ -163,25 +167,25 @@ class Build {
     })
   }
 
-  /** What was built before keeps its figures. */
+  /** The figures of the last successful build stay. */
   async #recordFailure(mart: Mart, { state, message }: Pick<MartRow, 'state' | 'message'>): Promise<void> {
     const { engine, clock } = this.#effects
     const never = { built_at: null, as_of: null, rows: null, milliseconds: null }
-    const held = this.#held.get(mart.name) ?? { ...never, definition_id: '', shape: '', sources: '' }
+    const recorded = this.#recorded.get(mart.name) ?? { ...never, definition_id: '', shape: '', sources: '' }
     const tried = { name: mart.name, tried_at: instant(clock), run_id: this.#runId }
-    await recordMart(engine, { ...held, ...tried, state, message })
+    await recordMart(engine, { ...recorded, ...tried, state, message })
   }
 
-  /** Only what a build has recorded: other tables in the schema are somebody else's. */
+  /** Only tables that a build has recorded: others in the schema belong to somebody else. */
   async #removeStrays(declared: ReadonlySet<string>): Promise<void> {
     const { engine, onMart } = this.#effects
-    for (const name of this.#held.keys()) {
+    for (const name of this.#recorded.keys()) {
       if (declared.has(name)) continue
       await engine.transaction(async engine => {
         await engine.run(`drop table if exists ${tableOf(name)}`)
         await forgetMart(engine, name)
       })
-      const outcome = {
+      const result = {
         name,
         state: 'removed',
         rows: null,
@@ -189,23 +193,23 @@ class Build {
         findings: [],
         message: null,
       } as const
-      this.#outcomes.set(name, outcome)
-      onMart(outcome)
+      this.#results.set(name, result)
+      onMart(result)
     }
   }
 }
 
-const counted = (marts: readonly MartOutcome[]): string => {
+const counted = (marts: readonly MartResult[]): string => {
   const counts = new Map<string, number>()
   for (const { state } of marts) counts.set(state, (counts.get(state) ?? 0) + 1)
   return [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
 }
 
 /**
- * Marts of the request, in the order in which they were built. What a mart's SQL, its key or a check says against it is in
- * its outcome; a full disk, a lost lease or an abort throws, and what was built until then stays built.
+ * Results of the marts in the order in which they were built. An error of a mart's SQL, of its key or of a check is in its
+ * result. A full disk, a lost lease or an abort throws; marts built until then stay built.
  */
-export async function buildMarts(effects: BuildEffects, request: BuildRequest): Promise<BuildOutcome> {
+export async function buildMarts(effects: BuildEffects, request: BuildRequest): Promise<BuildResult> {
   const { engine, clock, rng, version } = effects
   const started = clock.now()
   const runId = newRunId(clock, rng)

@@ -1,12 +1,12 @@
-/** The comment above a statement of `sql/mart` and `sql/check`, which declares what the statement gives. */
+/** The comment above a statement of `sql/mart` and `sql/check`, which declares its result. */
 import { recordTables } from '../contract/derived/sql-rows.ts'
 
 export interface Header {
-  /** The sentence, or sentences, that it begins with. */
+  /** The sentences at its beginning. */
   readonly summary: string
-  /** What follows `Grain:`, `Sources:` and the like, in one line each. */
+  /** The text after `Grain:`, `Sources:` and the like, each joined to one line. */
   readonly fields: ReadonlyMap<string, string>
-  /** The lines below `Columns:`, each with what continues it further in. */
+  /** The lines below `Columns:`, each joined with its indented continuation. */
   readonly columns: readonly string[]
   /** The statement, without a semicolon. */
   readonly body: string
@@ -14,7 +14,7 @@ export interface Header {
 
 const commented = /^--(?: (.*))?$/
 const field = /^([A-Z][a-z]+):(?: (.*))?$/
-/** A line of the list is two spaces in; what is further in goes on with the line before. */
+/** An entry of the list is indented by two spaces; a line indented further continues the entry before. */
 const listed = /^ {2}(\S.*)$/
 
 const joined = (before: string | undefined, text: string): string =>
@@ -29,17 +29,17 @@ export function readHeader(text: string): Header {
   let summary = ''
   let current: string | undefined
   for (const line of lines.slice(0, end)) {
-    const said = commented.exec(line.trimEnd())?.[1] ?? ''
-    const [, name, rest = ''] = field.exec(said) ?? []
+    const words = commented.exec(line.trimEnd())?.[1] ?? ''
+    const [, name, rest = ''] = field.exec(words) ?? []
     if (name) {
       current = name
       fields.set(name, rest)
     } else if (current === 'Columns') {
-      const entry = listed.exec(said)?.[1]
+      const entry = listed.exec(words)?.[1]
       if (entry) columns.push(entry)
-      else columns.push(joined(columns.pop(), said.trim()))
-    } else if (current) fields.set(current, joined(fields.get(current), said))
-    else summary = joined(summary, said)
+      else columns.push(joined(columns.pop(), words.trim()))
+    } else if (current) fields.set(current, joined(fields.get(current), words))
+    else summary = joined(summary, words)
   }
   return { summary, fields, columns, body }
 }

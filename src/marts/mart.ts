@@ -1,4 +1,4 @@
-/** A mart as its file in `sql/mart` declares it: what it answers, its columns, what it reads, and how it is made. */
+/** A mart as its file in `sql/mart` declares it: its question, its columns, its sources and its statement. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { tablesNamed } from '../warehouse/schema/schemas.ts'
@@ -9,7 +9,7 @@ export interface MartColumn {
   readonly name: string
   /** The same word on both engines. */
   readonly type: string
-  /** Rows are told apart by the columns that say so, all together. */
+  /** The columns marked as key identify a row together. */
   readonly isKey: boolean
   readonly description: string
 }
@@ -18,17 +18,17 @@ export interface Mart {
   /** Without its schema. */
   readonly name: string
   readonly summary: string
-  /** What one row is. */
+  /** What one row stands for. */
   readonly grain: string
   readonly question: string
-  /** What it takes for granted where the service leaves a choice. */
+  /** What it assumes where the service leaves a choice. */
   readonly assumption?: string
-  /** Tables that it says it reads, with their schema. */
+  /** Tables that its header declares, with their schema. */
   readonly sources: readonly string[]
-  /** Tables that its statement names. */
+  /** Tables that its statement reads. */
   readonly reads: readonly string[]
   readonly columns: readonly MartColumn[]
-  /** With the tokens that `fillTokens` replaces. */
+  /** Holds the tokens that `fillTokens` replaces. */
   readonly select: string
   /** Changes with every change of the file. */
   readonly definitionId: string
@@ -44,10 +44,10 @@ function columnOf(file: string, line: string): MartColumn {
   return { name, type, isKey: key !== undefined, description }
 }
 
-/** Throws an Error that names the file and what its header lacks. */
+/** Throws an Error with the file and what is missing in its header. */
 export function readMart({ name: file, text }: SqlFile): Mart {
   const { summary, fields, columns, body } = readHeader(text)
-  const said = (name: string): string => {
+  const required = (name: string): string => {
     const value = fields.get(name)
     if (value) return value
     throw new Error(`sql/${file}: its header has no line "-- ${name}: ..."`)
@@ -59,10 +59,10 @@ export function readMart({ name: file, text }: SqlFile): Mart {
   return {
     name: basename(file, '.sql'),
     summary,
-    grain: said('Grain'),
-    question: said('Question'),
+    grain: required('Grain'),
+    question: required('Question'),
     ...(assumption !== undefined && { assumption }),
-    sources: namesOf(said('Sources')),
+    sources: namesOf(required('Sources')),
     reads: tablesNamed(body),
     columns: declared,
     select: body,
@@ -79,14 +79,45 @@ export const stampColumns: readonly MartColumn[] = [
     name: 'definition_id',
     type: 'text',
     isKey: false,
-    description: 'Definition that made the row: it changes whenever the SQL of the mart does.',
+    description: 'Definition that made the row; it changes whenever the SQL of the mart does.',
   },
   {
     name: 'as_of',
     type: 'timestamptz',
     isKey: false,
-    description:
-      'Until when the row knows what the service said: the end of the last sync before it was made.',
+    description: 'End of the last sync before the row was made: it holds what the service said until then.',
   },
   { name: 'loaded_at', type: 'timestamptz', isKey: false, description: 'When the row was made.' },
 ]
+
+const prefix = 'mart.'
+
+/** Names of the marts that this one reads. */
+export const martsRead = ({ reads }: Mart): string[] =>
+  reads.filter(name => name.startsWith(prefix)).map(name => name.slice(prefix.length))
+
+/** Each mart after those it reads. Throws an Error for an unknown mart and for a cycle. */
+export function inOrder(marts: readonly Mart[]): Mart[] {
+  const byName = new Map(marts.map(mart => [mart.name, mart]))
+  const ordered = new Set<Mart>()
+  const visit = (mart: Mart, trail: readonly string[]): void => {
+    if (trail.includes(mart.name))
+      throw new Error(`marts read each other: ${[...trail, mart.name].join(' -> ')}`)
+    for (const name of martsRead(mart)) {
+      const read = byName.get(name)
+      if (!read) throw new Error(`sql/mart/${mart.name}.sql reads mart.${name}, which no file declares`)
+      if (!ordered.has(read)) visit(read, [...trail, mart.name])
+    }
+    ordered.add(mart)
+  }
+  for (const mart of marts) visit(mart, [])
+  return [...ordered]
+}
+
+/** The named marts and those that they read, directly or through others, in the order of `marts`. */
+export function withSources(marts: readonly Mart[], names: readonly string[]): Mart[] {
+  const wanted = new Set(names)
+  for (const mart of marts.toReversed())
+    if (wanted.has(mart.name)) for (const name of martsRead(mart)) wanted.add(name)
+  return marts.filter(({ name }) => wanted.has(name))
+}

@@ -1,21 +1,37 @@
-/** One mart anew, in one transaction: a reader sees yesterday's rows or today's, and never none or some of them. */
+/** Rebuilds one mart in one transaction: a reader sees all of yesterday's rows or all of today's. */
 import { counted } from '../lib/counted.ts'
 import { recordMart } from '../state/marts/marts.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
-import type { Finding, Gate } from './gate.ts'
+import type { Moment } from './inputs.ts'
 import type { Mart } from './mart.ts'
 import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
-import type { Moment } from './tokens.ts'
+
+/** A check that found rows in a rebuilt mart. */
+export interface Finding {
+  /** Name of the check. */
+  readonly check: string
+  readonly severity: 'error' | 'warn'
+  readonly rows: number
+}
+
+/**
+ * Checks a mart inside the transaction that holds its new rows. A finding with the severity `error` rolls them back, and
+ * yesterday's rows stay. It must not write: a rollback would undo that too. A check that cannot run throws.
+ */
+export type Gate = (engine: Engine, mart: Mart) => Promise<readonly Finding[]>
+
+/** For a build without checks. */
+export const openGate: Gate = async () => []
 
 export interface Rebuild {
   readonly engine: Engine
   readonly mart: Mart
-  /** What the ledger says of its table; undefined when there is no such table. */
-  readonly held: MartRow | undefined
-  readonly isThere: boolean
+  /** Its row in ops.mart; undefined when it was never built. */
+  readonly recorded: MartRow | undefined
+  readonly hasTable: boolean
   readonly sources: string
   readonly moment: Moment
   readonly runId: string
@@ -31,7 +47,7 @@ export interface Rebuilt {
   readonly findings: readonly Finding[]
 }
 
-/** What checks found; nothing of the rebuild is kept. */
+/** Checks found errors: the rebuild is rolled back. */
 export class Refused extends Error {
   readonly findings: readonly Finding[]
 
@@ -43,10 +59,10 @@ export class Refused extends Error {
   }
 }
 
-/** How long a reader of a table whose shape changes may keep the build waiting; others wait behind it. */
+/** How long the build waits for readers of a table whose shape changes; other readers wait behind it. */
 const patience = '10s'
 
-/** Rights that somebody gave on the table by hand, as statements that give them again. */
+/** Rights granted on the table by hand, as statements that grant them again. */
 async function grantsOn(engine: Engine, name: string): Promise<string[]> {
   const rows = await engine.rows<{ privilege: string; grantee: string; passed: boolean }>(
     `select a.privilege_type as privilege, a.is_grantable as passed, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee
@@ -61,8 +77,8 @@ async function grantsOn(engine: Engine, name: string): Promise<string[]> {
 }
 
 /**
- * A table of another shape is filled beside the old one: only the exchange, and the checks behind it, keep readers waiting.
- * A view of somebody else's on the old table makes it fail, which is told.
+ * A table of another shape is filled beside the old one: readers wait only for the exchange and the checks after it. It
+ * fails when somebody's view depends on the old table, and the error says so.
  */
 async function exchange(engine: Engine, { name }: Mart, beside: string): Promise<void> {
   const grants = await grantsOn(engine, name)
@@ -72,20 +88,20 @@ async function exchange(engine: Engine, { name }: Mart, beside: string): Promise
   for (const grant of grants) await engine.run(grant)
 }
 
-/** Returns how many rows were made. */
+/** Returns the number of rows. */
 async function refill(rebuild: Rebuild): Promise<number> {
-  const { engine, mart, held, isThere, moment, now } = rebuild
+  const { engine, mart, recorded, hasTable, moment, now } = rebuild
   const table = tableOf(mart.name)
   const fill = (target: string): Promise<number> =>
     engine.run(fillStatement(mart, target, { ...moment, now: new Date(now()).toISOString() }))
-  if (isThere && held?.shape === shapeOf(mart)) {
-    if (held.definition_id !== mart.definitionId)
+  if (hasTable && recorded?.shape === shapeOf(mart)) {
+    if (recorded.definition_id !== mart.definitionId)
       for (const statement of commentStatements(mart)) await engine.run(statement)
     await engine.run(`delete from ${table}`)
     return fill(table)
   }
-  const beside = engine.isShared && isThere ? tableOf(`${mart.name}~`) : table
-  // Nobody else reads a file that is being written.
+  const beside = engine.isShared && hasTable ? tableOf(`${mart.name}~`) : table
+  // No other process reads a file that is being written.
   if (beside === table) await engine.run(`drop table if exists ${table}`)
   await makeTable(engine, mart, beside)
   const rows = await fill(beside)
@@ -93,7 +109,7 @@ async function refill(rebuild: Rebuild): Promise<number> {
   return rows
 }
 
-/** Throws Refused for what the gate found; whatever it throws, the rows of before are still there. */
+/** Throws Refused for the errors that the gate found; whatever it throws, yesterday's rows stay. */
 export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
   const started = now()
@@ -120,7 +136,7 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
       message: null,
       run_id: runId,
     })
-    // Whoever was taken for dead meanwhile must not commit beside the one that took over.
+    // A build that lost its lease must not commit beside the one that took over.
     await renewLease(engine, lease)
     return { rows, milliseconds, findings }
   })

@@ -1,15 +1,15 @@
-/** The table of a mart: made from its header, with comments, and filled by its statement. */
+/** The table of a mart: created from its header, with comments, and filled by its statement. */
 import { createHash } from 'node:crypto'
 import type { Engine } from '../warehouse/engine.ts'
 import { columnDefinition } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
+import { asOfLiteral, fillTokens, type Moment } from './inputs.ts'
 import { type Mart, stampColumns } from './mart.ts'
-import { asOfLiteral, fillTokens, type Moment } from './tokens.ts'
 
 export const tableOf = (name: string): string => `mart.${quoteName(name)}`
 
-/** Names of the tables that there are, whoever made them. */
-export async function tablesThere(engine: Engine): Promise<Set<string>> {
+/** Names of all tables in the schema, also of those that no build made. */
+export async function martTables(engine: Engine): Promise<Set<string>> {
   const rows = await engine.rows<{ name: string }>(
     `select table_name as name from information_schema.tables where table_catalog = current_database() and table_schema = $1`,
     [engine.schema('mart')],
@@ -19,7 +19,7 @@ export async function tablesThere(engine: Engine): Promise<Set<string>> {
 
 const keysOf = ({ columns }: Mart): string[] => columns.filter(({ isKey }) => isKey).map(({ name }) => name)
 
-/** The same text as long as the table can stay as it is. */
+/** The same text as long as the table need not be created again. */
 export function shapeOf(mart: Mart): string {
   const columns = [...mart.columns, ...stampColumns].map(({ name, type, isKey }) => [name, type, isKey])
   return createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 12)
@@ -29,12 +29,12 @@ function create(engine: Engine, mart: Mart, table: string): string {
   const columns = [...mart.columns, ...stampColumns].map(({ name, type, description }) =>
     columnDefinition(engine, { name, sql: type, description }),
   )
-  // Without a primary key `requireKeys` looks for doubled keys.
+  // Without a primary key `requireKeys` checks instead.
   const key = engine.keepsKeys ? [`primary key (${quoteNames(keysOf(mart))})`] : []
   return `create table ${table} (${[...columns, ...key].join(', ')})`
 }
 
-/** For reports, which cut by date and company; unnamed, so that the server finds a name that is free. */
+/** For reports, which filter by date and company; unnamed, so that the server picks a free name. */
 function indexes(engine: Engine, { columns }: Mart, table: string): string[] {
   if (!engine.keepsKeys) return []
   const day = columns.find(({ type }) => type === 'date')?.name
@@ -47,7 +47,7 @@ function indexes(engine: Engine, { columns }: Mart, table: string): string[] {
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`
 
-/** Begins with the grain, as that is what a reader of the table must know first. */
+/** The grain first: it is the first thing that a reader must know. */
 const describeMart = ({ grain, summary, question }: Mart): string =>
   `${sentence(grain)} ${summary} Answers: ${question}`
 
@@ -60,13 +60,13 @@ export function commentStatements(mart: Mart, table = tableOf(mart.name)): strin
   ]
 }
 
-/** Makes an empty table under that name. */
+/** Creates an empty table under that name. */
 export async function makeTable(engine: Engine, mart: Mart, table: string): Promise<void> {
   const statements = [create(engine, mart, table), ...indexes(engine, mart, table)]
   for (const statement of [...statements, ...commentStatements(mart, table)]) await engine.run(statement)
 }
 
-/** The statement that fills the table: columns are named and cast by the header, in its order. */
+/** The statement that fills the table: the header gives names, types and order of the columns. */
 export function fillStatement(mart: Mart, table: string, moment: Moment & { now: string }): string {
   const names = mart.columns.map(({ name }) => name)
   const cast = mart.columns.map(({ name, type }) => `cast(made.${quoteName(name)} as ${type})`)
@@ -81,7 +81,7 @@ ${fillTokens(mart.select, moment)}
     ) as made(${quoteNames(names)})`
 }
 
-/** Throws when rows cannot be told apart by their key; a primary key says the same where tables have one. */
+/** Throws when a key is missing or stands for several rows; where tables have a primary key, it does that. */
 export async function requireKeys(engine: Engine, mart: Mart): Promise<void> {
   if (engine.keepsKeys) return
   const keys = quoteNames(keysOf(mart))

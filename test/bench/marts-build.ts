@@ -1,8 +1,7 @@
 /** Every mart of a warehouse anew, with its checks: `marts-build.ts FILE`. Prints figures as JSON, of this process only. */
 import { systemClock } from '../../src/lib/clock.ts'
 import { buildMarts } from '../../src/marts/build.ts'
-import { everyCheck } from '../../src/marts/checks/every.ts'
-import { martGate } from '../../src/marts/checks/mart-gate.ts'
+import { everyCheck, martGate } from '../../src/marts/checks/gate.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 

@@ -2,13 +2,13 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MartOutcome } from '../../src/marts/build.ts'
+import type { MartResult } from '../../src/marts/build.ts'
 import { median, root, run, seconds } from './sync-run.ts'
 
 interface Figures {
   readonly ms: number
   readonly peakMegabytes: number
-  readonly marts: readonly MartOutcome[]
+  readonly marts: readonly MartResult[]
 }
 
 async function script<Result>(name: string, args: readonly string[]): Promise<Result | undefined> {

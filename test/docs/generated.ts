@@ -2,7 +2,7 @@
 import { operations } from '../../src/contract/operations.ts'
 import { buildDictionary } from '../../src/dictionary/build.ts'
 import { matrixMarkdown } from '../../src/dictionary/markdown.ts'
-import { everyCheck } from '../../src/marts/checks/every.ts'
+import { everyCheck } from '../../src/marts/checks/gate.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
 import { contractOptions } from '../../src/sandbox/options/contract-options.ts'

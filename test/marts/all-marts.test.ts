@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
-import { type BuildOutcome, buildMarts } from '../../src/marts/build.ts'
-import { openGate } from '../../src/marts/gate.ts'
-import { readMarts, stampColumns } from '../../src/marts/mart.ts'
-import { inOrder } from '../../src/marts/order.ts'
-import { fillTokens } from '../../src/marts/tokens.ts'
+import { type BuildResult, buildMarts } from '../../src/marts/build.ts'
+import { fillTokens } from '../../src/marts/inputs.ts'
+import { inOrder, readMarts, stampColumns } from '../../src/marts/mart.ts'
+import { openGate } from '../../src/marts/rebuild.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { quoteNames } from '../../src/warehouse/sql-text.ts'
 import { useEngines } from '../warehouse/fixture.ts'
@@ -17,7 +16,7 @@ const marts = readMarts()
 const filled = useFilled()
 const empty = useEngines()
 
-function build(engine: Engine): Promise<BuildOutcome> {
+function build(engine: Engine): Promise<BuildResult> {
   return buildMarts(
     {
       engine,
@@ -32,7 +31,7 @@ function build(engine: Engine): Promise<BuildOutcome> {
   )
 }
 
-const failures = ({ marts: built }: BuildOutcome) =>
+const failures = ({ marts: built }: BuildResult) =>
   built.filter(({ state }) => state !== 'built').map(({ name, message }) => `${name}: ${message}`)
 
 describe.each(marts)('mart.$name', mart => {

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
-import { type BuildEffects, type BuildOutcome, buildMarts } from '../../src/marts/build.ts'
-import { type Gate, openGate } from '../../src/marts/gate.ts'
+import { type BuildEffects, type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { type Mart, readMart } from '../../src/marts/mart.ts'
+import { type Gate, openGate } from '../../src/marts/rebuild.ts'
 import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
 import { companyMart } from './company-mart.ts'
 
@@ -18,7 +18,7 @@ function build(
   { engine }: Warehouse,
   marts: readonly Mart[],
   more: { gate?: Gate; all?: boolean; names?: string[]; at?: string; onMart?: BuildEffects['onMart'] } = {},
-): Promise<BuildOutcome> {
+): Promise<BuildResult> {
   runs += 1
   let ms = more.at ? Date.parse(more.at) : now + runs * 60_000
   return buildMarts(
@@ -35,7 +35,7 @@ function build(
   )
 }
 
-const states = ({ marts }: BuildOutcome) => Object.fromEntries(marts.map(({ name, state }) => [name, state]))
+const states = ({ marts }: BuildResult) => Object.fromEntries(marts.map(({ name, state }) => [name, state]))
 
 /** A company, as a sync that changed one row would leave it. */
 async function addCompany({ engine }: Warehouse, id: string): Promise<void> {
@@ -237,7 +237,7 @@ test('a header that says too little is told with its file', () => {
 })
 
 test('marts that read each other, or one that is not there, are told', async () => {
-  const { inOrder } = await import('../../src/marts/order.ts')
+  const { inOrder } = await import('../../src/marts/mart.ts')
   const reading = (name: string, other: string) => mart(name, { select: `select id from mart.${other}` })
   expect(() => inOrder([reading('a', 'b'), reading('b', 'a')])).toThrow('marts read each other: a -> b -> a')
   expect(() => inOrder([reading('a', 'b')])).toThrow('sql/mart/a.sql reads mart.b, which no file declares')

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/contract/catalogue.ts'
 import { seededRng } from '../../src/lib/rng.ts'
-import { type BuildOutcome, buildMarts } from '../../src/marts/build.ts'
+import { type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { type Check, readCheck } from '../../src/marts/checks/check.ts'
-import { everyCheck } from '../../src/marts/checks/every.ts'
-import { martGate } from '../../src/marts/checks/mart-gate.ts'
+import { everyCheck, martGate } from '../../src/marts/checks/gate.ts'
 import {
   type CheckMoment,
   type CheckResult,
@@ -35,7 +34,7 @@ function about(name: string, subject: string): Check {
 
 let runs = 0
 
-function build(engine: Engine, names: readonly string[] = []): Promise<BuildOutcome> {
+function build(engine: Engine, names: readonly string[] = []): Promise<BuildResult> {
   const gate = martGate(checks, clock)
   runs += 1
   const effects = {

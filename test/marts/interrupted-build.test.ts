@@ -6,9 +6,9 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
-import { type BuildOutcome, buildMarts } from '../../src/marts/build.ts'
-import { type Gate, openGate } from '../../src/marts/gate.ts'
+import { type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import type { Mart } from '../../src/marts/mart.ts'
+import { type Gate, openGate } from '../../src/marts/rebuild.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, useEngines, type Warehouse } from '../warehouse/fixture.ts'
@@ -16,7 +16,7 @@ import { companyMart } from './company-mart.ts'
 
 let runs = 0
 
-function build({ engine }: Warehouse, marts: readonly Mart[], gate: Gate = openGate): Promise<BuildOutcome> {
+function build({ engine }: Warehouse, marts: readonly Mart[], gate: Gate = openGate): Promise<BuildResult> {
   runs += 1
   const effects = { clock: systemClock, rng: seededRng(runs), version: 'test', onMart: () => undefined }
   const signal = new AbortController().signal

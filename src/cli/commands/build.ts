@@ -5,9 +5,8 @@ import { choiceOf } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { type BuildOutcome, buildMarts, type MartOutcome } from '../../marts/build.ts'
-import { everyCheck } from '../../marts/checks/every.ts'
-import { martGate } from '../../marts/checks/mart-gate.ts'
+import { type BuildResult, buildMarts, type MartResult } from '../../marts/build.ts'
+import { everyCheck, martGate } from '../../marts/checks/gate.ts'
 import { type Mart, readMarts } from '../../marts/mart.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
@@ -35,7 +34,7 @@ const progressStates = {
   refused: 'failed',
 } as const
 
-function show(progress: Progress, event: MartOutcome | { name: string; state: 'building' }): void {
+function show(progress: Progress, event: MartResult | { name: string; state: 'building' }): void {
   const { name: resource } = event
   const state = progressStates[event.state]
   if (event.state === 'building') {
@@ -47,13 +46,13 @@ function show(progress: Progress, event: MartOutcome | { name: string; state: 'b
   progress.update({ resource, state, ...(rows !== null && { rows }), ...(note !== undefined && { note }) })
 }
 
-const warned = ({ findings }: MartOutcome): string =>
+const warned = ({ findings }: MartResult): string =>
   findings
     .filter(({ severity }) => severity === 'warn')
     .map(({ check, rows }) => `warning ${check}: ${counted(rows, 'row')}`)
     .join(', ')
 
-function print(context: CommandContext, { marts, asOf, milliseconds }: BuildOutcome): void {
+function print(context: CommandContext, { marts, asOf, milliseconds }: BuildResult): void {
   const touched = marts.filter(({ state }) => state !== 'unchanged')
   const seconds = formatSeconds(milliseconds)
   const since = asOf === null ? 'nothing was synced yet' : `as of ${asOf}`
@@ -85,7 +84,7 @@ class MartsRefused extends MusterError {
   override readonly exitCode = 3
 }
 
-function requireAll({ marts }: BuildOutcome): void {
+function requireAll({ marts }: BuildResult): void {
   const withheld = marts.filter(({ state }) => ['failed', 'refused', 'waiting'].includes(state))
   if (withheld.length === 0) return
   const isRefused = withheld.some(({ state }) => state === 'refused')
@@ -103,7 +102,7 @@ async function build(
   context: CommandContext,
   engine: Engine,
   request: { names: readonly string[]; all: boolean; marts: readonly Mart[] },
-): Promise<BuildOutcome> {
+): Promise<BuildResult> {
   const progress = createProgress(context)
   try {
     return await buildMarts(

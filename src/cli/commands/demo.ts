@@ -6,9 +6,8 @@ import { counted, formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { namedRng } from '../../lib/rng.ts'
-import { type BuildOutcome, buildMarts } from '../../marts/build.ts'
-import { everyCheck } from '../../marts/checks/every.ts'
-import { martGate } from '../../marts/checks/mart-gate.ts'
+import { type BuildResult, buildMarts } from '../../marts/build.ts'
+import { everyCheck, martGate } from '../../marts/checks/gate.ts'
 import { readMarts } from '../../marts/mart.ts'
 import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
 import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
@@ -78,7 +77,7 @@ function changesLine(changes: ReturnType<typeof mutateWorld>): string {
 }
 
 /** Each mart passes its checks, or the demo says which did not. */
-async function buildAll(context: CommandContext, engine: Engine): Promise<BuildOutcome> {
+async function buildAll(context: CommandContext, engine: Engine): Promise<BuildResult> {
   const marts = readMarts()
   const { clock, rng, signal } = context
   const gate = martGate(everyCheck(marts), clock)
@@ -88,7 +87,7 @@ async function buildAll(context: CommandContext, engine: Engine): Promise<BuildO
   )
 }
 
-function builtLine({ marts, milliseconds }: BuildOutcome): string {
+function builtLine({ marts, milliseconds }: BuildResult): string {
   const built = marts.filter(({ state }) => state === 'built').length
   const others = marts
     .filter(({ state }) => state !== 'built')
@@ -101,7 +100,7 @@ interface Told {
   readonly first: RunOutcome
   readonly second: RunOutcome
   readonly third: RunOutcome
-  readonly built: BuildOutcome
+  readonly built: BuildResult
 }
 
 async function tellMarts(context: CommandContext, engine: Engine): Promise<void> {

@@ -1,4 +1,5 @@
-/** Checks that follow from the declarations: one statement a table, so that a new table is checked without a line here. */
+/** Checks derived from the declarations, one statement a table: a new table is checked without an edit here. */
+import { driftQuery } from '../../state/evidence/drift.ts'
 import { acceptedValues } from '../../warehouse/schema/accepted-values.ts'
 import { historyOf, type PhysicalTable, physicalTables } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
@@ -8,10 +9,10 @@ import type { Check, Part } from './check.ts'
 const isHistory = ({ schema, name }: PhysicalTable): boolean =>
   schema === 'history' || name.endsWith('_history')
 
-const held = physicalTables.filter(table => !isHistory(table))
-const keyOf = new Map(held.map(({ schema, name, key }) => [`${schema}.${name}`, key]))
+const current = physicalTables.filter(table => !isHistory(table))
+const keyOf = new Map(current.map(({ schema, name, key }) => [`${schema}.${name}`, key]))
 
-/** `also` are the other tables that it reads. */
+/** `also`: other tables that the statement reads. */
 function part(table: string, select: string, also: readonly string[] = []): Part {
   return { subject: table, reads: [table, ...also], select }
 }
@@ -21,7 +22,7 @@ const quoted = (table: string): string => {
   return `${schema}.${quoteName(name)}`
 }
 
-/** A column that names the row and the column that is wrong. */
+/** The key of the row, and the name of the wrong column. */
 const recordOf = (table: string, column: string): string =>
   `t.${quoteName(keyOf.get(table) ?? '')} || ${quoteText(`, ${column}`)} as record`
 
@@ -34,7 +35,7 @@ function repeatedKeys({ schema, name, key }: PhysicalTable): Part {
   )
 }
 
-/** Statements about one table, as one. */
+/** Joins the statements about one table into one. */
 function byTable(parts: readonly Part[]): Part[] {
   const subjects = [...new Set(parts.map(({ subject }) => subject))]
   return subjects.map(subject => {
@@ -47,13 +48,15 @@ function byTable(parts: readonly Part[]): Part[] {
   })
 }
 
-const stubbed = new Set(
-  held.filter(({ columns }) => columns.some(({ name }) => name === 'is_stub')).map(({ name }) => name),
+const dimensions = new Set(
+  current.filter(({ columns }) => columns.some(({ name }) => name === 'is_stub')).map(({ name }) => name),
 )
 
-/** Rows known by reference only, and the unknown member, refer to nothing. */
+/** Inferred members, and the member '-1', refer to nothing. */
 const isRead = (table: string): string =>
-  stubbed.has(table) ? `and not t.is_stub and t.${quoteName(keyOf.get(`star.${table}`) ?? '')} <> '-1'` : ''
+  dimensions.has(table)
+    ? `and not t.is_stub and t.${quoteName(keyOf.get(`star.${table}`) ?? '')} <> '-1'`
+    : ''
 
 const dangling = byTable(
   references.map(({ table, column, target }) => {
@@ -68,7 +71,7 @@ const dangling = byTable(
   }),
 )
 
-const foreign = byTable(
+const otherValues = byTable(
   acceptedValues.map(({ table, column, values }) => {
     const from = `star.${table}`
     return part(
@@ -79,7 +82,7 @@ const foreign = byTable(
   }),
 )
 
-/** Superseded versions of one key follow each other; they may touch. */
+/** Superseded versions of one key must not overlap; one may end when the next begins. */
 function overlaps(table: PhysicalTable): Part {
   const { schema, name } = historyOf(table)
   const key = quoteName(table.key)
@@ -94,7 +97,7 @@ function overlaps(table: PhysicalTable): Part {
   )
 }
 
-/** A record that was once read is still there, as gone if it is gone. */
+/** A record that was read once stays in star, marked as deleted if it is missing at the source. */
 function withoutCurrent(table: PhysicalTable): Part {
   const { schema, name } = historyOf(table)
   const [history, current] = [`${schema}.${name}`, `${table.schema}.${table.name}`]
@@ -115,42 +118,42 @@ export const derivedChecks: readonly Check[] = [
     name: 'keys_unique',
     severity: 'error',
     summary: 'Every row of star and pii has a key, and no other row has the same.',
-    next: 'rebuild the table with muster replay; rows that come back doubled are a fault of muster to report',
-    parts: held.filter(({ isUnique }) => isUnique).map(repeatedKeys),
+    next: 'rebuild the table with muster replay; if rows are still doubled, report it as an error of muster',
+    parts: current.filter(({ isUnique }) => isUnique).map(repeatedKeys),
   },
   {
     name: 'list_ids_unique',
     severity: 'warn',
     summary: 'An id that the service gives to an element of a list is not given twice.',
-    next: 'tell the service; both rows are kept, and sums over the list count both',
-    parts: held.filter(({ isUnique }) => !isUnique).map(repeatedKeys),
+    next: 'report it to the service; both rows are kept, so sums over the list count both',
+    parts: current.filter(({ isUnique }) => !isUnique).map(repeatedKeys),
   },
   {
     name: 'references_resolve',
     severity: 'error',
-    summary: "What a row refers to is a row of the dimension, or '-1'.",
+    summary: "Every reference points to a row of its dimension, or is '-1'.",
     next: 'run muster replay for the resource; joins lose these rows until then',
     parts: dangling,
   },
   {
     name: 'accepted_values',
     severity: 'error',
-    summary: 'A column with a closed list of words holds one of them or nothing.',
-    next: 'see muster sql "select * from ops.schema_drift": a new word needs a place in the marts that filter by it',
-    parts: foreign,
+    summary: 'A column with a documented list of values holds one of them or nothing.',
+    next: `see muster sql "${driftQuery}": marts that filter by the column must learn the new value`,
+    parts: otherValues,
   },
   {
     name: 'history_in_order',
     severity: 'error',
     summary: 'Superseded versions of a row have a beginning and an end, and do not overlap.',
-    next: 'questions about that time count both versions: report the record, and trust star meanwhile',
-    parts: held.map(overlaps),
+    next: 'report the record as an error of muster; queries about that time count both versions, star is right',
+    parts: current.map(overlaps),
   },
   {
     name: 'history_has_current',
     severity: 'error',
     summary: 'A record with superseded versions has exactly one row in star.',
     next: 'run muster replay for the resource, or read the record again with muster get',
-    parts: held.filter(isRecord).map(withoutCurrent),
+    parts: current.filter(isRecord).map(withoutCurrent),
   },
 ]

@@ -1,15 +1,15 @@
-/** One run of checks with its rows in the ledger. */
+/** Runs checks and records their results in the ledger. */
 import type { Clock } from '../../lib/clock.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { recordCheckResults } from '../../state/marts/check-results.ts'
+import { lastRead } from '../../state/marts/source-state.ts'
 import type { CheckResultRow } from '../../state/marts/tables.ts'
 import { migrate } from '../../state/migrate.ts'
 import { newRunId } from '../../state/runs/run-id.ts'
 import { startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { lastRead } from '../sources.ts'
-import { tablesThere } from '../table.ts'
-import { dayOf } from '../tokens.ts'
+import { dayOf } from '../inputs.ts'
+import { martTables } from '../table.ts'
 import type { Check } from './check.ts'
 import { type CheckMoment, type CheckResult, failedRows, runCheck, withTables } from './run.ts'
 
@@ -24,12 +24,12 @@ export interface CheckEffects {
 export interface CheckReport {
   readonly runId: string
   readonly results: readonly CheckResult[]
-  /** Names of checks that only read marts that were never built. */
+  /** Names of checks that read only marts which were never built. */
   readonly skipped: readonly string[]
   readonly milliseconds: number
 }
 
-/** Rows of the ledger: one for each table that fails, or one without a table. */
+/** One row for each failing table, or one row without a table when the check passes. */
 function ledgerRows(runId: string, result: CheckResult, at: string): CheckResultRow[] {
   const { name, severity, failures } = result
   const row = { run_id: runId, check_name: name, severity, checked_at: at }
@@ -47,12 +47,12 @@ export async function checkMoment(engine: Engine, clock: Clock): Promise<CheckMo
   return { asOf: await lastRead(engine), today: dayOf(now), now: new Date(now).toISOString() }
 }
 
-const saidOf = (results: readonly CheckResult[]): string => {
+const summaryOf = (results: readonly CheckResult[]): string => {
   const failing = results.filter(result => failedRows(result) > 0)
   return failing.length === 0 ? 'all pass' : `failing: ${failing.map(({ name }) => name).join(', ')}`
 }
 
-/** Runs them one after the other and records what they found; an abort throws, and nothing is recorded. */
+/** Runs the checks one after the other and records the results; an abort throws, and nothing is recorded. */
 export async function reportChecks(effects: CheckEffects, checks: readonly Check[]): Promise<CheckReport> {
   const { engine, clock, rng, signal, version } = effects
   const started = clock.now()
@@ -65,9 +65,9 @@ export async function reportChecks(effects: CheckEffects, checks: readonly Check
     updateRun(engine, runId, { state, message, finished_at: new Date(clock.now()).toISOString() })
   try {
     const moment = await checkMoment(engine, clock)
-    const asked = withTables(checks, await tablesThere(engine))
+    const possible = withTables(checks, await martTables(engine))
     const results: CheckResult[] = []
-    for (const check of asked) {
+    for (const check of possible) {
       signal.throwIfAborted()
       results.push(await runCheck(engine, check, moment))
     }
@@ -78,8 +78,8 @@ export async function reportChecks(effects: CheckEffects, checks: readonly Check
         results.flatMap(result => ledgerRows(runId, result, at)),
       )
     })
-    await end('done', saidOf(results))
-    const known = new Set(asked.map(({ name }) => name))
+    await end('done', summaryOf(results))
+    const known = new Set(possible.map(({ name }) => name))
     const skipped = checks.flatMap(({ name }) => (known.has(name) ? [] : [name]))
     return { runId, results, skipped, milliseconds: Math.round(clock.now() - started) }
   } catch (error) {

@@ -1,11 +1,11 @@
-/** Runs checks: how many rows each statement returns, and which, for a few of them. */
+/** Runs checks: the number of rows that each statement returns, and a sample of them. */
 import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import { fillTokens, type Moment } from '../tokens.ts'
+import { fillTokens, type Moment } from '../inputs.ts'
 import type { Check, Part, Severity } from './check.ts'
 
-/** A moment with its clock: ages of what was read are told from now. */
+/** A moment with the time: the age of the data is measured from now. */
 export interface CheckMoment extends Moment {
   /** ISO 8601. */
   readonly now: string
@@ -16,7 +16,7 @@ export interface Failure {
   /** The table, with its schema. */
   readonly subject: string
   readonly rows: number
-  /** What the first column of a few of them says. */
+  /** The first column of a few of them. */
   readonly samples: readonly string[]
 }
 
@@ -25,14 +25,14 @@ export interface CheckResult {
   readonly severity: Severity
   readonly summary: string
   readonly next: string
-  /** Statements that ran. */
+  /** Number of statements that ran. */
   readonly parts: number
   readonly failures: readonly Failure[]
 }
 
 const mostSamples = 5
 
-/** Tables in one statement: each join of DuckDB takes megabytes, also for a few rows. */
+/** Most tables in one statement: each join of DuckDB takes megabytes, even for a few rows. */
 const mostTables = 20
 
 const nowToken = /(?<!:):now\b/g
@@ -41,17 +41,17 @@ function filled({ select }: Part, moment: CheckMoment): string {
   return fillTokens(select, moment).replace(nowToken, `cast('${moment.now}' as timestamptz)`)
 }
 
-/** Places of parts that are asked in one statement, since most parts are small and there are a hundred of them. */
+/** Indexes of the parts that run as one statement: most of the hundred parts are small. */
 function together(parts: readonly Part[]): number[][] {
   const groups: number[][] = []
   let tables = mostTables
-  for (const [place, { reads }] of parts.entries()) {
+  for (const [index, { reads }] of parts.entries()) {
     tables += reads.length
     if (tables > mostTables) {
       groups.push([])
       tables = reads.length
     }
-    groups.at(-1)?.push(place)
+    groups.at(-1)?.push(index)
   }
   return groups
 }
@@ -62,24 +62,24 @@ interface Counted {
   readonly rows: number
 }
 
-/** Of parts and tables that return rows. */
+/** Only parts and tables with rows. */
 async function countRows(
   engine: Engine,
   parts: readonly Part[],
   moment: CheckMoment,
 ): Promise<readonly Counted[]> {
   const counted: Counted[] = []
-  for (const places of together(parts)) {
-    const selects = places.map(place => {
-      const part = parts[place] as Part
+  for (const indexes of together(parts)) {
+    const selects = indexes.map(index => {
+      const part = parts[index] as Part
       const subject = part.subject === null ? 'found.subject' : `cast(${quoteText(part.subject)} as text)`
-      return `select ${place} as place, ${subject} as subject, count(*) as n from (\n${filled(part, moment)}\n) as found group by 2`
+      return `select ${index} as part, ${subject} as subject, count(*) as n from (\n${filled(part, moment)}\n) as found group by 2`
     })
-    const rows = await engine.rows<{ place: number; subject: string; n: number }>(
+    const rows = await engine.rows<{ part: number; subject: string; n: number }>(
       selects.join('\nunion all\n'),
     )
-    for (const { place, subject, n } of rows)
-      counted.push({ part: parts[Number(place)] as Part, subject, rows: Number(n) })
+    for (const { part, subject, n } of rows)
+      counted.push({ part: parts[Number(part)] as Part, subject, rows: Number(n) })
   }
   return counted
 }
@@ -96,14 +96,14 @@ async function samplesOf(
   return rows.map(row => String(Object.values(row)[0]))
 }
 
-/** Throws MusterError when a statement cannot run: what was not asked is no pass. */
+/** Throws MusterError when a statement cannot run: a check that did not run has not passed. */
 export async function runCheck(engine: Engine, check: Check, moment: CheckMoment): Promise<CheckResult> {
   try {
-    return await ask(engine, check, moment)
+    return await failuresOf(engine, check, moment)
   } catch (error) {
-    const [said] = (error instanceof Error ? error.message : String(error)).split('\n')
+    const [message] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new MusterError({
-      what: `the check ${check.name} could not run: ${said}`,
+      what: `the check ${check.name} could not run: ${message}`,
       where: engine.location,
       next: 'run muster sync with this version first, which brings the tables up to date; else report it',
       cause: error,
@@ -111,7 +111,7 @@ export async function runCheck(engine: Engine, check: Check, moment: CheckMoment
   }
 }
 
-async function ask(engine: Engine, check: Check, moment: CheckMoment): Promise<CheckResult> {
+async function failuresOf(engine: Engine, check: Check, moment: CheckMoment): Promise<CheckResult> {
   const { name, severity, summary, next, parts } = check
   const failures: Failure[] = []
   for (const counted of await countRows(engine, parts, moment)) {
@@ -122,7 +122,7 @@ async function ask(engine: Engine, check: Check, moment: CheckMoment): Promise<C
   return { name, severity, summary, next, parts: parts.length, failures }
 }
 
-/** Only what can be asked: a mart that was never built is no fault of its checks. */
+/** Without the parts that read a mart which was never built. */
 export function withTables(checks: readonly Check[], marts: ReadonlySet<string>): Check[] {
   const isThere = (table: string): boolean =>
     !table.startsWith('mart.') || marts.has(table.slice('mart.'.length))

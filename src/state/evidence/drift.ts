@@ -47,3 +47,6 @@ export async function driftedPaths(engine: Engine, resource: string): Promise<st
     .execute()
   return rows.map(row => row.path)
 }
+
+/** For messages that send people to look at it. */
+export const driftQuery = 'select * from ops.schema_drift'

@@ -4,7 +4,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 import type { MartRow } from './tables.ts'
 
-export async function heldMarts(engine: Engine): Promise<ReadonlyMap<string, MartRow>> {
+export async function recordedMarts(engine: Engine): Promise<ReadonlyMap<string, MartRow>> {
   const rows = await ledger(engine).selectFrom('ops.mart').selectAll().orderBy('name').execute()
   return new Map(rows.map(row => [row.name, row]))
 }

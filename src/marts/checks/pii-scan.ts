@@ -1,11 +1,11 @@
-/** Looks for personal data where there must be none: in every text column of star and of the marts. */
+/** The PII scan: searches every text column of star and of the marts for personal data, which must not be there. */
 import { physicalTables } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { Mart } from '../mart.ts'
 import type { Check, Part } from './check.ts'
 
-/** Each pattern is one expression that PostgreSQL and DuckDB read alike; a match takes at least one character. */
+/** Each pattern means the same on PostgreSQL and DuckDB; a match has at least one character. */
 const patterns = {
   'e-mail address': '[A-Za-z0-9._%+-]@[A-Za-z0-9-]+[.][A-Za-z]',
   'national insurance number':
@@ -14,7 +14,7 @@ const patterns = {
   'telephone number': '(^|[^0-9A-Za-z.-])([+]44 ?|0)[1-378]( ?[0-9]){8,9}($|[^0-9A-Za-z])',
 } as const
 
-/** Matching is spelled differently on the two engines, replacing is not. */
+/** The engines spell matching differently, but replacing alike. */
 const holds = (text: string, pattern: string): string =>
   `regexp_replace(${text}, ${quoteText(pattern)}, '') <> ${text}`
 
@@ -22,18 +22,18 @@ const anyPattern = Object.values(patterns)
   .map(pattern => `(${pattern})`)
   .join('|')
 
-/** Of the program's own making. */
+/** Written by the program itself. */
 const ownColumns = new Set(['row_hash', 'run_id', 'definition_id'])
 
-interface Place {
+interface ScannedTable {
   /** With its schema. */
   readonly table: string
   readonly keys: readonly string[]
   readonly texts: readonly string[]
 }
 
-/** All texts of a row are looked at as one: most rows hold nothing, and one pass is all they cost. */
-function canary({ table, keys, texts }: Place): Part {
+/** All texts of a row are searched as one: most rows hold nothing, so one pass is enough for them. */
+function scan({ table, keys, texts }: ScannedTable): Part {
   const [schema = '', name = ''] = table.split('.')
   const columns = texts.map(column => `t.${quoteName(column)}`)
   const record = `concat_ws('|', ${keys.map(key => `t.${quoteName(key)}`).join(', ')})`
@@ -41,16 +41,16 @@ function canary({ table, keys, texts }: Place): Part {
     (column, place) => `when ${holds(column, anyPattern)} then ${quoteText(texts[place] ?? '')}`,
   )
   const what = Object.entries(patterns).map(
-    ([kind, pattern]) => `when ${holds('row_text.said', pattern)} then ${quoteText(kind)}`,
+    ([kind, pattern]) => `when ${holds('row_text.words', pattern)} then ${quoteText(kind)}`,
   )
   return {
     subject: table,
     reads: [table],
-    // A key that is an address itself must not get into messages: its hash finds the row as well.
+    // A key that is itself an address must not get into messages; its hash also finds the row.
     select: `select case when ${holds('row_text.record', anyPattern)} then 'md5 ' || md5(row_text.record)
           else row_text.record end || ', ' || row_text.place as record, case ${what.join(' ')} end as kind
       from (
-        select ${record} as record, concat_ws(' | ', ${columns.join(', ')}) as said,
+        select ${record} as record, concat_ws(' | ', ${columns.join(', ')}) as words,
           case ${where.join(' ')} else 'several columns' end as place
         from ${schema}.${quoteName(name)} as t
         where ${holds(`concat_ws(' | ', ${columns.join(', ')})`, anyPattern)}
@@ -59,12 +59,12 @@ function canary({ table, keys, texts }: Place): Part {
 }
 
 const next =
-  'find out which field it came from with muster sql, and have it declared personal, then run muster replay; do not publish until then'
+  'find the field it came from with muster sql, declare it personal, then run muster replay; do not publish until then'
 
-/** What refers to a row is looked at there, as its key: in facts these are most of the text. */
+/** A reference is scanned once, as the key of its dimension: in facts, references are most of the text. */
 const referring = new Set(references.map(({ table, column }) => `${table}.${column}`))
 
-const starPlaces: readonly Place[] = physicalTables
+const starTables: readonly ScannedTable[] = physicalTables
   .filter(({ schema }) => schema === 'star')
   .map(({ name, key, columns }) => ({
     table: `star.${name}`,
@@ -76,20 +76,20 @@ const starPlaces: readonly Place[] = physicalTables
     ),
   }))
 
-const martPlace = ({ name, columns }: Mart): Place => ({
+const scannedMart = ({ name, columns }: Mart): ScannedTable => ({
   table: `mart.${name}`,
   keys: columns.flatMap(column => (column.isKey ? [column.name] : [])),
   texts: columns.flatMap(column => (column.type === 'text' ? [column.name] : [])),
 })
 
-export const canaryChecks = (marts: readonly Mart[]): Check[] => [
+export const piiScans = (marts: readonly Mart[]): Check[] => [
   {
     name: 'personal_data_in_star',
     severity: 'error',
     summary:
       'No text of star looks like an e-mail address, a national insurance number, a sort code or a telephone number.',
     next,
-    parts: starPlaces.map(canary),
+    parts: starTables.map(scan),
   },
   {
     name: 'personal_data_in_mart',
@@ -98,8 +98,8 @@ export const canaryChecks = (marts: readonly Mart[]): Check[] => [
       'No text of a mart looks like an e-mail address, a national insurance number, a sort code or a telephone number.',
     next,
     parts: marts
-      .map(martPlace)
+      .map(scannedMart)
       .filter(({ texts }) => texts.length > 0)
-      .map(canary),
+      .map(scan),
   },
 ]

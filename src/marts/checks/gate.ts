@@ -1,11 +1,20 @@
-/** The checks that a rebuilt mart has to pass before anybody sees it. */
+/** All checks, and those that a rebuilt mart must pass before readers see it. */
 import type { Clock } from '../../lib/clock.ts'
-import type { Finding, Gate } from '../gate.ts'
-import type { Check } from './check.ts'
+import type { Mart } from '../mart.ts'
+import type { Finding, Gate } from '../rebuild.ts'
+import { type Check, writtenChecks } from './check.ts'
+import { derivedChecks } from './derived.ts'
+import { piiScans } from './pii-scan.ts'
 import { checkMoment } from './report.ts'
 import { failedRows, runCheck } from './run.ts'
 
-/** Runs the statements that read the mart; each of them reads no other one. */
+/** In order of name; the PII scan searches the texts of `marts`. */
+export function everyCheck(marts: readonly Mart[]): Check[] {
+  const checks = [...derivedChecks, ...piiScans(marts), ...writtenChecks()]
+  return checks.sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** Runs the statements of the checks that read the mart; each of them reads no other mart. */
 export function martGate(checks: readonly Check[], clock: Clock): Gate {
   return async (engine, { name }) => {
     const own = checks

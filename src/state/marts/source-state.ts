@@ -1,0 +1,46 @@
+/** The state of what marts read, as short texts: while they stay the same, so do the rows of a mart. */
+import type { Engine } from '../../warehouse/engine.ts'
+import { quoteName } from '../../warehouse/sql-text.ts'
+
+/** Read by `starState`, or written by the build itself. */
+const left = new Set(['ops.run', 'ops.mart'])
+
+/**
+ * Rows that any run inserted, changed or removed are counted in the transaction that writes them, so the sum moves exactly
+ * when star does. No run counts the rows of a replay, and a migration may change views and seeds.
+ */
+export async function starState(engine: Engine): Promise<string> {
+  const [row] = await engine.rows<{ changes: number; replays: number; structure: string | null }>(
+    `select cast(coalesce(sum(rows_inserted + rows_changed + rows_removed), 0) as bigint) as changes,
+       count(case when command = 'replay' then 1 end) as replays,
+       (select max(checksum) from ops.migration where name = 'structure') as structure
+     from ops.run`,
+  )
+  return `${row?.changes} changes, ${row?.replays} replays, structure ${row?.structure?.slice(0, 12)}`
+}
+
+/** Of those of these tables that are in ops. They are small: rows are counted, and the latest of each time is taken. */
+export async function ledgerStates(engine: Engine, tables: readonly string[]): Promise<string[]> {
+  const states: string[] = []
+  for (const table of tables) {
+    const [schema, name = ''] = table.split('.')
+    if (schema !== 'ops' || left.has(table)) continue
+    const times = await engine.rows<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_catalog = current_database()
+       and table_schema = $1 and table_name = $2 and lower(data_type) = 'timestamp with time zone' order by 1`,
+      [engine.schema('ops'), name],
+    )
+    const latest = times.map(column => `, max(${quoteName(column.name)}) as ${quoteName(column.name)}`)
+    const rows = await engine.rows(`select count(*) as n${latest.join('')} from ops.${quoteName(name)}`)
+    states.push(`${table} ${Object.values(rows[0] ?? {}).join(' ')}`)
+  }
+  return states
+}
+
+/** End of the last run that read the service; null before the first. */
+export async function lastRead(engine: Engine): Promise<string | null> {
+  const [row] = await engine.rows<{ at: string | null }>(
+    `select max(finished_at) as at from ops.run where records_read > 0 and command <> 'replay'`,
+  )
+  return row?.at ?? null
+}
