@@ -71,10 +71,6 @@ export function weighted<T>(rng: Rng, options: readonly (readonly [T, number])[]
   return new Draw(rng).weighted(options)
 }
 
-export function skewedIndex(rng: Rng, length: number, skew = 2): number {
-  return Math.floor(rng() ** skew * length)
-}
-
 export function digits(rng: Rng, length: number): string {
   return new Draw(rng).digits(length)
 }

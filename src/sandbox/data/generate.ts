@@ -1,32 +1,35 @@
 /** The generated world: every collection, from seed, scale and day alone. */
 import type { Records } from '../world.ts'
 import { CreditNoteWriter } from './billing/credit-notes.ts'
-import { type Invoice, type InvoiceLine, InvoiceWriter } from './billing/invoices.ts'
-import { hiring } from './hiring/hiring.ts'
+import { type Billed, InvoiceWriter } from './billing/invoices.ts'
+import { makePurchaseOrders } from './billing/purchase-orders.ts'
+import { makeRates } from './billing/rate-cards.ts'
+import { AssignmentWriter } from './hiring/assignments.ts'
+import { type Engagement, EngagementMaker } from './hiring/engagements.ts'
+import { type RequisitionPlan, RequisitionPlanner } from './hiring/requisition-plan.ts'
+import { RequisitionWriter, requisitionsByPlacement } from './hiring/requisitions.ts'
 import { makeAccessRuleMappings } from './master/access-rules.ts'
-import { makeAgencies, makeCompanies } from './master/companies.ts'
-import { makeCompetencyMatrix } from './master/competency.ts'
-import { makeProjects, makeSites } from './master/projects.ts'
-import { Staff } from './master/staff.ts'
-import { makeTrades } from './master/trades.ts'
-import { makeCompanyUsers, makeUsers } from './master/users.ts'
-import { type Seed, seedOf } from './seed.ts'
+import { MasterData } from './master/master-data.ts'
+import { makeCompetencyMatrix } from './master/trades.ts'
+import { makeCompanyUsers } from './master/users.ts'
+import { type Seed, type Size, seedOf } from './seed.ts'
 import { type Expense, ExpenseWriter } from './work/expenses.ts'
-import { type Placement, PlacementMaker, type Stage } from './work/placements.ts'
+import { type Placement, PlacementMaker } from './work/placements.ts'
 import { TimesheetWriter, type WrittenTimesheet } from './work/timesheets.ts'
 
-export function generateRecords(options: { seed: number; scale: number; today: string }): Records {
-  const seed = seedOf(options)
-  const companies = makeCompanies(seed)
-  const agencies = makeAgencies(seed)
-  const projects = makeProjects(seed, companies)
-  const sites = makeSites(seed, projects)
-  const users = makeUsers(seed, { companies, agencies, projects })
-  const stage = { companies, agencies, projects, sites, users }
-  const staff = new Staff(seed, users)
-  const placements = new PlacementMaker(seed, stage)
-  const { worked, written } = writeTimesheets(seed, placements)
-  const trades = makeTrades(seed, companies)
+/** What everything else is generated from. */
+interface Ground {
+  readonly seed: Seed
+  readonly master: MasterData
+  readonly placements: PlacementMaker
+}
+
+export function generateRecords(size: Size): Records {
+  const seed = seedOf(size)
+  const master = new MasterData(seed)
+  const ground = { seed, master, placements: new PlacementMaker(seed, master) }
+  const { worked, written } = writeTimesheets(ground)
+  const { agencies, companies, projects, sites, users, trades } = master
   return {
     agencies,
     companies,
@@ -36,37 +39,13 @@ export function generateRecords(options: { seed: number; scale: number; today: s
     companyUsers: makeCompanyUsers(users, projects),
     accessRuleMappings: makeAccessRuleMappings(seed),
     competencyMatrix: makeCompetencyMatrix(seed, { trades, projects }),
-    ...money(seed, { stage, staff, written }),
-    ...hiring(seed, { ...stage, staff, placements, worked, trades }),
+    ...billing(ground, written),
+    ...hiring(ground, worked),
   }
 }
 
-/** What became of timesheets: the expenses beside them, their invoices, and what was credited. */
-function money(seed: Seed, { stage, staff, written }: Work) {
-  const claims = new ExpenseWriter(seed)
-  const expenses: Expense[] = written.flatMap(item => claims.write(item))
-  const billed = new InvoiceWriter(seed, {
-    companies: stage.companies,
-    approver: id => stage.users.find(user => user.role === 'companyFinance' && user.companies.includes(id)),
-  }).write(written)
-  linkExpenses(expenses, billed)
-  const cancelled = written.filter(item => item.timesheet.status === 'cancelled')
-  const creditNotes = new CreditNoteWriter(seed, staff).write(cancelled, billed)
-  return {
-    timesheets: written.map(item => item.timesheet).sort(byCreation),
-    expenses: expenses.sort(byCreation),
-    invoices: billed.map(item => item.invoice).sort(byCreation),
-    creditNotes: creditNotes.sort(byCreation),
-  }
-}
-
-interface Work {
-  readonly stage: Stage
-  readonly staff: Staff
-  readonly written: readonly WrittenTimesheet[]
-}
-
-function writeTimesheets(seed: Seed, placements: PlacementMaker) {
+/** Timesheets of placements, which are made until there are as many timesheets as the scale asks for. */
+function writeTimesheets({ seed, placements }: Ground) {
   const writer = new TimesheetWriter(seed)
   const worked: Placement[] = []
   const written: WrittenTimesheet[] = []
@@ -81,20 +60,74 @@ function writeTimesheets(seed: Seed, placements: PlacementMaker) {
   return { worked, written }
 }
 
-/** To the supplier's own invoice: what the managed service provider bills on names the same timesheets. */
-function linkExpenses(
-  expenses: readonly Expense[],
-  billed: readonly { invoice: Invoice; lines: readonly InvoiceLine[] }[],
-) {
-  const invoices = new Map<string, Invoice>()
-  for (const { invoice, lines } of billed) {
-    if (invoice.invoiceType === 'mspToClient') continue
-    for (const line of lines) invoices.set(line.id, invoice)
+/** What follows from timesheets: the expenses beside them, their invoices, and credit notes. */
+function billing({ seed, master }: Ground, written: readonly WrittenTimesheet[]) {
+  const claims = new ExpenseWriter(seed)
+  const expenses: Expense[] = written.flatMap(item => claims.write(item))
+  const billed = new InvoiceWriter(seed, master).write(written)
+  linkExpenses(expenses, billed)
+  const cancelled = written.filter(item => item.timesheet.status === 'cancelled')
+  const creditNotes = new CreditNoteWriter(seed, master.staff).write(cancelled, billed)
+  return {
+    timesheets: written.map(item => item.timesheet).sort(byCreation),
+    expenses: expenses.sort(byCreation),
+    invoices: billed.map(item => item.invoice).sort(byCreation),
+    creditNotes: creditNotes.sort(byCreation),
   }
+}
+
+/** To the supplier's own invoice: what the managed service provider bills on names the same timesheets. */
+function linkExpenses(expenses: readonly Expense[], billed: readonly Billed[]): void {
+  const own = billed.filter(({ invoice }) => invoice.invoiceType !== 'mspToClient')
+  const invoices = new Map(
+    own.flatMap(({ invoice, lines }) => lines.map(line => [line.id, invoice] as const)),
+  )
   for (const expense of expenses) {
     const invoice = expense.status === 'approved' && expense.timesheet && invoices.get(expense.timesheet.id)
     if (invoice) expense.invoice = { id: invoice.id, reference: invoice.reference }
   }
+}
+
+/** From demand to work: requisitions, the assignments that answer them, and the terms of both. */
+function hiring(ground: Ground, worked: readonly Placement[]) {
+  const { seed, master, placements } = ground
+  const plans = new RequisitionPlanner(seed, master, placements).plan(worked)
+  const writer = new RequisitionWriter(seed, master)
+  const requisitions = plans.map(plan => writer.write(plan))
+  const { orders, byPlacement } = makePurchaseOrders(seed, master, worked)
+  const engagements = engage(ground, worked, plans)
+  const assignments = new AssignmentWriter(seed, master, {
+    requisitions: requisitionsByPlacement(plans, requisitions),
+    orders: byPlacement,
+    replacedBy: new Map(
+      engagements.flatMap(({ placement, replaces }) => (replaces ? [[replaces, placement] as const] : [])),
+    ),
+  })
+  return {
+    trades: master.trades,
+    rates: makeRates(seed, master, worked),
+    requisitions,
+    assignments: engagements.map(engagement => assignments.write(engagement)),
+    purchaseOrders: orders,
+  }
+}
+
+/** Work that was done, then work that was wanted; in order of assignment. */
+function engage(
+  { seed, master, placements }: Ground,
+  worked: readonly Placement[],
+  plans: readonly RequisitionPlan[],
+): Engagement[] {
+  const maker = new EngagementMaker(seed, master, placements)
+  const known = new Set(worked)
+  const done = worked.flatMap(placement => maker.worked(placement))
+  const wanted = plans.flatMap(plan =>
+    plan.responses
+      .flatMap(response => response.placements)
+      .filter(placement => !known.has(placement))
+      .map(placement => maker.wanted(placement, plan.dropouts.has(placement))),
+  )
+  return [...done, ...wanted].sort((left, right) => left.placement.createdMs - right.placement.createdMs)
 }
 
 function byCreation(left: { createdAt: string }, right: { createdAt: string }): number {

@@ -1,4 +1,5 @@
 /** The lists that names are made of: all fictitious. */
+import type { Draw } from './draw.ts'
 
 export const firstNames = (
   'Adam Aisha Alan Amelia Andrew Anita Ben Bethany Callum Carla Carys Chloe Connor Daniel David Dawn Dylan Eilidh ' +
@@ -17,6 +18,10 @@ export const lastNames = (
   'Sharma Shaw Simpson Singh Smith Stevens Stewart Taylor Thomas Thompson Turner Walker Walsh Ward Watson Webb ' +
   'White Wilkinson Williams Wilson Wood Wright Young'
 ).split(' ')
+
+export function personName(draw: Draw): string {
+  return `${draw.pick(firstNames)} ${draw.pick(lastNames)}`
+}
 
 export const placeNames = (
   'Ashcombe Bramley Caldbeck Darnley Eastmere Fenwick Garforth Hallam Ingleby Kelham Langdale Marlowe Netherby ' +

@@ -3,9 +3,17 @@ import { dayMs, weekMs } from '../../lib/dates.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { lastFullWeek } from './calendar.ts'
 import { Draw } from './draw.ts'
+import { iso } from './identity.ts'
 
 /** 78 weeks are 18 months. */
 export const weekCount = 78
+
+export interface Size {
+  readonly seed: number
+  readonly scale: number
+  /** YYYY-MM-DD. */
+  readonly today: string
+}
 
 export interface Seed {
   /** Everything generated is older than this midnight. */
@@ -25,7 +33,7 @@ export interface Seed {
  * Timesheets grow with the scale, what they hang on with its square root: twenty times the work
  * is done on four to five times the projects.
  */
-export function seedOf({ seed, scale, today }: { seed: number; scale: number; today: string }): Seed {
+export function seedOf({ seed, scale, today }: Size): Seed {
   const endMs = Date.parse(`${today}T00:00:00.000Z`)
   const lastWeekMs = lastFullWeek(endMs)
   const mild = (count: number) => Math.max(1, Math.round(count * Math.sqrt(scale)))
@@ -45,7 +53,8 @@ export function seedOf({ seed, scale, today }: { seed: number; scale: number; to
   }
 }
 
-/** When a lasting record (a project, a user) was last edited: somewhere in the 18 months. */
-export function editTime(seed: Seed, draw: Draw, createdMs: number): number {
-  return draw.time(Math.max(createdMs, seed.firstWeekMs), seed.endMs - dayMs / 2)
+/** The times of a lasting record (a project, a user): last edited somewhere in the 18 months. */
+export function editedSince(seed: Seed, draw: Draw, createdMs: number) {
+  const editedMs = draw.time(Math.max(createdMs, seed.firstWeekMs), seed.endMs - dayMs / 2)
+  return { createdAt: iso(createdMs), updatedAt: iso(editedMs) }
 }

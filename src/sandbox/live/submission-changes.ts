@@ -2,7 +2,7 @@
 import { type RecruitmentStage, stageLabels } from '../data/hiring/recruitment.ts'
 import { linkTo, type Requisition } from '../data/hiring/requisitions.ts'
 import { type Ref, refOf } from '../data/identity.ts'
-import { firstNames, lastNames } from '../data/names.ts'
+import { personName } from '../data/names.ts'
 import type { StoredRecord } from '../records/record.ts'
 import { follow } from './assignment-changes.ts'
 import type { ChangeContext } from './change-context.ts'
@@ -101,7 +101,7 @@ export const submitWorker = update('requisitions', {
 
 function submitted({ requisition, agency }: Response, context: ChangeContext): object {
   const { draw, nowMs, now } = context
-  const worker = { id: draw.id(nowMs), name: `${draw.pick(firstNames)} ${draw.pick(lastNames)}` }
+  const worker = { id: draw.id(nowMs), name: personName(draw) }
   const submission = { worker, submittedAt: now, isRejected: false, rejectionReason: null }
   const tracking = {
     ...{ worker, agency: refOf(agency), submittedAt: now, isRejected: false },

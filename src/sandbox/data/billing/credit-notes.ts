@@ -1,19 +1,15 @@
 /** Credit notes: for timesheets cancelled after approval, and corrections of invoices. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
+import { groupBy } from '../group-by.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
 import { officeRoles, type Staff } from '../master/staff.ts'
 import type { Seed } from '../seed.ts'
 import { add } from '../work/pay.ts'
 import type { Timesheet, WrittenTimesheet } from '../work/timesheets.ts'
-import { type Invoice, type InvoiceLine, invoiceValues, lineOf } from './invoices.ts'
+import { type Billed, type Invoice, type InvoiceLine, invoiceValues, lineOf } from './invoices.ts'
 
 export type CreditNote = ReturnType<CreditNoteWriter['note']>
-
-interface BilledInvoice {
-  readonly invoice: Invoice
-  readonly lines: readonly InvoiceLine[]
-}
 
 const corrected = 0.012
 const corrections = ['Rate correction', 'Hours agreed down', 'Damage recharged'] as const
@@ -79,23 +75,21 @@ export class CreditNoteWriter {
   }
 
   /** Also puts the sums of its notes on each invoice. */
-  write(cancelled: readonly WrittenTimesheet[], billed: readonly BilledInvoice[]): CreditNote[] {
-    const onInvoice = new Map<string, Invoice[]>()
-    for (const { invoice, lines } of billed) {
-      for (const { id } of lines) onInvoice.set(id, [...(onInvoice.get(id) ?? []), invoice])
-    }
+  write(cancelled: readonly WrittenTimesheet[], billed: readonly Billed[]): CreditNote[] {
+    const lines = billed.flatMap(item => item.lines.map(({ id }) => ({ id, invoice: item.invoice })))
+    const onInvoice = groupBy(lines, ({ id }) => id)
     const ofTimesheets = cancelled.flatMap(item => {
       const createdMs = Date.parse(item.timesheet.updatedAt)
       const credit = { line: lineOf(item), timesheet: item, reason: 'Timesheet cancelled', createdMs }
       const invoices = onInvoice.get(item.timesheet.id)
-      return invoices ? invoices.map(invoice => ({ ...credit, invoice })) : [credit]
+      return invoices ? invoices.map(({ invoice }) => ({ ...credit, invoice })) : [credit]
     })
     const ofInvoices = billed.flatMap(item => this.#correction(item))
     return [...ofTimesheets, ...ofInvoices].map(credit => this.note(credit))
   }
 
   /** Half of an hour's to three hours' worth of one line. */
-  #correction({ invoice, lines }: BilledInvoice): Credit[] {
+  #correction({ invoice, lines }: Billed): Credit[] {
     const draw = this.#draw
     const [line] = lines
     if (!line || line.netHours < 8 || !draw.chance(corrected)) return []

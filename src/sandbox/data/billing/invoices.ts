@@ -1,11 +1,12 @@
 /** Invoices: a weekly run bills each agency's approved timesheets of a company and week. */
-import { dayMs, hourMs, weekday, weekMs } from '../../../lib/dates.ts'
+import { dayMs, hourMs, startOfUtcDay, weekday, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
+import { groupBy } from '../group-by.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
-import type { Company } from '../master/companies.ts'
+import type { MasterData } from '../master/master-data.ts'
 import type { Seed } from '../seed.ts'
 import { add } from '../work/pay.ts'
-import type { WrittenTimesheet } from '../work/timesheets.ts'
+import type { Timesheet, WrittenTimesheet } from '../work/timesheets.ts'
 
 /** What an invoice takes from one timesheet. */
 export interface InvoiceLine {
@@ -108,58 +109,59 @@ export function lineOf({
   }
 }
 
-/** Thursday at six in the morning, the first after `ms`. */
-function nextRun(ms: number): number {
-  const day = Math.floor(ms / dayMs) * dayMs
+/** Thursday at six in the morning, the first after the approval. */
+function runOf({ approvedDate }: Timesheet): number {
+  const approvedMs = Date.parse(approvedDate as string)
+  const day = startOfUtcDay(approvedMs)
   const run = day + ((3 - weekday(day) + 7) % 7) * dayMs + 6 * hourMs
-  return run > ms ? run : run + weekMs
+  return run > approvedMs ? run : run + weekMs
 }
 
-export interface InvoiceCast {
-  readonly companies: readonly Company[]
-  readonly approver: (companyId: string) => Ref | undefined
+/** An invoice with what it bills. */
+export interface Billed {
+  readonly invoice: Invoice
+  readonly lines: readonly InvoiceLine[]
 }
 
 export class InvoiceWriter {
-  readonly #seed: Seed
-  readonly #cast: InvoiceCast
+  readonly #endMs: number
+  readonly #master: MasterData
   readonly #draw: Draw
   readonly #msp: Ref
   #written = 0
 
-  constructor(seed: Seed, cast: InvoiceCast) {
-    this.#seed = seed
-    this.#cast = cast
+  constructor(seed: Seed, master: MasterData) {
+    this.#endMs = seed.endMs
+    this.#master = master
     this.#draw = seed.draw('invoices')
     this.#msp = { id: this.#draw.id(seed.firstWeekMs), name: 'Openfield Managed Services' }
   }
 
-  /** Each invoice with what it bills; of a managed company both halves bill the same timesheets. */
-  write(written: readonly WrittenTimesheet[]): { invoice: Invoice; lines: readonly InvoiceLine[] }[] {
-    const runs = new Map<string, WrittenTimesheet[]>()
-    for (const item of written) if (item.timesheet.status === 'approved') this.#put(runs, item)
-    // After the others, so that theirs are the same with and without them.
-    for (const item of written) if (item.timesheet.status === 'cancelled') this.#put(runs, item)
-    return [...runs].flatMap(([name, group]) => this.#bill(Number.parseInt(name, 10), group))
+  /** Of a managed company both invoices bill the same timesheets. */
+  write(written: readonly WrittenTimesheet[]): Billed[] {
+    const inStatus = (status: string) => written.filter(({ timesheet }) => timesheet.status === status)
+    // Cancelled ones after the others, so that the others' runs are the same with and without them.
+    const billable = [...inStatus('approved'), ...inStatus('cancelled')].filter(item => this.#isBilled(item))
+    const runs = groupBy(billable, ({ timesheet }) => {
+      const { agency, company, weekEnding } = timesheet
+      return `${runOf(timesheet)} ${agency.id} ${company.id} ${weekEnding}`
+    })
+    return [...runs.values()].flatMap(group => this.#bill(group))
   }
 
   /** In the run after the approval; a timesheet that was cancelled before it is on no invoice. */
-  #put(runs: Map<string, WrittenTimesheet[]>, item: WrittenTimesheet): void {
-    const { timesheet } = item
-    const run = nextRun(Date.parse(timesheet.approvedDate as string))
-    if (run + hourMs >= this.#seed.endMs) return
-    if (timesheet.status === 'cancelled' && Date.parse(timesheet.updatedAt) < run + hourMs) return
-    const name = `${run} ${timesheet.agency.id} ${timesheet.company.id} ${timesheet.weekEnding}`
-    const group = runs.get(name)
-    if (group) group.push(item)
-    else runs.set(name, [item])
+  #isBilled({ timesheet }: WrittenTimesheet): boolean {
+    const billedMs = runOf(timesheet) + hourMs
+    if (billedMs >= this.#endMs) return false
+    return timesheet.status !== 'cancelled' || Date.parse(timesheet.updatedAt) >= billedMs
   }
 
-  #bill(runMs: number, group: readonly WrittenTimesheet[]) {
+  #bill(group: readonly WrittenTimesheet[]): Billed[] {
     const first = group[0] as WrittenTimesheet
+    const runMs = runOf(first.timesheet)
     const lines = group.map(lineOf)
-    const company = this.#cast.companies.find(candidate => candidate.id === first.timesheet.company.id)
-    if (!company?.config.mspConfig.enabled) {
+    const company = this.#master.company(first.timesheet.company.id)
+    if (!company.config.mspConfig.enabled) {
       const invoice = this.#confirmed(this.#draft(runMs, first, lines))
       return [{ invoice, lines }, ...this.#adHoc(runMs, first)]
     }
@@ -189,13 +191,8 @@ export class InvoiceWriter {
   /** Billed by hand, for no timesheet. */
   #adHoc(runMs: number, first: WrittenTimesheet) {
     if (!this.#draw.chance(0.01)) return []
-    const line = {
-      ...lineOf(first),
-      netHours: 0,
-      grossHours: 0,
-      expense: 0,
-      charge: this.#draw.between(50, 900),
-    }
+    const charge = this.#draw.between(50, 900)
+    const line = { ...lineOf(first), netHours: 0, grossHours: 0, expense: 0, charge }
     const ordinary = this.#draft(runMs, first, [line])
     const invoice = this.#confirmed({
       ...ordinary,
@@ -209,11 +206,12 @@ export class InvoiceWriter {
 
   #confirmed(invoice: Invoice): Invoice {
     const draw = this.#draw
-    const seed = this.#seed
     const confirmedMs =
       Date.parse(invoice.createdAt) + draw.between(1, 30) * dayMs + Math.floor(draw.fraction() * 9 * hourMs)
-    if (confirmedMs >= seed.endMs || draw.chance(0.02)) return invoice
-    const by = this.#cast.approver(invoice.company.id)
+    if (confirmedMs >= this.#endMs || draw.chance(0.02)) return invoice
+    const by = this.#master.users.find(
+      ({ role, companies }) => role === 'companyFinance' && companies.includes(invoice.company.id),
+    )
     return {
       ...invoice,
       status: 'confirmed',
@@ -221,7 +219,7 @@ export class InvoiceWriter {
       ...(by ? { confirmedBy: refOf(by) } : {}),
       payment: {
         reference: `BACS ${invoice.reference}`,
-        paymentDate: iso(Math.floor(confirmedMs / dayMs) * dayMs),
+        paymentDate: iso(startOfUtcDay(confirmedMs)),
       },
       updatedAt: iso(confirmedMs),
     }

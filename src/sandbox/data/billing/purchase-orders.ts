@@ -1,60 +1,47 @@
 /** Purchase orders: for the work of one agency on one project, for some or all of its trades. */
 import { dayMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
-import { iso, type Ref, reference, refOf } from '../identity.ts'
-import { officeRoles, type Staff } from '../master/staff.ts'
-import type { CompanyTrade, TradeRecord } from '../master/trades.ts'
+import { groupBy } from '../group-by.ts'
+import { iso, reference, refOf } from '../identity.ts'
+import type { MasterData } from '../master/master-data.ts'
+import { officeRoles } from '../master/staff.ts'
 import type { Seed } from '../seed.ts'
 import type { Placement } from '../work/placements.ts'
 
 export type PurchaseOrder = ReturnType<PurchaseOrderWriter['order']>
 
-interface PurchaseOrderCast {
-  readonly trades: readonly CompanyTrade[]
-  readonly tradeRecords: readonly TradeRecord[]
-  readonly staff: Staff
-}
-
 const ordered = 0.3
 const poundsPerWeek = 1400
 
 /** With the placements that each one pays for, by agency and project. */
-export function makePurchaseOrders(seed: Seed, placements: readonly Placement[], cast: PurchaseOrderCast) {
-  const writer = new PurchaseOrderWriter(seed, cast)
+export function makePurchaseOrders(seed: Seed, master: MasterData, placements: readonly Placement[]) {
+  const writer = new PurchaseOrderWriter(seed, master)
   const draw = seed.draw('purchase orders drawn')
-  const pairs = new Map<string, Placement[]>()
-  for (const placement of placements) {
-    const name = `${placement.project.id} ${placement.agency.id}`
-    const pair = pairs.get(name)
-    if (pair) pair.push(placement)
-    else pairs.set(name, [placement])
+  const pairs = groupBy(placements, ({ project, agency }) => `${project.id} ${agency.id}`)
+  const drawn = [...pairs.values()].filter(() => draw.chance(ordered))
+  const written = drawn.map(pair => ({ pair, order: writer.order(pair) }))
+  return {
+    orders: written.map(({ order }) => order),
+    byPlacement: new Map(
+      written.flatMap(({ pair, order }) => pair.map(placement => [placement, order] as const)),
+    ),
   }
-  const orders: PurchaseOrder[] = []
-  const byPlacement = new Map<Placement, PurchaseOrder>()
-  for (const pair of pairs.values()) {
-    if (!draw.chance(ordered)) continue
-    const order = writer.order(pair)
-    orders.push(order)
-    for (const placement of pair) byPlacement.set(placement, order)
-  }
-  return { orders, byPlacement }
 }
 
 class PurchaseOrderWriter {
   readonly #seed: Seed
   readonly #draw: Draw
-  readonly #cast: PurchaseOrderCast
+  readonly #master: MasterData
   #written = 0
 
-  constructor(seed: Seed, cast: PurchaseOrderCast) {
+  constructor(seed: Seed, master: MasterData) {
     this.#seed = seed
     this.#draw = seed.draw('purchase orders')
-    this.#cast = cast
+    this.#master = master
   }
 
   order(placements: readonly Placement[]) {
     const draw = this.#draw
-    const cast = this.#cast
     const [{ company, project, site, agency }] = placements as readonly [Placement]
     this.#written += 1
     const firstMs = Math.min(...placements.map(placement => placement.createdMs))
@@ -62,9 +49,9 @@ class PurchaseOrderWriter {
     const endMs = Math.max(...placements.map(placement => placement.weeks.at(-1) as number)) + 8 * weekMs
     const weeks = placements.reduce((sum, placement) => sum + placement.weeks.length, 0)
     const allTrades = draw.chance(0.35)
-    const trades = allTrades ? [] : this.#tradesOf(placements)
-    const records = cast.tradeRecords.filter(row => row.company.id === company.id)
-    const tags = records.flatMap(row => row.tags)
+    const names = new Set(placements.map(placement => placement.trade.name))
+    const known = this.#master.trades.filter(trade => trade.company.id === company.id)
+    const tags = known.flatMap(trade => trade.tags)
     return {
       id: draw.id(createdMs),
       reference: reference('PO', this.#written),
@@ -77,38 +64,28 @@ class PurchaseOrderWriter {
       site,
       agency: refOf(agency),
       projects: [project],
-      trades,
+      trades: allTrades ? [] : known.filter(({ name }) => names.has(name)).map(refOf),
       ...(tags.length > 0 && draw.chance(0.2) ? { tag: refOf(draw.pick(tags)) } : {}),
       ...this.#life(company.id, createdMs, endMs),
       createdAt: iso(createdMs),
     }
   }
 
-  #tradesOf(placements: readonly Placement[]): Ref[] {
-    const names = new Set(placements.map(placement => placement.trade.name))
-    const companyId = placements[0]?.company.id
-    return this.#cast.trades.filter(row => row.companyId === companyId && names.has(row.name)).map(refOf)
-  }
-
   /** Inactive once its days are over or it is revoked; reinstated, it is active again. */
   #life(companyId: string, createdMs: number, endMs: number) {
     const draw = this.#draw
-    const seed = this.#seed
-    const user = this.#cast.staff.drawRef(draw, companyId, officeRoles)
-    if (endMs < seed.endMs || !user || !draw.chance(0.35)) {
-      const over = endMs < seed.endMs
-      const updatedMs = over ? endMs : draw.time(createdMs, createdMs + 30 * dayMs)
-      return { status: over ? 'inactive' : 'active', updatedAt: iso(updatedMs) }
+    const { endMs: lastMs } = this.#seed
+    const user = this.#master.staff.drawRef(draw, companyId, officeRoles)
+    const isOver = endMs < lastMs
+    if (isOver || !user || !draw.chance(0.35)) {
+      const updatedMs = isOver ? endMs : draw.time(createdMs, createdMs + 30 * dayMs)
+      return { status: isOver ? 'inactive' : 'active', updatedAt: iso(updatedMs) }
     }
-    const revokedMs = draw.time(createdMs, seed.endMs - dayMs)
+    const revokedAt = iso(draw.time(createdMs, lastMs - dayMs))
     if (draw.chance(0.5)) {
-      return {
-        status: 'inactive',
-        revoked: { user, date: iso(revokedMs) },
-        updatedAt: iso(revokedMs),
-      }
+      return { status: 'inactive', revoked: { user, date: revokedAt }, updatedAt: revokedAt }
     }
-    const reinstatedMs = draw.time(revokedMs, seed.endMs)
-    return { status: 'active', reinstated: { user, date: iso(reinstatedMs) }, updatedAt: iso(reinstatedMs) }
+    const reinstatedAt = iso(draw.time(Date.parse(revokedAt), lastMs))
+    return { status: 'active', reinstated: { user, date: reinstatedAt }, updatedAt: reinstatedAt }
   }
 }

@@ -1,12 +1,13 @@
 /** Rate cards: what each trade of a company pays and charges, in general, on some projects and from some agencies. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
-import { iso, partId, type Ref, refOf } from '../identity.ts'
-import type { Agency, Company } from '../master/companies.ts'
+import { partId, type Ref, refOf } from '../identity.ts'
+import type { Agency } from '../master/companies.ts'
+import type { MasterData } from '../master/master-data.ts'
 import type { Project } from '../master/projects.ts'
 import type { CompanyTrade } from '../master/trades.ts'
 import { trades as kinds, type Trade } from '../names.ts'
-import { editTime, type Seed } from '../seed.ts'
+import { editedSince, type Seed } from '../seed.ts'
 import { employerShare, even } from '../work/pay.ts'
 import { pieceRateId, pieceTerms, pieceValues } from '../work/piece-work.ts'
 import type { Placement } from '../work/placements.ts'
@@ -20,65 +21,52 @@ interface Holder {
   readonly area?: Project
 }
 
-interface RateCast {
-  readonly companies: readonly Company[]
-  readonly projects: readonly Project[]
-  readonly trades: readonly CompanyTrade[]
-  readonly placements: readonly Placement[]
-}
-
 const projectRate = 0.12
 const agencyRate = 0.2
 const dayHours = 8
 const baseMargin = 0.12
 const rateTypes = ['cis', 'paye', 'psc'] as const
 
-export function makeRates(seed: Seed, cast: RateCast): RateRecord[] {
-  const writer = new RateCardWriter(seed, cast)
-  return [...cast.trades.flatMap(trade => writer.general(trade)), ...writer.particular(cast.placements)]
+export function makeRates(seed: Seed, master: MasterData, worked: readonly Placement[]): RateRecord[] {
+  const writer = new RateCardWriter(seed, master)
+  return [...master.trades.flatMap(trade => writer.general(trade)), ...writer.particular(worked)]
 }
 
 class RateCardWriter {
   readonly #seed: Seed
   readonly #draw: Draw
-  readonly #cast: RateCast
-  readonly #companies: ReadonlyMap<string, Company>
+  readonly #master: MasterData
   /** Added to the margin of an agency's rates, as a share of pay. */
   readonly #adjustments = new Map<string, number>()
 
-  constructor(seed: Seed, cast: RateCast) {
+  constructor(seed: Seed, master: MasterData) {
     this.#seed = seed
     this.#draw = seed.draw('rate cards')
-    this.#cast = cast
-    this.#companies = new Map(cast.companies.map(company => [company.id, company]))
+    this.#master = master
   }
 
   /** One for everybody, and for some trades another one for a region and sector. */
   general(trade: CompanyTrade): RateRecord[] {
-    const own = this.#cast.projects.filter(project => project.company.id === trade.companyId)
+    const own = this.#master.projects.filter(project => project.company.id === trade.company.id)
     const elsewhere = own.length > 0 && this.#draw.chance(0.25) ? [{ area: this.#draw.pick(own) }] : []
     return [{}, ...elsewhere].map(holder => this.card(trade, holder))
   }
 
   /** Agreed for projects and agencies that use the trade. */
   particular(placements: readonly Placement[]): RateRecord[] {
-    const draw = this.#draw
-    const projects = new Map(this.#cast.projects.map(project => [project.id, project]))
-    const trades = new Map(this.#cast.trades.map(row => [`${row.companyId} ${row.name}`, row]))
     const known = new Set<string>()
     const once = (name: string, share: number) => {
       if (known.has(name)) return false
       known.add(name)
-      return draw.chance(share)
+      return this.#draw.chance(share)
     }
-    return placements.flatMap(placement => {
-      const { company, trade: kind, agency } = placement
-      const trade = trades.get(`${company.id} ${kind.name}`) as CompanyTrade
-      const project = projects.get(placement.project.id) as Project
+    return placements.flatMap(({ company, trade: kind, agency, project: { id } }) => {
+      const trade = this.#master.trade(company.id, kind.name)
+      const project = this.#master.project(id)
       const holders: Holder[] = []
-      if (once(`${trade.id} ${project.id}`, projectRate)) holders.push({ project })
+      if (once(`${trade.id} ${id}`, projectRate)) holders.push({ project })
       if (once(`${trade.id} ${agency.id}`, agencyRate)) holders.push({ agency })
-      if (once(`${trade.id} ${project.id} ${agency.id}`, projectRate / 2)) holders.push({ project, agency })
+      if (once(`${trade.id} ${id} ${agency.id}`, projectRate / 2)) holders.push({ project, agency })
       return holders.map(holder => this.card(trade, holder))
     })
   }
@@ -96,15 +84,14 @@ class RateCardWriter {
     return {
       id,
       trade: refOf(trade),
-      company: refOf(this.#companies.get(trade.companyId) as Company),
+      company: trade.company,
       ...(place ? { region: place.region, sector: place.sector } : {}),
       project: holder.project ? refOf(holder.project) : null,
       agency: holder.agency ? refOf(holder.agency) : null,
       rates: rateSets(terms, { hours: 1, comparable: draw.chance(0.5) }),
       dayRates: rateSets(terms, { hours: dayHours, comparable: false }),
       pieceRates: pieceRates({ id, trade, holder, kind, adjustment }),
-      createdAt: iso(createdMs),
-      updatedAt: iso(editTime(seed, draw, createdMs)),
+      ...editedSince(seed, draw, createdMs),
     }
   }
 
@@ -156,7 +143,7 @@ function pieceRates({ id, trade, holder, kind, adjustment }: PieceCard) {
   const values = pieceValues(pieceWork, 0.1 + adjustment)
   return [
     {
-      id: generic ? pieceRateId(trade.companyId, pieceWork) : partId(id, 0),
+      id: generic ? pieceRateId(trade.company.id, pieceWork) : partId(id, 0),
       ...pieceTerms(pieceWork),
       values: { cis: values, paye: values, psc: null },
     },

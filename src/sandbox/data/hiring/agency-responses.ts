@@ -1,12 +1,14 @@
-/** Agencies of a requisition: who was asked, who answered when, and whom they put forward. */
+/** Responses of agencies to a requisition: when they were asked and answered, their candidates, and their answers to questions. */
 import { dayMs, minuteMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
+import { groupBy } from '../group-by.ts'
+import { iso, refOf } from '../identity.ts'
 import type { Agency } from '../master/companies.ts'
 import type { Placement } from '../work/placements.ts'
 import { assignedCandidate, type Candidate, otherCandidate } from './recruitment.ts'
 
 /** One agency's part in a requisition. */
-export interface Party {
+export interface AgencyResponse {
   readonly agency: Agency
   readonly offered: number
   readonly receivedMs: number
@@ -21,10 +23,15 @@ export type Opening = readonly [fromMs: number, untilMs: number]
 
 const latestAnswerMs = 28 * dayMs
 const answersShare = 0.75
+const questionsAnswered = 0.25
 
 /** Agencies whose workers were assigned: they answered, and their workers went all the way. */
-export function suppliers(draw: Draw, placements: readonly Placement[], [fromMs]: Opening): Party[] {
-  return [...byAgency(placements)].map(([agency, own]) => {
+export function winningResponses(
+  draw: Draw,
+  placements: readonly Placement[],
+  [fromMs]: Opening,
+): AgencyResponse[] {
+  return [...groupBy(placements, placement => placement.agency)].map(([agency, own]) => {
     const soonest = Math.min(...own.map(placement => placement.createdMs))
     const receivedMs = fromMs + draw.between(1, 30) * minuteMs
     const acceptedMs = Math.floor(receivedMs + draw.fraction() ** 3 * 0.6 * (soonest - receivedMs))
@@ -43,16 +50,6 @@ export function suppliers(draw: Draw, placements: readonly Placement[], [fromMs]
   })
 }
 
-function byAgency(placements: readonly Placement[]): Map<Agency, Placement[]> {
-  const groups = new Map<Agency, Placement[]>()
-  for (const placement of placements) {
-    const group = groups.get(placement.agency)
-    if (group) group.push(placement)
-    else groups.set(placement.agency, [placement])
-  }
-  return groups
-}
-
 export interface Asking {
   readonly agencies: readonly Agency[]
   readonly besides: readonly Agency[]
@@ -64,9 +61,9 @@ export interface Asking {
  * Agencies that were asked too: not all of them answer, and nobody of theirs is taken. Most answers
  * come within days, some late: the outliers of time to fill.
  */
-export function bystanders(draw: Draw, { agencies, besides, least, opening }: Asking): Party[] {
+export function otherResponses(draw: Draw, { agencies, besides, least, opening }: Asking): AgencyResponse[] {
   const asked = new Set(besides)
-  const parties: Party[] = []
+  const responses: AgencyResponse[] = []
   for (let left = draw.between(least, 3); left > 0; left -= 1) {
     const agency = draw.skewed(agencies)
     const nextTier = draw.chance(0.3) ? dayMs : 0
@@ -76,7 +73,7 @@ export function bystanders(draw: Draw, { agencies, besides, least, opening }: As
     const count = draw.between(0, 2)
     if (asked.has(agency) || receivedMs >= opening[1]) continue
     asked.add(agency)
-    parties.push({
+    responses.push({
       agency,
       offered: 1,
       receivedMs,
@@ -87,5 +84,51 @@ export function bystanders(draw: Draw, { agencies, besides, least, opening }: As
       placements: [],
     })
   }
-  return parties
+  return responses
+}
+
+interface SubmissionAnswer {
+  readonly updatedAt: string | null
+  readonly [field: string]: unknown
+}
+
+/** Answers given with a submission: one for the batch and one for each worker. */
+export function submissionAnswers(draw: Draw, { agency, candidates }: AgencyResponse): SubmissionAnswer[] {
+  const [first] = candidates
+  if (!first || !draw.chance(questionsAnswered)) return []
+  const submittedMs = Math.min(...candidates.map(({ steps }) => steps[0]?.atMs ?? Infinity))
+  const amended = draw.chance(0.2)
+  const shared = {
+    submissionId: draw.id(submittedMs),
+    agency: refOf(agency),
+    submittedAt: iso(submittedMs),
+    submittedBy: refOf(agency),
+    updatedAt: amended ? iso(submittedMs + Math.floor(draw.fraction() * minuteMs)) : null,
+    updatedBy: amended ? refOf(agency) : null,
+  }
+  const noteId = draw.id(submittedMs)
+  const dateId = draw.id(submittedMs)
+  const note = {
+    fieldId: noteId,
+    label: 'Anything the site should know',
+    fieldType: 'text',
+    value: draw.chance(0.5) ? draw.pick(['Own tools', 'Can travel together', 'Needs parking']) : null,
+    answerScope: 'submission',
+    workerIds: candidates.map(({ worker }) => worker.id),
+    worker: null,
+    displayLocations: ['requisition'],
+    ...shared,
+  }
+  const dates = candidates.map(({ worker }) => ({
+    fieldId: dateId,
+    label: 'Available from',
+    fieldType: 'date',
+    value: iso(submittedMs + draw.between(1, 30) * dayMs).slice(0, 10),
+    answerScope: 'worker',
+    workerIds: [worker.id],
+    worker: refOf(worker),
+    displayLocations: ['requisition'],
+    ...shared,
+  }))
+  return [note, ...dates]
 }

@@ -1,9 +1,8 @@
-/** What was done to an assignment, by whom and when: its outcome, and the log of it. */
+/** The history of an assignment: its events, with user and time, and the outcome. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref } from '../identity.ts'
 import { agencyRoles, approverRoles, type Staff } from '../master/staff.ts'
-import type { Seed } from '../seed.ts'
 import type { Engagement } from './engagements.ts'
 
 interface Event {
@@ -13,70 +12,56 @@ interface Event {
   readonly reason?: string
 }
 
-export class AssignmentHistory {
-  readonly #seed: Seed
-  readonly #draw: Draw
-  readonly #staff: Staff
-
-  constructor(seed: Seed, staff: Staff) {
-    this.#seed = seed
-    this.#draw = seed.draw('assignment trails')
-    this.#staff = staff
+/** Its outcome, the log, and the time of the last event; nothing happens at or after `endMs`. */
+export function assignmentHistory(
+  draw: Draw,
+  engagement: Engagement,
+  { staff, endMs }: { readonly staff: Staff; readonly endMs: number },
+) {
+  const { placement, confirmedMs, closedMs, reinstatedMs, status } = engagement
+  const company = staff.drawRef(draw, placement.company.id, approverRoles) ?? placement.company
+  const supplier = staff.drawRef(draw, placement.agency.id, agencyRoles) ?? placement.agency
+  const events: Event[] = []
+  const add = (atMs: number | undefined, activityType: string, by: Pick<Event, 'user' | 'reason'>) => {
+    if (atMs !== undefined) events.push({ atMs, activityType, ...by })
   }
-
-  of(engagement: Engagement) {
-    const draw = this.#draw
-    const staff = this.#staff
-    const { placement, confirmedMs, closedMs, status } = engagement
-    const company = staff.drawRef(draw, placement.company.id, approverRoles) ?? placement.company
-    const supplier = staff.drawRef(draw, placement.agency.id, agencyRoles) ?? placement.agency
-    const events: Event[] = [{ atMs: placement.createdMs, activityType: 'created', user: company }]
-    if (confirmedMs !== undefined) {
-      events.push({ atMs: confirmedMs, activityType: 'confirmed', user: supplier })
-    }
-    events.push(...this.#reinstated(engagement, company))
-    if (closedMs !== undefined) {
-      const reason = engagement.reason ?? 'End date reached'
-      events.push({ atMs: closedMs, activityType: status, user: company, reason })
-    }
-    events.push(...this.#amendment(engagement, company))
-    events.sort((left, right) => left.atMs - right.atMs)
-    return {
-      outcome: { ...this.#outcome(engagement, events), ...this.#assignedBy(company) },
-      activities: events.map(event => logged(event, engagement)),
-      lastMs: (events.at(-1) as Event).atMs,
-    }
+  const inError = { user: company, reason: 'Ended in error' }
+  add(placement.createdMs, 'created', { user: company })
+  add(confirmedMs, 'confirmed', { user: supplier })
+  add(reinstatedMs && reinstatedMs - dayMs / 4, 'ended', inError)
+  add(reinstatedMs, 'reinstated', inError)
+  add(closedMs, status, { user: company, reason: engagement.reason ?? 'End date reached' })
+  events.push(...amendment(draw, engagement, { user: company, endMs }))
+  events.sort((left, right) => left.atMs - right.atMs)
+  return {
+    outcome: {
+      ...outcome(engagement, events),
+      ...(draw.chance(0.7) ? { assignedBy: company } : {}),
+    },
+    activities: events.map(event => logged(event, engagement)),
+    lastMs: (events.at(-1) as Event).atMs,
   }
+}
 
-  /** Taken up again a while after it was ended by mistake. */
-  #reinstated({ reinstatedMs }: Engagement, user: Ref): Event[] {
-    if (reinstatedMs === undefined) return []
-    return [
-      { atMs: reinstatedMs - dayMs / 4, activityType: 'ended', user, reason: 'Ended in error' },
-      { atMs: reinstatedMs, activityType: 'reinstated', user, reason: 'Ended in error' },
-    ]
-  }
+function amendment(
+  draw: Draw,
+  engagement: Engagement,
+  { user, endMs }: { readonly user: Ref; readonly endMs: number },
+): Event[] {
+  const { startMs } = engagement
+  const untilMs = Math.min(engagement.closedMs ?? engagement.endMs, endMs)
+  if (startMs >= untilMs || !draw.chance(0.25)) return []
+  const atMs = draw.time(startMs, untilMs)
+  return [{ atMs, activityType: draw.chance(0.5) ? 'datesUpdated' : 'ratesUpdated', user }]
+}
 
-  #amendment({ startMs, endMs, closedMs }: Engagement, user: Ref): Event[] {
-    const untilMs = Math.min(closedMs ?? endMs, this.#seed.endMs)
-    if (startMs >= untilMs || !this.#draw.chance(0.25)) return []
-    const atMs = this.#draw.time(startMs, untilMs)
-    const activityType = this.#draw.chance(0.5) ? 'datesUpdated' : 'ratesUpdated'
-    return [{ atMs, activityType, user }]
-  }
-
-  #outcome({ status, endMs }: Engagement, events: readonly Event[]) {
-    const reinstated = events.find(event => event.activityType === 'reinstated')
-    const reinstatement = reinstated ? { reinstatement: ending(reinstated, iso(reinstated.atMs)) } : {}
-    const close = events.findLast(event => event.activityType === status)
-    if (status === 'ended' && close) return { ended: ending(close, iso(endMs)), ...reinstatement }
-    if (status === 'cancelled' && close) return { cancellation: ending(close, iso(close.atMs)) }
-    return reinstatement
-  }
-
-  #assignedBy(user: Ref) {
-    return this.#draw.chance(0.7) ? { assignedBy: user } : {}
-  }
+function outcome({ status, endMs }: Engagement, events: readonly Event[]) {
+  const reinstated = events.find(event => event.activityType === 'reinstated')
+  const reinstatement = reinstated ? { reinstatement: ending(reinstated, iso(reinstated.atMs)) } : {}
+  const close = events.findLast(event => event.activityType === status)
+  if (status === 'ended' && close) return { ended: ending(close, iso(endMs)), ...reinstatement }
+  if (status === 'cancelled' && close) return { cancellation: ending(close, iso(close.atMs)) }
+  return reinstatement
 }
 
 function ending({ reason, user }: Event, date: string) {

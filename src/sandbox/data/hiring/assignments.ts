@@ -3,24 +3,18 @@ import { weekMs } from '../../../lib/dates.ts'
 import type { PurchaseOrder } from '../billing/purchase-orders.ts'
 import type { Draw } from '../draw.ts'
 import { iso, refOf } from '../identity.ts'
-import type { Company } from '../master/companies.ts'
-import type { Project } from '../master/projects.ts'
-import type { Staff } from '../master/staff.ts'
-import type { TradeRecord } from '../master/trades.ts'
+import type { MasterData } from '../master/master-data.ts'
 import { costCodes } from '../names.ts'
 import type { Seed } from '../seed.ts'
 import type { Placement } from '../work/placements.ts'
 import { assignmentDocuments } from './assignment-documents.ts'
-import { AssignmentHistory } from './assignment-history.ts'
+import { assignmentHistory } from './assignment-history.ts'
 import type { Engagement } from './engagements.ts'
 import { linkTo, type Requisition } from './requisitions.ts'
 import { plannedValues, shiftPattern, upliftsOf } from './shift-pattern.ts'
 
-export interface AssignmentCast {
-  readonly companies: readonly Company[]
-  readonly projects: readonly Project[]
-  readonly tradeRecords: readonly TradeRecord[]
-  readonly staff: Staff
+/** What assignments are linked to. */
+interface Links {
   readonly requisitions: ReadonlyMap<Placement, Requisition>
   readonly orders: ReadonlyMap<Placement, PurchaseOrder>
   readonly replacedBy: ReadonlyMap<Placement, Placement>
@@ -32,27 +26,25 @@ const activities = ['Excavation', 'Formwork', 'First fix', 'Commissioning']
 export class AssignmentWriter {
   readonly #seed: Seed
   readonly #draw: Draw
-  readonly #cast: AssignmentCast
-  readonly #companies: ReadonlyMap<string, Company>
-  readonly #projects: ReadonlyMap<string, Project>
-  readonly #trades: ReadonlyMap<string, TradeRecord>
-  readonly #trail: AssignmentHistory
+  readonly #master: MasterData
+  readonly #links: Links
+  readonly #historyDraw: Draw
 
-  constructor(seed: Seed, cast: AssignmentCast) {
+  constructor(seed: Seed, master: MasterData, links: Links) {
     this.#seed = seed
     this.#draw = seed.draw('assignments')
-    this.#cast = cast
-    this.#companies = new Map(cast.companies.map(company => [company.id, company]))
-    this.#projects = new Map(cast.projects.map(project => [project.id, project]))
-    this.#trades = new Map(cast.tradeRecords.map(row => [`${row.company.id} ${row.name}`, row]))
-    this.#trail = new AssignmentHistory(seed, cast.staff)
+    this.#master = master
+    this.#links = links
+    this.#historyDraw = seed.draw('assignment trails')
   }
 
   write(engagement: Engagement) {
     const draw = this.#draw
     const { placement, status } = engagement
-    const papers = assignmentDocuments(draw, engagement, this.#cast.staff)
-    const trail = this.#trail.of(engagement)
+    const { staff } = this.#master
+    const documents = assignmentDocuments(draw, engagement, staff)
+    const { endMs } = this.#seed
+    const history = assignmentHistory(this.#historyDraw, engagement, { staff, endMs })
     return {
       ...placement.assignment,
       status,
@@ -66,23 +58,22 @@ export class AssignmentWriter {
       shiftPattern: shiftPattern(placement),
       costCode: draw.pick(costCodes),
       ...this.#money(engagement),
-      ...trail.outcome,
-      ...this.#links(engagement),
-      ...papers,
-      activities: trail.activities,
+      ...history.outcome,
+      ...this.#linked(engagement),
+      ...documents,
+      activities: history.activities,
       submissionAnswers: placement.answers,
       createdAt: iso(placement.createdMs),
-      updatedAt: iso(Math.max(trail.lastMs, placement.createdMs)),
+      updatedAt: iso(Math.max(history.lastMs, placement.createdMs)),
     }
   }
 
   #place(placement: Placement) {
-    const cast = this.#cast
     const { company, site, agency, worker } = placement
-    const project = this.#projects.get(placement.project.id) as Project
-    const trade = this.#trades.get(`${company.id} ${placement.trade.name}`) as TradeRecord
-    const requisition = cast.requisitions.get(placement)
-    const order = cast.orders.get(placement)
+    const project = this.#master.project(placement.project.id)
+    const trade = this.#master.trade(company.id, placement.trade.name)
+    const requisition = this.#links.requisitions.get(placement)
+    const order = this.#links.orders.get(placement)
     return {
       company,
       project: refOf(project),
@@ -140,7 +131,7 @@ export class AssignmentWriter {
   #money({ placement, startMs, endMs }: Engagement) {
     const draw = this.#draw
     const { wd } = placement.rates
-    const company = this.#companies.get(placement.company.id) as Company
+    const company = this.#master.company(placement.company.id)
     const override = (share: number, value: number) => {
       const active = draw.chance(share)
       return { active, value: active ? value : 0 }
@@ -153,10 +144,10 @@ export class AssignmentWriter {
     }
   }
 
-  #links({ placement, replaces, cloneOf }: Engagement) {
-    const replacedBy = this.#cast.replacedBy.get(placement)
+  #linked({ placement, replaces, cloneOf }: Engagement) {
+    const replacedBy = this.#links.replacedBy.get(placement)
     const other = replaces ?? replacedBy
-    const requisition = this.#cast.requisitions.get(replaces ?? placement)
+    const requisition = this.#links.requisitions.get(replaces ?? placement)
     const replacement = other && {
       ...(replacedBy ? { replacedBy: replacedBy.assignment } : {}),
       ...(replaces ? { replacementFor: replaces.assignment } : {}),

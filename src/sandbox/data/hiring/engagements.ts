@@ -1,7 +1,7 @@
 /** What became of each placement: which assignments there are, and how one follows from another. */
 import { dayMs, hourMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
-import type { Site } from '../master/projects.ts'
+import type { MasterData } from '../master/master-data.ts'
 import type { Seed } from '../seed.ts'
 import type { Placement, PlacementMaker } from '../work/placements.ts'
 import { weeksOf } from './requisition-plan.ts'
@@ -34,13 +34,13 @@ export class EngagementMaker {
   readonly #seed: Seed
   readonly #draw: Draw
   readonly #placements: PlacementMaker
-  readonly #sites: ReadonlyMap<string, Site>
+  readonly #master: MasterData
 
-  constructor(seed: Seed, placements: PlacementMaker, sites: readonly Site[]) {
+  constructor(seed: Seed, master: MasterData, placements: PlacementMaker) {
     this.#seed = seed
     this.#draw = seed.draw('engagements')
     this.#placements = placements
-    this.#sites = new Map(sites.map(site => [site.id, site]))
+    this.#master = master
   }
 
   /** Worked by timesheets: running when the last week of the data is one of its own. */
@@ -89,7 +89,7 @@ export class EngagementMaker {
   ): Engagement {
     const startMs = endMs + dayMs
     const { agency, trade } = placement
-    const site = this.#sites.get(placement.site.id) as Site
+    const site = this.#master.site(placement.site.id)
     const weeks = weeksOf(startMs, startMs + this.#draw.between(2, 12) * weekMs)
     const soonMs = Math.min(endMs, this.#seed.endMs - 2 * dayMs)
     const createdMs = Math.floor((soonMs - this.#draw.between(0, 4) * hourMs) / 1000) * 1000

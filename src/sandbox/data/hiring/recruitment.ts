@@ -1,7 +1,7 @@
 /** The way of one worker through recruitment: its stages, and when each was reached. */
 import type { Draw } from '../draw.ts'
 import { iso, type Ref } from '../identity.ts'
-import { firstNames, lastNames } from '../names.ts'
+import { personName } from '../names.ts'
 
 export const stageLabels = {
   submitted: 'Submitted',
@@ -53,7 +53,7 @@ const rejectionReasons = [
   'Position filled',
 ]
 
-/** Employers turn down before an offer; afterwards it is the worker, or the papers. */
+/** Employers turn down before an offer; afterwards it is the worker, or a missing document. */
 const rejectedShare = 0.6
 const rejectable: readonly RecruitmentStage[] = ['submitted', 'cvReviewed', 'interviewed']
 
@@ -92,10 +92,7 @@ export function assignedCandidate(draw: Draw, worker: Ref, span: readonly [numbe
 export function otherCandidate(draw: Draw, span: readonly [number, number]): Candidate {
   const stages = stepsTo(draw.weighted(endings))
   const times = spread(draw, span, stages.length)
-  const worker = {
-    id: draw.id(times[0] as number),
-    name: `${draw.pick(firstNames)} ${draw.pick(lastNames)}`,
-  }
+  const worker = { id: draw.id(times[0] as number), name: personName(draw) }
   const last = stages.at(-1) as RecruitmentStage
   const rejected = rejectable.includes(last) && draw.chance(rejectedShare)
   return {

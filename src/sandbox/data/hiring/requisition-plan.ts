@@ -1,12 +1,13 @@
-/** What requisitions are made from: the work that was done, and demand that nobody met. */
+/** Plans of requisitions: for the work that was done, and for demand that nobody met. */
 import { dayMs, hourMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso } from '../identity.ts'
+import type { MasterData } from '../master/master-data.ts'
 import type { Site } from '../master/projects.ts'
-import { trades as allTrades, type Trade } from '../names.ts'
+import { type Trade, trades } from '../names.ts'
 import type { Seed } from '../seed.ts'
-import type { Placement, PlacementMaker, Stage } from '../work/placements.ts'
-import { bystanders, type Opening, type Party, suppliers } from './agency-responses.ts'
+import { type Placement, type PlacementMaker, weeksFrom } from '../work/placements.ts'
+import { type AgencyResponse, type Opening, otherResponses, winningResponses } from './agency-responses.ts'
 
 type Fate = 'raised' | 'approved' | 'filled' | 'cancelled' | 'rejected'
 
@@ -22,7 +23,7 @@ export interface RequisitionPlan {
   readonly endedMs?: number
   readonly startMs: number
   readonly endMs: number
-  readonly parties: readonly Party[]
+  readonly responses: readonly AgencyResponse[]
   /** Assigned, then called off before the first day. */
   readonly dropouts: ReadonlySet<Placement>
 }
@@ -39,17 +40,15 @@ const ages = { raised: [0.2, 12], approved: [5, 60], cancelled: [4, 540], reject
 
 export class RequisitionPlanner {
   readonly #seed: Seed
-  readonly #stage: Stage
+  readonly #master: MasterData
   readonly #placements: PlacementMaker
   readonly #draw: Draw
-  readonly #sites: ReadonlyMap<string, Site>
 
-  constructor(seed: Seed, stage: Stage, placements: PlacementMaker) {
+  constructor(seed: Seed, master: MasterData, placements: PlacementMaker) {
     this.#seed = seed
-    this.#stage = stage
+    this.#master = master
     this.#placements = placements
     this.#draw = seed.draw('requisitions')
-    this.#sites = new Map(stage.sites.map(site => [site.id, site]))
   }
 
   /** In order of creation. */
@@ -63,7 +62,7 @@ export class RequisitionPlanner {
     const draw = this.#draw
     const seed = this.#seed
     const [first] = crew as readonly [Placement]
-    const site = this.#sites.get(first.site.id) as Site
+    const site = this.#master.site(first.site.id)
     const assignedMs = Math.min(...crew.map(placement => placement.createdMs))
     const drawnMs = assignedMs - draw.between(12, 45) * dayMs + Math.floor(draw.fraction() * dayMs)
     const onSiteMs = Math.min(Date.parse(site.createdAt) + hourMs, assignedMs - 5 * dayMs)
@@ -74,21 +73,22 @@ export class RequisitionPlanner {
     const short = recent && draw.chance(0.4) ? draw.between(1, 2) : 0
     const dropouts = draw.chance(0.06) ? [this.#placements.makeFor({ ...first, site })] : []
     const opening: Opening = [approvals[1] as number, assignedMs]
-    const winners = suppliers(draw, [...crew, ...dropouts], opening)
+    const winners = winningResponses(draw, [...crew, ...dropouts], opening)
     return {
       ...{ site, trade: first.trade, createdMs, approvals, startMs },
       fate: short > 0 ? 'approved' : 'filled',
       quantity: crew.length + short,
       endMs: Math.max(...crew.map(placement => placement.weeks.at(-1) as number)) + weekMs,
-      parties: [...winners, ...this.#bystanders(opening, winners)],
+      responses: [...winners, ...this.#others(opening, winners)],
       dropouts: new Set(dropouts),
     }
   }
 
-  #bystanders(opening: Opening, winners: readonly Party[]): Party[] {
-    const besides = winners.map(party => party.agency)
+  #others(opening: Opening, winners: readonly AgencyResponse[]): AgencyResponse[] {
+    const { agencies } = this.#master
+    const besides = winners.map(response => response.agency)
     const least = winners.length > 0 ? 0 : 1
-    return bystanders(this.#draw, { agencies: this.#stage.agencies, besides, least, opening })
+    return otherResponses(this.#draw, { agencies, besides, least, opening })
   }
 
   #approvals(createdMs: number, widthMs: number): number[] {
@@ -108,7 +108,7 @@ export class RequisitionPlanner {
     const [youngest, oldest] = ages[fate]
     const createdMs = Math.floor(seed.endMs - (youngest + draw.fraction() * (oldest - youngest)) * dayMs)
     const site = this.#siteBefore(createdMs)
-    const trade = draw.skewed(allTrades)
+    const trade = draw.skewed(trades)
     const endedMs = draw.time(createdMs + 3 * hourMs, createdMs + 30 * dayMs)
     const ends = fate === 'cancelled' || fate === 'rejected'
     const untilMs = ends ? endedMs : seed.endMs - hourMs
@@ -122,7 +122,7 @@ export class RequisitionPlanner {
       dropouts: new Set<Placement>(),
       ...(ends ? { endedMs } : {}),
     }
-    return { ...plan, parties: this.#parties(plan, untilMs) }
+    return { ...plan, responses: this.#responses(plan, untilMs) }
   }
 
   #stagesPassed(fate: Fate): number {
@@ -133,12 +133,11 @@ export class RequisitionPlanner {
 
   /** A site that is there already, if a few draws find one. */
   #siteBefore(timeMs: number): Site {
-    const draw = this.#draw
-    const stage = this.#stage
+    const { sites } = this.#master
     const latest = iso(timeMs)
-    let site = draw.pick(stage.sites)
+    let site = this.#draw.pick(sites)
     for (let draws = 0; draws < siteDraws && site.createdAt >= latest; draws += 1)
-      site = draw.pick(stage.sites)
+      site = this.#draw.pick(sites)
     return site
   }
 
@@ -148,33 +147,24 @@ export class RequisitionPlanner {
   }
 
   /** Of an open requisition some of the wanted workers may be found already, never all. */
-  #parties(plan: Omit<RequisitionPlan, 'parties'>, untilMs: number): Party[] {
+  #responses(plan: Omit<RequisitionPlan, 'responses'>, untilMs: number): AgencyResponse[] {
     const draw = this.#draw
-    const [, approvedMs] = plan.approvals
+    const { site, trade, startMs, endMs, approvals } = plan
+    const [, approvedMs] = approvals
     if (approvedMs === undefined) return []
     const count = plan.fate === 'approved' ? draw.between(0, Math.min(2, plan.quantity - 1)) : 0
-    const found = this.#future(plan, [approvedMs + dayMs, untilMs], count)
-    const winners = suppliers(draw, found, [approvedMs, untilMs])
-    return [...winners, ...this.#bystanders([approvedMs, untilMs], winners)]
-  }
-
-  #future(
-    { site, trade, startMs, endMs }: Omit<RequisitionPlan, 'parties'>,
-    [fromMs, untilMs]: Opening,
-    count: number,
-  ): Placement[] {
-    const { agencies } = this.#stage
-    return Array.from({ length: count }, () => {
-      const agency = this.#draw.skewed(agencies, 3)
-      const createdMs = this.#draw.time(Math.min(fromMs, untilMs), untilMs)
+    const found = Array.from({ length: count }, () => {
+      const agency = draw.skewed(this.#master.agencies, 3)
+      const createdMs = draw.time(Math.min(approvedMs + dayMs, untilMs), untilMs)
       return this.#placements.makeFor({ site, trade, agency, createdMs, weeks: weeksOf(startMs, endMs) })
     })
+    const winners = winningResponses(draw, found, [approvedMs, untilMs])
+    return [...winners, ...this.#others([approvedMs, untilMs], winners)]
   }
 }
 
 export function weeksOf(startMs: number, endMs: number): number[] {
-  const count = Math.max(1, Math.round((endMs - startMs) / weekMs))
-  return Array.from({ length: count }, (_, index) => startMs + index * weekMs)
+  return weeksFrom(startMs, Math.max(1, Math.round((endMs - startMs) / weekMs)))
 }
 
 function crewsOf(worked: readonly Placement[]): Placement[][] {

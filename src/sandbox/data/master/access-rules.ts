@@ -1,94 +1,33 @@
 /** Which role may do what: the global mappings, and the same as permissions of a project user. */
 import type { Seed } from '../seed.ts'
 
-interface Rule {
-  readonly can: string
-  readonly name: string
-  readonly category: string
-  readonly roles: readonly string[]
-  readonly configKey?: string
+const office = ['companyAdmin', 'companyFinance', 'projectAdmin', 'projectApprover']
+const approvers = ['companyAdmin', 'projectAdmin', 'projectApprover']
+const admins = ['companyAdmin', 'projectAdmin']
+
+/** Action -> the roles that may do it. */
+const rules: Readonly<Record<string, readonly string[]>> = {
+  'requisition.create': [...admins, 'projectRequestor'],
+  'requisition.approve': approvers,
+  'requisition.cancel': admins,
+  'assignment.end': [...admins, 'ldAdmin'],
+  'assignment.amend': admins,
+  'timesheet.view': [...office, 'projectFinance', 'projectRequestor', 'ldAdmin', 'ldUser'],
+  'timesheet.amend': [...admins, 'projectRequestor', 'ldUser'],
+  'timesheet.approve': approvers,
+  'expense.approve': approvers,
+  'invoice.view': [...office, 'projectFinance', 'ldAdmin'],
+  'invoice.confirm': ['companyAdmin', 'companyFinance', 'projectFinance'],
+  'user.manage': [...admins, 'ldAdmin'],
 }
 
-const everyCompanyRole = ['companyAdmin', 'companyFinance', 'projectAdmin', 'projectApprover']
-
-const rules: readonly Rule[] = [
-  {
-    can: 'requisition.create',
-    name: 'Create requisitions',
-    category: 'Requisitions',
-    roles: ['companyAdmin', 'projectAdmin', 'projectRequestor'],
-  },
-  {
-    can: 'requisition.approve',
-    name: 'Approve requisitions',
-    category: 'Requisitions',
-    roles: ['companyAdmin', 'projectAdmin', 'projectApprover'],
-    configKey: 'multiStageApproval.req',
-  },
-  {
-    can: 'requisition.cancel',
-    name: 'Cancel requisitions',
-    category: 'Requisitions',
-    roles: ['companyAdmin', 'projectAdmin'],
-  },
-  {
-    can: 'assignment.end',
-    name: 'End assignments',
-    category: 'Assignments',
-    roles: ['companyAdmin', 'projectAdmin', 'ldAdmin'],
-  },
-  {
-    can: 'assignment.amend',
-    name: 'Amend assignments',
-    category: 'Assignments',
-    roles: ['companyAdmin', 'projectAdmin'],
-    configKey: 'supplierActions.amendShift',
-  },
-  {
-    can: 'timesheet.view',
-    name: 'View timesheets',
-    category: 'Timesheets',
-    roles: [...everyCompanyRole, 'projectFinance', 'projectRequestor', 'ldAdmin', 'ldUser'],
-  },
-  {
-    can: 'timesheet.amend',
-    name: 'Amend timesheets',
-    category: 'Timesheets',
-    roles: ['companyAdmin', 'projectAdmin', 'projectRequestor', 'ldUser'],
-    configKey: 'timesheetAdjustment.company',
-  },
-  {
-    can: 'timesheet.approve',
-    name: 'Approve timesheets',
-    category: 'Timesheets',
-    roles: ['companyAdmin', 'projectAdmin', 'projectApprover'],
-  },
-  {
-    can: 'expense.approve',
-    name: 'Approve expenses',
-    category: 'Expenses',
-    roles: ['companyAdmin', 'projectAdmin', 'projectApprover'],
-  },
-  {
-    can: 'invoice.view',
-    name: 'View invoices',
-    category: 'Finance',
-    roles: [...everyCompanyRole, 'projectFinance', 'ldAdmin'],
-  },
-  {
-    can: 'invoice.confirm',
-    name: 'Confirm invoices',
-    category: 'Finance',
-    roles: ['companyAdmin', 'companyFinance', 'projectFinance'],
-    configKey: 'supplierActions.markInvoicePaid',
-  },
-  {
-    can: 'user.manage',
-    name: 'Manage users',
-    category: 'Users',
-    roles: ['companyAdmin', 'projectAdmin', 'ldAdmin'],
-  },
-]
+/** Actions that a company's configuration may restrict, with the key that does. */
+const configKeys: Readonly<Record<string, string>> = {
+  'requisition.approve': 'multiStageApproval.req',
+  'assignment.amend': 'supplierActions.amendShift',
+  'timesheet.amend': 'timesheetAdjustment.company',
+  'invoice.confirm': 'supplierActions.markInvoicePaid',
+}
 
 export const roleLabels: Readonly<Record<string, string>> = {
   projectAdmin: 'Project Admin',
@@ -99,12 +38,12 @@ export const roleLabels: Readonly<Record<string, string>> = {
 
 export function makeAccessRuleMappings(seed: Seed) {
   const draw = seed.draw('access rules')
-  return rules.flatMap(rule =>
-    rule.roles.map(role => ({
+  return Object.entries(rules).flatMap(([can, roles]) =>
+    roles.map(role => ({
       id: draw.id(seed.firstWeekMs),
       a: role,
-      can: rule.can,
-      ...(rule.configKey === undefined ? {} : { configKey: rule.configKey }),
+      can,
+      ...(configKeys[can] === undefined ? {} : { configKey: configKeys[can] }),
       type: 'RBAC',
     })),
   )
@@ -116,12 +55,13 @@ const permissionsByRole = new Map<string, readonly object[]>()
 export function projectPermissions(role: string): readonly object[] {
   const known =
     permissionsByRole.get(role) ??
-    rules.map(rule => ({
-      id: rule.can,
-      name: rule.name,
-      category: rule.category,
-      permitted: rule.roles.includes(role),
-    }))
+    Object.entries(rules).map(([id, roles]) => ({ id, ...described(id), permitted: roles.includes(role) }))
   permissionsByRole.set(role, known)
   return known
+}
+
+function described(action: string): { name: string; category: string } {
+  const [noun = '', verb = ''] = action.split('.')
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  return { name: `${capital(verb)} ${noun}s`, category: noun === 'invoice' ? 'Finance' : `${capital(noun)}s` }
 }

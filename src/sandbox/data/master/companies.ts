@@ -1,9 +1,9 @@
 /** Hiring companies and the agencies that serve them. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
-import { iso, type Ref } from '../identity.ts'
+import type { Ref } from '../identity.ts'
 import { agencyStems, agencySuffixes, cities, companyStems, companyTrades } from '../names.ts'
-import { editTime, type Seed } from '../seed.ts'
+import { editedSince, type Seed } from '../seed.ts'
 import { companyConfig } from './company-config.ts'
 
 export type Company = ReturnType<typeof companyOf>
@@ -54,8 +54,7 @@ function companyOf(seed: Seed, draw: Draw, { index, msp }: { index: number; msp:
     },
     finance: financeOf(draw, { name, companyNumber, domain, city }),
     config: companyConfig(draw, { msp, enhancedUplifts: index % 3 === 1 }),
-    createdAt: iso(createdMs),
-    updatedAt: iso(editTime(seed, draw, createdMs)),
+    ...editedSince(seed, draw, createdMs),
   }
 }
 

@@ -3,7 +3,7 @@ import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, refOf } from '../identity.ts'
 import { cities, placeNames, projectKinds, regionNames, sectorNames, siteKinds } from '../names.ts'
-import { editTime, type Seed } from '../seed.ts'
+import { editedSince, type Seed } from '../seed.ts'
 import type { Company } from './companies.ts'
 
 export type Project = ReturnType<typeof projectOf>
@@ -54,8 +54,7 @@ function projectOf(seed: Seed, draw: Draw, { index, company, region, sector }: P
     sector,
     ...(draw.chance(0.9) ? { dates: { start: iso(startMs), end: iso(endMs) } } : {}),
     config: { mandatoryPo: draw.chance(0.5), timesheetsAutoApproved: false },
-    createdAt: iso(createdMs),
-    updatedAt: iso(editTime(seed, draw, createdMs)),
+    ...editedSince(seed, draw, createdMs),
   }
 }
 
@@ -88,7 +87,6 @@ function siteOf(seed: Seed, draw: Draw, project: Project) {
       city,
       postcode: `${code} ${draw.between(1, 9)}BB`,
     },
-    createdAt: iso(createdMs),
-    updatedAt: iso(editTime(seed, draw, createdMs)),
+    ...editedSince(seed, draw, createdMs),
   }
 }

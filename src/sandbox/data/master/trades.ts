@@ -1,34 +1,15 @@
-/** Trades of a company: each stands for a master trade, carries tags and has a rate card. */
+/** Trades of a company, each of a master trade, with tags; and the competency that companies ask of them. */
 import { dayMs } from '../../../lib/dates.ts'
 import { masterTrades } from '../../writes/lists.ts'
-import type { Draw } from '../draw.ts'
-import { iso, type Ref, refOf } from '../identity.ts'
-import { trades } from '../names.ts'
-import { editTime, type Seed } from '../seed.ts'
+import { type Ref, refOf } from '../identity.ts'
+import { trades as tradeKinds } from '../names.ts'
+import { editedSince, type Seed } from '../seed.ts'
 import type { Company } from './companies.ts'
+import type { Project } from './projects.ts'
 
-export interface CompanyTrade extends Ref {
-  readonly companyId: string
-  readonly qualification: string
-}
+export type CompanyTrade = ReturnType<typeof makeTrades>[number]
 
-export interface Tag extends Ref {
-  readonly description: string
-}
-
-export function makeTrades(seed: Seed, companies: readonly Company[]): CompanyTrade[] {
-  const draw = seed.draw('trades')
-  return companies.flatMap(company =>
-    trades.map(trade => ({
-      id: draw.id(createdAt(seed)),
-      name: trade.name,
-      companyId: company.id,
-      qualification: trade.qualification,
-    })),
-  )
-}
-
-export type TradeRecord = ReturnType<typeof makeTradeRecords>[number]
+const qualifications = new Map(tradeKinds.map(kind => [kind.name, kind.qualification]))
 
 const tagKinds = [
   ['Safety critical', 'Needs a medical within two years'],
@@ -37,32 +18,65 @@ const tagKinds = [
 ] as const
 
 /** Rates and competency entries are kept beside the trades, and put in when asked for. */
-export function makeTradeRecords(
-  seed: Seed,
-  companies: readonly Company[],
-  companyTrades: readonly CompanyTrade[],
-) {
+export function makeTrades(seed: Seed, companies: readonly Company[]) {
+  const ids = seed.draw('trades')
   const draw = seed.draw('trade records')
+  const createdMs = seed.firstWeekMs - 500 * dayMs
   const masters = new Map(masterTrades.map(master => [master.name, master]))
-  const tags = new Map(companies.map(company => [company.id, companyTags(seed, draw)]))
-  const names = new Map(companies.map(company => [company.id, refOf(company)]))
-  return companyTrades.map(({ id, name, companyId, qualification }) => ({
+  const named = companies.flatMap(company =>
+    tradeKinds.map(({ name }) => ({ company, name, id: ids.id(createdMs) })),
+  )
+  const newTags = () => tagKinds.map(([name, description]) => ({ id: draw.id(createdMs), name, description }))
+  const tags = new Map(companies.map(company => [company, newTags()]))
+  return named.map(({ company, name, id }) => ({
     id,
     name,
-    description: `${name}, with ${qualification}`,
+    description: `${name}, with ${qualifications.get(name)}`,
     active: draw.chance(0.97),
-    company: names.get(companyId) as Ref,
+    company: refOf(company),
     masterTrade: masters.get(name) as Ref,
-    tags: (tags.get(companyId) ?? []).filter(() => draw.chance(0.4)),
-    createdAt: iso(createdAt(seed)),
-    updatedAt: iso(editTime(seed, draw, createdAt(seed))),
+    tags: (tags.get(company) ?? []).filter(() => draw.chance(0.4)),
+    ...editedSince(seed, draw, createdMs),
   }))
 }
 
-function companyTags(seed: Seed, draw: Draw): Tag[] {
-  return tagKinds.map(([name, description]) => ({ id: draw.id(createdAt(seed)), name, description }))
+interface Requirers {
+  readonly trades: readonly CompanyTrade[]
+  readonly projects: readonly Project[]
 }
 
-function createdAt(seed: Seed): number {
-  return seed.firstWeekMs - 500 * dayMs
+/** What a trade must hold, per company, per sector and on some projects. */
+export function makeCompetencyMatrix(seed: Seed, { trades, projects }: Requirers) {
+  const draw = seed.draw('competency')
+  const sectors = [...new Map(projects.map(project => [project.sector.id, project.sector])).values()]
+  return trades.flatMap(trade => {
+    const companyId = trade.company.id
+    const qualification = qualifications.get(trade.name) ?? ''
+    const entry = { trade: refOf(trade), project: null, sector: null, companyId }
+    const entries: object[] = [{ ...entry, source: 'company', requirements: requirements(qualification) }]
+    for (const sector of sectors) {
+      if (!draw.chance(0.15)) continue
+      const required = requirements(qualification, `${sector.name} induction`)
+      entries.push({ ...entry, sector, source: 'sector', requirements: required })
+    }
+    const project = projects.find(candidate => candidate.company.id === companyId && draw.chance(0.02))
+    if (project) {
+      entries.push({
+        ...{ ...entry, project: refOf(project), source: 'project' },
+        requirements: requirements('Site first aid'),
+        mode: draw.chance(0.7) ? 'additive' : 'replacement',
+      })
+    }
+    return entries
+  })
+}
+
+function requirements(...names: readonly string[]) {
+  return [
+    {
+      rule: 'mandatory',
+      items: names.map(name => ({ name })),
+      groups: [{ items: [{ name: 'Right to work check' }, { name: 'Share code check' }] }],
+    },
+  ]
 }

@@ -1,14 +1,14 @@
 /** Users of companies, projects and agencies, and the project users' rows of their company. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
-import { iso, reference } from '../identity.ts'
+import { reference } from '../identity.ts'
 import { firstNames, lastNames } from '../names.ts'
-import { editTime, type Seed } from '../seed.ts'
+import { editedSince, type Seed } from '../seed.ts'
 import { projectPermissions, roleLabels } from './access-rules.ts'
 import type { Agency, Company } from './companies.ts'
 import type { Project } from './projects.ts'
 
-export type User = ReturnType<UserMaker['make']>
+export type User = ReturnType<typeof userOf>
 
 const jobTitles: Readonly<Record<string, readonly string[]>> = {
   companyAdmin: ['Head of Labour', 'Operations Director'],
@@ -32,72 +32,41 @@ interface Membership {
   readonly agencies?: readonly string[]
 }
 
-class UserMaker {
-  readonly #seed: Seed
-  readonly #draw: Draw
-  #made = 0
-
-  constructor(seed: Seed) {
-    this.#seed = seed
-    this.#draw = seed.draw('users')
-  }
-
-  make({ role, domain, companies = [], projects = [], agencies = [] }: Membership) {
-    const draw = this.#draw
-    const seed = this.#seed
-    this.#made += 1
-    const createdMs = seed.firstWeekMs - draw.between(-300, 600) * dayMs - Math.floor(draw.fraction() * dayMs)
-    const firstName = draw.pick(firstNames)
-    const lastName = draw.pick(lastNames)
-    return {
-      id: draw.id(createdMs),
-      reference: reference('USR', this.#made),
-      name: `${firstName} ${lastName}`,
-      firstName,
-      lastName,
-      email: `${firstName}.${lastName}.${this.#made}@${domain}`.toLowerCase(),
-      jobTitle: draw.pick(jobTitles[role] as readonly string[]),
-      ...(draw.chance(0.8) ? { phone: `7${draw.digits(9)}`, countryCode: '+44' } : {}),
-      role,
-      active: draw.chance(0.92),
-      verified: draw.chance(0.95),
-      companies: [...companies],
-      projects: [...projects],
-      agencies: [...agencies],
-      createdAt: iso(createdMs),
-      updatedAt: iso(editTime(seed, draw, createdMs)),
-    }
-  }
-}
-
-interface Cast {
+interface Places {
   readonly companies: readonly Company[]
   readonly agencies: readonly Agency[]
   readonly projects: readonly Project[]
 }
 
-export function makeUsers(seed: Seed, { companies, agencies, projects }: Cast): User[] {
-  const maker = new UserMaker(seed)
-  const draw = seed.draw('memberships')
+export function makeUsers(seed: Seed, { companies, agencies, projects }: Places): User[] {
+  const draw = seed.draw('users')
+  const projectsDraw = seed.draw('memberships')
   const hirers = companies.flatMap(company => {
-    const domain = company.email.split('@')[1] as string
     const own = projects.filter(project => project.company.id === company.id)
-    const office = ['companyAdmin', 'companyAdmin', 'companyFinance', 'companyBot'].map(role =>
-      maker.make({ role, domain, companies: [company.id] }),
-    )
-    const onSite = projectRoles.flatMap(role =>
-      Array.from({ length: Math.ceil(own.length / 2) + 1 }, () =>
-        maker.make({ role, domain, companies: [company.id], projects: someProjects(draw, own) }),
-      ),
-    )
-    return [...office, ...onSite]
+    return companyMemberships(projectsDraw, company, own)
   })
   const suppliers = agencies.flatMap((agency, index) =>
-    ['ldAdmin', 'ldUser', 'ldUser'].map(role =>
-      maker.make({ role, domain: `agency${index + 1}.example.com`, agencies: [agency.id] }),
-    ),
+    ['ldAdmin', 'ldUser', 'ldUser'].map(role => ({
+      ...{ role, domain: `agency${index + 1}.example.com`, agencies: [agency.id] },
+    })),
   )
-  return [...hirers, ...suppliers]
+  return [...hirers, ...suppliers].map((membership, index) =>
+    userOf(seed, draw, { ...membership, number: index + 1 }),
+  )
+}
+
+function companyMemberships(draw: Draw, company: Company, own: readonly Project[]): Membership[] {
+  const domain = company.email.split('@')[1] as string
+  const companies = [company.id]
+  const office = ['companyAdmin', 'companyAdmin', 'companyFinance', 'companyBot'].map(role => ({
+    ...{ role, domain, companies },
+  }))
+  const onSite = projectRoles.flatMap(role =>
+    Array.from({ length: Math.ceil(own.length / 2) + 1 }, () => ({
+      ...{ role, domain, companies, projects: someProjects(draw, own) },
+    })),
+  )
+  return [...office, ...onSite]
 }
 
 /** None for a few, so that users without projects exist. */
@@ -105,6 +74,30 @@ function someProjects(draw: Draw, own: readonly Project[]): string[] {
   if (own.length === 0 || draw.chance(0.05)) return []
   const chosen = Array.from({ length: draw.between(1, 4) }, () => draw.pick(own).id)
   return [...new Set(chosen)]
+}
+
+function userOf(seed: Seed, draw: Draw, user: Membership & { readonly number: number }) {
+  const { role, domain, number, companies = [], projects = [], agencies = [] } = user
+  const createdMs = seed.firstWeekMs - draw.between(-300, 600) * dayMs - Math.floor(draw.fraction() * dayMs)
+  const firstName = draw.pick(firstNames)
+  const lastName = draw.pick(lastNames)
+  return {
+    id: draw.id(createdMs),
+    reference: reference('USR', number),
+    name: `${firstName} ${lastName}`,
+    firstName,
+    lastName,
+    email: `${firstName}.${lastName}.${number}@${domain}`.toLowerCase(),
+    jobTitle: draw.pick(jobTitles[role] as readonly string[]),
+    ...(draw.chance(0.8) ? { phone: `7${draw.digits(9)}`, countryCode: '+44' } : {}),
+    role,
+    active: draw.chance(0.92),
+    verified: draw.chance(0.95),
+    companies: [...companies],
+    projects: [...projects],
+    agencies: [...agencies],
+    ...editedSince(seed, draw, createdMs),
+  }
 }
 
 export function makeCompanyUsers(users: readonly User[], projects: readonly Project[]) {

@@ -2,10 +2,11 @@
 import { dayMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
-import type { Agency, Company } from '../master/companies.ts'
-import type { Project, Site } from '../master/projects.ts'
-import type { User } from '../master/users.ts'
-import { firstNames, lastNames, type Trade, trades } from '../names.ts'
+import type { Agency } from '../master/companies.ts'
+import type { MasterData } from '../master/master-data.ts'
+import type { Site } from '../master/projects.ts'
+import { agencyRoles, approverRoles } from '../master/staff.ts'
+import { personName, type Trade, trades } from '../names.ts'
 import { type Seed, weekCount } from '../seed.ts'
 import { even, type Rates, ratesFor } from './pay.ts'
 
@@ -49,14 +50,6 @@ export interface Wanted {
   readonly trade?: Trade
 }
 
-export interface Stage {
-  readonly companies: readonly Company[]
-  readonly agencies: readonly Agency[]
-  readonly projects: readonly Project[]
-  readonly sites: readonly Site[]
-  readonly users: readonly User[]
-}
-
 /** Work weeks of four kinds, weekdays being by far the most common. */
 const weekPatterns: readonly (readonly [readonly number[], number])[] = [
   [[0, 1, 2, 3, 4], 70],
@@ -69,43 +62,32 @@ const siteDraws = 30
 const longestWeeks = 40
 
 export class PlacementMaker {
-  readonly #seed: Seed
-  readonly #stage: Stage
+  readonly #firstWeekMs: number
+  readonly #master: MasterData
   readonly #draw: Draw
-  readonly #approvers = new Map<string, readonly User[]>()
-  readonly #requesters = new Map<string, User>()
-  readonly #projectEnds: ReadonlyMap<string, string | undefined>
-  #workers = 0
   #made = 0
 
-  constructor(seed: Seed, stage: Stage) {
-    this.#seed = seed
-    this.#stage = stage
+  constructor(seed: Seed, master: MasterData) {
+    this.#firstWeekMs = seed.firstWeekMs
+    this.#master = master
     this.#draw = seed.draw('placements')
-    this.#projectEnds = new Map(stage.projects.map(project => [project.id, project.dates?.end]))
-    for (const { id } of stage.companies) this.#approvers.set(id, approversOf(seed, stage, id))
-    for (const agency of stage.agencies) {
-      const staff = stage.users.filter(candidate => candidate.agencies.includes(agency.id))
-      const [user] = longStanding(seed, staff)
-      if (user) this.#requesters.set(agency.id, user)
-    }
   }
 
   make(): Placement {
     const draw = this.#draw
-    const stage = this.#stage
     const weeks = this.#weeks()
     const site = this.#openSite(weeks)
-    const agency = draw.skewed(stage.agencies, 3)
+    const agency = draw.skewed(this.#master.agencies, 3)
     const createdMs = (weeks[0] as number) - draw.between(2, 12) * dayMs
     return this.makeFor({ site, agency, weeks, createdMs })
   }
 
-  /** One that is wanted rather than drawn: all but its terms is given. */
+  /** One that is wanted rather than drawn: everything but its terms is given. */
   makeFor({ site, agency, weeks, createdMs, trade }: Wanted): Placement {
     const draw = this.#draw
     this.#made += 1
-    const worker = this.#worker(createdMs)
+    const name = personName(draw)
+    const worker = { id: draw.id(createdMs - dayMs), name, reference: reference('WRK', this.#made) }
     return {
       assignment: { id: draw.id(createdMs), reference: reference('ASG', this.#made) },
       worker,
@@ -127,30 +109,22 @@ export class PlacementMaker {
     const length = this.#draw.between(2, longestWeeks)
     const begin = Math.max(0, first)
     const end = Math.min(weekCount, first + length)
-    if (end <= begin) return this.#weeks()
-    return Array.from(
-      { length: end - begin },
-      (_, index) => this.#seed.firstWeekMs + (begin + index) * weekMs,
-    )
+    const count = end - begin
+    return count > 0 ? weeksFrom(this.#firstWeekMs + begin * weekMs, count) : this.#weeks()
   }
 
   /** A site whose project runs in those weeks, if a few draws find one. */
   #openSite(weeks: readonly number[]): Site {
+    const { sites } = this.#master
     const first = iso(weeks[0] as number)
     const last = iso(weeks.at(-1) as number)
-    let site = this.#draw.pick(this.#stage.sites)
+    let site = this.#draw.pick(sites)
     for (let draws = 0; draws < siteDraws; draws += 1) {
-      const end = this.#projectEnds.get(site.project.id)
+      const end = this.#master.project(site.project.id).dates?.end
       if (site.createdAt <= first && (end === undefined || end >= last)) return site
-      site = this.#draw.skewed(this.#stage.sites)
+      site = this.#draw.skewed(sites)
     }
     return site
-  }
-
-  #worker(createdMs: number): Worker {
-    this.#workers += 1
-    const name = `${this.#draw.pick(firstNames)} ${this.#draw.pick(lastNames)}`
-    return { id: this.#draw.id(createdMs - dayMs), name, reference: reference('WRK', this.#workers) }
   }
 
   #terms(wanted: Trade | undefined) {
@@ -177,10 +151,12 @@ export class PlacementMaker {
     }
   }
 
+  /** Nobody approves or asks for approval before having an account. */
   #people(companyId: string, agency: Agency) {
-    const known = this.#approvers.get(companyId) ?? []
+    const { staff } = this.#master
+    const known = staff.members(companyId, { roles: approverRoles, leadDays: 0 })
     const approvers = [this.#draw.pick(known), this.#draw.pick(known)].filter(user => user !== undefined)
-    const requester = this.#requesters.get(agency.id)
+    const [requester] = staff.members(agency.id, { roles: agencyRoles, leadDays: 0 })
     return {
       approvers: [...new Set(approvers)].map(refOf),
       requester: { ...refOf(requester ?? agency), type: 'supplier' },
@@ -188,21 +164,13 @@ export class PlacementMaker {
   }
 }
 
-function approversOf(seed: Seed, stage: Stage, companyId: string): readonly User[] {
-  const roles = ['projectApprover', 'projectAdmin']
-  const users = stage.users.filter(user => roles.includes(user.role) && user.companies.includes(companyId))
-  return longStanding(seed, users)
-}
-
-/** Users there from the first week on, so that nobody approves before having an account; all when there are none. */
-function longStanding(seed: Seed, users: readonly User[]): readonly User[] {
-  const early = users.filter(user => Date.parse(user.createdAt) < seed.firstWeekMs)
-  return early.length > 0 ? early : users
+export function weeksFrom(mondayMs: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => mondayMs + index * weekMs)
 }
 
 function answerOf(
   draw: Draw,
-  { agency, worker, createdMs }: { agency: Agency; worker: Worker; createdMs: number },
+  { agency, worker, createdMs }: Pick<Placement, 'agency' | 'worker' | 'createdMs'>,
 ) {
   return {
     fieldId: draw.id(createdMs),
