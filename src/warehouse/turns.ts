@@ -1,5 +1,4 @@
 /** One connection shared by many callers: statements one at a time, exclusive blocks, transactions that commit whole or not at all. */
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import PQueue from 'p-queue'
 
 /** Short work overtakes queued long work: reading pages waits for one merge at most, not for all of them. */
@@ -83,19 +82,14 @@ class Turn implements Turns {
 export class ConnectionTurns implements Turns {
   readonly #control: Control
   readonly #queue = new PQueue({ concurrency: 1 })
-  /** Until every caller uses the connection that its block gets passed. */
-  readonly #inside = new AsyncLocalStorage<Turns>()
 
   constructor(control: Control) {
     this.#control = control
   }
 
   exclusive<Result>(work: (turns: Turns) => Promise<Result>, priority: Priority = 'short'): Promise<Result> {
-    const around = this.#inside.getStore()
-    if (around) return work(around)
     const turn = new Turn(this.#control)
-    const run = AsyncResource.bind(() => this.#inside.run(turn, () => work(turn).finally(() => turn.end())))
-    return this.#queue.add(run, { priority: priorities[priority] })
+    return this.#queue.add(() => work(turn).finally(() => turn.end()), { priority: priorities[priority] })
   }
 
   statement<Result>(work: () => Promise<Result>): Promise<Result> {

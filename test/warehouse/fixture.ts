@@ -25,6 +25,7 @@ import { physicalTables } from '../../src/warehouse/schema/physical.ts'
 import { madeOnce } from '../made-once.ts'
 import { database } from '../postgres/database.ts'
 import { thorough } from '../thorough.ts'
+import { guardedEngine } from './guarded-engine.ts'
 import { throwAway } from './throw-away.ts'
 
 export interface Warehouse {
@@ -81,7 +82,7 @@ export async function templateFile(): Promise<string> {
 async function duckdbWarehouse(folder: string): Promise<Made> {
   const file = join(folder, 'test.duckdb')
   copyFileSync(await templateFile(), file)
-  let engine: Engine | undefined = await openDuckdb(file)
+  let engine: Engine | undefined = guardedEngine(await openDuckdb(file))
   return {
     get engine() {
       if (!engine) throw new Error('the warehouse is closed')
@@ -94,7 +95,7 @@ async function duckdbWarehouse(folder: string): Promise<Made> {
       engine = undefined
     },
     async open() {
-      engine ??= await openDuckdb(file)
+      engine ??= guardedEngine(await openDuckdb(file))
     },
     remove: () => throwAway(engine),
   }
@@ -103,8 +104,8 @@ async function duckdbWarehouse(folder: string): Promise<Made> {
 async function postgresWarehouse(folder: string): Promise<Made> {
   const { url, drop } = await database(structureName())
   const landing = join(folder, 'test.landing')
-  const begin = (): Promise<Engine> =>
-    openPostgres({ url, shown: 'the test database' }, { scratch: `${landing}.tmp` })
+  const begin = async (): Promise<Engine> =>
+    guardedEngine(await openPostgres({ url, shown: 'the test database' }, { scratch: `${landing}.tmp` }))
   let engine: Engine | undefined = await begin()
   return {
     get engine() {

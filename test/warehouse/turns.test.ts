@@ -1,7 +1,9 @@
 /** Which of several callers gets the connection next. */
 import { expect, test } from 'vitest'
 import { ConnectionTurns, type Turns } from '../../src/warehouse/turns.ts'
+import { useEngines } from './fixture.ts'
 
+const made = useEngines()
 const nothing = async () => undefined
 const turnsOfTest = (): ConnectionTurns =>
   new ConnectionTurns({ begin: nothing, commit: nothing, rollback: nothing })
@@ -51,4 +53,13 @@ test('a block that has ended cannot write into the turn of another', async () =>
     kept = own
   })
   await expect(kept?.statement(nothing)).rejects.toThrow('block that has ended')
+})
+
+test('the engines of tests refuse a statement that would wait for its own block', async () => {
+  const { engine } = await made.duckdb()
+  await expect(engine.transaction(() => engine.run('select 1'))).rejects.toThrow('its own block')
+  await engine.transaction(connection => connection.run('select 1'))
+  await expect(engine.staging(connection => connection.merge(() => engine.run('select 1')))).rejects.toThrow(
+    'its own block',
+  )
 })
