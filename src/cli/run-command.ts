@@ -5,6 +5,7 @@ import { choiceOf } from '../config/nearest.ts'
 import { catalogue, collections, findResource } from '../contract/catalogue.ts'
 import { counted, formatNumber } from '../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../lib/errors.ts'
+import { tableInQueries } from '../state/tables.ts'
 import type { RunOutcome, RunRequest } from '../sync/run/run.ts'
 import type { ResourceOutcome } from '../sync/run/sync.ts'
 import { numberOption, type Options } from './command.ts'
@@ -43,7 +44,8 @@ export function summary({ resources, requests, remainingToday, milliseconds }: R
   const changed = resources.reduce((sum, outcome) => sum + changedRows(outcome), 0)
   const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
-  const kept = quarantined > 0 ? `, ${quarantined} quarantined (select * from ops.quarantine)` : ''
+  const kept =
+    quarantined > 0 ? `, ${quarantined} quarantined (select * from ${tableInQueries('quarantine')})` : ''
   const spent = `${counted(requests, 'request')}, ${formatNumber(remainingToday)} left today`
   return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}`
 }

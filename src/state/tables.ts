@@ -36,6 +36,9 @@ export const ledgerTables: readonly NamedTable[] = Object.entries(declared).map(
   ...table,
 }))
 
+/** A table as a query writes it, for messages that send people there. */
+export const tableInQueries = (name: keyof typeof declared): string => `${declared[name].schema}.${name}`
+
 const published = new Set(ledgerTables.filter(({ isPublished }) => isPublished).map(({ name }) => name))
 
 let views: ReadonlySet<string> | undefined

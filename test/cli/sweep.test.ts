@@ -41,14 +41,14 @@ test.runIf(thorough)('finds, proves and keeps deletions', async () => {
     '29 at the service, 30 held; 1 too many: muster sweep expenses',
   ])
   expect((await command('status')).out).toContain(
-    'timesheets: the service counts 229, 230 were held: muster sweep timesheets',
+    'timesheets: the service counts 229, 230 are stored: muster sweep timesheets',
   )
   const asked = sandbox.requests.length
   expect((await command(`sweep ${both}`)).code).toBe(0)
   // Two pages and /me of the one; two readings, /me, a control, the suspect, /me and a count of the other; /me of the run.
   expect(sandbox.requests.length - asked).toBe(11)
   expect((await command('status')).out).toContain(
-    'timesheets: 1 wait for a second witness: muster sweep timesheets',
+    'timesheets: 1 candidate waits for more evidence: muster sweep timesheets',
   )
   expect((await command('sweep timesheets')).code).toBe(0)
   const gone = [

@@ -1,13 +1,8 @@
-/** Whether `muster serve` could tell genuine events from forged ones; says nothing where nobody receives any. */
+/** Whether `muster serve` can verify events: it needs a signing secret. No finding where no events are received. */
 import type { Connection } from '../../config/connection.ts'
-import { existingTables } from '../../state/existing-tables.ts'
+import { hasReceivedEvents } from '../../state/inbox/figures.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type Finding, ok, warn } from './finding.ts'
-
-async function hasReceived(engine: Engine | undefined): Promise<boolean> {
-  if (!engine || !(await existingTables(engine)).has('inbox')) return false
-  return (await engine.rows('select event_id from ops.inbox limit 1')).length > 0
-}
 
 export async function webhookFindings(
   { webhook }: Pick<Connection, 'webhook'>,
@@ -22,11 +17,11 @@ export async function webhookFindings(
       ),
     ]
   if (webhook) return [ok('webhook', `a signing secret; headers begin with ${webhook.headerPrefix}`)]
-  if (!(await hasReceived(engine))) return []
+  if (!engine || !(await hasReceivedEvents(engine))) return []
   return [
     warn(
       'webhook',
-      'events were received, and there is no signing secret any more',
+      'events were received earlier, but there is no signing secret now',
       'set webhook.secret or MUSTER_WEBHOOK_SECRET: muster serve does not start without one',
     ),
   ]

@@ -1,4 +1,4 @@
-/** Which single records the service shows, and the path and parameters of each. */
+/** The single records that the service shows, with the path and parameters of each. */
 
 import { choiceOf } from '../../config/nearest.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
@@ -11,20 +11,30 @@ interface RecordPath {
   readonly parameters: readonly string[]
 }
 
+/** `/companies` is named companies, `/companies/{id}/competency-matrix` competency-matrix. */
+function nameOf(path: string): string {
+  const [, first = '', , below] = path.split('/')
+  return below ?? first
+}
+
 const reads = Object.values(operations)
   .filter(({ answers }) => answers === 'record')
-  .map(({ path, parameters }): [string, RecordPath] => {
-    const [, first = '', , below] = path.split('/')
-    return [below ?? first, { path, parameters: Object.keys(parameters) }]
-  })
+  .map(({ path, parameters }): [string, RecordPath] => [
+    nameOf(path),
+    { path, parameters: Object.keys(parameters) },
+  ])
 
 const recordPaths: Readonly<Record<string, RecordPath>> = {
   me: { path: '/me', parameters: [] },
   ...Object.fromEntries(reads),
 }
 
-/** Lists without a single read: `get` would be looked for there, and the warehouse has them. */
-const LISTS_ONLY = ['timesheets', 'invoices', 'users', 'access-rule-mappings']
+/** Names of lists; one without an entry above has no read of a single record. */
+const lists = new Set(
+  Object.values(operations)
+    .filter(({ answers }) => answers === 'page')
+    .map(({ path }) => nameOf(path)),
+)
 
 export interface Asked {
   readonly path: string
@@ -63,7 +73,7 @@ function resourceNamed(
 }
 
 function unknownResource(name: string): UsageError {
-  if (LISTS_ONLY.includes(name)) {
+  if (lists.has(name)) {
     return new UsageError({
       what: `the service shows no single record of ${name}`,
       next: 'look in the warehouse with muster sql',
@@ -83,7 +93,7 @@ function checkedId(id: string): string {
   })
 }
 
-/** Parameters of a path that is not known here are passed on: the service says what is wrong with them. */
+/** Parameters of an unknown path are passed on: the service tells what is wrong with them. */
 function queryOf(params: readonly string[], known: readonly string[] | undefined): Record<string, string> {
   return Object.fromEntries(
     params.map(param => {

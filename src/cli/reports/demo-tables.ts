@@ -1,11 +1,13 @@
 /** The tables that the demo ends with. */
+import { collections } from '../../contract/catalogue.ts'
+import { windowsOf } from '../../state/scans/proof.ts'
 import type { RunOutcome } from '../../sync/run/run.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { Cell, Column } from '../terminal/output.ts'
 
 type Printable = [readonly Column[], readonly (readonly Cell[])[]]
 
-/** Amounts come as exact decimals in text; a table for people shows them rounded. */
+/** Amounts are exact decimals in text; a table for people shows them rounded. */
 const rounded = (amount: string): number => Math.round(Number(amount))
 
 export function changesTable({ resources }: RunOutcome): Printable {
@@ -25,23 +27,20 @@ export function changesTable({ resources }: RunOutcome): Printable {
   ]
 }
 
-/** Backfill windows per resource: pages walked, ids seen, and the total the service claimed. */
+/** Backfill windows of each list: pages read, ids seen, and the total that the service counted. */
 export async function proofTable(engine: Engine): Promise<Printable> {
-  const rows = await engine.rows<{
-    resource: string
-    windows: number
-    pages: number
-    ids: number
-    total: number
-  }>(
-    `select resource, count(*) as windows, cast(sum(pages) as bigint) as pages, cast(sum(distinct_ids) as bigint) as ids,
-       cast(sum(greatest_total) as bigint) as total
-     from ops.window where kind = 'backfill' and state = 'accepted' group by resource order by 5 desc`,
-  )
-  return [
-    ['resource', 'windows', 'pages', 'ids seen', 'service counted'],
-    rows.map(({ resource, windows, pages, ids, total }) => [resource, windows, pages, ids, total]),
-  ]
+  const rows: [string, number, number, number, number][] = []
+  for (const { name } of collections) {
+    const windows = (await windowsOf(engine, name)).filter(
+      ({ kind, state }) => kind === 'backfill' && state === 'accepted',
+    )
+    if (windows.length === 0) continue
+    const sum = (column: 'pages' | 'distinct_ids' | 'greatest_total'): number =>
+      windows.reduce((total, window) => total + Number(window[column]), 0)
+    rows.push([name, windows.length, sum('pages'), sum('distinct_ids'), sum('greatest_total')])
+  }
+  rows.sort((one, other) => other[4] - one[4])
+  return [['resource', 'windows', 'pages', 'ids seen', 'service counted'], rows]
 }
 
 /** The last eight weeks that have approved timesheets. */
@@ -74,7 +73,7 @@ export async function labourTable(engine: Engine): Promise<Printable> {
   ]
 }
 
-/** Where the average of each worker stood in his or her last week, of those who worked in the last four. */
+/** The average hours of each worker in the worker's last week, for those who worked in the last four weeks. */
 export async function workingTimeTable(engine: Engine): Promise<Printable> {
   const rows = await engine.rows<{ risk: string; workers: number; most: number; over: number }>(
     `select wtr_risk as risk, count(*) as workers, max(avg_17_week_hours) as most, count(*) filter (where is_over_threshold) as over

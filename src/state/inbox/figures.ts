@@ -84,3 +84,9 @@ export async function readEventFigures(engine: Engine, since: string): Promise<E
     refusedDeliveries: await refusedDeliveries(engine, since),
   }
 }
+
+/** Whether any event was ever received; false for a file without an inbox. */
+export async function hasReceivedEvents(engine: Engine): Promise<boolean> {
+  if (!(await existingTables(engine)).has('inbox')) return false
+  return (await engine.rows('select event_id from ops.inbox limit 1')).length > 0
+}
