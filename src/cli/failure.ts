@@ -9,7 +9,7 @@ export interface Failure {
 }
 
 /** Commander throws these after it printed what was asked for. */
-const ANSWERED = new Set(['commander.helpDisplayed', 'commander.version'])
+const answeredCodes = new Set(['commander.helpDisplayed', 'commander.version'])
 
 interface Circumstances {
   readonly isVerbose: boolean
@@ -28,7 +28,7 @@ export function describeFailure(thrown: unknown, { isVerbose, signal }: Circumst
 }
 
 function usageFailure(error: CommanderError): Failure {
-  if (ANSWERED.has(error.code)) return { exitCode: 0, text: '' }
+  if (answeredCodes.has(error.code)) return { exitCode: 0, text: '' }
   // `muster help`, or help that nobody asked for because the command was left out.
   if (error.code === 'commander.help') return { exitCode: error.exitCode === 0 ? 0 : 2, text: '' }
   const what = oneLine(error.message.replace(/^error: /, '')).replace(/ \(Did (you mean .*)\)$/, ', did $1')
@@ -41,12 +41,12 @@ function messageOf(error: unknown): string {
 }
 
 /** Deeper chains are loops or noise. */
-const DEEPEST = 10
+const deepest = 10
 
 function causesOf(error: unknown): readonly unknown[] {
   const found: unknown[] = []
   let cause = error instanceof Error ? error.cause : undefined
-  while (cause !== undefined && cause !== null && found.length < DEEPEST) {
+  while (cause !== undefined && cause !== null && found.length < deepest) {
     found.push(cause)
     cause = cause instanceof Error ? cause.cause : undefined
   }

@@ -48,13 +48,13 @@ function buildProgram(session: Session, modules: readonly CommandModule[]): Comm
       getOutHelpWidth: () => world.stdout.columns ?? 100,
       getErrHelpWidth: () => world.stderr.columns ?? 100,
     })
-    .addHelpText('after', EXIT_CODES)
+    .addHelpText('after', exitCodes)
   for (const option of globalOptions()) program.addOption(option)
   for (const module of modules) addCommand(program, module, session)
   return program
 }
 
-const EXIT_CODES = `
+const exitCodes = `
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 75 run again later, 78 settings are wrong.`
 
 function globalOptions(): readonly Option[] {

@@ -7,7 +7,7 @@ import type { EventFaultRates, EventOptions, WebhookOptions } from '../sandbox/e
 import type { EventSender } from '../sandbox/events/send-events.ts'
 import { anyText, listOption, type Options, oneOf, repeated, textOption, wholeNumber } from './command.ts'
 
-const SECRET_VARIABLE = 'MUSTER_WEBHOOK_SECRET'
+const secretVariable = 'MUSTER_WEBHOOK_SECRET'
 
 const signatures = ['hex', 'base64', 'sha256=hex', 'sha256=base64'] as const
 const timestamps = ['iso', 'seconds', 'milliseconds'] as const
@@ -20,7 +20,7 @@ export const webhookOptions = [
   },
   {
     flags: '--webhook-secret-env <name>',
-    summary: `variable with the signing secret; ${SECRET_VARIABLE} unless given`,
+    summary: `variable with the signing secret; ${secretVariable} unless given`,
     parse: repeated(anyText),
   },
   {
@@ -102,7 +102,7 @@ function webhooksOf(options: Options, env: Environment): readonly WebhookOptions
     return {
       url,
       kind,
-      secret: secretOf(env, given<string>('webhookSecretEnv', place) ?? SECRET_VARIABLE),
+      secret: secretOf(env, given<string>('webhookSecretEnv', place) ?? secretVariable),
       ...(owner !== undefined && { owner }),
       ...(events !== undefined && { events }),
     }

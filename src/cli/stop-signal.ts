@@ -10,15 +10,15 @@ class StopRequested extends MusterError {
   }
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const stopSignals = ['SIGINT', 'SIGTERM'] as const
 
 export function stopSignal(): AbortSignal {
   const controller = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
     // Without a listener the next signal ends the process, as it does by default.
-    for (const name of SIGNALS) process.off(name, stop)
+    for (const name of stopSignals) process.off(name, stop)
     controller.abort(new StopRequested(signal))
   }
-  for (const name of SIGNALS) process.on(name, stop)
+  for (const name of stopSignals) process.on(name, stop)
   return controller.signal
 }

@@ -2,7 +2,7 @@
 import { type Environment, variable } from './environment.ts'
 import { dotted, type Source } from './source.ts'
 
-const VARIABLES: Readonly<Record<string, string>> = {
+const variables: Readonly<Record<string, string>> = {
   'connections.default.baseUrl': 'MUSTER_BASE_URL',
   'connections.default.apiKey': 'MUSTER_API_KEY',
   'connections.default.warehouse': 'MUSTER_WAREHOUSE',
@@ -12,7 +12,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
 }
 
-const DEFAULT_WAREHOUSE = 'duckdb:data/muster.duckdb'
+const defaultWarehouse = 'duckdb:data/muster.duckdb'
 
 /** Returns undefined unless the variables name a service or a key. */
 export function environmentSource(env: Environment): Source | undefined {
@@ -26,7 +26,7 @@ export function environmentSource(env: Environment): Source | undefined {
   const connection = {
     ...(baseUrl && { baseUrl }),
     ...(apiKey && { apiKey }),
-    warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? DEFAULT_WAREHOUSE,
+    warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? defaultWarehouse,
     ...(schemaPrefix && { schemaPrefix }),
     ...(landing && { landing }),
     ...(secret && { webhook: { secret, ...(previousSecret && { previousSecret }) } }),
@@ -34,7 +34,7 @@ export function environmentSource(env: Environment): Source | undefined {
   return {
     name: 'environment',
     tree: { connections: { default: connection } },
-    where: path => VARIABLES[dotted(path)] ?? dotted(path),
+    where: path => variables[dotted(path)] ?? dotted(path),
     isFromEnvironment: () => true,
   }
 }

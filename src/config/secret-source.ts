@@ -42,18 +42,19 @@ export function readSecret(place: SecretPlace, text?: string, file?: string): Se
 }
 
 /** Read permission of everybody else, in a file's mode. */
-const OTHERS_READ = 0o004
+const othersRead = 0o004
 
 function fromFile(place: SecretPlace, path: Path, name: string): Secret | undefined {
   const file = resolve(place.cwd, name)
   try {
     const text = readFileSync(file, 'utf8').trim()
     if (text === '') place.findings.problem(path, `${dotted(path)} names ${name}, which is empty`)
-    if ((statSync(file).mode & OTHERS_READ) !== 0) {
+    if ((statSync(file).mode & othersRead) !== 0) {
       place.findings.warning(path, `${name} can be read by every user of this machine: chmod 600 ${name}`)
     }
     return text === '' ? undefined : new Secret(text)
   } catch {
+    // Missing, or not for this user to read: a problem of the settings, reported with the others.
     place.findings.problem(path, `${dotted(path)} names ${name}, which cannot be read`)
     return undefined
   }

@@ -1,7 +1,7 @@
 /** A text that may be used but not shown: printing, logging or serialising it gives `[secret]`. */
 import { inspect } from 'node:util'
 
-const SHOWN = '[secret]'
+const shown = '[secret]'
 
 export class Secret {
   readonly #text: string
@@ -16,14 +16,14 @@ export class Secret {
   }
 
   toString(): string {
-    return SHOWN
+    return shown
   }
 
   toJSON(): string {
-    return SHOWN
+    return shown
   }
 
   [inspect.custom](): string {
-    return SHOWN
+    return shown
   }
 }

@@ -29,7 +29,7 @@ export interface SettingsRequest {
   readonly cwd: string
 }
 
-export const DEFAULT_CONFIG_FILE = 'config/muster.yaml'
+export const defaultConfigFile = 'config/muster.yaml'
 
 /** Throws ConfigError that lists every problem at once. */
 export function loadSettings(request: SettingsRequest): Settings {
@@ -60,7 +60,7 @@ export function loadSettings(request: SettingsRequest): Settings {
 /** Whether there is anything to load: a command that can do without settings asks first. */
 export const hasSettings = ({ configFile, env, cwd }: SettingsRequest): boolean =>
   configFile !== undefined ||
-  readIfThere(resolve(cwd, DEFAULT_CONFIG_FILE)) !== undefined ||
+  readIfThere(resolve(cwd, defaultConfigFile)) !== undefined ||
   environmentSource(env) !== undefined
 
 /** The connection asked for, or the only one. */
@@ -86,7 +86,7 @@ function findSource({ configFile, env, cwd }: SettingsRequest): {
   source: Source
   problems: readonly Problem[]
 } {
-  const file = configFile ?? DEFAULT_CONFIG_FILE
+  const file = configFile ?? defaultConfigFile
   const text = readIfThere(resolve(cwd, file))
   if (text !== undefined) {
     const yaml = readYaml({ file, text }, env)

@@ -55,7 +55,7 @@ export type RawConnection = z.infer<typeof connection>
 export type RawSettings = z.infer<typeof settings>
 
 /** Known keys by depth: the root, (names of connections are free), a connection, its webhook. */
-const KEYS: readonly (readonly string[])[] = [
+const keysByDepth: readonly (readonly string[])[] = [
   Object.keys(settings.shape),
   [],
   Object.keys(connection.shape),
@@ -94,7 +94,7 @@ function phrase(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 function unknownKey(path: Path, key: string): Problem {
-  const nearest = nearestKey(key, KEYS[path.length] ?? [])
+  const nearest = nearestKey(key, keysByDepth[path.length] ?? [])
   const place = path.length > 0 ? ` in ${dotted(path)}` : ''
   const advice = nearest ? `, did you mean ${nearest}?` : ''
   return { path: [...path, key], text: `unknown key ${key}${place}${advice}` }

@@ -17,14 +17,14 @@ interface Text {
  * Braces end an unquoted text inside `{ ... }`, so `${NAME}` is swapped for private characters of the same
  * length before parsing: columns stay true, and values are put in afterwards, where they cannot act as YAML.
  */
-const OPEN = '\u{e000}\u{e000}'
-const CLOSE = '\u{e001}'
-const MARKED = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'g')
+const opening = '\u{e000}\u{e000}'
+const closing = '\u{e001}'
+const markedName = new RegExp(`${opening}([^${closing}]*)${closing}`, 'g')
 
 /** Returns a string, `line:column what`, when the text is not YAML. */
 export function readYaml({ file, text }: Text, env: Environment): YamlSource | string {
   const lines = new LineCounter()
-  const marked = text.replace(/\$\{([A-Za-z_]\w*)\}/g, `${OPEN}$1${CLOSE}`)
+  const marked = text.replace(/\$\{([A-Za-z_]\w*)\}/g, `${opening}$1${closing}`)
   const document = parseDocument(marked, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
   if (error) {
@@ -61,7 +61,7 @@ function expand(value: unknown, path: Path, expansion: Expansion): unknown {
 }
 
 function expandText(text: string, path: Path, { env, problems, touched }: Expansion): string {
-  return text.replace(MARKED, (_, name: string) => {
+  return text.replace(markedName, (_, name: string) => {
     touched.add(dotted(path))
     const value = variable(env, name)
     if (value === undefined) {
@@ -72,7 +72,7 @@ function expandText(text: string, path: Path, { env, problems, touched }: Expans
 }
 
 function unmarked(text: string): string {
-  return text.replaceAll(OPEN, '${').replaceAll(CLOSE, '}')
+  return text.replaceAll(opening, '${').replaceAll(closing, '}')
 }
 
 function offsetOf(document: Document, path: Path): number {

@@ -1,7 +1,7 @@
 /** Files inside JSON: base64 data URLs, and what the service asks of the bytes in them. */
-import { FILE_TYPES, type FileType, fileTypeOf, LARGEST_FILE } from './file-kind.ts'
+import { type FileType, fileTypeOf, fileTypes, largestFile } from './file-kind.ts'
 
-const HEAD = /^data:([a-z]+\/[a-z0-9.+-]+);base64,$/i
+const headPattern = /^data:([a-z]+\/[a-z0-9.+-]+);base64,$/i
 
 export interface TypedBytes {
   readonly bytes: Buffer
@@ -15,7 +15,7 @@ export function toDataUrl({ bytes, type }: TypedBytes): string {
 /** The bytes and their type, or, as a text, what is wrong: spelling, declared type, size or signature. */
 export function readDataUrl(content: string): TypedBytes | string {
   const comma = content.indexOf(',')
-  const declared = HEAD.exec(content.slice(0, comma + 1))?.[1]?.toLowerCase()
+  const declared = headPattern.exec(content.slice(0, comma + 1))?.[1]?.toLowerCase()
   if (declared === undefined) return 'is not a data URL such as data:application/pdf;base64,...'
   const base64 = content.slice(comma + 1)
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
@@ -25,8 +25,8 @@ export function readDataUrl(content: string): TypedBytes | string {
 
 /** Checks type, size and signature of bytes that came under a declared type. */
 export function typedBytes(bytes: Buffer, declared: string): TypedBytes | string {
-  const type = FILE_TYPES.find(known => known === declared)
-  if (!type) return `is declared as none of ${FILE_TYPES.join(', ')}`
-  if (bytes.length > LARGEST_FILE) return `has more than 20 MB (${LARGEST_FILE} bytes)`
+  const type = fileTypes.find(known => known === declared)
+  if (!type) return `is declared as none of ${fileTypes.join(', ')}`
+  if (bytes.length > largestFile) return `has more than 20 MB (${largestFile} bytes)`
   return fileTypeOf(bytes) === type ? { bytes, type } : `does not begin as ${type} does`
 }

@@ -1,13 +1,13 @@
-/** Numbers that prove who a worker is: their published formats and, where there is one, the check character. */
+/** Identity numbers of workers: their published formats and, where there is one, the check character. */
 
-/** Prefixes that are never given out, beside the letters excluded below. */
-const NEVER_ISSUED = /^(BG|GB|KN|NK|NT|TN|ZZ)/
-const NATIONAL_INSURANCE = /^[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]$/
-const PPS = /^(\d{7})([A-W])([A-IW]?)$/
+/** Prefixes that are never issued, besides the letters excluded below. */
+const neverIssued = /^(BG|GB|KN|NK|NT|TN|ZZ)/
+const nationalInsurance = /^[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]$/
+const ppsNumber = /^(\d{7})([A-W])([A-IW]?)$/
 /** Passports have 6 to 9 characters; a share code has 9. */
-const PASSPORT_OR_SHARE_CODE = /^[A-Z0-9]{6,9}$/
+const passportOrShareCode = /^[A-Z0-9]{6,9}$/
 
-/** Capitals without spaces and hyphens: what two spellings of one number have in common. */
+/** In capitals without spaces and hyphens, so that all spellings of a number are equal. */
 export function plainNumber(text: string): string {
   return text.replace(/[\s-]+/g, '').toUpperCase()
 }
@@ -15,12 +15,12 @@ export function plainNumber(text: string): string {
 /** UK National Insurance number. It has no check digit. */
 export function isNationalInsurance(text: string): boolean {
   const plain = plainNumber(text)
-  return NATIONAL_INSURANCE.test(plain) && !NEVER_ISSUED.test(plain)
+  return nationalInsurance.test(plain) && !neverIssued.test(plain)
 }
 
 /** Irish PPS number: seven digits weighted 8 to 2, a second letter weighted 9, modulo 23 as a letter, W for 0. */
 export function isPps(text: string): boolean {
-  const [, digits = '', check = '', second = ''] = PPS.exec(plainNumber(text)) ?? []
+  const [, digits = '', check = '', second = ''] = ppsNumber.exec(plainNumber(text)) ?? []
   if (digits === '') return false
   const sum = [...digits].reduce((total, digit, index) => total + Number(digit) * (8 - index), 0)
   const letter = second === '' || second === 'W' ? 0 : second.charCodeAt(0) - 64
@@ -28,5 +28,5 @@ export function isPps(text: string): boolean {
 }
 
 export function isPassportOrShareCode(text: string): boolean {
-  return PASSPORT_OR_SHARE_CODE.test(plainNumber(text))
+  return passportOrShareCode.test(plainNumber(text))
 }

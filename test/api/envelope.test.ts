@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readEnvelope } from '../../src/api/client/envelope.ts'
-import { lastPage, PAGE_LIMIT } from '../../src/api/client/paging.ts'
+import { lastPage, pageLimit } from '../../src/api/client/paging.ts'
 
 /** Strings that look like the end or the beginning of an envelope. */
 const nasty = fc.constantFrom(
@@ -156,7 +156,7 @@ describe('a list', () => {
 describe('pages', () => {
   it('cover all rows, the last one not in vain', () => {
     fc.assert(
-      fc.property(fc.nat(1_000_000), fc.integer({ min: 1, max: PAGE_LIMIT }), (total, limit) => {
+      fc.property(fc.nat(1_000_000), fc.integer({ min: 1, max: pageLimit }), (total, limit) => {
         const last = lastPage(total, limit)
         expect(last * limit).toBeGreaterThanOrEqual(total)
         expect(total === 0 ? last === 1 : (last - 1) * limit < total).toBe(true)

@@ -1,7 +1,7 @@
 /** Delays and shares of repetitions, as arithmetic and over the wire. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRetryBudget, LONGEST_WAIT, retryDelay } from '../../src/api/client/retry.ts'
+import { createRetryBudget, longestWait, retryDelay } from '../../src/api/client/retry.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { bare, failure, json, listPage, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'
@@ -148,7 +148,7 @@ describe.concurrent('over the wire', () => {
 
   it.each([429, 503])('%i with a Retry-After beyond 15 minutes ends the run', status =>
     withClient(
-      (_asked, response) => bare(response, status, { 'retry-after': String(LONGEST_WAIT / 1_000 + 1) }),
+      (_asked, response) => bare(response, status, { 'retry-after': String(longestWait / 1_000 + 1) }),
       async (client, service) => {
         const error = await failure(client.getPage('/a'))
         expect([error.name, error.exitCode]).toEqual(['BudgetSpent', 75])

@@ -6,7 +6,7 @@ import { createUpload } from '../../src/api/writes/uploads.ts'
 import { newWorker } from '../../src/api/writes/worker-input.ts'
 import { createWorker, updateWorker } from '../../src/api/writes/workers.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { LARGEST_BODY } from '../../src/lib/file-kind.ts'
+import { largestBody } from '../../src/lib/file-kind.ts'
 import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { document, PDF, person } from '../sandbox/worker-inputs.ts'
@@ -70,7 +70,7 @@ describe('a worker', () => {
 
   it('is not sent when its body is over 50 MB', async () => {
     const before = sandbox.requests.length
-    const error = await failure(createWorker(agency, person({ lastName: 'x'.repeat(LARGEST_BODY) })))
+    const error = await failure(createWorker(agency, person({ lastName: 'x'.repeat(largestBody) })))
     expect(error.message).toMatch(/^the body has \d+ bytes, more than 50 MB \(POST \/workers\)/)
     expect(sandbox.requests.length).toBe(before)
   })

@@ -2,7 +2,7 @@
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { LARGEST_FILE } from '../../src/lib/file-kind.ts'
+import { largestFile } from '../../src/lib/file-kind.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
 import { dataUrl, document, PDF, PNG, pdf, person } from '../sandbox/worker-inputs.ts'
 import { csvOf, writingWorld } from './written-files.ts'
@@ -195,7 +195,7 @@ describe('a file beside the input', () => {
 
   test('of more than 20 MB', async () => {
     writeFileSync(join(cwd, 'big.pdf'), PDF)
-    truncateSync(join(cwd, 'big.pdf'), LARGEST_FILE + 1)
+    truncateSync(join(cwd, 'big.pdf'), largestFile + 1)
     file('w.json', [path('big.pdf')])
     expect(await refused('w.json')).toContain(
       'attachments[0].files[0].path has more than 20 MB (20971520 bytes)',

@@ -1,6 +1,6 @@
 /** Every error that the contract lists for an operation, given by it. */
 import { expect } from 'vitest'
-import { LARGEST_BODY } from '../../src/lib/file-kind.ts'
+import { largestBody } from '../../src/lib/file-kind.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
 import { person } from '../sandbox/worker-inputs.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
@@ -121,7 +121,7 @@ const conflict: Check = async (stand, { name }) => {
 }
 
 const tooLarge: Check = async (stand, { name }) => {
-  const body = Buffer.alloc(LARGEST_BODY + 1, ' ')
+  const body = Buffer.alloc(largestBody + 1, ' ')
   expectRefusal(await stand.send(targetOf(stand, name), { key: 'agency', body }), 413)
 }
 

@@ -1,6 +1,6 @@
 /** The limits of section 8, each just within and just beyond. */
 import { expect } from 'vitest'
-import { LARGEST_BODY, LARGEST_FILE } from '../../src/lib/file-kind.ts'
+import { largestBody, largestFile } from '../../src/lib/file-kind.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
 import { dataUrl, document, PDF, PNG, person } from '../sandbox/worker-inputs.ts'
 import { expectRefusal, type Row } from './row.ts'
@@ -53,15 +53,15 @@ const checks: Readonly<Record<string, Row['show']>> = {
   },
   'worker body of 50 MB': async stand => {
     for (const target of ['POST /workers', `PATCH /workers/${workerOf(stand)}`]) {
-      const body = Buffer.alloc(LARGEST_BODY + 1, ' ')
+      const body = Buffer.alloc(largestBody + 1, ' ')
       expectRefusal(await stand.send(target, { key: 'agency', body }), 413)
       expectRefusal(await stand.send(target, { key: 'agency', body: body.subarray(1) }), 400)
     }
   },
   'file of 20 MB in a document': async stand => {
     const sized = (bytes: number) => dataUrl(Buffer.concat([PDF, Buffer.alloc(bytes - PDF.length)]))
-    expect((await create(stand, { fileName: 'a.pdf', content: sized(LARGEST_FILE) })).status).toBe(200)
-    expectRefusal(await create(stand, { fileName: 'a.pdf', content: sized(LARGEST_FILE + 1) }), 400, '20 MB')
+    expect((await create(stand, { fileName: 'a.pdf', content: sized(largestFile) })).status).toBe(200)
+    expectRefusal(await create(stand, { fileName: 'a.pdf', content: sized(largestFile + 1) }), 400, '20 MB')
   },
   'declared size of 1 to 20971520 bytes': async stand => {
     for (const size of [1, 20_971_520]) expect((await declare(stand, { size })).status).toBe(200)

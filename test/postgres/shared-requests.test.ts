@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createBudget } from '../../src/api/budget/budget.ts'
-import { type Purpose, RESERVES } from '../../src/api/budget/day.ts'
+import { type Purpose, reserves } from '../../src/api/budget/day.ts'
 import { type Client, createClient } from '../../src/api/client/client.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
@@ -19,7 +19,7 @@ import { type Database, database } from './database.ts'
 
 const windowMs = 2_000
 const perMinute = 60
-const key = { keyId: 'k', perMinute, perDay: 5_000, reserves: RESERVES, windowMs, slackMs: 1_000 }
+const key = { keyId: 'k', perMinute, perDay: 5_000, reserves: reserves, windowMs, slackMs: 1_000 }
 
 let made: Database
 let engine: Engine

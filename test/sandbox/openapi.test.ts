@@ -1,7 +1,7 @@
 /** The document that the sandbox serves, and every kind of answer of every operation against it. */
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { LARGEST_BODY } from '../../src/lib/file-kind.ts'
+import { largestBody } from '../../src/lib/file-kind.ts'
 import { AGENCY_KEY, COMPANY_KEY, FINANCE_KEY } from '../../src/sandbox/keys/default-keys.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { answerSchemas } from './answer-schemas.ts'
@@ -227,7 +227,7 @@ describe('refusals', () => {
       const headers = {
         authorization: `Bearer ${AGENCY_KEY}`,
         'content-type': 'application/json',
-        'content-length': LARGEST_BODY + 1,
+        'content-length': largestBody + 1,
       }
       const sent = request(`${sandbox.url}/workers`, { method: 'POST', headers }, async response => {
         const parts = await response.toArray()

@@ -1,6 +1,6 @@
 /** Documents of a worker: added, changed, replaced, locked, kept to one agency, smart-checked; their files and sizes. */
 import { describe, expect, it } from 'vitest'
-import { LARGEST_BODY, LARGEST_FILE } from '../../src/lib/file-kind.ts'
+import { largestBody, largestFile } from '../../src/lib/file-kind.ts'
 import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { AGENCY_KEY, defaultKeys } from '../../src/sandbox/keys/default-keys.ts'
@@ -99,12 +99,12 @@ describe('a file', () => {
   it('has at most 20 MB when decoded', async () => {
     const sized = (bytes: number) => ({ ...pdf, content: dataUrl(Buffer.concat([PDF, Buffer.alloc(bytes)])) })
     const files = (bytes: number) => ({ attachments: [firstAid({ files: [sized(bytes - PDF.length)] })] })
-    expect((await create(files(LARGEST_FILE))).status).toBe(200)
-    expect(await refusal(create(files(LARGEST_FILE + 1)))).toContain('content: has more than 20 MB')
+    expect((await create(files(largestFile))).status).toBe(200)
+    expect(await refusal(create(files(largestFile + 1)))).toContain('content: has more than 20 MB')
   })
 
   it('of a body beyond 50 MB is not even read', async () => {
-    const body = Buffer.alloc(LARGEST_BODY + 1, ' ')
+    const body = Buffer.alloc(largestBody + 1, ' ')
     const { status, body: answer } = await write('POST /workers', body, AGENCY_KEY)
     expect([status, answer.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
     expect((await write('PATCH /workers/x', body, AGENCY_KEY)).status).toBe(413)

@@ -1,5 +1,5 @@
 /** A list that changes while it is paged, and the walks, right and wrong, that try to keep a copy of it. */
-import { PAGE_LIMIT } from '../../src/api/client/paging.ts'
+import { pageLimit } from '../../src/api/client/paging.ts'
 import { knownBelow } from '../../src/sync/scan/lookback.ts'
 import {
   advance,
@@ -132,7 +132,7 @@ function iso(at: number): string {
 }
 
 /** `src/sync/walk.ts` counts pages of 200 rows: totals of smaller pages are stretched to as many pages. */
-const stretched = (rows: number, pageSize: number): number => Math.ceil((rows * PAGE_LIMIT) / pageSize)
+const stretched = (rows: number, pageSize: number): number => Math.ceil((rows * pageLimit) / pageSize)
 
 export interface Variant {
   readonly lookback?: number

@@ -1,5 +1,5 @@
 /** A service whose list changes, fails and hides rows while it is read, and a key that gains and loses companies. */
-import { PAGE_LIMIT } from '../../src/api/client/paging.ts'
+import { pageLimit } from '../../src/api/client/paging.ts'
 import type { Rng } from '../../src/lib/rng.ts'
 import type { RawPage } from '../../src/sync/deletions/swept-page.ts'
 
@@ -163,7 +163,7 @@ export class VanishingList {
     let rows = this.#dark.size > 0 ? this.#seen().filter(({ id }) => !this.#dark.has(id)) : this.#seen()
     if (this.#weather.ties && !this.isQuiet) rows = this.#shuffledTies(rows)
     if (this.#hits('laggingCopy')) rows = rows.slice(0, Math.floor(rows.length * (0.5 + this.#rng() / 2)))
-    const found = rows.slice((page - 1) * PAGE_LIMIT, page * PAGE_LIMIT)
+    const found = rows.slice((page - 1) * pageLimit, page * pageLimit)
     const kept = this.#hits('lostRows') ? found.filter(() => this.#rng() < 0.9) : found
     const wrong = this.#hits('wrongTotal') ? Math.floor(this.#rng() * 400) - 200 : 0
     const records = kept.map(({ id, at }) => ({ id, updatedAt: new Date(at * 60_000).toISOString() }))

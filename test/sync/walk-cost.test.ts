@@ -1,7 +1,7 @@
 /** What an incremental walk costs at most, for every alignment of what changed with the pages of the list. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lastPage, PAGE_LIMIT } from '../../src/api/client/paging.ts'
+import { lastPage, pageLimit } from '../../src/api/client/paging.ts'
 import { advance, beginPass } from '../../src/sync/scan/pass.ts'
 
 /** Between two walks, of a list of `before` rows. */
@@ -36,7 +36,7 @@ function cost(change: Change, pageSize: number): Cost {
     const first = (state.nextPage - 1) * pageSize
     const empty = first >= total
     const ends = empty ? {} : { oldest: timeAt(first), newest: timeAt(Math.min(total, first + pageSize) - 1) }
-    const stretched = total === 0 ? 0 : pagesOf(total) * PAGE_LIMIT
+    const stretched = total === 0 ? 0 : pagesOf(total) * pageLimit
     state = advance(
       state,
       { page: state.nextPage, total: stretched, empty, ...ends },
@@ -103,7 +103,7 @@ test('any change of a list with pages of 200 rows', () => {
       before: rest + change.updated + change.deleted + change.lookedBack,
     }))
   fc.assert(
-    fc.property(change, drawn => prove(drawn, PAGE_LIMIT)),
+    fc.property(change, drawn => prove(drawn, pageLimit)),
     { numRuns: 50_000 },
   )
 })
@@ -111,8 +111,8 @@ test('any change of a list with pages of 200 rows', () => {
 test('the worst case: the list grew by a page, and its new last page holds no more than rows looked back at', () => {
   const grown = { before: 201, updated: 0, inserted: 200, deleted: 0, lookedBack: 1 }
   // Page 2 was the last one and tells of page 3; then 3, 2 and 1, which alone holds older rows.
-  expect(cost(grown, PAGE_LIMIT).asked).toBe(Math.ceil(200 / 200) + 3)
+  expect(cost(grown, pageLimit).asked).toBe(Math.ceil(200 / 200) + 3)
   // One change less, or a row more on the last page, and the bound holds.
-  expect(cost({ ...grown, inserted: 199 }, PAGE_LIMIT).asked).toBeLessThanOrEqual(3)
-  expect(cost({ ...grown, before: 202 }, PAGE_LIMIT).asked).toBe(3)
+  expect(cost({ ...grown, inserted: 199 }, pageLimit).asked).toBeLessThanOrEqual(3)
+  expect(cost({ ...grown, before: 202 }, pageLimit).asked).toBe(3)
 })

@@ -1,24 +1,22 @@
-/**
- * Leave to send: no request goes out that the key's minute, its day, this run or a told pause does not allow.
- */
+/** Grants requests: none is sent that the key's minute, its day, this run or a requested pause does not allow. */
 import type { Clock } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import { DEFAULT_PER_MINUTE, type KeyInfo } from '../client/key.ts'
-import { createRetryBudget, LONGEST_WAIT } from '../client/retry.ts'
+import { defaultPerMinute, type KeyInfo } from '../client/key.ts'
+import { createRetryBudget, longestWait } from '../client/retry.ts'
 import { DayBudget, type Purpose } from './day.ts'
 import { createMinuteWindow, type MinuteWindow } from './minute.ts'
 import { type SharedRequests, waitForSlot } from './shared-requests.ts'
 
-/** Figures for people and for the ledger; all are numbers of requests. */
+/** Figures for people and for the ledger, in requests. */
 export interface Usage {
   readonly perMinute: number
   readonly perDay: number
   /** Today on this key, by all programs, as far as known. */
   readonly usedToday: number
   readonly remainingToday: number
-  /** What purpose `sync` can still spend now: reserves and the run's own limit are taken off. */
+  /** Left for purpose `sync` now, after the reserves and the limit of the run. */
   readonly spendable: number
-  /** The same without the run's own limit. */
+  /** The same without the limit of the run. */
   readonly spendableToday: number
   readonly requestsThisRun: number
   readonly retries: number
@@ -27,20 +25,20 @@ export interface Usage {
 }
 
 interface TakeOptions {
-  /** Milliseconds since the epoch: not before then. */
+  /** Milliseconds since the epoch: the request is not sent earlier. */
   readonly notBefore?: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** One per key: everything that spends the key shares it. */
+/** One per key, shared by everything that sends requests with it. */
 export interface Budget {
   /**
    * Resolves when one request may be sent, and counts it. Throws BudgetSpent (exit 75) or the abort reason.
    */
   take(purpose: Purpose, options?: TakeOptions): Promise<void>
-  /** Takes one repetition; false when more than a tenth of the requests would be repetitions. */
+  /** Takes one retry; false when more than a tenth of the requests would be retries. */
   spendRetry(): boolean
-  /** Nobody sends before this moment (ms since the epoch). */
+  /** No request is sent before this moment (ms since the epoch). */
   pause(until: number): void
   /** Takes over an answer of `/me`; `sentBefore` is requestsThisRun when `/me` was asked for. */
   refresh(me: Pick<KeyInfo, 'rateLimitPerMinute' | 'rateLimitPerDay' | 'usage'>, sentBefore: number): void
@@ -49,30 +47,27 @@ export interface Budget {
 
 export interface BudgetOptions {
   readonly clock: Clock
-  /** Requests of this run, `/me` and repetitions included. */
+  /** Requests of this run, `/me` and retries included. */
   readonly maxRequests?: number | undefined
-  /** Milliseconds since the epoch: nothing is sent from then on; what is on its way may finish. */
+  /** Milliseconds since the epoch: nothing is sent from then on; requests under way may finish. */
   readonly deadline?: number | undefined
   /** Requests in the last 60 s by earlier processes on the key. */
   readonly recentRequests?: number
-  /**
-   * Requests a minute as an earlier run was told: until `/me` answers, DEFAULT_PER_MINUTE may be too few for
-   * it.
-   */
+  /** Requests a minute as an earlier run learnt them: until `/me` answers, the default may be too low. */
   readonly perMinute?: number | undefined
   /** Requests of this UTC day by earlier processes on the key. */
   readonly usedToday?: number
-  /** Milliseconds since the epoch: an earlier process was told not to call before then. */
+  /** Milliseconds since the epoch: the service asked an earlier process for a pause until then. */
   readonly pausedUntil?: number
-  /** Told of every pause that is longer than those before it. */
+  /** Called for every pause that is longer than those before it. */
   readonly onPause?: (until: number) => void
-  /** Replaces the p-queue limiter, which reads the wall clock: for runs on a virtual clock. */
+  /** Replaces the p-queue limiter, which reads the wall clock, in runs on a virtual clock. */
   readonly minute?: MinuteWindow
   /** Where processes on the key share its minute and its day; without it this budget counts alone. */
   readonly shared?: SharedRequests | undefined
 }
 
-/** Until the first `/me` answers, DEFAULT_PER_DAY holds, and `perMinute` or DEFAULT_PER_MINUTE. */
+/** Until the first `/me` answers, DEFAULT_PER_DAY holds, and `perMinute` or defaultPerMinute. */
 export function createBudget(options: BudgetOptions): Budget {
   return new KeyBudget(options)
 }
@@ -96,7 +91,7 @@ class KeyBudget implements Budget {
     this.#clock = clock
     this.#maxRequests = options.maxRequests ?? Number.POSITIVE_INFINITY
     this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY
-    this.#perMinute = options.perMinute ?? DEFAULT_PER_MINUTE
+    this.#perMinute = options.perMinute ?? defaultPerMinute
     this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
     this.#day = new DayBudget(clock.now(), options.usedToday ?? 0)
     this.#shared = options.shared
@@ -112,7 +107,7 @@ class KeyBudget implements Budget {
     } while (!(await this.#slot(purpose, signal)))
   }
 
-  /** In the same breath as the last check, or two that wait would both pass it. */
+  /** Synchronous with the last check, or two waiting requests could both pass it. */
   #count(): void {
     this.#sent += 1
     this.#retries.sent()
@@ -129,11 +124,12 @@ class KeyBudget implements Budget {
     this.#tell(shared => shared.pause(until - this.#clock.now()))
   }
 
-  /** The next request waits for it, and fails with it. */
+  /** Not awaited here: the next request waits for it, and fails if it failed. */
   #tell(say: (shared: SharedRequests) => Promise<void>): void {
     if (!this.#shared) return
     const { shared, before } = { shared: this.#shared, before: this.#telling }
     this.#telling = (before ?? Promise.resolve()).then(() => say(shared))
+    // The failure reaches the caller of the next request; without a handler it would end the process before.
     this.#telling.catch(() => undefined)
   }
 
@@ -164,7 +160,7 @@ class KeyBudget implements Budget {
     }
   }
 
-  /** False when told to pause while queueing: the slot is lost, which errs on the side of fewer requests. */
+  /** False when a pause began while queueing: the slot is lost, so that rather too few requests are sent. */
   async #slot(purpose: Purpose, signal: AbortSignal | undefined): Promise<boolean> {
     if (this.#shared) return this.#sharedSlot(this.#shared, purpose, signal)
     await this.#minute.take(signal)
@@ -183,7 +179,7 @@ class KeyBudget implements Budget {
     await this.#telling
     const refuseAt = (moment: number): void => {
       this.#refuseRun(moment)
-      if (moment - this.#clock.now() > LONGEST_WAIT) throw toldToStop(moment)
+      if (moment - this.#clock.now() > longestWait) throw toldToStop(moment)
     }
     const isGranted = await waitForSlot(shared, { clock: this.#clock, purpose, signal, refuseAt })
     if (isGranted === undefined) throw this.#daySpent(purpose)
@@ -196,7 +192,7 @@ class KeyBudget implements Budget {
     return true
   }
 
-  /** Throws BudgetSpent when a request of this purpose can not be sent now nor after a short wait. */
+  /** Throws BudgetSpent when a request of this purpose can be sent neither now nor after a short wait. */
   #refuse(purpose: Purpose): void {
     const now = this.#clock.now()
     this.#refuseRun(now)
@@ -218,18 +214,18 @@ class KeyBudget implements Budget {
     return new BudgetSpent({
       what: `no request left today for ${purpose}`,
       where: `${usedToday} of ${perDay} used, ${remainingToday} kept for other purposes`,
-      next: `the count starts anew at ${resetsAt}; run again then`,
+      next: `the count starts again at ${resetsAt}; run again then`,
     })
   }
 
-  /** Until `notBefore` and until no pause is left, both of which can grow while waiting. */
+  /** Waits until `notBefore` and until the end of the pause, which can move while waiting. */
   async #waitUntil(notBefore: number, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       const now = this.#clock.now()
       const until = Math.max(notBefore, this.#pausedUntil)
       if (until <= now) return
       if (until >= this.#deadline) throw deadlineReached(this.#deadline)
-      if (until - now > LONGEST_WAIT) throw toldToStop(until)
+      if (until - now > longestWait) throw toldToStop(until)
       await this.#clock.sleep(until - now, signal)
     }
   }

@@ -1,36 +1,31 @@
-/** The requests of one UTC day on one key: what is left, and for whom a part of the rest is kept. */
+/** The requests of one UTC day on one key: how many are left, and how many are reserved for which purpose. */
 import { dayMs, minuteMs, startOfUtcDay } from '../../lib/dates.ts'
-import { DEFAULT_PER_DAY, type KeyInfo } from '../client/key.ts'
+import { defaultPerDay, type KeyInfo } from '../client/key.ts'
 
-/** Why a request is made; each of the last three has a part of the day that the others may not touch. */
+/** Why a request is made; the last three have a reserve of the day that the others may not use. */
 export type Purpose = 'sync' | 'reconcile' | 'webhook' | 'operator'
 
-/**
- * Shares of rateLimitPerDay. Without them a long backfill at 01:00 would leave webhooks unanswered until
- * midnight.
- */
-export const RESERVES = { webhook: 0.1, reconcile: 0.1, operator: 0.05 }
-const RESERVED = ['webhook', 'reconcile', 'operator'] as const
+/** Shares of rateLimitPerDay. Without them a long backfill at 01:00 would leave webhooks unanswered until midnight. */
+export const reserves = { webhook: 0.1, reconcile: 0.1, operator: 0.05 }
+const reserved = ['webhook', 'reconcile', 'operator'] as const
 
-/** What a sync may spend of a whole day of so many requests, the parts of the others taken off. */
+/** What a sync may spend of a whole day: all requests but the reserves. */
 export function spendablePerDay(perDay: number): number {
-  return RESERVED.reduce((left, purpose) => left - Math.floor(perDay * RESERVES[purpose]), perDay)
+  return reserved.reduce((left, purpose) => left - Math.floor(perDay * reserves[purpose]), perDay)
 }
 
-/** Milliseconds. Used when resetsAt is past already: the clocks differ, and the day ends at any moment. */
-const SOON = 15 * minuteMs
+/** Used when resetsAt has passed already: the clocks differ, and the day may end at any moment. */
+const soonMs = 15 * minuteMs
 
 /** Every method takes the time, in ms since the epoch, and starts a new day when the old one is over. */
 export class DayBudget {
-  #perDay = DEFAULT_PER_DAY
+  #perDay = defaultPerDay
   #usedFor: Record<Purpose, number> = { sync: 0, reconcile: 0, webhook: 0, operator: 0 }
   /** Requests of today by earlier processes. */
   #usedBefore = 0
-  /**
-   * The same, until the limit is known: against the default they could forbid the very `/me` that tells it.
-   */
+  /** The same, until the limit is known: held against the default limit they could forbid the `/me` that tells it. */
   #notCounted: number
-  /** What the service said was left, less our own requests since. Infinite until it said something. */
+  /** What the service reported as left, less our own requests since then. Infinite before the first report. */
   #told = Number.POSITIVE_INFINITY
   #resetsAt: number
 
@@ -46,8 +41,8 @@ export class DayBudget {
   }
 
   /**
-   * Takes over an answer of `/me`. `since` is how many requests were sent from the moment `/me` was asked
-   * for: the service may have counted them or not, so they are taken off.
+   * Takes over an answer of `/me`. `since` is how many requests were sent since `/me` was asked for: the service may
+   * not have counted them yet, so they are subtracted.
    */
   refresh(me: Pick<KeyInfo, 'rateLimitPerDay' | 'usage'>, since: number, now: number): void {
     this.#roll(now)
@@ -60,16 +55,15 @@ export class DayBudget {
     this.#resetsAt = resetMoment(resetsAt, now)
   }
 
-  /** Requests left for this purpose, reserves of the others taken off; never negative. */
+  /** Requests left for this purpose, without the reserves of the others; never negative. */
   left(purpose: Purpose, now: number): number {
-    const kept = RESERVED.filter(other => other !== purpose).reduce(
-      (sum, other) => sum + this.#reserve(other),
-      0,
-    )
+    const kept = reserved
+      .filter(other => other !== purpose)
+      .reduce((sum, other) => sum + this.#reserve(other), 0)
     return Math.max(0, this.remaining(now) - kept)
   }
 
-  /** Requests left for anybody: the lower of our own count and the service's. */
+  /** Requests left in all: the lower of our own count and the service's. */
   remaining(now: number): number {
     this.#roll(now)
     return Math.max(0, Math.min(this.#perDay - this.#ownUsed(), this.#told))
@@ -84,9 +78,9 @@ export class DayBudget {
     return this.#resetsAt
   }
 
-  /** What is left of a reserve: its own purpose uses it up first. */
-  #reserve(purpose: (typeof RESERVED)[number]): number {
-    return Math.max(0, Math.floor(this.#perDay * RESERVES[purpose]) - this.#usedFor[purpose])
+  /** What is left of a reserve, which its own purpose uses up first. */
+  #reserve(purpose: (typeof reserved)[number]): number {
+    return Math.max(0, Math.floor(this.#perDay * reserves[purpose]) - this.#usedFor[purpose])
   }
 
   #ownUsed(): number {
@@ -104,11 +98,9 @@ export class DayBudget {
   }
 }
 
-/**
- * resetsAt when it is believable, else midnight UTC, at which the contract says that the count starts anew.
- */
+/** `resetsAt` when it is plausible, else midnight UTC, when the count starts again according to the contract. */
 function resetMoment(resetsAt: string | undefined, now: number): number {
   const told = Date.parse(resetsAt ?? '')
   if (Number.isNaN(told) || told > now + 2 * dayMs) return startOfUtcDay(now, 1)
-  return told > now ? told : now + SOON
+  return told > now ? told : now + soonMs
 }

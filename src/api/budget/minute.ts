@@ -13,21 +13,17 @@ export interface MinuteWindow {
 interface WindowOptions {
   readonly clock: Clock
   readonly cap: number
-  /**
-   * Requests of the last minute by an earlier process: charged as if made now, as their moments are not
-   * known.
-   */
+  /** Requests of the last minute by an earlier process; their times are unknown, so they count as if made now. */
   readonly recent?: number
   /** Milliseconds; the tests use a short one. */
   readonly window?: number
 }
 
 /**
- * p-queue compares whole milliseconds, so a slot comes back up to one early, and a request reaches the
- * service later than it started, by a delay that varies. Measured: with cap 20 in 500 ms, 21 were seen
- * without padding.
+ * p-queue compares whole milliseconds, so a slot is free up to one millisecond early, and the delay until a request
+ * reaches the service varies. Measured with cap 20 in 500 ms: 21 arrived without padding.
  */
-const PADDING = 1.03
+const padding = 1.03
 
 export function createMinuteWindow(options: WindowOptions): MinuteWindow {
   return new RollingWindow(options)
@@ -43,14 +39,14 @@ class RollingWindow implements MinuteWindow {
 
   constructor({ clock, cap, recent = 0, window = 60_000 }: WindowOptions) {
     this.#clock = clock
-    this.#window = Math.ceil(window * PADDING)
+    this.#window = Math.ceil(window * padding)
     this.#starts = Array.from({ length: recent }, () => clock.now())
     this.#cap = cap
     this.#queue = this.#charged()
   }
 
   async take(signal?: AbortSignal): Promise<void> {
-    // A slot of a queue that was replaced while waiting in it is worth nothing.
+    // A slot of a queue that was replaced meanwhile does not count.
     for (let queue: PQueue | undefined; queue !== this.#queue; ) {
       queue = this.#queue
       await queue.add(noRequest, { signal })
@@ -72,10 +68,7 @@ class RollingWindow implements MinuteWindow {
     this.#starts = kept === -1 ? [] : this.#starts.slice(kept)
   }
 
-  /**
-   * A queue in which every start of the last window has taken a slot; more than `cap` would wait a window
-   * each.
-   */
+  /** A queue in which every start of the last window has taken a slot; more than `cap` would wait a window each. */
   #charged(): PQueue {
     const queue = new PQueue({ strict: true, intervalCap: this.#cap, interval: this.#window })
     const taken = Math.min(this.#starts.length, this.#cap)

@@ -1,9 +1,9 @@
-/** What several processes on one key share: slots of its minute and requests of its day, given out in one place. */
+/** Requests that several processes on one key share: slots of its minute and the count of its day, granted in one place. */
 import type { Clock } from '../../lib/clock.ts'
 import type { KeyInfo } from '../client/key.ts'
 import type { Purpose } from './day.ts'
 
-/** Leave for one request, from `waitMs` after it was asked for; void when it is `lateMs` later than that. */
+/** Permission for one request, valid from `waitMs` after it was asked for, for `lateMs`. */
 export interface Slot {
   readonly waitMs: number
   readonly lateMs: number
@@ -12,18 +12,18 @@ export interface Slot {
 /** As of the last answer; numbers of requests. */
 export interface SharedFigures {
   readonly perDay: number
-  /** Of the day, of anybody. */
+  /** Left of the day for all purposes. */
   readonly remaining: number
-  /** What purpose `sync` can still spend today. */
+  /** Left today for purpose `sync`. */
   readonly spendable: number
 }
 
 export interface SharedRequests {
   /** Counts one request of the day; undefined when none is left for this purpose. */
   take(purpose: Purpose): Promise<Slot | undefined>
-  /** The request was not sent: the day has it back, the minute does not. */
+  /** Returns a request that was not sent to the day; the minute does not get it back. */
   giveBack(purpose: Purpose): Promise<void>
-  /** What `/me` says of the key. */
+  /** Takes over an answer of `/me`. */
   told(me: Pick<KeyInfo, 'rateLimitPerMinute' | 'rateLimitPerDay' | 'usage'>): Promise<void>
   /** No process sends for so many milliseconds. */
   pause(waitMs: number): Promise<void>
@@ -39,8 +39,8 @@ interface Taker {
 }
 
 /**
- * Waits for a slot and returns whether it may be used: a process that was stopped meanwhile would send outside of its
- * turn. Undefined when the day is spent.
+ * Waits for a slot and returns whether it is still valid: a process that was suspended meanwhile would send outside of
+ * its slot. Undefined when the day is spent.
  */
 export async function waitForSlot(shared: SharedRequests, taker: Taker): Promise<boolean | undefined> {
   const { clock, purpose, signal, refuseAt } = taker

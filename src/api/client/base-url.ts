@@ -1,7 +1,7 @@
 /** The address of the service: checked once, so that the key is only ever sent where the user meant. */
 import { ConfigError } from '../../lib/errors.ts'
 
-const EXAMPLE = 'https://host/api/open/v1'
+const example = 'https://host/api/open/v1'
 
 /**
  * Returns the address without a trailing slash. Throws ConfigError unless it is https (http on this machine
@@ -30,6 +30,6 @@ function refused(what: string, where?: string): ConfigError {
   return new ConfigError({
     what: `baseUrl ${what}`,
     ...(where && { where }),
-    next: `write it as ${EXAMPLE}`,
+    next: `write it as ${example}`,
   })
 }

@@ -1,8 +1,8 @@
 /** Checks made before a request costs anything. */
 import { ConfigError } from '../../lib/errors.ts'
-import { LARGEST_BODY } from '../../lib/file-kind.ts'
+import { largestBody } from '../../lib/file-kind.ts'
 import { BadRequest } from './errors.ts'
-import { PAGE_LIMIT } from './paging.ts'
+import { pageLimit } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
 
 /**
@@ -34,13 +34,13 @@ export function requirePage(
   { page, limit }: { page: number; limit: number },
 ): void {
   const isRight =
-    Number.isInteger(page) && page >= 1 && Number.isInteger(limit) && limit >= 1 && limit <= PAGE_LIMIT
+    Number.isInteger(page) && page >= 1 && Number.isInteger(limit) && limit >= 1 && limit <= pageLimit
   if (!isRight) throw new BadRequest({ request: requestLine(path, query) }, 'page or limit is out of range')
 }
 
 /** Beyond 50 MB the service answers 413, after everything was sent. */
 export function requireBodySize(request: string, body: string): void {
   const bytes = Buffer.byteLength(body)
-  if (bytes <= LARGEST_BODY) return
+  if (bytes <= largestBody) return
   throw new BadRequest({ request, isWrite: true }, `the body has ${bytes} bytes, more than 50 MB`)
 }

@@ -8,7 +8,7 @@ import { requireBodySize, requireKey, requirePage, requirePath } from './before-
 import type { Meta } from './envelope.ts'
 import { Retriable } from './errors.ts'
 import { type KeyInfo, readKey } from './key.ts'
-import { PAGE_LIMIT } from './paging.ts'
+import { pageLimit } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
 import { type Call, type RequestSeen, Sender } from './sender.ts'
 import { type FetchOptions, Wire } from './wire.ts'
@@ -72,7 +72,7 @@ export interface Write {
 export interface Client {
   /** What the service says about the key; asked for at most once in 15 minutes. */
   getMe(): Promise<KeyInfo>
-  /** `page` defaults to 1 and `limit` to PAGE_LIMIT. */
+  /** `page` defaults to 1 and `limit` to pageLimit. */
   getPage(path: string, query?: Query, options?: CallOptions): Promise<Page>
   getRecord(path: string, query?: Query, options?: CallOptions): Promise<Fetched>
   /** The typed calls are in `workers.ts` and `uploads.ts`. Pays from the operator's part of the day. */
@@ -83,7 +83,7 @@ export interface Client {
 }
 
 /** Milliseconds between two questions to `/me`. */
-const ME_INTERVAL = 15 * 60_000
+const meInterval = 15 * 60_000
 
 /** Throws ConfigError when the address or the key can not be right. Sends nothing by itself. */
 export function createClient(options: ClientOptions): Client {
@@ -108,7 +108,7 @@ class ApiClient implements Client {
   }
 
   async getMe(): Promise<KeyInfo> {
-    if (this.#me && this.#options.clock.now() - this.#me.at < ME_INTERVAL) return this.#me.key
+    if (this.#me && this.#options.clock.now() - this.#me.at < meInterval) return this.#me.key
     this.#asking ??= this.#askMe().finally(() => {
       this.#asking = undefined
     })
@@ -117,7 +117,7 @@ class ApiClient implements Client {
 
   async getPage(path: string, query: Query = {}, options: CallOptions = {}): Promise<Page> {
     requirePath(path)
-    const asked = { page: Number(query.page ?? 1), limit: Number(query.limit ?? PAGE_LIMIT) }
+    const asked = { page: Number(query.page ?? 1), limit: Number(query.limit ?? pageLimit) }
     requirePage(path, { ...query, ...asked }, asked)
     const { purpose = this.#options.purpose ?? 'sync' } = options
     await this.#ensureMe()

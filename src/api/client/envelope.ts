@@ -1,12 +1,10 @@
-/**
- * The envelope of a 2xx answer, `{success, data, meta?}`: checked without parsing the records where possible.
- */
+/** The envelope of a 2xx answer, `{success, data, meta?}`, checked without parsing the records where possible. */
 import { isUtf8 } from 'node:buffer'
 import { badAnswer, type Facts } from './errors.ts'
 import type { Hidden } from './redact.ts'
 import { wordsOf } from './server-error.ts'
 
-/** What the meta of an aggregate says about it. */
+/** Texts in the meta of an aggregate. */
 const aggregateTexts = ['metric', 'groupBy', 'dateField', 'outlierRule'] as const
 
 export interface Meta extends Readonly<Partial<Record<(typeof aggregateTexts)[number], string>>> {
@@ -20,7 +18,7 @@ export interface Envelope {
   readonly meta?: Meta
   /** True when a list answered with no rows. */
   readonly empty: boolean
-  /** `data`, parsed anew at every call so that nobody keeps a page alive by accident. Throws Retriable. */
+  /** `data`, parsed again at every call so that no page stays in memory by accident. Throws Retriable. */
   records(): unknown
 }
 
@@ -35,23 +33,22 @@ interface Source extends Hidden {
   readonly request: string
 }
 
-const HEAD = /^\s*\{\s*"success"\s*:\s*true\s*,\s*"data"\s*:\s*\[\s*(\S)/
-const TAIL =
+const headPattern = /^\s*\{\s*"success"\s*:\s*true\s*,\s*"data"\s*:\s*\[\s*(\S)/
+const tailPattern =
   /^\]\s*,\s*"meta"\s*:\s*(\{\s*"[A-Za-z]+"\s*:\s*\d{1,15}\s*(?:,\s*"[A-Za-z]+"\s*:\s*\d{1,15}\s*)*\})\s*\}\s*$/
-/** Bytes looked at from either end: a `meta` of three numbers is under 100. */
-const EDGE = 400
+/** Bytes read at either end; a `meta` of three numbers has fewer than 100. */
+const edgeBytes = 400
 
 /**
  * Reads and checks the envelope; throws Retriable when the answer breaks the contract or contradicts itself.
  *
- * For lists, the meta is taken from the last bytes where they look as expected (0.01 ms for a page of 400 kB;
- * parsing it takes 0.6 to 2 ms). That is sound for valid JSON. The last brace closes the document; the brace
- * before it closes the document's last member, as a string would have ended in a quote. Read backwards from
- * there every token of TAIL is determined: a number, a colon, then a quote that ends a key, whose letters are
- * followed by a quote with no backslash before it, which begins the key. So the matched braces are the last
- * top-level member, `"meta"` is its name, and no record can imitate it from inside a string. Whether the rest
- * is valid JSON is seen by the loader, which reads every byte. (A document that repeats `success` or `data`
- * at its top is not noticed here.)
+ * For lists, the meta is taken from the last bytes if they look as expected (0.01 ms for a page of 400 kB; parsing
+ * takes 0.6 to 2 ms). That is sound for valid JSON. The last brace closes the document; the brace before it closes the
+ * last member, because a string would have ended in a quote. Backwards from there every token of `tailPattern` is
+ * determined: a number, a colon, then a quote that ends a key; the letters of the key follow, then a quote without a
+ * backslash before it, which begins the key. So the matched braces are the last top-level member, `"meta"` is its name,
+ * and no record can imitate it inside a string. The loader reads every byte and finds invalid JSON elsewhere. A document
+ * with two members `success` or `data` is not noticed here.
  */
 export function readEnvelope(bytes: Buffer, asked: Asked, source: Partial<Source> = {}): Envelope {
   const from: Source = { ...source, request: source.request ?? 'answer', secret: source.secret ?? '' }
@@ -79,17 +76,14 @@ interface Edges {
   readonly empty: boolean
 }
 
-/**
- * The fast path; undefined when the edges do not look as expected. latin1 keeps bytes and characters one to
- * one.
- */
+/** The fast path; undefined when the edges do not look as expected. In latin1 every byte is one character. */
 function readEdges(bytes: Buffer): Edges | undefined {
-  const head = HEAD.exec(bytes.toString('latin1', 0, EDGE))
+  const head = headPattern.exec(bytes.toString('latin1', 0, edgeBytes))
   if (!head) return undefined
-  const tail = bytes.toString('latin1', Math.max(0, bytes.length - EDGE))
+  const tail = bytes.toString('latin1', Math.max(0, bytes.length - edgeBytes))
   const start = tail.lastIndexOf('"meta"')
-  const match = start === -1 ? null : TAIL.exec(tail.slice(Math.max(0, tail.lastIndexOf(']', start))))
-  // A number written 007 fits TAIL but is not JSON: the slow path says so.
+  const match = start === -1 ? null : tailPattern.exec(tail.slice(Math.max(0, tail.lastIndexOf(']', start))))
+  // A number written 007 fits tailPattern but is not JSON: the slow path says so.
   if (!match?.[1] || /\D0\d/.test(match[1])) return undefined
   return { meta: JSON.parse(match[1]), empty: head[1] === ']' }
 }
@@ -119,11 +113,12 @@ function parse(bytes: Buffer, from: Source): Record<string, unknown> {
   return envelope
 }
 
-/** The parser's own message is dropped: it quotes the text, which may be personal data. */
+/** Drops the message of the parser, because it quotes the text, which may be personal data. */
 function parsed(bytes: Buffer, from: Source): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
+    // SyntaxError.
     throw bad(from, `not JSON, ${size(bytes)}`)
   }
 }
@@ -143,10 +138,7 @@ function checkedMeta(value: unknown, asked: Asked, from: Source): Meta {
   return { page, limit, total, ...Object.fromEntries(texts) }
 }
 
-/**
- * Rows and total must agree on whether the page lies behind the end; how many rows it has, only a parse
- * tells.
- */
+/** Rows and total must agree on whether the page lies beyond the end; only parsing tells how many rows it has. */
 function checkRows({ page, limit, total }: Meta, empty: boolean, from: Source): void {
   const isBeyond = (page - 1) * limit >= total
   if (empty && !isBeyond) throw bad(from, `page ${page} is empty although the total is ${total}`)

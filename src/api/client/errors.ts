@@ -155,14 +155,14 @@ export function failureOf(status: number, known: Omit<Facts, 'status'>): ApiFail
   if (status === 403) return new AccessDenied(facts)
   if (status === 404 || status === 410) return new NotFound(facts)
   if (status === 409) return new Conflict(facts)
-  if (status === 429) return new Retriable(facts, WORDS.limited)
+  if (status === 429) return new Retriable(facts, words.limited)
   // 408 and 425 are the two other 4xx that HTTP defines as "send it again".
-  if (status === 408 || status === 425 || status >= 500) return new Retriable(facts, WORDS.broken)
+  if (status === 408 || status === 425 || status >= 500) return new Retriable(facts, words.broken)
   if (status >= 300 && status < 400) return redirected(facts)
   return new BadRequest(facts)
 }
 
-const WORDS = {
+const words = {
   limited: {
     what: 'the service says the rate limit is reached',
     next: 'run again later; if it comes often, another program spends the same key',

@@ -11,9 +11,9 @@ export interface KeyInfo {
   readonly name: string
   readonly description: string
   readonly scopes: readonly string[]
-  /** Requests per rolling minute: as sent, or DEFAULT_PER_MINUTE. */
+  /** Requests per rolling minute: as sent, or defaultPerMinute. */
   readonly rateLimitPerMinute: number
-  /** Requests per UTC day: as sent, or DEFAULT_PER_DAY. */
+  /** Requests per UTC day: as sent, or defaultPerDay. */
   readonly rateLimitPerDay: number
   readonly usage: KeyUsage
   readonly ipAllowlist?: readonly string[]
@@ -37,11 +37,11 @@ interface KeyUsage {
  * Used when a limit is absent, zero, fractional or beyond belief: the contract shows no default values. One a
  * second is what small services allow; 5,000 a day is two hours of that rate, so a wrong guess stays bounded.
  */
-export const DEFAULT_PER_MINUTE = 60
-export const DEFAULT_PER_DAY = 5_000
+export const defaultPerMinute = 60
+export const defaultPerDay = 5_000
 
-const GREATEST_PER_MINUTE = 100_000
-const GREATEST_PER_DAY = 100_000_000
+const greatestPerMinute = 100_000
+const greatestPerDay = 100_000_000
 
 /** Reads the `data` of `/me`; wrong types never throw, they are left out or replaced by the defaults. */
 export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
@@ -53,8 +53,8 @@ export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
     name: text(data.name) ?? '',
     description: text(data.description) ?? '',
     scopes: texts(data.scopes) ?? [],
-    rateLimitPerMinute: count(data.rateLimitPerMinute, 1, GREATEST_PER_MINUTE) ?? DEFAULT_PER_MINUTE,
-    rateLimitPerDay: count(data.rateLimitPerDay, 1, GREATEST_PER_DAY) ?? DEFAULT_PER_DAY,
+    rateLimitPerMinute: count(data.rateLimitPerMinute, 1, greatestPerMinute) ?? defaultPerMinute,
+    rateLimitPerDay: count(data.rateLimitPerDay, 1, greatestPerDay) ?? defaultPerDay,
     usage: usage(data.usage),
     ...present('ipAllowlist', texts(data.ipAllowlist)),
     ...present('expiresAt', text(data.expiresAt)),
@@ -69,9 +69,9 @@ export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
 function usage(value: unknown): KeyUsage {
   const sent = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   return {
-    ...present('requestsToday', count(sent.requestsToday, 0, GREATEST_PER_DAY)),
+    ...present('requestsToday', count(sent.requestsToday, 0, greatestPerDay)),
     // Below zero is an overdrawn day: nothing left.
-    ...present('remainingToday', count(clampLow(sent.remainingToday), 0, GREATEST_PER_DAY)),
+    ...present('remainingToday', count(clampLow(sent.remainingToday), 0, greatestPerDay)),
     ...present('resetsAt', text(sent.resetsAt)),
   }
 }

@@ -1,53 +1,53 @@
-/** What a connection that failed means: wait and repeat, or have somebody look at the settings. */
+/** Sorts failed connections: retry later, or correct the settings. */
 import { ConfigError } from '../../lib/errors.ts'
 import { type ApiFailure, BadRequest, type Facts, Retriable } from './errors.ts'
 
-/** Raised when a whole exchange lasted too long although bytes kept trickling. */
-export const TOO_SLOW = 'MUSTER_TOO_SLOW'
+/** Code of an exchange that took too long although bytes kept arriving. */
+export const tooSlowCode = 'MUSTER_TOO_SLOW'
 
-const TIMEOUTS = new Set([
-  TOO_SLOW,
+const timeoutCodes = new Set([
+  tooSlowCode,
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
 ])
-const NAMES = new Set(['ENOTFOUND', 'EAI_AGAIN'])
-const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'])
-const NO_CONNECTION = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
-const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])
+const nameFailures = new Set(['ENOTFOUND', 'EAI_AGAIN'])
+const unreachableCodes = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'])
+const noConnection = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
+const closedCodes = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])
 /** Certificates and handshakes; EPROTO is what a server that speaks plain http on the port looks like. */
-const TLS =
+const tlsFailures =
   /^(EPROTO|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
 
 /**
- * No byte of the request can have arrived: refused, not found, or no connection within its time. A host that is
- * unreachable is not among them, as a connection that stood can end so.
+ * Whether no byte of the request can have arrived: refused, host not found, or no connection in time. An unreachable
+ * host does not count, because an established connection can end that way.
  */
 export function neverArrived({ status, code }: Retriable): boolean {
   if (status !== undefined) return status === 429
-  return code !== undefined && (NAMES.has(code) || NO_CONNECTION.has(code))
+  return code !== undefined && (nameFailures.has(code) || noConnection.has(code))
 }
 
-/** The family of an error that undici or the socket raised. */
+/** The error class for an error of undici or of the socket. */
 export function networkFailure(error: unknown, facts: Facts, host: string): ApiFailure | ConfigError {
   const code = codeOf(error)
   const known: Facts = { ...facts, code, cause: error }
-  if (CLOSED.has(code)) return new BadRequest(known, 'the client is closed')
-  if (TLS.test(code)) return untrusted(known, host)
-  if (TIMEOUTS.has(code)) {
+  if (closedCodes.has(code)) return new BadRequest(known, 'the client is closed')
+  if (tlsFailures.test(code)) return untrusted(known, host)
+  if (timeoutCodes.has(code)) {
     return new Retriable(known, {
       what: `${host} did not answer in time`,
-      next: 'run again later; if it stays, check the network and any proxy or firewall in between',
+      next: 'run again later; if it keeps happening, check the network and any proxy or firewall in between',
     })
   }
-  if (NAMES.has(code)) {
+  if (nameFailures.has(code)) {
     return new Retriable(known, {
-      what: `the host name ${host} can not be resolved`,
+      what: `the host name ${host} cannot be resolved`,
       next: 'check baseUrl for a misspelt host, then the DNS of this machine',
     })
   }
-  if (UNREACHABLE.has(code)) {
+  if (unreachableCodes.has(code)) {
     return new Retriable(known, {
       what: `${host} accepts no connection`,
       next: 'check host and port in baseUrl, that the service runs, and the firewall',

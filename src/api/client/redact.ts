@@ -6,16 +6,26 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 /**
  * Their values say where in a list a request was, not whom it was about; `query`, `company` and others may.
  */
-const SHOWN = new Set(['page', 'limit', 'sortBy', 'sortOrder', 'from', 'to', 'dateField', 'status', 'fields'])
+const shownParameters = new Set([
+  'page',
+  'limit',
+  'sortBy',
+  'sortOrder',
+  'from',
+  'to',
+  'dateField',
+  'status',
+  'fields',
+])
 
 /** Characters of a service's own words that are kept: enough for a sentence, too few for a dumped record. */
-const LONGEST = 200
+const longestText = 200
 
 /** `GET /timesheets?page=3&company=*`: a request as it may stand in messages. */
 export function requestLine(path: string, query: Query = {}, method = 'GET'): string {
   const shown = Object.entries(query)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${SHOWN.has(name) ? value : '*'}`)
+    .map(([name, value]) => `${name}=${shownParameters.has(name) ? value : '*'}`)
   return `${method} ${path}${shown.length > 0 ? `?${shown.join('&')}` : ''}`
 }
 
@@ -34,7 +44,7 @@ export interface Hidden {
 export function harmless(text: string, { secret, values = [] }: Hidden): string {
   const plain = text.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim()
   const kept = [...withoutValues(withoutSecret(plain, secret), values)]
-  return kept.length > LONGEST ? `${kept.slice(0, LONGEST - 1).join('')}…` : kept.join('')
+  return kept.length > longestText ? `${kept.slice(0, longestText - 1).join('')}…` : kept.join('')
 }
 
 function withoutSecret(text: string, secret: string): string {

@@ -1,20 +1,18 @@
-/** When a failed request is sent again, and when no more. */
+/** When a failed request is sent again, and when it is given up. Ours, because it must follow a virtual clock in tests. */
 import type { Rng } from '../../lib/rng.ts'
 
-/** Sendings of one request in all, the first included. */
-export const MAX_ATTEMPTS = 6
+/** Attempts of one request, the first included. */
+export const mostAttempts = 6
 
-/**
- * Milliseconds. A service that says "come back later than this" ends the run (exit 75) rather than hold it.
- */
-export const LONGEST_WAIT = 15 * 60_000
+/** Milliseconds. A service that asks for a longer pause ends the run (exit 75) instead of blocking it. */
+export const longestWait = 15 * 60_000
 
-const BASE = 500
-const CAP = 30_000
-const MINUTE = 60_000
-/** Upward only, so that programs which were told the same moment do not come back in one burst. */
-const TOLD_JITTER = 1_000
-const EDGE_JITTER = 5_000
+const firstDelayMs = 500
+const longestDelayMs = 30_000
+const minuteMs = 60_000
+/** Added only, so that programs that got the same Retry-After do not return in one burst. */
+const toldJitter = 1_000
+const edgeJitter = 5_000
 
 interface RetryAsk {
   /** How many times the request was sent: 1 after the first failure. */
@@ -29,39 +27,39 @@ interface RetryAsk {
 }
 
 /**
- * Milliseconds to wait before the next sending: what the service said, else after 429 to the edge of the next
- * minute, else exponential with full jitter. More than LONGEST_WAIT means: stop.
+ * Milliseconds until the next attempt: as the service says; else after 429 until the next minute begins; else
+ * exponential with full jitter. More than `longestWait` means: give up.
  */
 export function retryDelay({ attempt, limited, retryAfter, now, rng }: RetryAsk): number {
   const told = toldWait(retryAfter, now)
-  if (told !== undefined) return told + Math.floor(rng() * TOLD_JITTER)
-  if (limited) return MINUTE - (now % MINUTE) + Math.floor(rng() * EDGE_JITTER)
-  return Math.floor(rng() * Math.min(CAP, BASE * 2 ** (attempt - 1)))
+  if (told !== undefined) return told + Math.floor(rng() * toldJitter)
+  if (limited) return minuteMs - (now % minuteMs) + Math.floor(rng() * edgeJitter)
+  return Math.floor(rng() * Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1)))
 }
 
-/** A date that is already past only shows that the clocks differ, so it counts as not told. */
+/** A date in the past only shows that the clocks differ, so it is ignored. */
 function toldWait(retryAfter: string | undefined, now: number): number | undefined {
   const text = retryAfter?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000
-  // Date.parse also takes texts such as "-5" (May 2001): only the spellings of HTTP are let through.
+  // Date.parse also accepts texts such as "-5" (May 2001), so only the formats of HTTP are parsed.
   if (!/^[A-Za-z]{3,9},? .*\d.* GMT$/.test(text)) return undefined
   const wait = Date.parse(text) - now
   return wait > 0 ? wait : undefined
 }
 
-/** Counts requests and repetitions of a run, and refuses repetitions beyond a share: no retry storms. */
+/** Counts requests and retries of a run, and refuses retries beyond a share, against retry storms. */
 interface RetryBudget {
-  /** Call once for every request that is sent, repetitions included. */
+  /** Call once for every request that is sent, retries included. */
   sent(): void
-  /** Takes one repetition; false when there is none left. */
+  /** Takes one retry; false when none is left. */
   spend(): boolean
   readonly retries: number
 }
 
 /** Of all requests. */
-const RETRY_SHARE = 0.1
-/** So that a short run can repeat at all. */
-const LEAST_RETRIES = 10
+const retryShare = 0.1
+/** So that a short run can retry at all. */
+const leastRetries = 10
 
 export function createRetryBudget(): RetryBudget {
   let requests = 0
@@ -71,7 +69,7 @@ export function createRetryBudget(): RetryBudget {
       requests += 1
     },
     spend: () => {
-      if (retries + 1 > Math.max(LEAST_RETRIES, requests * RETRY_SHARE)) return false
+      if (retries + 1 > Math.max(leastRetries, requests * retryShare)) return false
       retries += 1
       return true
     },

@@ -9,7 +9,7 @@ import { type Envelope, readEnvelope } from './envelope.ts'
 import { Retriable, Unsettled } from './errors.ts'
 import { neverArrived } from './network.ts'
 import { requestLine } from './redact.ts'
-import { LONGEST_WAIT, MAX_ATTEMPTS, retryDelay } from './retry.ts'
+import { longestWait, mostAttempts, retryDelay } from './retry.ts'
 import type { Wire, WireRequest } from './wire.ts'
 
 /** One request that was sent, for progress displays. */
@@ -105,8 +105,8 @@ export class Sender {
     const limited = error.status === 429
     const delay = retryDelay({ attempt, limited, retryAfter: error.facts.retryAfter, now, rng })
     if (limited) budget.pause(now + delay)
-    if (delay > LONGEST_WAIT) throw stopped(error, `it asks for ${Math.ceil(delay / 60_000)} minutes`)
-    const why = attempt >= MAX_ATTEMPTS ? `sent ${attempt} times` : this.#refusal()
+    if (delay > longestWait) throw stopped(error, `it asks for ${Math.ceil(delay / 60_000)} minutes`)
+    const why = attempt >= mostAttempts ? `sent ${attempt} times` : this.#refusal()
     if (why === undefined) return now + delay
     throw limited ? stopped(error, why) : error.final(why)
   }

@@ -1,18 +1,12 @@
-/**
- * The service's own words in an error body; only the 409 shape is in the contract, so others are read
- * tolerantly.
- */
+/** The code and message in an error body. The contract shows only the shape of a 409, so other shapes are accepted too. */
 import { type Hidden, harmless } from './redact.ts'
 
-/**
- * `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`; anything else gives nothing. Never
- * throws.
- */
+/** Reads `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`; empty for anything else. Never throws. */
 export function serverWords(body: Buffer, hidden: Hidden): { code?: string; message?: string } {
   return wordsOf(parsed(body), hidden)
 }
 
-/** The same from a body that is parsed already. */
+/** The same from a parsed body. */
 export function wordsOf(body: unknown, hidden: Hidden): { code?: string; message?: string } {
   if (!isObject(body)) return {}
   const error = body.error
@@ -33,6 +27,7 @@ function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
+    // SyntaxError: proxies answer with HTML, and the status says enough.
     return undefined
   }
 }

@@ -1,29 +1,29 @@
-/** One HTTP exchange: a request with the key, sent to the one host it is for, its answer read within limits. */
+/** One HTTP exchange: a request with the key, sent only to the host of baseUrl, and its answer, read within limits. */
 import { Agent, type Dispatcher } from 'undici'
 import { MusterError } from '../../lib/errors.ts'
 import { readBaseUrl } from './base-url.ts'
 import { badAnswer, failureOf } from './errors.ts'
-import { networkFailure, TOO_SLOW } from './network.ts'
+import { networkFailure, tooSlowCode } from './network.ts'
 import { harmless, type Query, requestLine } from './redact.ts'
 import { serverWords } from './server-error.ts'
 
 /** Limits of an exchange. Times in milliseconds. */
 export interface FetchOptions {
-  /** Until the connection stands, TLS included. Default 10,000. */
+  /** Until the connection is established, TLS included. Default 10,000. */
   readonly connectTimeout?: number
   /** From the sent request to the first header. Default 60,000. */
   readonly headersTimeout?: number
   /** Between two pieces of the body. Default 60,000. */
   readonly bodyTimeout?: number
-  /** The whole exchange, against a body that trickles for ever. Default 300,000. */
+  /** The whole exchange, against a body that never ends. Default 300,000. */
   readonly totalTimeout?: number
   /** Bytes of an answer. Default 32 MiB: eighty times a usual page of 200 records. */
   readonly maxBytes?: number
-  /** Exchanges at one time. Default 8. */
+  /** Concurrent exchanges. Default 8. */
   readonly connections?: number
 }
 
-const DEFAULTS: Required<FetchOptions> = {
+const defaults: Required<FetchOptions> = {
   connectTimeout: 10_000,
   headersTimeout: 60_000,
   bodyTimeout: 60_000,
@@ -33,10 +33,10 @@ const DEFAULTS: Required<FetchOptions> = {
 }
 
 /** An error body is read for one sentence only. */
-const ERROR_BYTES = 64 * 1024
+const errorBytes = 64 * 1024
 
 /** The status that observers see when no answer came. */
-const NO_ANSWER = 0
+const noAnswer = 0
 
 interface WireOptions {
   readonly baseUrl: string
@@ -58,7 +58,7 @@ export interface WireRequest {
 }
 
 interface Exchange extends WireRequest {
-  /** Told the status (NO_ANSWER when none came) and the bytes read, before any error is thrown. */
+  /** Called with the status (noAnswer when none came) and the bytes read, before any error is thrown. */
   readonly seen: (status: number, bytes: number) => void
 }
 
@@ -76,15 +76,15 @@ export class Wire {
     this.#headers = {
       authorization: `Bearer ${options.apiKey}`,
       accept: 'application/json',
-      // undici's request does not decompress, and a cap on unpacked bytes could not be kept otherwise.
+      // undici's request does not decompress, and the cap is on plain bytes.
       'accept-encoding': 'identity',
       'user-agent': `muster/${options.version}`,
     }
-    this.#limits = { ...DEFAULTS, ...options.limits }
+    this.#limits = { ...defaults, ...options.limits }
     this.#signal = options.signal
     const { connectTimeout, headersTimeout, bodyTimeout, connections } = this.#limits
     this.#agent = new Agent({
-      // Said aloud, so that no setting of the process can switch the check of certificates off.
+      // Explicit, so that no setting of the process can switch the check of certificates off.
       connect: { timeout: connectTimeout, rejectUnauthorized: true },
       headersTimeout,
       bodyTimeout,
@@ -100,7 +100,7 @@ export class Wire {
   async send(exchange: Exchange): Promise<Buffer> {
     const request = requestLine(exchange.path, exchange.query, exchange.method)
     const timer = new Stopwatch(this.#limits.totalTimeout, this.#signal)
-    let status = NO_ANSWER
+    let status = noAnswer
     let bytes = 0
     try {
       const answer = await this.#agent.request(this.#options(exchange, timer.signal))
@@ -119,7 +119,7 @@ export class Wire {
     }
   }
 
-  /** Cuts what is still on its way. */
+  /** Cuts requests that are under way. */
   async close(): Promise<void> {
     await this.#agent.destroy()
   }
@@ -156,7 +156,7 @@ export class Wire {
     })
   }
 
-  /** Never more than scheme and host: the rest of a redirect may carry what the request carried. */
+  /** Only scheme and host: the rest of a redirect may repeat the parameters of the request. */
   #originOf(location: string | undefined): string | undefined {
     if (location === undefined || !URL.canParse(location, this.#base.href)) return undefined
     return harmless(new URL(location, this.#base).origin, { secret: this.#apiKey })
@@ -188,31 +188,32 @@ class Stopwatch {
 }
 
 function tooSlow(ms: number): Error {
-  return Object.assign(new Error(`not finished after ${ms} ms`), { code: TOO_SLOW })
+  return Object.assign(new Error(`not finished after ${ms} ms`), { code: tooSlowCode })
 }
 
-/** An error body, or nothing when it is long or breaks off: the status says enough. */
+/** An error body; empty when it is long or breaks off. */
 async function glimpse(body: AsyncIterable<Buffer>): Promise<Buffer> {
   try {
-    return (await readUpTo(ERROR_BYTES, body)) ?? Buffer.alloc(0)
+    return (await readUpTo(errorBytes, body)) ?? Buffer.alloc(0)
   } catch {
+    // The body broke off or came too slowly: its status alone decides what happens.
     return Buffer.alloc(0)
   }
 }
 
-/** Room for a body whose length nobody said; it doubles when it is full. */
-const FIRST_ROOM = 64 * 1024
+/** First size of the buffer for a body of unknown length; it doubles when full. */
+const firstRoom = 64 * 1024
 
 /**
- * Undefined when there is more than the cap. Pieces are copied as they come, so that each is given back while it is young:
- * kept until the last one, they made V8 collect all of its memory for every 12 MB of pages instead of every 25.
+ * Undefined when the body exceeds the cap. Pieces are copied as they come, so that each is freed young: kept until the
+ * last one, they made V8 run a full collection for every 12 MB of pages instead of every 25.
  */
 async function readUpTo(
   cap: number,
   body: AsyncIterable<Buffer>,
   said = Number.NaN,
 ): Promise<Buffer | undefined> {
-  let room = Buffer.allocUnsafeSlow(said <= cap ? said : FIRST_ROOM)
+  let room = Buffer.allocUnsafeSlow(said <= cap ? said : firstRoom)
   let length = 0
   for await (const piece of body) {
     const end = length + piece.length

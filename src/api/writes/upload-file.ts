@@ -1,4 +1,4 @@
-/** The bytes of a declared file on their way to the address that was given out for them: without the API key. */
+/** Sends the bytes of a declared file to the address that the service gave out for them, without the API key. */
 import { Agent } from 'undici'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
@@ -7,20 +7,20 @@ import { isLoopback } from '../client/base-url.ts'
 import { retryDelay } from '../client/retry.ts'
 import type { UploadInstructions } from './uploads.ts'
 
-/** Times in milliseconds. Storage answers late when 20 MB came over a slow line, hence longer than for a page. */
-const TIMEOUTS = { connect: 10_000, headers: 120_000, body: 30_000, total: 300_000 }
-/** Sendings in all: a PUT of the same bytes to the same address does no harm. */
-const MAX_ATTEMPTS = 3
+/** Milliseconds. Longer than for a page, because 20 MB take their time on a slow line. */
+const timeouts = { connect: 10_000, headers: 120_000, body: 30_000, total: 300_000 }
+/** Attempts in all: a second PUT of the same bytes to the same address does no harm. */
+const mostSendings = 3
 
 export interface Surroundings {
   readonly clock: Clock
   readonly rng: Rng
   readonly signal?: AbortSignal | undefined
-  /** Instead of 300,000 ms for one sending. */
+  /** Instead of 300,000 ms for one attempt. */
   readonly totalTimeout?: number
 }
 
-/** The storage took no file. Its address is left out of every message: whoever knows it may write there. */
+/** The storage refused the file. Messages leave out the address, because it allows anybody to write there. */
 class UploadFailed extends MusterError {}
 
 /**
@@ -33,13 +33,14 @@ export async function uploadFile(
   surroundings: Surroundings,
 ): Promise<void> {
   const url = readUploadUrl(instructions.uploadUrl)
-  const { connect: timeout, headers: headersTimeout, body: bodyTimeout } = TIMEOUTS
+  const { connect: timeout, headers: headersTimeout, body: bodyTimeout } = timeouts
   const agent = new Agent({ connect: { timeout, rejectUnauthorized: true }, headersTimeout, bodyTimeout })
   try {
+    // Not p-retry: clock and jitter are passed in, so that tests drive them.
     for (let attempt = 1; ; attempt++) {
       const status = await put(agent, { url, instructions, bytes }, surroundings)
       if (status >= 200 && status < 300) return
-      if (!isPassing(status) || attempt >= MAX_ATTEMPTS) throw refused(url, status)
+      if (!isPassing(status) || attempt >= mostSendings) throw refused(url, status)
       const { clock, rng, signal } = surroundings
       await clock.sleep(retryDelay({ attempt, limited: false, now: clock.now(), rng }), signal)
     }
@@ -57,21 +58,21 @@ function readUploadUrl(text: string): URL {
   })
 }
 
-interface Parcel {
+interface Upload {
   readonly url: URL
   readonly instructions: UploadInstructions
   readonly bytes: Buffer
 }
 
 /** 0 when no answer came. */
-const NO_ANSWER = 0
+const noAnswer = 0
 
 async function put(
   agent: Agent,
-  { url, instructions, bytes }: Parcel,
+  { url, instructions, bytes }: Upload,
   limits: Surroundings,
 ): Promise<number> {
-  const timeout = AbortSignal.timeout(limits.totalTimeout ?? TIMEOUTS.total)
+  const timeout = AbortSignal.timeout(limits.totalTimeout ?? timeouts.total)
   const signal = limits.signal ? AbortSignal.any([timeout, limits.signal]) : timeout
   try {
     const { statusCode, body } = await agent.request({
@@ -82,15 +83,17 @@ async function put(
       body: bytes,
       signal,
     })
-    await body.dump({ limit: 65_536 }).catch(() => {})
+    // A body that breaks off does not matter: the status has arrived.
+    await body.dump({ limit: 65_536 }).catch(() => undefined)
     return statusCode
   } catch {
+    // The connection failed or timed out: sent again, unless the caller has stopped.
     limits.signal?.throwIfAborted()
-    return NO_ANSWER
+    return noAnswer
   }
 }
 
-/** What the service says to send, whatever it says: never a key. */
+/** The headers that the service asks for, without any that could carry a key. */
 function withoutKey(headers: Readonly<Record<string, string>>): Record<string, string> {
   const sent = Object.entries(headers).filter(
     ([name]) => !/^(authorization|cookie|content-length)$/i.test(name),
@@ -99,13 +102,13 @@ function withoutKey(headers: Readonly<Record<string, string>>): Record<string, s
 }
 
 function isPassing(status: number): boolean {
-  return status === NO_ANSWER || status === 408 || status === 429 || status >= 500
+  return status === noAnswer || status === 408 || status === 429 || status >= 500
 }
 
 function refused(url: URL, status: number): UploadFailed {
   return new UploadFailed({
     what: 'the file was not uploaded',
-    where: `PUT to ${url.host}: ${status === NO_ANSWER ? 'no answer' : status}`,
+    where: `PUT to ${url.host}: ${status === noAnswer ? 'no answer' : status}`,
     next:
       status === 403
         ? 'the link may have expired after 15 minutes; run it again'

@@ -117,21 +117,21 @@ export const workerFields: readonly string[] = [
 ]
 
 /** Spellings that a list of countries or of nationalities may use. */
-const BRITISH =
+const british =
   /^(united kingdom.*|uk|gb|gbr|great britain|british|england|scotland|wales|northern ireland)$/i
-const IRISH = /^(ireland|republic of ireland|irish|ie|irl|éire|eire)$/i
+const irish = /^(ireland|republic of ireland|irish|ie|irl|éire|eire)$/i
 
 type Identity = Pick<NewWorker, 'nationality' | 'nationalIns' | 'passportNo'>
 
 function identityProblem({ nationality, nationalIns, passportNo }: Identity) {
   const problem = (field: string, message: string) => ({ path: [field], message })
-  const isIrish = IRISH.test(nationality)
+  const isIrish = irish.test(nationality)
   if (nationalIns !== undefined) {
     if (isNationalInsurance(nationalIns) || (isIrish && isPps(nationalIns))) return undefined
     const kinds = isIrish ? 'a National Insurance nor a PPS number' : undefined
     return problem('nationalIns', `is ${kinds ? `neither ${kinds}` : 'not a UK National Insurance number'}`)
   }
-  if (BRITISH.test(nationality)) return problem('nationalIns', 'is missing, and this nationality needs it')
+  if (british.test(nationality)) return problem('nationalIns', 'is missing, and this nationality needs it')
   if (isIrish) return problem('nationalIns', 'is missing; a PPS number will do as well')
   if (passportNo === undefined)
     return problem('passportNo', 'is missing, and so is nationalIns: one is needed')

@@ -86,11 +86,11 @@ function resultOf(record: Record<string, unknown>, { method, path, query }: Sent
 }
 
 /** Chosen from lists: a refusal that names the valid values must stay readable. */
-const LISTED = new Set(['gender', 'countryCode', 'trades', 'documentId', 'docType', 'id', 'content'])
+const listed = new Set(['gender', 'countryCode', 'trades', 'documentId', 'docType', 'id', 'content'])
 
 /** Names, numbers, addresses, tokens: every text of a body that says who somebody is or opens something. */
 function personalTexts(value: unknown, field = ''): string[] {
-  if (LISTED.has(field)) return []
+  if (listed.has(field)) return []
   if (typeof value === 'string') return [value.trim()]
   if (Array.isArray(value)) return value.flatMap(item => personalTexts(item, field))
   if (typeof value !== 'object' || value === null) return []

@@ -5,7 +5,7 @@ import { changedWorker, newWorker } from '../../api/writes/worker-input.ts'
 import { didYouMean } from '../../config/nearest.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { fieldPath } from '../../lib/field-path.ts'
-import { LARGEST_BODY } from '../../lib/file-kind.ts'
+import { largestBody } from '../../lib/file-kind.ts'
 import { withLocalFiles } from './local-files.ts'
 import type { Problem, Row } from './rows.ts'
 
@@ -88,7 +88,7 @@ export function buildBody(
   ]
   if (!parsed.success || found.length > 0 || typeof id !== 'string') return { problems: found }
   const text = JSON.stringify(parsed.data)
-  if (Buffer.byteLength(text) > LARGEST_BODY) {
+  if (Buffer.byteLength(text) > largestBody) {
     const what = 'makes the request larger than 50 MB: send some files with `muster files upload` afterwards'
     return { problems: [{ field: parsed.data.attachments ? 'attachments' : 'rightToWork', what }] }
   }

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { toDataUrl, typedBytes } from '../../lib/data-url.ts'
 import { fieldPath } from '../../lib/field-path.ts'
-import { FILE_TYPES, fileTypeOf, LARGEST_FILE } from '../../lib/file-kind.ts'
+import { fileTypeOf, fileTypes, largestFile } from '../../lib/file-kind.ts'
 
 export interface FileProblem {
   readonly field: string
@@ -54,7 +54,7 @@ function readLocal({ path, ...file }: Fields, folder: string): Fields | string {
 export function readDeclarable(file: string) {
   let bytes: Buffer
   try {
-    if (statSync(file).size > LARGEST_FILE) return `has more than 20 MB (${LARGEST_FILE} bytes)`
+    if (statSync(file).size > largestFile) return `has more than 20 MB (${largestFile} bytes)`
     bytes = readFileSync(file)
   } catch {
     // Missing, a folder, or without the right to read: the advice is the same.
@@ -62,7 +62,7 @@ export function readDeclarable(file: string) {
   }
   if (bytes.length === 0) return 'is an empty file'
   const type = fileTypeOf(bytes)
-  return type ? typedBytes(bytes, type) : `is none of ${FILE_TYPES.join(', ')} by its first bytes`
+  return type ? typedBytes(bytes, type) : `is none of ${fileTypes.join(', ')} by its first bytes`
 }
 
 function isFields(value: unknown): value is Fields {

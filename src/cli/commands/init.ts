@@ -2,15 +2,15 @@
 import { constants, copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DEFAULT_CONFIG_FILE } from '../../config/settings.ts'
+import { defaultConfigFile } from '../../config/settings.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 /** The same depth below the package in `src` and in `dist`. */
-const TEMPLATE = fileURLToPath(new URL('../../../config/muster.example.yaml', import.meta.url))
+const template = fileURLToPath(new URL('../../../config/muster.example.yaml', import.meta.url))
 
-const NEXT_STEPS = [
+const nextSteps = [
   'set ACME_API_KEY to your key (or try `muster sandbox`, which needs none)',
   'correct baseUrl, and warehouse if you want PostgreSQL',
   'run `muster doctor` to see whether everything is in reach, then `muster sync`',
@@ -22,12 +22,12 @@ export const command: CommandModule = {
   options: [{ flags: '--force', summary: 'replace a file that is already there' }],
   examples: ['muster init', 'muster init --config /etc/muster/acme.yaml'],
   run: async (context, _, options) => {
-    const file = context.globals.config ?? DEFAULT_CONFIG_FILE
+    const file = context.globals.config ?? defaultConfigFile
     write(resolve(context.cwd, file), file, flagOption(options, 'force'))
     if (context.json) {
-      printJson(context, { written: file, next: NEXT_STEPS })
+      printJson(context, { written: file, next: nextSteps })
     } else {
-      const steps = NEXT_STEPS.map((step, index) => `  ${index + 1}. ${step}`)
+      const steps = nextSteps.map((step, index) => `  ${index + 1}. ${step}`)
       printLine(context, [`Wrote ${file}. Now:`, ...steps].join('\n'))
     }
     return 0
@@ -41,7 +41,7 @@ function write(path: string, shown: string, isForced: boolean): void {
     throw cannotWrite(shown, error)
   }
   try {
-    copyFileSync(TEMPLATE, path, isForced ? 0 : constants.COPYFILE_EXCL)
+    copyFileSync(template, path, isForced ? 0 : constants.COPYFILE_EXCL)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
       throw cannotWrite(shown, error)

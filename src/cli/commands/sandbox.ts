@@ -18,8 +18,8 @@ import type { CommandContext } from '../context.ts'
 import { deliveryLine, eventOptions, webhookLines, webhookOptions } from '../sandbox-webhooks.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
-const LARGEST_PORT = 65_535
-const NAME_WIDTH = 17
+const largestPort = 65_535
+const nameWidth = 17
 
 export const command: CommandModule = {
   name: 'sandbox',
@@ -31,7 +31,7 @@ export const command: CommandModule = {
     {
       flags: '--port <number>',
       summary: 'port to listen on; 0 takes a free one',
-      parse: wholeNumber(0, LARGEST_PORT),
+      parse: wholeNumber(0, largestPort),
       fallback: 0,
     },
     { flags: '--live <number>', summary: 'changes of records per second', parse: positiveNumber },
@@ -130,10 +130,10 @@ function faultLines(): string[] {
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
-  return rows.map(([name = '', text = '']) => `  ${name.padEnd(NAME_WIDTH)}${text.replaceAll('`', '')}`)
+  return rows.map(([name = '', text = '']) => `  ${name.padEnd(nameWidth)}${text.replaceAll('`', '')}`)
 }
 
-const EXAMPLES_SHOWN = 3
+const examplesShown = 3
 
 /** Always to stderr: stdout may be one JSON document. */
 function tellViolations({ stderr }: CommandContext, violations: readonly Violation[]): void {
@@ -142,14 +142,14 @@ function tellViolations({ stderr }: CommandContext, violations: readonly Violati
   for (const kind of new Set(violations.map(violation => violation.kind))) {
     const same = violations.filter(violation => violation.kind === kind)
     lines.push(`  ${kind}: ${same.length}`)
-    for (const { method, path, message } of same.slice(0, EXAMPLES_SHOWN))
+    for (const { method, path, message } of same.slice(0, examplesShown))
       lines.push(`    ${method} ${path}: ${message}`)
   }
   stderr.write(`${lines.join('\n')}\n`)
 }
 
 /** Not secrets: they open nothing but generated data on this machine. */
-const KEYS = {
+const sandboxKeys = {
   company: 'sandbox-company-key',
   agency: 'sandbox-agency-key',
   finance: 'sandbox-finance-key',
@@ -169,12 +169,12 @@ function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[
   const { url, webhooks } = sandbox
   const env = {
     MUSTER_BASE_URL: url,
-    MUSTER_API_KEY: KEYS.company,
+    MUSTER_API_KEY: sandboxKeys.company,
     MUSTER_WAREHOUSE: 'duckdb:data/sandbox.duckdb',
   }
   if (context.json) {
     const listed = keys.map(({ key, description }) => ({ key, description }))
-    printJson(context, { url, ...beside(url), keys: KEYS, allKeys: listed, env, webhooks })
+    printJson(context, { url, ...beside(url), keys: sandboxKeys, allKeys: listed, env, webhooks })
     return
   }
   const widest = Math.max(...keys.map(({ key }) => key.length))

@@ -10,7 +10,7 @@ export interface LogSettings {
 }
 
 /** Keys whose value is hidden whatever it is; known secrets are hidden by their text as well. */
-const SECRET_KEYS = ['apiKey', 'authorization', 'Authorization', 'secret', 'password', 'token', 'uploadToken']
+const secretKeys = ['apiKey', 'authorization', 'Authorization', 'secret', 'password', 'token', 'uploadToken']
 
 export function createLog({ level, clock, write }: LogSettings): Logger {
   return pino(
@@ -19,7 +19,7 @@ export function createLog({ level, clock, write }: LogSettings): Logger {
       base: null,
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: label => ({ level: label }) },
-      redact: { paths: SECRET_KEYS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), censor: '[secret]' },
+      redact: { paths: secretKeys.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), censor: '[secret]' },
     },
     { write },
   )

@@ -39,7 +39,7 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
     colAligns: columns.map((column, index) =>
       typeof column === 'string' ? alignmentOf(rows.map(row => row[index])) : column.align,
     ),
-    chars: RULES,
+    chars: rules,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   })
   for (const row of rows) table.push(columns.map((_, index) => formatCell(row[index])))
@@ -51,7 +51,7 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
 }
 
 /** Two spaces between columns and one rule below the titles. */
-const RULES = {
+const rules = {
   top: '',
   'top-mid': '',
   'top-left': '',

@@ -20,9 +20,9 @@ export interface Progress {
 type Surroundings = Pick<CommandContext, 'clock' | 'env' | 'isTerminal' | 'stderr' | 'globals'>
 
 /** Ten a second: more flickers and costs a slow connection. */
-const REDRAW_MS = 100
+const redrawMs = 100
 /** Plain lines go to files and mails. */
-const PLAIN_LINE_MS = 5_000
+const plainLineMs = 5_000
 
 export function createProgress(context: Surroundings): Progress {
   if (context.globals.quiet) return { update: () => {}, budget: () => {}, stop: () => {} }
@@ -42,7 +42,7 @@ function liveProgress({ clock, env, stderr }: Surroundings): Progress {
   const keepDrawing = async () => {
     while (!stopped.signal.aborted) {
       draw()
-      await clock.sleep(REDRAW_MS, stopped.signal)
+      await clock.sleep(redrawMs, stopped.signal)
     }
   }
   // Rejected by stop(), which is how the loop ends.
@@ -73,7 +73,7 @@ function plainProgress({ clock, stderr }: Surroundings): Progress {
       state = withEvent(state, event)
       const merged = state.resources.get(event.resource) ?? event
       const last = shownAt.get(event.resource)
-      const isDue = last === undefined || clock.now() - last >= PLAIN_LINE_MS
+      const isDue = last === undefined || clock.now() - last >= plainLineMs
       if (event.state === 'waiting' || !(isDue || isFinal(event))) return
       shownAt.set(event.resource, clock.now())
       stderr.write(`${event.resource}  ${describe(merged)}\n`)
@@ -91,7 +91,7 @@ function plainProgress({ clock, stderr }: Surroundings): Progress {
 }
 
 /** ANSI colours of the states that a reader looks for. */
-const COLOURS: Readonly<Record<string, number>> = {
+const colours: Readonly<Record<string, number>> = {
   done: 32,
   failed: 31,
   walking: 36,
@@ -104,7 +104,7 @@ function colour(line: string): string {
   return line.replace(
     /^(\S+ {2,})(done|failed|walking|loading|skipped)\b/,
     (_, name: string, word: string) => {
-      return `${name}\u001b[${COLOURS[word]}m${word}\u001b[0m`
+      return `${name}\u001b[${colours[word]}m${word}\u001b[0m`
     },
   )
 }

@@ -7,7 +7,7 @@ export interface Redactor {
 }
 
 /** Shorter texts occur in ordinary words; a key or password of this service is far longer. */
-const SHORTEST = 6
+const shortestSecret = 6
 
 export function createRedactor(): Redactor {
   const spellings = new Set<string>()
@@ -15,7 +15,7 @@ export function createRedactor(): Redactor {
     learn: secrets => {
       for (const secret of secrets) {
         const text = secret.reveal()
-        if (text.length < SHORTEST) continue
+        if (text.length < shortestSecret) continue
         for (const spelling of [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)]) {
           spellings.add(spelling)
         }

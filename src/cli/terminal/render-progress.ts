@@ -43,7 +43,7 @@ function footer(state: ProgressState, nowMs: number): string {
 }
 
 /** Before this, one slow page would make the estimate jump. */
-const SOONEST_ESTIMATE_MS = 3_000
+const soonestEstimateMs = 3_000
 
 function leftMs({ resources }: ProgressState, elapsedMs: number): number | undefined {
   const open = [...resources.values()].filter(event => event.state !== 'skipped' && event.state !== 'failed')
@@ -51,7 +51,7 @@ function leftMs({ resources }: ProgressState, elapsedMs: number): number | undef
   const isKnown = open.every(event => isFinal(event) || event.pagesTotal !== undefined)
   const total = sum(sized.map(event => event.pagesTotal))
   const done = sum(sized.map(event => (isFinal(event) ? event.pagesTotal : event.pagesDone)))
-  if (!isKnown || done === 0 || done >= total || elapsedMs < SOONEST_ESTIMATE_MS) return undefined
+  if (!isKnown || done === 0 || done >= total || elapsedMs < soonestEstimateMs) return undefined
   return (elapsedMs * (total - done)) / done
 }
 

@@ -1,6 +1,6 @@
 /** POST /files/uploads: a link to put one file at, and the token that a later update of its record takes. */
 import { z } from 'zod'
-import { FILE_TYPES, isFileName, LARGEST_FILE } from '../../lib/file-kind.ts'
+import { fileTypes, isFileName, largestFile } from '../../lib/file-kind.ts'
 import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
 import { closed, type NamedSchema, text as plainText } from '../declare/json-schema.ts'
 import { idParameter } from '../declare/parameters.ts'
@@ -23,11 +23,11 @@ const upload = z.strictObject(
     fileName: z
       .string('is required')
       .refine(isFileName, 'is not a file name of 1 to 255 characters with an extension'),
-    contentType: z.enum(FILE_TYPES, `is none of ${FILE_TYPES.join(', ')}`),
+    contentType: z.enum(fileTypes, `is none of ${fileTypes.join(', ')}`),
     size: z
       .int('is not a whole number of bytes')
       .min(1, 'is below 1 byte')
-      .max(LARGEST_FILE, `is above ${LARGEST_FILE} bytes`),
+      .max(largestFile, `is above ${largestFile} bytes`),
   },
   'is not an object',
 )

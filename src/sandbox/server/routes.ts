@@ -1,7 +1,7 @@
 /** The routes of the endpoints: the key is checked before the body is read, and every other method is answered 405. */
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { LARGEST_BODY } from '../../lib/file-kind.ts'
+import { largestBody } from '../../lib/file-kind.ts'
 import type { Endpoint } from '../declare/endpoint.ts'
 import { endpoints } from '../endpoints/endpoints.ts'
 import { ApiError } from '../refusals/api-error.ts'
@@ -26,7 +26,7 @@ function serve(app: FastifyInstance, endpoint: Endpoint, gate: Gate): void {
   app.route({
     url,
     method: endpoint.method,
-    bodyLimit: LARGEST_BODY,
+    bodyLimit: largestBody,
     config: { endpoint },
     onRequest: async request => {
       const { headers, ip, params, query } = request

@@ -1,7 +1,7 @@
 /** The storage beside the API: takes the bytes of granted uploads, gives back the files of documents. No key is wanted here. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../lib/clock.ts'
-import { LARGEST_FILE } from '../../lib/file-kind.ts'
+import { largestFile } from '../../lib/file-kind.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import { ParameterError } from '../refusals/violations.ts'
 import type { Desk } from '../writes/desk.ts'
@@ -17,7 +17,7 @@ export async function serveStorage(
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body)
     scope.put('/storage/uploads/:slot', {
-      bodyLimit: LARGEST_FILE,
+      bodyLimit: largestFile,
       onRequest: async request => void expected(request, uploads, clock.now()),
       handler: async (request, reply) => {
         const upload = expected(request, uploads, clock.now())

@@ -1,6 +1,6 @@
 /** The scan of a window of a sweep: ids go to the ledger with how far the scan is, and nothing is loaded. */
 import { Retriable } from '../../api/client/errors.ts'
-import { lastPage, PAGE_LIMIT } from '../../api/client/paging.ts'
+import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import type { SweepIdTable, SweepWindowTable } from '../../state/evidence/deletion-tables.ts'
 import { addSweepIds, countSweepIds, forgetSweepIds, updateSweepWindow } from '../../state/scans/sweeps.ts'
 import type { ResourceTask } from '../run/context.ts'
@@ -60,7 +60,7 @@ class SweepScan implements Strategy<SweptPage> {
 
   async #fetch(page: number): Promise<RawPage> {
     const { sync, resource, tally } = this.#task
-    const query = { ...this.#job.query, page, limit: PAGE_LIMIT }
+    const query = { ...this.#job.query, page, limit: pageLimit }
     const answer = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
     tally.requests += 1
     return { total: answer.meta.total, records: recordsOf(answer) }

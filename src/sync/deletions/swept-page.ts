@@ -1,5 +1,5 @@
 /** One page of a sweep: ids and times, believed only where its rows and its total agree. */
-import { PAGE_LIMIT } from '../../api/client/paging.ts'
+import { pageLimit } from '../../api/client/paging.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { ScannedPage } from '../scan/scan.ts'
 
@@ -51,7 +51,7 @@ export function sweptRows(records: readonly unknown[]): SweptRow[] | undefined {
 export function agrees(
   { page, total }: Pick<ScannedPage, 'page' | 'total'>,
   rows: number,
-  limit = PAGE_LIMIT,
+  limit = pageLimit,
 ): boolean {
   return rows === Math.max(0, Math.min(limit, total - (page - 1) * limit))
 }

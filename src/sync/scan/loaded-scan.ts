@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Envelope, readEnvelope } from '../../api/client/envelope.ts'
 import { Retriable } from '../../api/client/errors.ts'
-import { lastPage, PAGE_LIMIT } from '../../api/client/paging.ts'
+import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
@@ -77,7 +77,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const landed = this.#nextLanded(page)
     if (!landed) return this.#fetch(page, progress)
     const bytes = await readFile(landed.file)
-    const content = orUnreadable(landed, () => readEnvelope(bytes, { page, limit: PAGE_LIMIT }))
+    const content = orUnreadable(landed, () => readEnvelope(bytes, { page, limit: pageLimit }))
     return this.#look(landed, content, progress)
   }
 
@@ -134,7 +134,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
 
   async #fetch(page: number, progress: Progress): Promise<LoadedPage> {
     const { sync, resource, tally } = this.#task
-    const answer = await sync.client.getPage(resource.path, { ...this.#job.query, page, limit: PAGE_LIMIT })
+    const answer = await sync.client.getPage(resource.path, { ...this.#job.query, page, limit: pageLimit })
     tally.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }

@@ -1,6 +1,6 @@
 /** Reads one scope of a snapshot whole, or not at all. */
 import { createHash } from 'node:crypto'
-import { PAGE_LIMIT } from '../../api/client/paging.ts'
+import { pageLimit } from '../../api/client/paging.ts'
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
@@ -74,7 +74,7 @@ class SnapshotScan implements Strategy<SnapshotPage> {
   async ask(page: number, { sequence }: Progress): Promise<SnapshotPage> {
     const { sync, resource, tally } = this.#task
     const { scope, windowId } = this.#at
-    const query = { ...resource.query, ...scope.query, page, limit: PAGE_LIMIT }
+    const query = { ...resource.query, ...scope.query, page, limit: pageLimit }
     const answer = await sync.client.getPage(pathOf(this.#task, scope), query)
     tally.requests += 1
     const { fetchedAt, bytes } = answer
