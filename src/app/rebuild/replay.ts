@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readEnvelope } from '../../api/client/envelope.ts'
-import { lastPage, PAGE_LIMIT } from '../../api/client/paging.ts'
+import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
 import { keptWalks, unpack } from '../../landing/archive.ts'
@@ -71,7 +71,7 @@ function batches(pages: readonly LandedPage[]): LandedPage[][] {
 
 /** Total that a landed page tells of its list. */
 const totalOf = ({ file, page }: LandedPage): number =>
-  readEnvelope(readFileSync(file), { page, limit: PAGE_LIMIT }).meta?.total ?? 0
+  readEnvelope(readFileSync(file), { page, limit: pageLimit }).meta?.total ?? 0
 
 /** A snapshot that was read several times counts from its last first page, and only when no page of it is missing. */
 function completePass(pages: readonly LandedPage[], rows: 'list' | 'object'): readonly LandedPage[] {
