@@ -24,8 +24,6 @@ const PENDING = new Set([
   'catch warehouse/postgres/transfer.ts',
   'catch load/read/batch.ts',
   'catch publish/export/export-folder.ts',
-  'catch sandbox/events/courier.ts',
-  'catch sandbox/events/webhook.ts',
   'catch sync/run/hold-lease.ts',
   'catch warehouse/postgres/crossing.ts',
   'catch warehouse/postgres/query.ts',

@@ -66,7 +66,7 @@ test.each([
   [`${hook} --webhook-events timesheet_aproved`, 2, 'timesheet_aproved is no event type.'],
   [`${hook} --webhook-events requisition_received`, 2, 'cannot subscribe to requisition_received'],
   [`${hook} --webhook-company nobody`, 2, 'belongs to no company of the sandbox'],
-  [`${hook} --webhook-faults lost=0.1`, 2, 'no fault of events: lost 0.1'],
+  [`${hook} --webhook-faults lost=0.1`, 2, 'there is no event fault lost'],
   [`${hook} --webhook-faults loss=much`, 2, 'Give shares as loss=0.05,duplicate=0.1.'],
   [`${hook} --webhook-signature sha1`, 2, 'Give one of hex, base64, sha256=hex, sha256=base64.'],
 ])('%s', async (line, code, message) => {

@@ -1,7 +1,7 @@
 /** Who is told what: by kind of webhook, by owner, by what an agency has to do with a record. */
 import { describe, expect, it, test } from 'vitest'
 import { type EventType, eventTypes } from '../../src/contract/events.ts'
-import { type Concern, concernOf } from '../../src/sandbox/events/concern.ts'
+import { type Audience, audienceOf } from '../../src/sandbox/events/audience.ts'
 import { isTold, type Webhook } from '../../src/sandbox/events/webhook.ts'
 import { contractEvents } from '../resources/contract-events.ts'
 import { openEvents, webhook } from './event-world.ts'
@@ -27,7 +27,7 @@ describe('the matrix of types and kinds', () => {
 
 describe('by owner', () => {
   /** The names of the webhooks that are told. */
-  async function told(type: EventType, id: string, concern?: Concern) {
+  async function told(type: EventType, id: string, audience?: Audience) {
     const receiver = await openReceiver()
     const owners = [
       { kind: 'company', owner: 'c1' },
@@ -38,7 +38,7 @@ describe('by owner', () => {
     const sandbox = await openEvents({
       webhooks: owners.map(parts => webhook(receiver.url, { ...parts, name: parts.owner })),
     })
-    sandbox.emit(type, id, concern)
+    sandbox.emit(type, id, audience)
     await sandbox.delivered()
     expect(receiver.received).toHaveLength(sandbox.deliveries().length)
     return sandbox.deliveries().map(delivery => delivery.webhook)
@@ -48,7 +48,7 @@ describe('by owner', () => {
     readonly what: string
     readonly type: EventType
     readonly id: string
-    readonly concern?: Concern
+    readonly audience?: Audience
     readonly expected: readonly string[]
   }
   const everybody = ['c1', 'c2', 'a1', 'a2']
@@ -65,34 +65,36 @@ describe('by owner', () => {
     { what: 'an id of nowhere', type: 'credit_note_created', id: 'n1', expected: everybody },
     { what: 'one for companies only', type: 'rate_amended', id: 'r1', expected: ['c1', 'c2'] },
     {
-      what: 'a concern given',
+      what: 'a audience given',
       type: 'assignment_ended',
       id: 's9',
-      concern: shared,
+      audience: shared,
       expected: ['c2', 'a1', 'a2'],
     },
     {
-      what: 'a concern without agency',
+      what: 'a audience without agency',
       type: 'assignment_ended',
       id: 's9',
-      concern: { companyId: 'c2' },
+      audience: { companyId: 'c2' },
       expected: ['c2'],
     },
     {
       what: 'one for agencies only',
       type: 'requisition_received',
       id: 'q1',
-      concern: released,
+      audience: released,
       expected: ['a2'],
     },
-  ])('$what', async ({ type, id, concern, expected }) => {
-    expect(await told(type, id, concern)).toEqual(expected)
+  ])('$what', async ({ type, id, audience, expected }) => {
+    expect(await told(type, id, audience)).toEqual(expected)
   })
 })
 
 it('knows no other types', async () => {
   const sandbox = await openEvents({})
-  expect(() => sandbox.emit('timesheet_eaten' as EventType, 't1')).toThrow('no event type: timesheet_eaten')
+  expect(() => sandbox.emit('timesheet_eaten' as EventType, 't1')).toThrow(
+    'there is no event type timesheet_eaten',
+  )
 })
 
 it('tells a webhook only what it subscribed to', async () => {
@@ -127,20 +129,20 @@ describe('agencies of a requisition', () => {
     ['requisition_worker_rejected', ['rejected']],
     ['requisition_assigned', ['supplying']],
   ])('%s', (type, agencyIds) => {
-    expect(concernOf(type, requisition)).toEqual({ companyId: 'c1', agencyIds })
+    expect(audienceOf(type, requisition)).toEqual({ companyId: 'c1', agencyIds })
   })
 
   it('sends nothing of one that waits inside the company', () => {
     const waiting = { ...requisition, approvalStages: [{ approved: true }, { approved: false }] }
-    expect(concernOf('requisition_received', waiting).withheldFrom).toBe('everybody')
-    expect(concernOf('requisition_received', { ...requisition, status: 'draft' }).withheldFrom).toBe(
+    expect(audienceOf('requisition_received', waiting).withheldFrom).toBe('everybody')
+    expect(audienceOf('requisition_received', { ...requisition, status: 'draft' }).withheldFrom).toBe(
       'everybody',
     )
-    expect(concernOf('requisition_approved', waiting).withheldFrom).toBeUndefined()
+    expect(audienceOf('requisition_approved', waiting).withheldFrom).toBeUndefined()
   })
 })
 
 it('keeps credit notes from a provider to its client from agencies', () => {
   const creditNote = { company: { id: 'c1' }, agency: { id: 'a1' }, creditNoteType: 'mspToClient' }
-  expect(concernOf('credit_note_processed', creditNote).withheldFrom).toBe('agencies')
+  expect(audienceOf('credit_note_processed', creditNote).withheldFrom).toBe('agencies')
 })

@@ -4,7 +4,7 @@ import { type EventType, eventRule, eventTypes, payloadKeys } from '../../src/co
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
-import type { Concern } from '../../src/sandbox/events/concern.ts'
+import type { Audience } from '../../src/sandbox/events/audience.ts'
 import { homes } from '../../src/sandbox/events/subjects.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import { World } from '../../src/sandbox/world.ts'
@@ -66,14 +66,14 @@ it('raises every type there is, when it is true, for company and agency of the r
   world.upsert('companies', { ...managed, config: { ...managed.config, mspConfig } })
   const counts = new Map<EventType, number>()
   const stages = new Map<string, number>()
-  const raise = (type: EventType, id: string, concern?: Concern) => {
+  const raise = (type: EventType, id: string, audience?: Audience) => {
     counts.set(type, (counts.get(type) ?? 0) + 1)
     if (type === 'requisition_approved') stages.set(id, (stages.get(id) ?? 0) + 1)
     const { entity, agency } = eventRule(type)
     const record = world.get(homes[entity], id) as Body
     expect({ type, isTrue: (truths[type] ?? Boolean)(record) }).toEqual({ type, isTrue: true })
-    expect(world.get('companies', concern?.companyId ?? '')).toBeDefined()
-    const told = concern?.agencyIds ?? []
+    expect(world.get('companies', audience?.companyId ?? '')).toBeDefined()
+    const told = audience?.agencyIds ?? []
     expect(told.every(one => world.get('agencies', one) !== undefined)).toBe(true)
     if (!agency || record === undefined) return
     if (['requisition_worker_rejected', 'requisition_assigned'].includes(type)) expect(told).toHaveLength(1)

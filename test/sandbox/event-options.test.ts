@@ -2,7 +2,8 @@
 import { describe, expect, it, test } from 'vitest'
 import type { EventType } from '../../src/contract/events.ts'
 import type { Delivery, Treatment } from '../../src/sandbox/events/delivery-log.ts'
-import type { EventFaultRates, EventOptions } from '../../src/sandbox/events/event-options.ts'
+import type { EventFaultRates } from '../../src/sandbox/events/event-faults.ts'
+import type { EventOptions } from '../../src/sandbox/events/event-options.ts'
 import { NOW, openEvents, quickClock, SECRET, webhook } from './event-world.ts'
 import { openReceiver, type Received, refusal } from './receiver.ts'
 
@@ -191,9 +192,9 @@ describe('faults', () => {
 describe('refuses', () => {
   const url = 'http://127.0.0.1:1/hook'
   test.each<[string, EventOptions, string]>([
-    ['a rate above 1', { faults: { loss: 2 } }, 'no fault of events: loss 2'],
-    ['a fault it does not know', { faults: { lost: 1 } as object }, 'no fault of events: lost 1'],
-    ['a header prefix with spaces', { headerPrefix: 'X Service' }, 'no header can begin with X Service'],
+    ['a rate above 1', { faults: { loss: 2 } }, 'the rate of loss is 2'],
+    ['a fault it does not know', { faults: { lost: 1 } as object }, 'there is no event fault lost'],
+    ['a header prefix with spaces', { headerPrefix: 'X Service' }, 'headers cannot begin with X Service'],
     ['an address of another kind', { webhooks: [webhook('ftp://x/')] }, 'has no usable URL'],
     ['a password in an address', { webhooks: [webhook('http://a:b@x/')] }, 'has no usable URL'],
     ['no secret', { webhooks: [webhook(url, { secret: '' })] }, 'has no signing secret'],

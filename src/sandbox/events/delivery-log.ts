@@ -1,8 +1,8 @@
-/** Every delivery and what became of it: for people who look and tests that count. Holds no secret and no address. */
+/** The latest deliveries with their attempts, for people and tests. The log holds no secret and no address. */
 import type { EventType } from '../../contract/events.ts'
-import type { Forgery } from './signed-request.ts'
+import type { Forgery } from './event-faults.ts'
 
-/** What an option did to a delivery. */
+/** What a fault did to a delivery. */
 export type Treatment = 'duplicated' | 'reordered' | 'delayed' | 'lost' | Forgery
 
 export interface Attempt {
@@ -37,21 +37,21 @@ export interface OpenDelivery extends Delivery {
 }
 
 export class DeliveryLog {
-  private readonly size: number
-  private readonly kept: OpenDelivery[] = []
+  readonly #size: number
+  readonly #kept: OpenDelivery[] = []
 
   constructor(size: number) {
-    this.size = size
+    this.#size = size
   }
 
   add(delivery: OpenDelivery): void {
-    this.kept.push(delivery)
+    this.#kept.push(delivery)
     // By halves: dropping the first of a long list at each addition would move all the others.
-    if (this.kept.length >= this.size * 2) this.kept.splice(0, this.kept.length - this.size)
+    if (this.#kept.length >= this.#size * 2) this.#kept.splice(0, this.#kept.length - this.#size)
   }
 
   /** The latest ones, oldest first. */
   list(): readonly Delivery[] {
-    return this.kept.slice(-this.size)
+    return this.#kept.slice(-this.#size)
   }
 }

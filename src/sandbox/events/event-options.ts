@@ -2,6 +2,7 @@
 
 import type { EventType } from '../../contract/events.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { type EventFaultRates, noFaults } from './event-faults.ts'
 
 export interface WebhookOptions {
   /** Names it in the delivery log; `webhook 1` and so on by default. */
@@ -18,26 +19,6 @@ export interface WebhookOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** An inactive webhook is told nothing; true by default. */
   readonly active?: boolean
-}
-
-/** What may go wrong on the way, each as a share of events from 0 to 1; forgeries come beside the genuine delivery. */
-export interface EventFaultRates {
-  /** Sent twice, with two delivery ids. */
-  readonly duplicate: number
-  /** Held back until one to three later ones have gone that are not held back themselves; at most a second. */
-  readonly reorder: number
-  /** Sent up to `delayMs` late. */
-  readonly delay: number
-  /** Never sent. */
-  readonly loss: number
-  /** Forged: signed with another secret. */
-  readonly badSignature: number
-  /** Forged: rightly signed ten minutes ago. */
-  readonly staleTimestamp: number
-  /** Forged: changed after it was signed. */
-  readonly tamperedBody: number
-  /** Forged: without its signature or its timestamp. */
-  readonly missingHeader: number
 }
 
 export interface RetryOptions {
@@ -67,29 +48,23 @@ export interface EventOptions {
   readonly logSize?: number
 }
 
-/** 1, 4, 16 and 64 s: a receiver may be gone for a minute and a half. */
+/** 1, 4, 16 and 64 s: a receiver may be down for a minute and a half. */
 const retryDefaults: RetryOptions = { attempts: 5, firstMs: 1000, factor: 4 }
-
-const noFaults: EventFaultRates = {
-  duplicate: 0,
-  reorder: 0,
-  delay: 0,
-  loss: 0,
-  badSignature: 0,
-  staleTimestamp: 0,
-  tamperedBody: 0,
-  missingHeader: 0,
-}
 
 export function eventSettings(options: EventOptions) {
   const { headerPrefix = 'X-Service' } = options
   if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(headerPrefix)) {
-    throw new UsageError({ what: `no header can begin with ${headerPrefix}`, next: 'use letters and dashes' })
+    throw new UsageError({
+      what: `headers cannot begin with ${headerPrefix}`,
+      next: 'use letters and dashes',
+    })
   }
   for (const [fault, rate] of Object.entries(options.faults ?? {})) {
     if (Object.hasOwn(noFaults, fault) && rate >= 0 && rate <= 1) continue
     throw new UsageError({
-      what: `no fault of events: ${fault} ${rate}`,
+      what: Object.hasOwn(noFaults, fault)
+        ? `the rate of ${fault} is ${rate}`
+        : `there is no event fault ${fault}`,
       next: `give a share from 0 to 1 of ${Object.keys(noFaults).join(', ')}`,
     })
   }

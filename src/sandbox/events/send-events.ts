@@ -1,18 +1,16 @@
-/** From something that happened to signed deliveries at every webhook it concerns. */
-
+/** Turns what happens to records into signed deliveries to every webhook that it concerns. */
 import { type EventType, isEventType } from '../../contract/events.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { namedRng } from '../../lib/rng.ts'
-import { pick } from '../data/draw.ts'
-import { objectId } from '../data/identity.ts'
+import { Draw } from '../data/draw.ts'
 import type { World } from '../world.ts'
-import type { Concern } from './concern.ts'
-import { Courier } from './courier.ts'
+import type { Audience } from './audience.ts'
 import { type Delivery, DeliveryLog } from './delivery-log.ts'
+import { DeliveryQueue } from './delivery-queue.ts'
 import { type EventOptions, eventSettings } from './event-options.ts'
 import type { ServiceEvent } from './signed-request.ts'
-import { drawSubjects, knownConcern, raiseNews } from './subjects.ts'
+import { drawSubjects, knownAudience, raiseUpdate } from './subjects.ts'
 import { isTold, type Webhook, webhooksOf } from './webhook.ts'
 
 export interface Burst {
@@ -29,10 +27,10 @@ export interface WebhookShown extends Pick<Webhook, 'name' | 'kind' | 'owner' | 
 export interface EventSender {
   readonly webhooks: readonly WebhookShown[]
   /**
-   * Tells every webhook that may hear it. Without a concern it is that of the record; of an id the sandbox does
-   * not hold every subscriber is told. Gives the event, delivered or not.
+   * Tells every webhook that may know. Without an audience it is that of the record; of an id that the sandbox does
+   * not hold every subscriber is told. Returns the event, delivered or not.
    */
-  emit(type: EventType, id: string, concern?: Concern): ServiceEvent
+  emit(type: EventType, id: string, audience?: Audience): ServiceEvent
   /** Many events about few records, no faster than they are taken: resolves when the last is on its way. */
   burst(burst: Burst): Promise<void>
   /** The latest deliveries, oldest first. */
@@ -41,7 +39,7 @@ export interface EventSender {
   delivered(): Promise<void>
 }
 
-interface Office {
+interface Sending {
   readonly world: World
   readonly seed: number
   readonly clock: Clock
@@ -52,48 +50,48 @@ interface OpenEventSender extends EventSender {
   close(): Promise<void>
 }
 
-/** Deliveries that may be unsettled before a burst waits: what it holds in memory does not grow with its size. */
-const BURST_OPEN = 500
-const BURST_RECORDS = 300
+/** Deliveries that may be unsettled before a burst waits: its memory does not grow with its size. */
+const mostUnsettled = 500
+const burstRecords = 300
 
-export function startEvents({ world, seed, clock, options }: Office): OpenEventSender {
+export function startEvents({ world, seed, clock, options }: Sending): OpenEventSender {
   const settings = eventSettings(options)
   const { headerPrefix } = settings
   const webhooks = (options.webhooks ?? []).flatMap((webhook, index) =>
     webhooksOf(webhook, { world, headerPrefix, number: index + 1 }),
   )
   const log = new DeliveryLog(settings.logSize)
-  const ids = namedRng(seed, 'event ids')
-  const newId = (prefix?: string) => (prefix ? `${prefix}_` : '') + objectId(ids, clock.now())
-  const couriers = webhooks.map(webhook => new Courier(webhook, { settings, seed, clock, log, newId }))
-  const emit = (type: EventType, id: string, given?: Concern): ServiceEvent => {
+  const ids = new Draw(namedRng(seed, 'event ids'))
+  const newId = (prefix?: string) => (prefix ? `${prefix}_` : '') + ids.id(clock.now())
+  const queues = webhooks.map(webhook => new DeliveryQueue(webhook, { settings, seed, clock, log, newId }))
+  const emit = (type: EventType, id: string, given?: Audience): ServiceEvent => {
     if (!isEventType(type)) {
-      throw new UsageError({ what: `no event type: ${type}`, next: 'see docs/sandbox-events.md' })
+      throw new UsageError({ what: `there is no event type ${type}`, next: 'see docs/sandbox-events.md' })
     }
-    const concern = given ?? knownConcern(world, type, id)
+    const audience = given ?? knownAudience(world, type, id)
     const event = { id: newId('evt'), type, createdAt: new Date(clock.now()).toISOString(), recordId: id }
-    for (const courier of couriers) if (isTold(courier.webhook, type, concern)) courier.take(event)
+    for (const queue of queues) if (isTold(queue.webhook, type, audience)) queue.add(event)
     return event
   }
-  const bursts = namedRng(seed, 'bursts')
+  const bursts = new Draw(namedRng(seed, 'bursts'))
   const below = async (limit: number) => {
-    await Promise.all(couriers.map(courier => courier.below(limit)))
+    await Promise.all(queues.map(queue => queue.below(limit)))
   }
   return {
     webhooks: webhooks.map(shown),
     emit,
-    burst: async ({ count, records = BURST_RECORDS }) => {
+    burst: async ({ count, records = burstRecords }) => {
       const subjects = drawSubjects(world, bursts, records)
       if (subjects.length === 0) return
       for (let sent = 0; sent < count; sent += 1) {
-        await below(BURST_OPEN)
-        raiseNews(emit, bursts, pick(bursts, subjects))
+        await below(mostUnsettled)
+        raiseUpdate(emit, bursts, bursts.pick(subjects))
       }
     },
     deliveries: () => log.list(),
     delivered: () => below(1),
     close: async () => {
-      await Promise.all(couriers.map(courier => courier.close()))
+      await Promise.all(queues.map(queue => queue.close()))
     },
   }
 }

@@ -1,6 +1,8 @@
-/** An event as it goes over the wire: body, headers and signature, genuine or forged. */
+/** An event as it is sent: body, headers and signature, genuine or forged. */
 import { createHmac } from 'node:crypto'
 import { type EventType, eventRule, payloadKeys } from '../../contract/events.ts'
+import { minuteMs } from '../../lib/dates.ts'
+import type { Forgery } from './event-faults.ts'
 import type { EventSettings } from './event-options.ts'
 
 export interface ServiceEvent {
@@ -10,9 +12,6 @@ export interface ServiceEvent {
   readonly createdAt: string
   readonly recordId: string
 }
-
-export const forgeries = ['badSignature', 'staleTimestamp', 'tamperedBody', 'missingHeader'] as const
-export type Forgery = (typeof forgeries)[number]
 
 interface Signing {
   readonly settings: EventSettings
@@ -29,11 +28,11 @@ export interface SignedRequest {
 }
 
 /** Twice the age at which receivers are advised to refuse. */
-const STALE_MS = 600_000
+const staleMs = 10 * minuteMs
 
 export function signedRequest(event: ServiceEvent, signing: Signing): SignedRequest {
   const { settings, secret, nowMs, deliveryId, forgery } = signing
-  const timestamp = timestampText(forgery === 'staleTimestamp' ? nowMs - STALE_MS : nowMs, settings.timestamp)
+  const timestamp = timestampText(forgery === 'staleTimestamp' ? nowMs - staleMs : nowMs, settings.timestamp)
   const key = forgery === 'badSignature' ? `${secret} of somebody else` : secret
   const signedBody = bodyOf(event)
   const digest = createHmac('sha256', key)
@@ -63,13 +62,13 @@ function timestampText(ms: number, format: EventSettings['timestamp']): string {
   return String(format === 'seconds' ? Math.floor(ms / 1000) : ms)
 }
 
-/** Another record of the same length: nothing but the signature shows it. */
+/** Names another record in as many bytes: only the signature shows it. */
 function tampered(event: ServiceEvent): ServiceEvent {
   const last = event.recordId.endsWith('0') ? '1' : '0'
   return { ...event, recordId: event.recordId.slice(0, -1) + last }
 }
 
-/** One in two of each, and the same one at every run. */
+/** One or the other in half of the events, and the same at every run. */
 function missingPart(event: ServiceEvent): 'Signature' | 'Timestamp' {
   return event.id.charCodeAt(event.id.length - 1) % 2 === 0 ? 'Signature' : 'Timestamp'
 }

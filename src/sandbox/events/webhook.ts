@@ -1,9 +1,9 @@
-/** Webhooks as configured: what they may subscribe to, and which events each is told. */
+/** Webhooks as configured: what each may subscribe to, and which events it is told. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { type EventRule, type EventType, eventRule, eventTypes, isEventType } from '../../contract/events.ts'
 import { UsageError } from '../../lib/errors.ts'
 import type { World } from '../world.ts'
-import type { Concern } from './concern.ts'
+import type { Audience } from './audience.ts'
 import type { WebhookOptions } from './event-options.ts'
 
 export interface Webhook {
@@ -17,7 +17,7 @@ export interface Webhook {
   readonly active: boolean
 }
 
-export interface Place {
+interface Setup {
   readonly world: World
   readonly headerPrefix: string
   /** Counted from 1, for a webhook without a name. */
@@ -25,16 +25,16 @@ export interface Place {
 }
 
 /** Every webhook belongs to one company or agency: `all` stands for one of each. */
-export function webhooksOf(options: WebhookOptions, place: Place): readonly Webhook[] {
-  const name = options.name ?? `webhook ${place.number}`
-  if (options.owner !== 'all') return [webhookOf({ ...options, name }, place)]
-  const owners = place.world.all(ownerCollection(options.kind)).map(({ id }) => String(id))
-  return owners.map(owner => webhookOf({ ...options, name: `${name} of ${owner}`, owner }, place))
+export function webhooksOf(options: WebhookOptions, setup: Setup): readonly Webhook[] {
+  const name = options.name ?? `webhook ${setup.number}`
+  if (options.owner !== 'all') return [webhookOf({ ...options, name }, setup)]
+  const owners = setup.world.all(ownerCollection(options.kind)).map(({ id }) => String(id))
+  return owners.map(owner => webhookOf({ ...options, name: `${name} of ${owner}`, owner }, setup))
 }
 
 /** Checks everything the service checks when somebody saves a webhook. */
-function webhookOf(options: WebhookOptions & { readonly name: string }, place: Place): Webhook {
-  const { world, headerPrefix } = place
+function webhookOf(options: WebhookOptions & { readonly name: string }, setup: Setup): Webhook {
+  const { world, headerPrefix } = setup
   const { name } = options
   const { kind, secret, headers = {}, active = true } = options
   const refuse = (what: string, next: string) => new UsageError({ what: `${name} ${what}`, next })
@@ -75,6 +75,7 @@ function isHeader(name: string, value: string): boolean {
     validateHeaderValue(name, value)
     return !/^(host|connection|content-length|content-type|transfer-encoding)$/i.test(name)
   } catch {
+    // Node throws a TypeError for a name or value that no header may have.
     return false
   }
 }
@@ -101,12 +102,12 @@ function firstOwner(world: World, kind: Webhook['kind']): string | undefined {
   return first && String(first.id)
 }
 
-/** Without a concern (an id the sandbox does not hold) every subscriber is told. */
-export function isTold(webhook: Webhook, type: EventType, concern: Concern | undefined): boolean {
+/** Without an audience (an id the sandbox does not hold) every subscriber is told. */
+export function isTold(webhook: Webhook, type: EventType, audience: Audience | undefined): boolean {
   const rule: EventRule = eventRule(type)
   if (!webhook.active || !webhook.events.has(type) || !rule[webhook.kind]) return false
-  if (!concern) return true
-  if (concern.withheldFrom === 'everybody') return false
-  if (webhook.kind === 'company') return concern.companyId === webhook.owner
-  return concern.withheldFrom !== 'agencies' && (concern.agencyIds ?? []).includes(webhook.owner)
+  if (!audience) return true
+  if (audience.withheldFrom === 'everybody') return false
+  if (webhook.kind === 'company') return audience.companyId === webhook.owner
+  return audience.withheldFrom !== 'agencies' && (audience.agencyIds ?? []).includes(webhook.owner)
 }

@@ -2,7 +2,7 @@
 import type { EventType } from '../../contract/events.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { Draw } from '../data/draw.ts'
-import { concernOf, type Raise } from '../events/concern.ts'
+import { audienceOf, type Raise } from '../events/audience.ts'
 import type { StoredRecord } from '../records/record.ts'
 import type { Collection, World } from '../world.ts'
 
@@ -79,8 +79,8 @@ export class ChangeContext {
 
   /** Called after the change: a receiver may read the record at once. */
   send(type: EventType, record: StoredRecord, { id = String(record.id), agencyId }: Addressing = {}): void {
-    const concern = concernOf(type, record)
-    this.#raise?.(type, id, agencyId === undefined ? concern : { ...concern, agencyIds: [agencyId] })
+    const audience = audienceOf(type, record)
+    this.#raise?.(type, id, agencyId === undefined ? audience : { ...audience, agencyIds: [agencyId] })
   }
 
   create(collection: Collection, record: StoredRecord): void {

@@ -1,7 +1,7 @@
 /** Live mode: changes the world in the background until stopped. */
 import type { Clock } from '../../lib/clock.ts'
 import { namedRng } from '../../lib/rng.ts'
-import type { Raise } from '../events/concern.ts'
+import type { Raise } from '../events/audience.ts'
 import type { LiveOptions } from '../server/settings.ts'
 import type { World } from '../world.ts'
 import { mutateWorld } from './mutate-world.ts'

@@ -1,6 +1,7 @@
 /** The workers of the sandbox: those whose timesheets it generated, and those that were created since. */
-import { namedRng, type Rng } from '../../lib/rng.ts'
-import { iso, objectId, type Ref, reference } from '../data/identity.ts'
+import { namedRng } from '../../lib/rng.ts'
+import { Draw } from '../data/draw.ts'
+import { iso, type Ref, reference } from '../data/identity.ts'
 import { shortId } from '../records/short-id.ts'
 import type { World } from '../world.ts'
 import { inventedWorker } from './invented-worker.ts'
@@ -11,7 +12,7 @@ export class WorkerBook {
   readonly #world: World
   readonly #seed: number
   readonly #files: FileStore
-  readonly #rng: Rng
+  readonly #draw: Draw
   readonly #workers = new Map<string, Worker>()
   #isFilled = false
   #lastNumber = 0
@@ -20,7 +21,7 @@ export class WorkerBook {
     this.#world = world
     this.#seed = seed
     this.#files = files
-    this.#rng = namedRng(seed, 'written workers')
+    this.#draw = new Draw(namedRng(seed, 'written workers'))
   }
 
   all(): Iterable<Worker> {
@@ -57,7 +58,7 @@ export class WorkerBook {
   }
 
   newId(nowMs: number): string {
-    return objectId(this.#rng, nowMs)
+    return this.#draw.id(nowMs)
   }
 
   newReference(): string {
@@ -73,8 +74,8 @@ export class WorkerBook {
     const scan = this.#files.keep(Buffer.from('%PDF-1.4\n%%EOF\n'), 'application/pdf')
     for (const { ref, number, agencies } of this.#seen().values()) {
       this.#lastNumber = Math.max(this.#lastNumber, number)
-      const rng = namedRng(this.#seed, `worker ${ref.id}`)
-      const circumstances = { rng, number, scan, agencies: [...agencies], createdAt: createdAt(ref.id) }
+      const draw = new Draw(namedRng(this.#seed, `worker ${ref.id}`))
+      const circumstances = { draw, number, scan, agencies: [...agencies], createdAt: createdAt(ref.id) }
       this.#workers.set(ref.id, inventedWorker(ref, circumstances))
     }
     return this.#workers

@@ -1,24 +1,24 @@
-/** Whose business an event is: the company and agencies of its record, and those it is kept from. */
+/** Whom an event concerns: the company and agencies of its record, and the webhooks it is withheld from. */
 import { type EventType, eventRule } from '../../contract/events.ts'
 import { isBetweenProviderAndClient } from '../keys/agencies.ts'
 import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
 
-export interface Concern {
+export interface Audience {
   readonly companyId?: string
-  /** None for what no agency has a part in. */
+  /** Empty when no agency has a part in the record. */
   readonly agencyIds?: readonly string[]
-  /** From everybody: drafts. From agencies: what a managed service provider bills its client. */
+  /** Drafts are withheld from everybody; what a managed service provider bills its client, from agencies. */
   readonly withheldFrom?: 'everybody' | 'agencies'
 }
 
-/** Tells webhooks that something happened to a record; without a concern the sandbox looks the record up. */
-export type Raise = (type: EventType, id: string, concern?: Concern) => void
+/** Tells webhooks that something happened to a record; without an audience the sandbox looks the record up. */
+export type Raise = (type: EventType, id: string, audience?: Audience) => void
 
 const companyId = pathReader('company.id')
 const agencyId = pathReader('agency.id')
 
-/** Reads it from the record itself: as it is after the change, or as it was before a deletion. */
-export function concernOf(type: EventType, record: StoredRecord): Concern {
+/** From the record itself: as it is after the change, or as it was before a deletion. */
+export function audienceOf(type: EventType, record: StoredRecord): Audience {
   const company = companyId(record) ?? record.companyId
   const withheldFrom = withheld(type, record)
   return {
@@ -37,7 +37,7 @@ interface RequisitionAgency {
   readonly submissions?: readonly { readonly isRejected?: boolean }[]
 }
 
-/** What an agency must have to do with a requisition to be told. */
+/** The part in a requisition that an agency must have to be told of the event. */
 function takesPart(type: EventType): (agency: RequisitionAgency) => boolean {
   const responded = (agency: RequisitionAgency) => (agency.submissions ?? []).length > 0
   const supplied = (agency: RequisitionAgency) => (agency.assigned ?? 0) > 0
@@ -54,7 +54,7 @@ function takesPart(type: EventType): (agency: RequisitionAgency) => boolean {
   }
 }
 
-function withheld(type: EventType, record: StoredRecord): Concern['withheldFrom'] {
+function withheld(type: EventType, record: StoredRecord): Audience['withheldFrom'] {
   const isDraft = record.status === 'draft'
   if (isDraft && eventRule(type).entity === 'invoice') return 'everybody'
   if (type === 'requisition_received' && (isDraft || awaitsApproval(record))) return 'everybody'
