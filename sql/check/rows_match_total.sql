@@ -1,6 +1,6 @@
 -- A list has exactly the rows that the service counted when it was last read whole; later rows do not count.
 -- Severity: warn
--- Sources: every resource, ops.watermark, ops.window
+-- Sources: every resource, ops.watermark, ops.scan
 -- Next: run muster sync, then muster sweep: rows are short if some came while the list was read, too many if some were deleted at the source
 with
 -- Include: resource

@@ -4,7 +4,7 @@
 -- Assumption: expected_rows is the total that the service gave when the list was last read whole. For records without a
 -- list it is the number of records that others refer to; nothing tells how many credit notes there are, but invoices say
 -- what they add up to. Requisitions are compared by time to fill, timesheets by workers over hours.
--- Sources: every resource, ops.watermark, ops.window, ops.run, ops.run_resource, ops.check_result, ops.crosscheck
+-- Sources: every resource, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.check_result, ops.crosscheck
 -- Columns:
 --   resource text key: Name of the resource, as on the command line.
 --   table_name text: Table of its records, with the schema.

@@ -4,8 +4,8 @@ newest_snapshot as (
   select
     w.resource,
     w.greatest_total,
-    row_number() over (partition by w.resource, w.scope order by w.started_at desc, w.window_id desc) as place
-  from ops.window as w
+    row_number() over (partition by w.resource, w.scope order by w.started_at desc, w.scan_id desc) as place
+  from ops.scan as w
   inner join resource on resource.resource = w.resource and resource.is_total_of_snapshots
   where w.kind = 'snapshot' and w.state = 'accepted'
 ),

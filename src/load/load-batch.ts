@@ -5,7 +5,7 @@ import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases } from '../state/evidence/open-cases.ts'
 import { keepQuarantine, quarantineTables } from '../state/evidence/quarantine.ts'
-import { rememberStagedIds } from '../state/scans/windows.ts'
+import { addStagedIds } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, makeRoom } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
@@ -141,7 +141,7 @@ async function mergePages(
   const transfer = engine.send([...items, ...(await quarantineTables(engine, kept))])
   // A server has something to do while the stage writes the first table.
   const receive = async (): Promise<void> => {
-    if (batch.scanId !== undefined) await rememberStagedIds(engine, batch.scanId)
+    if (batch.scanId !== undefined) await addStagedIds(engine, batch.scanId)
     await makeRoom(engine, plan, merge)
     await engine.receive(transfer)
   }

@@ -1,2 +1,2 @@
 /** Rows of scans by the names that `sync/scan` uses. */
-export type { WatermarkTable, WindowTable } from './scans/tables.ts'
+export type { WatermarkTable } from './scans/tables.ts'

@@ -9,8 +9,55 @@ export interface Upgrade {
 /** Run before the declared tables are made, so that what has only a new name keeps its rows. */
 export const renames: readonly Upgrade[] = []
 
+/** Windows of a sweep were numbered. */
+const sweptScanId = `w.sweep_id || '-' || lpad(cast(w.number as varchar), 4, '0')`
+
+/** One table for the progress of all scans took the place of two, and one for their ids. */
+const scans: readonly Upgrade[] = [
+  {
+    found: 'ops.window',
+    statements: [
+      `insert into ops.scan (scan_id, resource, kind, from_day, to_day, scope, state, attempt, next_page, loaded_sequence, pages,
+         first_total, greatest_total, last_total, expected_ids, distinct_ids, first_watermark, run_id, started_at, accepted_at)
+       select window_id, resource, kind, from_day, to_day, scope, case state when 'walking' then 'scanning' else state end,
+         attempt, next_page, loaded_sequence, pages, greatest_total, greatest_total, greatest_total, greatest_total,
+         distinct_ids, first_mark, run_id, started_at, accepted_at
+       from ops.window`,
+      'drop table ops.window',
+    ],
+  },
+  {
+    found: 'ops.window_id',
+    statements: [
+      'insert into ops.scan_id (scan_id, record_id) select window_id, record_id from ops.window_id',
+      'drop table ops.window_id',
+    ],
+  },
+  {
+    found: 'ops.sweep_window',
+    statements: [
+      `insert into ops.scan (scan_id, resource, kind, sweep_id, from_day, to_day, state, attempt, next_page, loaded_sequence, pages,
+         first_total, greatest_total, last_total, expected_ids, distinct_ids, run_id, started_at, accepted_at)
+       select ${sweptScanId}, s.resource, 'sweep', w.sweep_id, w.from_day, w.to_day,
+         case w.state when 'walking' then 'scanning' else w.state end, w.attempt, w.next_page, 0, w.pages,
+         w.first_total, w.greatest_total, w.last_total, w.greatest_total, w.distinct_ids, s.run_id, s.started_at,
+         case w.state when 'accepted' then s.ended_at end
+       from ops.sweep_window w join ops.sweep s on s.sweep_id = w.sweep_id`,
+      'drop table ops.sweep_window',
+    ],
+  },
+  {
+    found: 'ops.sweep_id',
+    statements: [
+      `insert into ops.scan_id (scan_id, record_id, created_at, updated_at)
+       select ${sweptScanId}, w.record_id, w.created_at, w.updated_at from ops.sweep_id w`,
+      'drop table ops.sweep_id',
+    ],
+  },
+]
+
 /**
  * Run after the declared tables are made: rows that move into other tables, and words that changed. In a transaction of
  * their own: DuckDB cannot alter a table that the same transaction has written.
  */
-export const conversions: readonly Upgrade[] = []
+export const conversions: readonly Upgrade[] = [...scans]

@@ -72,9 +72,9 @@ describe('muster publish', () => {
       'ops.metric_definition',
       'ops.refused_delivery',
       'ops.run',
+      'ops.scan',
       'ops.schema_drift',
       'ops.watermark',
-      'ops.window',
     ])
   })
 

@@ -93,12 +93,12 @@ describe('after a sync', () => {
     expect(named(resources, 'timesheets')).toMatchObject({
       state: 'done',
       rows: total,
-      proof: { accepted: 1, walking: 0, refused: 0, distinctIds: total, greatestTotal: total, attempts: 1 },
+      proof: { accepted: 1, scanning: 0, refused: 0, distinctIds: total, expectedIds: total, attempts: 1 },
       quarantined: 0,
       access: 'readable',
     })
     expect(budget).toMatchObject({ perMinute: 100_000, perDay: 50_000, remainingToday: expect.any(Number) })
-    for (const { proof } of resources) expect(proof.distinctIds).toBeGreaterThanOrEqual(proof.greatestTotal)
+    for (const { proof } of resources) expect(proof.distinctIds).toBeGreaterThanOrEqual(proof.expectedIds)
   })
 
   test('status prints one sentence first, and each window when asked', async () => {

@@ -39,7 +39,7 @@ describe('the dictionary', () => {
       ...marts,
       'star.dim_date',
       'star.dim_week',
-      'ops.window',
+      'ops.scan',
     ]
     expect(declared.filter(name => !names.has(name))).toEqual([])
     expect(dictionary.tables.filter(({ description }) => !description.trim()).map(qualifiedName)).toEqual([])
@@ -75,8 +75,8 @@ describe('the dictionary', () => {
     ['pii.expense_receipt.file_url', { privacy: 'restricted' }],
     ['pii.text.text', { privacy: 'free text' }],
     ['ops.quarantine.payload', { privacy: 'internal' }],
-    ['ops.window.greatest_total', { privacy: 'open', isKey: false }],
-    ['ops.window.window_id', { isKey: true }],
+    ['ops.scan.greatest_total', { privacy: 'open', isKey: false }],
+    ['ops.scan.scan_id', { isKey: true }],
     ['star.dim_worker.is_deleted', { isOfEveryRow: true }],
     ['history.dim_worker.valid_to', { isOfEveryRow: false, unit: 'UTC' }],
   ])('%s', (name, expected) => expect(columns.get(name)).toMatchObject(expected))

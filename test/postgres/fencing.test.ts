@@ -40,7 +40,7 @@ async function standing(warehouse: Warehouse): Promise<unknown> {
   return [
     await tables(engine),
     await engine.rows('select * from ops.watermark order by resource'),
-    await engine.rows('select * from ops.window order by window_id'),
+    await engine.rows('select * from ops.scan order by scan_id'),
   ]
 }
 

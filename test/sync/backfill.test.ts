@@ -22,7 +22,7 @@ interface WindowRow {
 
 const windowsOf = (engine: Engine) =>
   engine.rows<WindowRow>(
-    `select from_day, to_day, state from ops.window where kind = 'backfill' order by window_id`,
+    `select from_day, to_day, state from ops.scan where kind = 'backfill' order by scan_id`,
   )
 
 async function markOf({ engine }: Warehouse): Promise<string | null> {
@@ -47,7 +47,7 @@ describeOnEngines('backfill', bench => {
       let windows = 0
       const narrow = wrappedEngine(engine, inner => ({
         async rows(sql, values) {
-          const isWindow = /^insert into "ops"."window"/.test(sql) && values?.includes('backfill')
+          const isWindow = /^insert into "ops"."scan"/.test(sql) && values?.includes('backfill')
           if (isWindow) windows += 1
           if (isWindow && windows === 2) throw new Error('no room for another window')
           return inner.rows(sql, values)

@@ -56,7 +56,7 @@ describeOnEngines('a page that is no JSON', bench => {
     const outcome = await syncOnce(sandbox, warehouse, { request })
     expect(outcome.failure).toBeUndefined()
     const windows = await warehouse.engine.rows<{ from_day: string | null; state: string }>(
-      `select from_day, state from ops.window where kind = 'backfill' order by window_id`,
+      `select from_day, state from ops.scan where kind = 'backfill' order by scan_id`,
     )
     expect(windows.length).toBeGreaterThan(1)
     expect(new Set(windows.map(({ from_day: from }) => from)).size).toBe(windows.length)

@@ -50,8 +50,8 @@ describeOnEngines('records by id that landed', bench => {
       const { engine } = warehouse
       await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets', ...hydrated] } })
       const whole = await tables(engine)
-      await engine.run(`update ops.window set state = 'walking', loaded_sequence = 3 where kind = 'hydrate'`)
-      await engine.run(`update ops.window set loaded_sequence = 0 where resource = 'assignments'`)
+      await engine.run(`update ops.scan set state = 'scanning', loaded_sequence = 3 where kind = 'hydrate'`)
+      await engine.run(`update ops.scan set loaded_sequence = 0 where resource = 'assignments'`)
       for (const name of ['requisitions', 'assignments']) await forgetRecords(engine, findResource(name)!)
       await engine.run(
         `update ops.discovered set state = 'unseen', fetches = 0, last_fetched_at = null

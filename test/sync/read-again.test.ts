@@ -21,7 +21,7 @@ describeOnEngines('days that are read again', bench => {
       return sandbox.requests.slice(before).flatMap(({ path, query }) => (path === '/me' ? [] : [query.page]))
     }
     const states = async () =>
-      (await warehouse.engine.rows<{ state: string }>('select state from ops.window order by window_id')).map(
+      (await warehouse.engine.rows<{ state: string }>('select state from ops.scan order by scan_id')).map(
         ({ state }) => state,
       )
     expect(await read({ maxRequests: 4 })).toEqual(['1', '5', '4'])
@@ -30,7 +30,7 @@ describeOnEngines('days that are read again', bench => {
     expect(await read({ maxRequests: 3 })).toEqual(['1', '5'])
     offset = 4 * day
     expect(await read({ maxRequests: 3 })).toEqual(['1', '5'])
-    expect(await states()).toEqual(['accepted', 'refused', 'walking'])
+    expect(await states()).toEqual(['accepted', 'refused', 'scanning'])
     expect(await read({}, { from: '2025-01-06', to: '2025-01-06' })).toEqual(['1', '2', '1'])
     expect(await read()).toEqual(['4', '3', '2', '1'])
     expect(await states()).toEqual(['accepted', 'refused', 'accepted', 'accepted'])

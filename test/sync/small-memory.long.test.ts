@@ -25,7 +25,7 @@ test('a batch too large for memory', async () => {
   expect(rowsTouched(outcome)).toBe(total)
   const ledger = await engine.rows(
     `select cast(r.rows_inserted as integer) as inserted, cast(w.distinct_ids as integer) as ids, w.state
-     from ops.run r, ops.window w`,
+     from ops.run r, ops.scan w`,
   )
   expect(ledger).toEqual([{ inserted: total, ids: total, state: 'accepted' }])
   await engine.close()

@@ -14,7 +14,7 @@ const ofTheMoment = new Set([
   'api_usage',
   'migration',
   'dag_task',
-  'window_id',
+  'scan_id',
   'request_budget',
 ])
 
@@ -38,8 +38,8 @@ export async function comparedTables(engine: Engine): Promise<Named[]> {
   for (const row of rows) {
     const schema = schemas.find(one => engine.schema(one) === row.schema)
     if (!schema || (schema === 'ops' && ofTheMoment.has(row.name))) continue
-    // Walks are numbered in the order in which they happen to begin.
-    if (volatileColumns.has(`${row.name}.${row.column}`) || row.column === 'window_id') continue
+    // Scans are numbered in the order in which they happen to begin.
+    if (volatileColumns.has(`${row.name}.${row.column}`) || row.column === 'scan_id') continue
     const at = `${schema}.${row.name}`
     const table = tables.get(at) ?? { schema, name: row.name, columns: [] }
     table.columns.push(row.column)

@@ -1,6 +1,6 @@
 /** The tables that the demo ends with. */
 import { collections } from '../../contract/catalogue.ts'
-import { windowsOf } from '../../state/scans/proof.ts'
+import { scansOf } from '../../state/scans/proof.ts'
 import type { RunOutcome } from '../../sync/run/run.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { Cell, Column } from '../terminal/output.ts'
@@ -31,13 +31,13 @@ export function changesTable({ resources }: RunOutcome): Printable {
 export async function proofTable(engine: Engine): Promise<Printable> {
   const rows: [string, number, number, number, number][] = []
   for (const { name } of collections) {
-    const windows = (await windowsOf(engine, name)).filter(
+    const windows = (await scansOf(engine, name)).filter(
       ({ kind, state }) => kind === 'backfill' && state === 'accepted',
     )
     if (windows.length === 0) continue
-    const sum = (column: 'pages' | 'distinct_ids' | 'greatest_total'): number =>
+    const sum = (column: 'pages' | 'distinct_ids' | 'expected_ids'): number =>
       windows.reduce((total, window) => total + Number(window[column]), 0)
-    rows.push([name, windows.length, sum('pages'), sum('distinct_ids'), sum('greatest_total')])
+    rows.push([name, windows.length, sum('pages'), sum('distinct_ids'), sum('expected_ids')])
   }
   rows.sort((one, other) => other[4] - one[4])
   return [['resource', 'windows', 'pages', 'ids seen', 'service counted'], rows]

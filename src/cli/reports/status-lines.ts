@@ -32,10 +32,10 @@ function shortNote(note: string | null): string | null {
   return note === null || note.length <= noteLength ? note : `${note.slice(0, noteLength - 1)}…`
 }
 
-function windowsText({ accepted, walking, refused }: Proof): string | null {
+function windowsText({ accepted, scanning, refused }: Proof): string | null {
   const parts = [
     accepted > 0 && `${accepted} accepted`,
-    walking > 0 && `${walking} walking`,
+    scanning > 0 && `${scanning} scanning`,
     refused > 0 && `${refused} refused`,
   ]
   return parts.filter(part => part !== false).join(', ') || null
@@ -45,17 +45,17 @@ const byId = new Set(byIdResources.map(({ name }) => name))
 
 /** Reading by id proves nothing of what nobody named. */
 function proofText({ resource, proof }: ResourceState): string | null {
-  const { distinctIds, greatestTotal, accepted } = proof
+  const { distinctIds, expectedIds, accepted } = proof
   return accepted === 0 || byId.has(resource)
     ? null
-    : `${formatNumber(distinctIds)} / ${formatNumber(greatestTotal)}`
+    : `${formatNumber(distinctIds)} / ${formatNumber(expectedIds)}`
 }
 
-/** A run writes the state of a resource when it ends; until then its walks tell. */
+/** A run writes the state of a resource when it ends; until then its scans tell. */
 function stateText({ state, access, lastRunAt, proof, windows }: ResourceState): string {
   if (access !== null && access !== 'readable') return 'skipped'
   if (state !== null) return state
-  if (proof.walking > 0) return 'walking'
+  if (proof.scanning > 0) return 'scanning'
   return windows.length === 0 && lastRunAt === null ? 'not synced' : 'unknown'
 }
 
@@ -102,7 +102,7 @@ export function printWindows(context: CommandContext, resources: readonly Resour
         window.scope,
         window.state,
         Number(window.distinct_ids),
-        Number(window.greatest_total),
+        Number(window.expected_ids),
         Number(window.pages),
         Number(window.attempt),
         shortTime(window.started_at),
@@ -123,9 +123,9 @@ export function summaryLine(resources: readonly ResourceState[]): string {
   const sum = (of: (one: ResourceState) => number): number =>
     resources.reduce((total, one) => total + of(one), 0)
   const lists = resources.filter(({ resource }) => !byId.has(resource))
-  const complete = lists.filter(({ proof }) => proof.accepted > 0 && proof.walking + proof.refused === 0)
+  const complete = lists.filter(({ proof }) => proof.accepted > 0 && proof.scanning + proof.refused === 0)
   const reachable = lists.filter(one => stateText(one) !== 'skipped').length
-  const walking = sum(({ proof }) => proof.walking)
+  const scanning = sum(({ proof }) => proof.scanning)
   const refused = sum(({ proof }) => proof.refused)
   const quarantined = sum(one => one.quarantined ?? 0)
   const drifted = sum(one => one.drifted)
@@ -134,7 +134,7 @@ export function summaryLine(resources: readonly ResourceState[]): string {
     ...some(having('stopped'), 'stopped before the end'),
     ...some(having('skipped'), 'not for this key'),
     ...some(having('not synced'), 'not synced'),
-    ...some(walking, 'windows still walking', 'window still walking'),
+    ...some(scanning, 'windows not read to the end', 'window not read to the end'),
     ...some(refused, 'windows refused', 'window refused'),
     ...some(quarantined, 'records in quarantine', 'record in quarantine'),
     ...some(drifted, 'fields or values drifted', 'field or value drifted'),

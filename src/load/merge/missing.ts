@@ -46,8 +46,12 @@ export const outOfSight = (resource: Resource, scopeId: string): string =>
   `exists (select 1 from ops.out_of_sight o where o.resource = ${quoteText(resource.name)}
     and o.record_id = ${keyOf(resource)} and o.scope_id = ${quoteText(scopeId)})`
 
+/** Holds for an id `s` that a scan of this sweep saw. */
+const isOfSweep = (sweepId: string): string =>
+  `s.scan_id in (select scan_id from ops.scan where sweep_id = ${quoteText(sweepId)})`
+
 const isSeen = ({ resource, sweepId }: SweptList): string =>
-  `exists (select 1 from ops.sweep_id s where s.sweep_id = ${quoteText(sweepId)} and s.record_id = ${keyOf(resource)})`
+  `exists (select 1 from ops.scan_id s where ${isOfSweep(sweepId)} and s.record_id = ${keyOf(resource)})`
 
 /** Rows that were there before the sweep began. */
 const heldBefore = ({ resource, startedAt }: SweptList): string =>
@@ -83,7 +87,7 @@ export const rememberOutOfSight = (list: SweptList): string => {
 
 export const forgetOutOfSight = ({ resource, scopeId, sweepId }: SweptList): string =>
   `delete from ops.out_of_sight where resource = ${quoteText(resource.name)} and scope_id = ${quoteText(scopeId)}
-   and record_id in (select record_id from ops.sweep_id where sweep_id = ${quoteText(sweepId)})`
+   and record_id in (select s.record_id from ops.scan_id s where ${isOfSweep(sweepId)})`
 
 /** Tombstoned records that the sweep saw, unless they were found gone after it began. */
 export const revivedIds = (list: SweptList): string =>
@@ -94,7 +98,7 @@ export const revivedIds = (list: SweptList): string =>
 export const voidSeen = ({ resource, sweepId, startedAt }: SweptList): string =>
   `update ops.witness set void_at = ${instant(startedAt)}, void_reason = ${quoteText(`seen by sweep ${sweepId}`)}
    where resource = ${quoteText(resource.name)} and void_at is null and seen_at < ${instant(startedAt)}
-   and record_id in (select record_id from ops.sweep_id where sweep_id = ${quoteText(sweepId)})`
+   and record_id in (select s.record_id from ops.scan_id s where ${isOfSweep(sweepId)})`
 
 /**
  * Records that the sweep saw and the warehouse lacks or holds in an older version, as far as the next walk over changes
@@ -106,8 +110,8 @@ export function noteUnread(list: SweptList, before: string): string {
   const changed = 'cast(s.updated_at as timestamptz)'
   return `insert into ops.unread (resource, record_id, created_at, updated_at, noted_at)
     select ${quoteText(resource.name)}, s.record_id, max(s.created_at), max(s.updated_at), ${instant(startedAt)}
-    from ops.sweep_id s
-    where s.sweep_id = ${quoteText(sweepId)} and ${changed} < ${instant(before)}
+    from ops.scan_id s
+    where ${isOfSweep(sweepId)} and ${changed} < ${instant(before)}
       and not exists (select 1 from ${recordRows(resource)} and t.${key} = s.record_id
         and t.source_updated_at >= ${changed})
       and not exists (select 1 from ops.quarantine q where q.resource = ${quoteText(resource.name)}

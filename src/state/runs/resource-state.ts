@@ -7,8 +7,8 @@ import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
 import type { AccessRow } from '../requests/tables.ts'
-import { type Proof, proofOf, windowsOf } from '../scans/proof.ts'
-import type { WindowTable } from '../scans/tables.ts'
+import { type Proof, proofOf, scansOf } from '../scans/proof.ts'
+import type { ScanRow } from '../scans/tables.ts'
 import { readWatermark } from '../scans/watermarks.ts'
 import type { RunResourceRow } from './tables.ts'
 
@@ -17,7 +17,7 @@ export interface ResourceState {
   /** Of the last run that dealt with it; null when none did, or the file does not keep it. */
   readonly state: RunResourceRow['state'] | null
   readonly note: string | null
-  /** ISO 8601: start of that run, else of the one that opened the last window. */
+  /** ISO 8601: start of that run, else of the one that opened the last scan. */
   readonly lastRunAt: string | null
   /** As the service wrote it. */
   readonly mark: string | null
@@ -25,7 +25,7 @@ export interface ResourceState {
   /** Live rows of its root table in star. */
   readonly rows: number
   readonly proof: Proof
-  readonly windows: readonly WindowTable[]
+  readonly windows: readonly ScanRow[]
   /** Records that could not be loaded; null when the file does not keep them. */
   readonly quarantined: number | null
   /** Undeclared fields and values, and digits lost to rounding. */
@@ -54,7 +54,7 @@ interface LastRun {
 async function lastRun(engine: Engine, resource: string, held: ReadonlySet<string>): Promise<LastRun> {
   const table = held.has('run_resource')
     ? `select run_id, state, note from ops.run_resource where resource = $1`
-    : `select run_id, null as state, null as note from ops.window where resource = $1`
+    : `select run_id, null as state, null as note from ops.scan where resource = $1 and kind <> 'sweep'`
   const [row] = await engine.rows<{ state: LastRun['state']; note: string | null; at: string }>(
     `select q.state, q.note, r.started_at as at from (${table}) as q join ops.run as r on r.run_id = q.run_id
      order by r.started_at desc limit 1`,
@@ -83,7 +83,7 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
   const { name } = resource
   const held = await existingTables(engine)
   const mark = await readWatermark(engine, name)
-  const windows = await windowsOf(engine, name)
+  const scans = await scansOf(engine, name)
   const access = held.has('access') ? await accessOf(engine, name) : undefined
   return {
     resource: name,
@@ -91,8 +91,8 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
     mark: mark?.mark ?? null,
     backfilledAt: mark?.backfilled_at ?? null,
     rows: await count(engine, liveRows(resource)),
-    proof: proofOf(windows),
-    windows,
+    proof: proofOf(scans),
+    windows: scans,
     ...(await troubleOf(engine, name, held)),
     access: access?.state ?? null,
     accessReason: access?.reason ?? null,

@@ -5,7 +5,7 @@ import { existingTables } from '../existing-tables.ts'
 /** Pages of the backfill that are loaded already. */
 export async function backfilledPages(engine: Engine, resource: string): Promise<number> {
   const [row] = await engine.rows<{ n: number | null }>(
-    `select cast(sum(pages) as bigint) as n from ops.window
+    `select cast(sum(pages) as bigint) as n from ops.scan
      where resource = $1 and kind = 'backfill' and scope is null`,
     [resource],
   )
@@ -18,7 +18,7 @@ export async function usualChanges(engine: Engine, resource: string): Promise<nu
   const rows = await engine.rows<{ n: number }>(
     `select r.records_read as n from ops.run_resource as r
      where r.resource = $1 and r.state = 'done' and exists (
-       select 1 from ops.window as w
+       select 1 from ops.scan as w
        where w.run_id = r.run_id and w.resource = r.resource and w.kind = 'incremental')
      order by r.run_id desc limit 5`,
     [resource],
@@ -30,7 +30,7 @@ export async function usualChanges(engine: Engine, resource: string): Promise<nu
 /** Pages of the largest accepted snapshot of each scope. */
 export async function snapshotPages(engine: Engine, resource: string): Promise<ReadonlyMap<string, number>> {
   const rows = await engine.rows<{ scope: string; pages: number }>(
-    `select scope, max(pages) as pages from ops.window
+    `select scope, max(pages) as pages from ops.scan
      where resource = $1 and kind = 'snapshot' and state = 'accepted' group by scope`,
     [resource],
   )

@@ -23,36 +23,52 @@ export const scanTables = {
     lifetime: 'lasting',
   }),
 
-  window: table({
-    description: 'One row per scan of a window of a resource, with the figures that prove it complete.',
+  scan: table({
+    description:
+      'One row per scan of a list, or of a part of it, with its progress and the figures that prove it complete.',
     columns: {
-      window_id: text('Id of the scan.'),
+      scan_id: text('Id of the scan.'),
       resource: text('The resource.'),
-      kind: oneOf(['backfill', 'incremental', 'snapshot', 'hydrate']),
+      kind: oneOf({
+        backfill: 'created days, read for the first time or again',
+        incremental: 'what changed',
+        snapshot: 'a list without change times',
+        hydrate: 'records by id',
+        sweep: 'ids alone',
+      }),
+      sweep_id: optional(text('The sweep that it is a part of.')),
       from_day: optional(text('First created day requested; null is open.')),
       to_day: optional(text('Last created day requested, included; null is open.')),
       scope: optional(text('What a snapshot covers, such as one company.')),
-      state: oneOf(['walking', 'accepted', 'refused']),
+      state: oneOf(['scanning', 'accepted', 'refused']),
       attempt: count('Number of the current pass, from 1.'),
-      next_page: count('Next page to request; 0 when page 1 has been read.'),
+      next_page: count('Next page to request; 0 when the pass is over.'),
       loaded_sequence: count('Sequence number of the last page that is loaded.'),
-      pages: count('Pages read.'),
-      greatest_total: count('Greatest total that the service claimed during the pass.'),
-      distinct_ids: count('Distinct ids seen; at least greatest_total in an accepted scan.'),
-      first_mark: optional(text('Greatest updatedAt on the first page.')),
+      pages: count('Pages read in the current pass.'),
+      first_total: count('Total that the service gave with the first page of the pass.'),
+      greatest_total: count('Greatest total that it gave during the pass.'),
+      last_total: count('Total that it gave last.'),
+      expected_ids: count('How many distinct ids prove that the pass has seen every record.'),
+      distinct_ids: count('Distinct ids seen; at least expected_ids in an accepted scan of a whole list.'),
+      first_watermark: optional(text('Greatest updatedAt on the first page, as the service wrote it.')),
       run_id: text('Run that began it.'),
       started_at: time('When it began.'),
       accepted_at: optional(time('When it was accepted as complete.')),
     },
-    key: ['window_id'],
+    key: ['scan_id'],
     isPublished: true,
     lifetime: 'lasting',
   }),
 
-  window_id: table({
-    description: 'One row per id seen in a scan that is not complete yet.',
-    columns: { window_id: text('The scan.'), record_id: text('Id of the record.') },
-    indexes: [{ name: 'window_id_idx', columns: ['window_id', 'record_id'], isUnique: true }],
+  scan_id: table({
+    description: 'One row per id seen in a scan that is not decided yet; in a sweep one per id and page.',
+    columns: {
+      scan_id: text('The scan.'),
+      record_id: text('Id of the record.'),
+      created_at: optional(text('In a sweep, as the service wrote it.')),
+      updated_at: optional(text('In a sweep, as the service wrote it.')),
+    },
+    indexes: [{ name: 'scan_id_idx', columns: ['scan_id', 'record_id'] }],
     isPublished: false,
     lifetime: 'lasting',
   }),
@@ -80,40 +96,6 @@ export const scanTables = {
       note: optional(text('Why it was doubted or refused.')),
     },
     key: ['sweep_id'],
-    isPublished: false,
-    lifetime: 'lasting',
-  }),
-
-  sweep_window: table({
-    description: 'One row per window of a sweep.',
-    columns: {
-      sweep_id: text('The sweep.'),
-      number: count('Number of the window, from 1.'),
-      from_day: optional(text('First created day requested; null is open.')),
-      to_day: optional(text('Last created day requested; null is open.')),
-      state: oneOf(['walking', 'accepted']),
-      attempt: count('Number of the current pass, from 1.'),
-      next_page: count('Next page to request; 0 when page 1 has been read.'),
-      pages: count('Pages read.'),
-      greatest_total: count('Greatest total that the service claimed.'),
-      first_total: count('Total at the beginning of the pass.'),
-      last_total: count('Total at the end of the pass.'),
-      distinct_ids: count('Distinct ids seen.'),
-    },
-    key: ['sweep_id', 'number'],
-    isPublished: false,
-    lifetime: 'lasting',
-  }),
-
-  sweep_id: table({
-    description: 'One row per id seen in a sweep whose missing records are not decided yet.',
-    columns: {
-      sweep_id: text('The sweep.'),
-      number: count('Its window.'),
-      record_id: text('Id of the record.'),
-      created_at: optional(text('As the service wrote it.')),
-      updated_at: optional(text('As the service wrote it.')),
-    },
     isPublished: false,
     lifetime: 'lasting',
   }),
@@ -149,9 +131,8 @@ export const scanTables = {
 }
 
 export type WatermarkTable = Row<typeof scanTables.watermark>
-export type WindowTable = Row<typeof scanTables.window>
-export type SweepTable = Row<typeof scanTables.sweep>
-export type SweepWindowTable = Row<typeof scanTables.sweep_window>
-export type SweepIdTable = Row<typeof scanTables.sweep_id>
-export type UnreadTable = Row<typeof scanTables.unread>
+export type ScanRow = Row<typeof scanTables.scan>
+export type ScanIdRow = Row<typeof scanTables.scan_id>
+export type SweepRow = Row<typeof scanTables.sweep>
+export type UnreadRow = Row<typeof scanTables.unread>
 export type ListCountRow = Row<typeof scanTables.list_count>

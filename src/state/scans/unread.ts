@@ -5,10 +5,10 @@ import { recordRows } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
-import type { UnreadTable } from './tables.ts'
+import type { UnreadRow } from './tables.ts'
 
 /** Those of a resource that are still to be read; what was read meanwhile is forgotten. */
-export async function stillUnread(engine: Engine, resource: Resource): Promise<UnreadTable[]> {
+export async function stillUnread(engine: Engine, resource: Resource): Promise<UnreadRow[]> {
   await engine.run(
     `delete from ops.unread where resource = $1 and exists (
        select 1 from ${recordRows(resource)} and t.${quoteName(resource.table.key)} = unread.record_id

@@ -30,7 +30,7 @@ export interface Fetched {
 
 /** Counts of all fetches of one task. */
 export interface FetchState {
-  readonly windowId: string
+  readonly scanId: string
   readonly purpose: Purpose
   /** Of the last landed page. */
   sequence: number
@@ -109,9 +109,9 @@ class Fetching {
     tally.requests += 1
     const recordId = typeof record?.id === 'string' && isSafeId(record.id) ? record.id : asked
     this.#state.sequence += 1
-    const { sequence, windowId } = this.#state
+    const { sequence, scanId } = this.#state
     const arrived = { sequence, page: 1, fetchedAt, runId: sync.runId, bytes }
-    const page = await sync.landing.land(windowId, arrived)
+    const page = await sync.landing.land(scanId, arrived)
     this.records.push({ page, asked, recordId, askedAt, ...(expected && { expected }) })
   }
 

@@ -17,7 +17,7 @@ import {
 } from '../../state/by-id/fetched.ts'
 import { countSignals } from '../../state/by-id/signal-counts.ts'
 import { witnessHeld } from '../../state/evidence/deletions.ts'
-import { freshWindow, openWindow, unfinishedWindow, updateWindow } from '../../state/scans/windows.ts'
+import { freshScan, openScan, unfinishedScan, updateScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -34,47 +34,47 @@ export class RecordReader {
 
   constructor(task: ResourceTask, purpose: Purpose) {
     this.task = task
-    const windowId = `${task.sync.runId}-${task.resource.name}`
-    this.#state = { windowId, purpose, sequence: 0, hasRead: false, deniedInARow: 0, failedInARow: 0 }
+    const scanId = `${task.sync.runId}-${task.resource.name}`
+    this.#state = { scanId, purpose, sequence: 0, hasRead: false, deniedInARow: 0, failedInARow: 0 }
   }
 
   /** Loads the answers that a killed run landed and did not load, without a request. */
   async resume(): Promise<void> {
     const { sync, resource } = this.task
-    const window = await unfinishedWindow(sync.engine, resource.name, 'hydrate')
-    if (!window) return
-    sync.landing.begin(window.window_id, { resource: resource.name, scope: {}, isById: true })
-    const landed = sync.landing.pages(window.window_id)
-    const left = landed.filter(({ sequence }) => sequence > Number(window.loaded_sequence))
+    const scan = await unfinishedScan(sync.engine, resource.name, 'hydrate')
+    if (!scan) return
+    sync.landing.begin(scan.scan_id, { resource: resource.name, scope: {}, isById: true })
+    const landed = sync.landing.pages(scan.scan_id)
+    const left = landed.filter(({ sequence }) => sequence > Number(scan.loaded_sequence))
     const records = left.flatMap(page => this.#landedRecord(page))
-    if (records.length > 0) await this.#load(window.window_id, { records, failed: [], retryLater: [] })
-    await fenced(this.task, engine => accept(engine, this.task, window.window_id))
+    if (records.length > 0) await this.#load(scan.scan_id, { records, failed: [], retryLater: [] })
+    await fenced(this.task, engine => accept(engine, this.task, scan.scan_id))
   }
 
   /** Throws the error that ended it early, after everything fetched until then is loaded. */
   async read(due: readonly DueId[]): Promise<void> {
     if (!this.#isOpen) await this.#open()
     const fetched = await fetchRecords(this.task, this.#state, due)
-    if (fetched.records.length > 0) await this.#load(this.#state.windowId, fetched)
+    if (fetched.records.length > 0) await this.#load(this.#state.scanId, fetched)
     else await fenced(this.task, engine => this.#record(engine, fetched))
     if (fetched.stopped) throw fetched.stopped.error
   }
 
   async close(): Promise<void> {
-    if (this.#isOpen) await fenced(this.task, engine => accept(engine, this.task, this.#state.windowId))
+    if (this.#isOpen) await fenced(this.task, engine => accept(engine, this.task, this.#state.scanId))
   }
 
   async #open(): Promise<void> {
     const { sync, resource } = this.task
-    const { windowId } = this.#state
-    sync.landing.begin(windowId, { resource: resource.name, scope: {}, isById: true })
-    const facts = { window_id: windowId, resource: resource.name, kind: 'hydrate' as const }
-    const row = freshWindow({ ...facts, run_id: sync.runId, started_at: now(sync) })
-    await fenced(this.task, engine => openWindow(engine, row))
+    const { scanId } = this.#state
+    sync.landing.begin(scanId, { resource: resource.name, scope: {}, isById: true })
+    const facts = { scan_id: scanId, resource: resource.name, kind: 'hydrate' as const }
+    const row = freshScan({ ...facts, run_id: sync.runId, started_at: now(sync) })
+    await fenced(this.task, engine => openScan(engine, row))
     this.#isOpen = true
   }
 
-  async #load(windowId: string, fetched: Fetched): Promise<void> {
+  async #load(scanId: string, fetched: Fetched): Promise<void> {
     const { pipeline } = this.task
     await pipeline.load({
       pages: fetched.records.map(({ page }) => page),
@@ -82,7 +82,7 @@ export class RecordReader {
       ledger: async engine => {
         await this.#record(engine, fetched)
         const sequence = Math.max(...fetched.records.map(({ page }) => page.sequence))
-        await updateWindow(engine, windowId, { loaded_sequence: sequence, pages: sequence })
+        await updateScan(engine, scanId, { loaded_sequence: sequence, pages: sequence })
       },
     })
     await pipeline.drained()
@@ -152,8 +152,8 @@ function idOn(page: LandedPage): string | undefined {
   }
 }
 
-async function accept(engine: Engine, { sync }: ResourceTask, windowId: string): Promise<void> {
-  await updateWindow(engine, windowId, {
+async function accept(engine: Engine, { sync }: ResourceTask, scanId: string): Promise<void> {
+  await updateScan(engine, scanId, {
     state: 'accepted',
     accepted_at: now(sync),
     next_page: 0,

@@ -15,7 +15,8 @@ import { revive } from '../../load/merge/tombstone.ts'
 import type { SweepTable } from '../../state/evidence/deletion-tables.ts'
 import { recordUndeletions, voidWitnesses, witness } from '../../state/evidence/deletions.ts'
 import { renewLease } from '../../state/runs/leases.ts'
-import { forgetSweepIds, lastSweep, updateSweep } from '../../state/scans/sweeps.ts'
+import { countSweptIds, forgetSweptIds } from '../../state/scans/scan-ids.ts'
+import { lastSweep, updateSweep } from '../../state/scans/sweeps.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
@@ -30,7 +31,7 @@ async function requireSameScope(task: ResourceTask, { sweep_id, scope_id }: Swee
   if (await isStillScope(task, scope_id)) return
   await fenced(task, async engine => {
     await updateSweep(engine, sweep_id, { state: 'refused', ended_at: now(sync), note: 'changed scope' })
-    await forgetSweepIds(engine, sweep_id)
+    await forgetSweptIds(engine, sweep_id)
   })
   throw changedScope(resource.name)
 }
@@ -113,19 +114,15 @@ export async function judgeSweep(
     const list = await listOf(engine, task, sweep)
     const judgement = await suspect(engine, task, { list, most })
     await recordSeen(engine, task, list)
-    const [seen] = await engine.rows<{ n: number }>(
-      'select count(distinct record_id) as n from ops.sweep_id where sweep_id = $1',
-      [sweep.sweep_id],
-    )
     await updateSweep(engine, sweep.sweep_id, {
       state: judgement.worth === 'doubted' ? 'doubted' : 'accepted',
       ended_at: now(sync),
-      seen: Number(seen?.n ?? 0),
+      seen: await countSweptIds(engine, sweep.sweep_id),
       judged: judgement.judged,
       missing: judgement.missing,
       note: judgement.worth === 'witness' ? null : judgement.worth,
     })
-    await forgetSweepIds(engine, sweep.sweep_id)
+    await forgetSweptIds(engine, sweep.sweep_id)
     await renewLease(engine, lease)
     return judgement
   })

@@ -1,12 +1,13 @@
 /** The scan of a window of a sweep: ids go to the ledger with how far the scan is, and nothing is loaded. */
 import { Retriable } from '../../api/client/errors.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
-import type { SweepIdTable, SweepWindowTable } from '../../state/evidence/deletion-tables.ts'
-import { addSweepIds, countSweepIds, forgetSweepIds, updateSweepWindow } from '../../state/scans/sweeps.ts'
-import type { ResourceTask } from '../run/context.ts'
+import { addIds, countDistinctIds, forgetIds } from '../../state/scans/scan-ids.ts'
+import { updateScan } from '../../state/scans/scans.ts'
+import type { ScanIdRow, ScanRow } from '../../state/scans/tables.ts'
+import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { beginPass, figuresOf, type PassState } from '../scan/pass.ts'
-import { type Decision, judge } from '../scan/proof.ts'
+import { type Decision, expectedIds, judge } from '../scan/proof.ts'
 import { anotherPass, type Progress, type Strategy, scan } from '../scan/scan.ts'
 import { askAgreeing, type RawPage, type SweptPage } from './swept-page.ts'
 
@@ -14,7 +15,7 @@ import { askAgreeing, type RawPage, type SweptPage } from './swept-page.ts'
 const pagesPerCommit = 20
 
 export interface SweepJob {
-  readonly window: SweepWindowTable
+  readonly row: ScanRow
   readonly query: Readonly<Record<string, string>>
 }
 
@@ -28,15 +29,15 @@ function recordsOf(answer: { records(): unknown[] }): readonly unknown[] {
   }
 }
 
-function passOf(window: SweepWindowTable): PassState {
-  const firstTotal = Number(window.first_total)
+function passOf(row: ScanRow): PassState {
+  const firstTotal = Number(row.first_total)
   return {
-    ...beginPass(Number(window.next_page)),
-    pages: Number(window.pages),
-    greatestTotal: Number(window.greatest_total),
+    ...beginPass(Number(row.next_page)),
+    pages: Number(row.pages),
+    greatestTotal: Number(row.greatest_total),
     firstTotal,
     leastTotal: firstTotal,
-    lastTotal: Number(window.last_total),
+    lastTotal: Number(row.last_total),
   }
 }
 
@@ -45,7 +46,7 @@ class SweepScan implements Strategy<SweptPage> {
   readonly asksTwice = true
   readonly #task: ResourceTask
   readonly #job: SweepJob
-  #ids: SweepIdTable[] = []
+  #ids: ScanIdRow[] = []
   #uncommitted = 0
 
   constructor(task: ResourceTask, job: SweepJob) {
@@ -68,9 +69,9 @@ class SweepScan implements Strategy<SweptPage> {
 
   async keep({ swept }: SweptPage, progress: Progress): Promise<void> {
     const { sync, resource, tally } = this.#task
-    const { sweep_id, number } = this.#job.window
+    const { scan_id } = this.#job.row
     for (const { id, createdAt, updatedAt } of swept)
-      this.#ids.push({ sweep_id, number, record_id: id, created_at: createdAt, updated_at: updatedAt })
+      this.#ids.push({ scan_id, record_id: id, created_at: createdAt, updated_at: updatedAt })
     tally.records_read += swept.length
     sync.emit({
       resource: resource.name,
@@ -84,12 +85,12 @@ class SweepScan implements Strategy<SweptPage> {
     if (this.#uncommitted >= pagesPerCommit) await this.save(progress)
   }
 
-  async save({ pass, attempt }: Progress, change: Partial<SweepWindowTable> = {}): Promise<void> {
+  async save({ pass, attempt }: Progress, change: Partial<ScanRow> = {}): Promise<void> {
     const ids = this.#ids.splice(0)
     this.#uncommitted = 0
     await fenced(this.#task, async engine => {
-      await addSweepIds(engine, ids)
-      await updateSweepWindow(engine, this.#job.window, {
+      await addIds(engine, ids)
+      await updateScan(engine, this.#job.row.scan_id, {
         attempt,
         next_page: pass.nextPage,
         pages: pass.pages,
@@ -103,28 +104,32 @@ class SweepScan implements Strategy<SweptPage> {
 
   async decide(progress: Progress): Promise<Decision> {
     const { pass, attempt } = progress
-    const distinctIds = await countSweepIds(this.#task.sync.engine, this.#job.window)
-    const decision = judge(figuresOf(pass, { kind: 'sweep', isWhole: true, attempt, distinctIds }))
-    if (decision === 'accepted') await this.save(progress, { state: 'accepted', distinct_ids: distinctIds })
+    const { sync } = this.#task
+    const distinctIds = await countDistinctIds(sync.engine, this.#job.row.scan_id)
+    const figures = figuresOf(pass, { kind: 'sweep', isWhole: true, attempt, distinctIds })
+    const decision = judge(figures)
+    const found = { distinct_ids: distinctIds, expected_ids: expectedIds(figures) }
+    if (decision === 'accepted')
+      await this.save(progress, { state: 'accepted', accepted_at: now(sync), ...found })
     if (decision === 'scan again') await this.#beginAgain(progress)
     return decision
   }
 
   /** Each pass stands by itself: an id of an earlier one may be deleted since, and would make up for one not seen. */
   async #beginAgain(progress: Progress): Promise<void> {
-    const { window } = this.#job
+    const { scan_id } = this.#job.row
     const { pass, attempt } = anotherPass(progress, {})
     await fenced(this.#task, async engine => {
-      await forgetSweepIds(engine, window.sweep_id, Number(window.number))
+      await forgetIds(engine, scan_id)
       const fresh = { attempt, next_page: pass.nextPage, pages: 0, greatest_total: 0 }
-      await updateSweepWindow(engine, window, { ...fresh, first_total: 0, last_total: 0 })
+      await updateScan(engine, scan_id, { ...fresh, first_total: 0, last_total: 0 })
     })
   }
 }
 
 /** False when the window never settled. */
 export async function sweepWindow(task: ResourceTask, job: SweepJob): Promise<boolean> {
-  const { window } = job
-  const from = { pass: passOf(window), attempt: Number(window.attempt), sequence: 0 }
+  const { row } = job
+  const from = { pass: passOf(row), attempt: Number(row.attempt), sequence: 0 }
   return (await scan(new SweepScan(task, job), from)) === 'accepted'
 }

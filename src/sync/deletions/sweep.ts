@@ -2,15 +2,10 @@
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { liveRecords } from '../../load/merge/missing.ts'
-import type { SweepTable, SweepWindowTable } from '../../state/evidence/deletion-tables.ts'
-import {
-  forgetSweepIds,
-  openSweepRow,
-  openSweepWindow,
-  sweepWindows,
-  unfinishedSweep,
-  updateSweep,
-} from '../../state/scans/sweeps.ts'
+import { forgetSweptIds } from '../../state/scans/scan-ids.ts'
+import { freshScan, openScan } from '../../state/scans/scans.ts'
+import { openSweep, sweepScans, unfinishedSweep, updateSweep } from '../../state/scans/sweeps.ts'
+import type { ScanRow, SweepRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -41,10 +36,10 @@ async function earliestDay(task: ResourceTask): Promise<string | null> {
   return created === undefined ? null : utcDay(created)
 }
 
-async function newSweep(task: ResourceTask): Promise<SweepTable> {
+async function newSweep(task: ResourceTask): Promise<SweepRow> {
   const { sync, resource } = task
   const startedAt = now(sync)
-  const row: SweepTable = {
+  const row: SweepRow = {
     sweep_id: `${sync.runId}-${resource.name}`,
     resource: resource.name,
     scope_id: currentScope(task),
@@ -59,20 +54,20 @@ async function newSweep(task: ResourceTask): Promise<SweepTable> {
     missing: 0,
     note: null,
   }
-  await fenced(task, engine => openSweepRow(engine, row))
+  await fenced(task, engine => openSweep(engine, row))
   return row
 }
 
-async function giveUp(task: ResourceTask, { sweep_id }: SweepTable, note: string): Promise<void> {
+async function giveUp(task: ResourceTask, { sweep_id }: SweepRow, note: string): Promise<void> {
   await fenced(task, async engine => {
     await updateSweep(engine, sweep_id, { state: 'refused', ended_at: now(task.sync), note })
-    await forgetSweepIds(engine, sweep_id)
+    await forgetSweptIds(engine, sweep_id)
   })
   task.tally.note = note
 }
 
 /** Goes on with the sweep that an earlier run left, unless the key sees something else by now. */
-async function sweepToWalk(task: ResourceTask): Promise<SweepTable> {
+async function sweepToWalk(task: ResourceTask): Promise<SweepRow> {
   const left = await unfinishedSweep(task.sync.engine, task.resource.name)
   if (left?.scope_id === currentScope(task)) return left
   if (left) await giveUp(task, left, 'begun with another scope')
@@ -80,56 +75,49 @@ async function sweepToWalk(task: ResourceTask): Promise<SweepTable> {
   return newSweep(task)
 }
 
-function extentOf(sweep: SweepTable, total: number): BackfillExtent {
+function extentOf(sweep: SweepRow, total: number): BackfillExtent {
   const today = utcDay(sweep.started_at)
   return { total, earliest: sweep.earliest_day ?? today, today }
 }
 
 /** Days of the window after these; undefined when they are the last. */
-function daysAfter(
-  extent: BackfillExtent,
-  sweep: SweepTable,
-  last: SweepWindowTable | undefined,
-): Days | undefined {
+function daysAfter(extent: BackfillExtent, sweep: SweepRow, last: ScanRow | undefined): Days | undefined {
   if (!last) return sweep.earliest_day === null ? { from: null, to: null } : firstWindow(extent)
   return nextWindow({ from: last.from_day, to: last.to_day, pages: Number(last.pages) }, extent)
 }
 
 async function openNext(
   task: ResourceTask,
-  sweep: SweepTable,
-  windows: readonly SweepWindowTable[],
-): Promise<SweepWindowTable | undefined> {
+  sweep: SweepRow,
+  windows: readonly ScanRow[],
+): Promise<ScanRow | undefined> {
   const { engine } = task.sync
   const [held] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(task.resource)}`)
   const rows = Number(held?.n ?? 0)
   const days = daysAfter(extentOf(sweep, rows), sweep, windows.at(-1))
   if (!days) return undefined
-  const row: SweepWindowTable = {
+  const row = freshScan({
+    scan_id: `${sweep.sweep_id}-${String(windows.length + 1).padStart(4, '0')}`,
+    resource: task.resource.name,
+    kind: 'sweep',
     sweep_id: sweep.sweep_id,
-    number: windows.length + 1,
     from_day: days.from,
     to_day: days.to,
-    state: 'walking',
-    attempt: 1,
-    // Of a whole list as many rows are held, give or take; the answer corrects it.
+    // Of a whole list as many rows are stored, give or take; the answer corrects it.
     next_page: days.from === null && days.to === null ? lastPage(rows) : 1,
-    pages: 0,
-    greatest_total: 0,
-    first_total: 0,
-    last_total: 0,
-    distinct_ids: 0,
-  }
-  await fenced(task, connection => openSweepWindow(connection, row))
+    run_id: task.sync.runId,
+    started_at: now(task.sync),
+  })
+  await fenced(task, connection => openScan(connection, row))
   return row
 }
 
 /** False when a window never settled. */
-async function walkWindows(task: ResourceTask, sweep: SweepTable): Promise<boolean> {
+async function walkWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean> {
   const { engine } = task.sync
   for (;;) {
-    const windows = await sweepWindows(engine, sweep.sweep_id)
-    const open = windows.find(({ state }) => state === 'walking') ?? (await openNext(task, sweep, windows))
+    const windows = await sweepScans(engine, sweep.sweep_id)
+    const open = windows.find(({ state }) => state === 'scanning') ?? (await openNext(task, sweep, windows))
     if (!open) {
       const total = windows.reduce((sum, { greatest_total }) => sum + Number(greatest_total), 0)
       await fenced(task, connection => updateSweep(connection, sweep.sweep_id, { total }))
@@ -137,7 +125,7 @@ async function walkWindows(task: ResourceTask, sweep: SweepTable): Promise<boole
     }
     const days = { from: open.from_day, to: open.to_day }
     const query = { ...byUpdate, fields: sweptFields, ...daysQuery(task, days) }
-    if (!(await sweepWindow(task, { window: open, query }))) return false
+    if (!(await sweepWindow(task, { row: open, query }))) return false
   }
 }
 

@@ -1,6 +1,6 @@
 /** The key's own row: loaded from the answer that the client had to ask for anyway. */
 import { createHash } from 'node:crypto'
-import { freshWindow, openWindow } from '../../state/scans/windows.ts'
+import { freshScan, openScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from './context.ts'
 
@@ -12,10 +12,10 @@ export function apiKeyId(apiKey: string): string {
 async function recordReading(
   engine: Engine,
   { sync, resource }: ResourceTask,
-  windowId: string,
+  scanId: string,
 ): Promise<void> {
-  const row = freshWindow({
-    window_id: windowId,
+  const row = freshScan({
+    scan_id: scanId,
     resource: resource.name,
     kind: 'snapshot',
     scope: 'key',
@@ -23,22 +23,25 @@ async function recordReading(
     next_page: 0,
     loaded_sequence: 1,
     pages: 1,
+    first_total: 1,
     greatest_total: 1,
+    last_total: 1,
+    expected_ids: 1,
     distinct_ids: 1,
     run_id: sync.runId,
     started_at: now(sync),
     accepted_at: now(sync),
   })
-  await openWindow(engine, row)
+  await openScan(engine, row)
 }
 
 export async function loadKey(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
-  const windowId = `${sync.runId}-${resource.name}`
+  const scanId = `${sync.runId}-${resource.name}`
   const scope = { api_key_id: sync.apiKeyId }
-  sync.landing.begin(windowId, { resource: resource.name, scope })
+  sync.landing.begin(scanId, { resource: resource.name, scope })
   const { bytes } = sync.key
-  const page = await sync.landing.land(windowId, {
+  const page = await sync.landing.land(scanId, {
     sequence: 1,
     page: 1,
     fetchedAt: now(sync),
@@ -49,7 +52,7 @@ export async function loadKey(task: ResourceTask): Promise<void> {
     pages: [page],
     rows: 'data as one record',
     scope: () => scope,
-    ledger: engine => recordReading(engine, task, windowId),
+    ledger: engine => recordReading(engine, task, scanId),
   })
   await task.pipeline.drained()
 }

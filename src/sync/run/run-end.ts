@@ -7,6 +7,7 @@ import { forgetSent, recordSent } from '../../state/requests/access.ts'
 import { releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { updateRun } from '../../state/runs/runs.ts'
 import type { RunRow } from '../../state/runs/tables.ts'
+import { openScanIds } from '../../state/scans/scans.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
 type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent'>
@@ -23,19 +24,14 @@ interface RunEnd {
  * and so does a run under way, which may be loading pages of a walk that the ledger does not know yet.
  */
 async function finishedWalks({ engine, landing, runId }: Ending): Promise<string[]> {
-  const open = await ledger(engine)
-    .selectFrom('ops.window')
-    .select('window_id')
-    .where('state', '=', 'walking')
-    .execute()
+  const open = await openScanIds(engine)
   const others = await ledger(engine)
     .selectFrom('ops.run')
     .select('run_id')
     .where('state', '=', 'running')
     .execute()
-  const walking = new Set(open.map(row => row.window_id))
   const runs = [runId, ...others.map(row => row.run_id)]
-  return landing.walks().filter(walk => !walking.has(walk) && !runs.some(run => walk.startsWith(run)))
+  return landing.walks().filter(walk => !open.has(walk) && !runs.some(run => walk.startsWith(run)))
 }
 
 /** One process at a time; who finds another at it leaves it to that one. */

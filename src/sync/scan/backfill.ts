@@ -3,14 +3,15 @@
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
+import { backfillScans, updateScan } from '../../state/scans/scans.ts'
+import type { ScanRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
-import { backfillWindows, updateWindow } from '../../state/scans/windows.ts'
-import type { WatermarkTable, WindowTable } from '../../state/schema.ts'
+import type { WatermarkTable } from '../../state/schema.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { byUpdate, daysQuery, newWindow, scanOf, setWatermark } from './collection-window.ts'
-import { forgetUnreadable, LoadedScan, type LoadedScanJob, scanWindow } from './loaded-scan.ts'
+import { byUpdate, daysQuery, openNewScan, scanOf, setWatermark } from './collection-window.ts'
+import { forgetUnreadable, LoadedScan, type LoadedScanJob, readUntilProved } from './loaded-scan.ts'
 import type { PassState } from './pass.ts'
 import { readPass } from './scan.ts'
 import { spanOf } from './times.ts'
@@ -52,10 +53,10 @@ async function measure(task: ResourceTask): Promise<void> {
 }
 
 /** Windows of the backfill that are not accepted: cut off, or refused by an earlier run. */
-async function openWindows({ sync, resource }: ResourceTask): Promise<WindowTable[]> {
-  const rows = await backfillWindows(sync.engine, resource.name)
+async function openWindows({ sync, resource }: ResourceTask): Promise<ScanRow[]> {
+  const rows = await backfillScans(sync.engine, resource.name)
   return rows.filter(
-    ({ state, run_id: run }) => state === 'walking' || (state === 'refused' && run !== sync.runId),
+    ({ state, run_id: run }) => state === 'scanning' || (state === 'refused' && run !== sync.runId),
   )
 }
 
@@ -63,12 +64,12 @@ async function openWindows({ sync, resource }: ResourceTask): Promise<WindowTabl
 async function finishBackfill(
   engine: Engine,
   task: ResourceTask,
-  { window, pass }: { readonly window: WindowTable; readonly pass: PassState },
+  { window, pass }: { readonly window: ScanRow; readonly pass: PassState },
 ): Promise<void> {
   const { name } = task.resource
   const watermark = await readWatermark(engine, name)
-  const windows = await backfillWindows(engine, name)
-  const others = windows.filter(({ window_id }) => window_id !== window.window_id)
+  const windows = await backfillScans(engine, name)
+  const others = windows.filter(({ scan_id }) => scan_id !== window.scan_id)
   if (others.some(other => other.state !== 'accepted')) return
   if (window.from_day !== null && !others.some(other => other.from_day === null)) return
   const pending = watermark?.pending_mark ?? null
@@ -80,11 +81,11 @@ async function finishBackfill(
   })
 }
 
-function jobOf(task: ResourceTask, window: WindowTable, watermark: WatermarkTable): LoadedScanJob {
+function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkTable): LoadedScanJob {
   const days = { from: window.from_day, to: window.to_day }
   const isWhole = days.from === null && days.to === null
   return {
-    window,
+    row: window,
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
     beginAt: isWhole ? lastPage(Number(watermark.remembered_total ?? 0)) : 1,
     accepted: (engine, pass) => finishBackfill(engine, task, { window, pass }),
@@ -98,7 +99,7 @@ function extentOf({ sync }: ResourceTask, watermark: WatermarkTable): BackfillEx
 
 /** Days of the first window that is not planned yet; undefined when the windows reach the oldest record. */
 async function firstDays(task: ResourceTask, watermark: WatermarkTable): Promise<Days | undefined> {
-  const newest = (await backfillWindows(task.sync.engine, task.resource.name)).at(-1)
+  const newest = (await backfillScans(task.sync.engine, task.resource.name)).at(-1)
   if (newest) {
     const { from_day: from, to_day: to, pages } = newest
     return nextWindow({ from, to, pages: Number(pages) }, extentOf(task, watermark))
@@ -111,7 +112,7 @@ async function readNewWindows(task: ResourceTask, watermark: WatermarkTable): Pr
   let days = await firstDays(task, watermark)
   try {
     while (days) {
-      const window: WindowTable = await newWindow(task, { ...days, kind: 'backfill' })
+      const window: ScanRow = await openNewScan(task, { ...days, kind: 'backfill' })
       const strategy = new LoadedScan(task, jobOf(task, window, watermark))
       const progress = await readPass(strategy, strategy.start)
       await strategy.handOver(progress)
@@ -124,11 +125,14 @@ async function readNewWindows(task: ResourceTask, watermark: WatermarkTable): Pr
 }
 
 const afresh = {
-  state: 'walking',
+  state: 'scanning',
   attempt: 1,
   pages: 0,
+  first_total: 0,
   greatest_total: 0,
-  first_mark: null,
+  last_total: 0,
+  expected_ids: 0,
+  first_watermark: null,
   next_page: 1,
 } as const
 
@@ -144,10 +148,10 @@ async function readOpenWindows(
   for (const window of await openWindows(task)) {
     const isRefused = window.state === 'refused'
     const change = { ...afresh, run_id: task.sync.runId }
-    if (isRefused) await fenced(task, engine => updateWindow(engine, window.window_id, change))
+    if (isRefused) await fenced(task, engine => updateScan(engine, window.scan_id, change))
     const isUnreadable = cause !== undefined && forgetUnreadable(task, window, cause)
     const job = jobOf(task, isRefused ? { ...window, ...change } : window, watermark)
-    await scanWindow(task, job, isUnreadable ? 1 : 0)
+    await readUntilProved(task, job, isUnreadable ? 1 : 0)
   }
 }
 

@@ -1,8 +1,9 @@
 /** Windows of a collection: their ledger row, and the query that stands for their days. */
 import type { Scan } from '../../contract/fields/resource.ts'
+import { countScans, freshScan, openScan } from '../../state/scans/scans.ts'
+import type { ScanRow } from '../../state/scans/tables.ts'
 import { moveWatermark } from '../../state/scans/watermarks.ts'
-import { countWindows, freshWindow, openWindow } from '../../state/scans/windows.ts'
-import type { WatermarkTable, WindowTable } from '../../state/schema.ts'
+import type { WatermarkTable } from '../../state/schema.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -19,18 +20,18 @@ export function daysQuery(task: ResourceTask, { from, to }: Days): Record<string
 }
 
 interface Opening extends Days {
-  readonly kind: WindowTable['kind']
+  readonly kind: ScanRow['kind']
   /** Set for windows that somebody asked for: they are no part of the backfill. */
   readonly scope?: string
 }
 
 /** Creates the window's ledger row, in one turn at the warehouse: pages wait for it. */
-export function newWindow(task: ResourceTask, opening: Opening): Promise<WindowTable> {
+export function openNewScan(task: ResourceTask, opening: Opening): Promise<ScanRow> {
   const { sync, resource } = task
   return fenced(task, async engine => {
-    const number = (await countWindows(engine, sync.runId)) + 1
-    const row = freshWindow({
-      window_id: `${sync.runId}-${String(number).padStart(4, '0')}-${resource.name}`,
+    const number = (await countScans(engine, sync.runId)) + 1
+    const row = freshScan({
+      scan_id: `${sync.runId}-${String(number).padStart(4, '0')}-${resource.name}`,
       resource: resource.name,
       kind: opening.kind,
       from_day: opening.from,
@@ -39,7 +40,7 @@ export function newWindow(task: ResourceTask, opening: Opening): Promise<WindowT
       run_id: sync.runId,
       started_at: now(sync),
     })
-    await openWindow(engine, row)
+    await openScan(engine, row)
     return row
   })
 }

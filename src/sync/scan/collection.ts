@@ -2,15 +2,16 @@
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { sawAllOf } from '../../state/evidence/key-scopes.ts'
+import { retireScans, unfinishedScan } from '../../state/scans/scans.ts'
+import type { ScanRow } from '../../state/scans/tables.ts'
 import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
-import { retireWindows, unfinishedWindow } from '../../state/scans/windows.ts'
-import type { WatermarkTable, WindowTable } from '../../state/schema.ts'
+import type { WatermarkTable } from '../../state/schema.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { backfill } from './backfill.ts'
-import { byUpdate, newWindow, scanOf, setWatermark } from './collection-window.ts'
-import { scanWindow } from './loaded-scan.ts'
+import { byUpdate, openNewScan, scanOf, setWatermark } from './collection-window.ts'
+import { readUntilProved } from './loaded-scan.ts'
 import { knownTo } from './lookback.ts'
 import { readNoted } from './read-again.ts'
 import { isLater } from './times.ts'
@@ -31,20 +32,20 @@ async function heldSince({ sync, resource }: ResourceTask, day: string): Promise
 const later = (found: string | null, held: string | null): string | null =>
   found !== null && (held === null || isLater(found, held)) ? found : held
 
-async function newChanges(task: ResourceTask, { mark }: WatermarkTable): Promise<WindowTable> {
+async function newChanges(task: ResourceTask, { mark }: WatermarkTable): Promise<ScanRow> {
   // The zone of the day filter is unknown: two days below the mark lose nothing in any of them.
   const from = scanOf(task).changedSince && mark !== null ? utcDay(mark, -2) : null
-  return newWindow(task, { from, to: null, kind: 'incremental' })
+  return openNewScan(task, { from, to: null, kind: 'incremental' })
 }
 
 /** Down to the mark, or to the beginning of a list that had no record with a time when it was last read. */
-async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: WindowTable): Promise<void> {
+async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: ScanRow): Promise<void> {
   const { resource } = task
   const { changedSince } = scanOf(task)
   const filter: Record<string, string> =
     changedSince && window.from_day ? { ...changedSince, from: window.from_day } : {}
-  await scanWindow(task, {
-    window,
+  await readUntilProved(task, {
+    row: window,
     query: { ...resource.query, ...byUpdate, ...filter },
     // The total of a filtered list says nothing of the list of another day.
     beginAt: lastPage(
@@ -59,7 +60,7 @@ async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: Win
   })
 }
 
-async function readChanges(task: ResourceTask, left?: WindowTable): Promise<void> {
+async function readChanges(task: ResourceTask, left?: ScanRow): Promise<void> {
   const mark = await readWatermark(task.sync.engine, task.resource.name)
   if (mark?.backfilled_at) await walkChanges(task, mark, left ?? (await newChanges(task, mark)))
 }
@@ -70,7 +71,7 @@ async function usableMark(task: ResourceTask): Promise<WatermarkTable | undefine
   const mark = await readWatermark(sync.engine, resource.name)
   if (!mark || (await sawAllOf(sync.engine, mark.run_id, sync.key))) return mark
   await fenced(task, async engine => {
-    await retireWindows(engine, resource.name)
+    await retireScans(engine, resource.name)
     await forgetWatermark(engine, resource.name)
   })
   tally.note = 'the key sees more than it did: read from the beginning'
@@ -88,7 +89,7 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
     if (mark) await readChanges(task)
     return
   }
-  const left = await unfinishedWindow(task.sync.engine, task.resource.name, 'incremental')
+  const left = await unfinishedScan(task.sync.engine, task.resource.name, 'incremental')
   if (left) await readChanges(task, left)
   await readChanges(task)
   await readNoted(task)

@@ -6,8 +6,9 @@ import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
-import { countIds, forgetIds, readWindow, updateWindow } from '../../state/scans/windows.ts'
-import type { WindowTable } from '../../state/schema.ts'
+import { countIds, forgetIds } from '../../state/scans/scan-ids.ts'
+import { readScan, updateScan } from '../../state/scans/scans.ts'
+import type { ScanRow } from '../../state/scans/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { isFullBatch } from '../run/task-pipeline.ts'
@@ -17,7 +18,7 @@ import { type Progress, type ScannedPage, type Strategy, scan } from './scan.ts'
 import { spanOf } from './times.ts'
 
 export interface LoadedScanJob {
-  readonly window: WindowTable
+  readonly row: ScanRow
   readonly query: Readonly<Record<string, string>>
   /** Page to begin with when nothing of the scan is read yet. */
   readonly beginAt: number
@@ -60,14 +61,14 @@ export class LoadedScan implements Strategy<LoadedPage> {
   #batch: LandedPage[] = []
 
   constructor(task: ResourceTask, job: LoadedScanJob) {
-    const { window } = job
+    const { row } = job
     this.#task = task
     this.#job = job
     this.known = job.known
-    this.start = resumed(window, job.beginAt)
-    // The run that opened the window may have landed its pages on another machine.
-    task.sync.landing.begin(window.window_id, { resource: task.resource.name, scope: {} })
-    const pages = task.sync.landing.pages(window.window_id)
+    this.start = resumed(row, job.beginAt)
+    // The run that opened the scan may have landed its pages on another machine.
+    task.sync.landing.begin(row.scan_id, { resource: task.resource.name, scope: {} })
+    const pages = task.sync.landing.pages(row.scan_id)
     this.#landed = pages.filter(({ sequence }) => sequence > this.start.sequence)
   }
 
@@ -104,7 +105,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     await this.#task.pipeline.load({
       pages,
       rows: 'data',
-      scanId: this.#job.window.window_id,
+      scanId: this.#job.row.scan_id,
       ledger: engine => this.#commit(engine, progress),
     })
   }
@@ -116,10 +117,10 @@ export class LoadedScan implements Strategy<LoadedPage> {
 
   /** The transaction of the last batch has decided. */
   async decide(): Promise<Decision> {
-    const row = await readWindow(this.#task.sync.engine, this.#job.window.window_id)
+    const row = await readScan(this.#task.sync.engine, this.#job.row.scan_id)
     if (row?.state === 'accepted') return 'accepted'
     if (row?.state !== 'refused') return 'scan again'
-    const { distinct_ids: seen, greatest_total: expected, attempt } = row
+    const { distinct_ids: seen, expected_ids: expected, attempt } = row
     this.#task.tally.note = `saw ${seen} of ${expected} ids in ${attempt} passes`
     return 'refused'
   }
@@ -138,7 +139,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     tally.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
-    const landed = await sync.landing.land(this.#job.window.window_id, arrived)
+    const landed = await sync.landing.land(this.#job.row.scan_id, arrived)
     return this.#look(landed, answer, progress)
   }
 
@@ -161,24 +162,27 @@ export class LoadedScan implements Strategy<LoadedPage> {
    * first pass is newer than it.
    */
   async #commit(engine: Engine, { pass, attempt, sequence }: Progress): Promise<void> {
-    const { window, accepted } = this.#job
-    const id = window.window_id
+    const { row, accepted } = this.#job
+    const id = row.scan_id
     const distinctIds = await countIds(engine, id)
     const isWhole = this.known === undefined
-    const kind = window.kind === 'incremental' ? 'incremental' : 'backfill'
+    const kind = row.kind === 'incremental' ? 'incremental' : 'backfill'
     const figures = figuresOf(pass, { kind, isWhole, attempt, distinctIds })
     const decision = pass.nextPage === 0 ? judge(figures) : undefined
     const isAgain = decision === 'scan again'
     const next = isAgain ? nextPass(pass) : pass
-    await updateWindow(engine, id, {
-      state: decision === undefined || isAgain ? 'walking' : decision,
+    await updateScan(engine, id, {
+      state: decision === undefined || isAgain ? 'scanning' : decision,
       attempt: isAgain ? attempt + 1 : attempt,
       next_page: next.nextPage,
       loaded_sequence: sequence,
       pages: next.pages,
-      greatest_total: isAgain ? 0 : expectedIds(figures),
+      first_total: next.firstTotal,
+      greatest_total: next.greatestTotal,
+      last_total: next.lastTotal,
+      expected_ids: isAgain ? 0 : expectedIds(figures),
       distinct_ids: distinctIds,
-      first_mark: pass.firstWatermark,
+      first_watermark: pass.firstWatermark,
       ...(decision === 'accepted' && { accepted_at: now(this.#task.sync) }),
     })
     if (decision === 'accepted') await accepted?.(engine, pass)
@@ -186,20 +190,20 @@ export class LoadedScan implements Strategy<LoadedPage> {
   }
 }
 
-/** `beginAt` is the page for a window of which nothing is read yet. */
-function resumed(window: WindowTable, beginAt: number): Progress {
-  const isBegun = Number(window.pages) > 0 || Number(window.loaded_sequence) > 0
-  const total = Number(window.greatest_total)
+/** `beginAt` is the page for a scan of which nothing is read yet. */
+function resumed(row: ScanRow, beginAt: number): Progress {
+  const isBegun = Number(row.pages) > 0 || Number(row.loaded_sequence) > 0
+  const firstTotal = Number(row.first_total)
   const pass: PassState = {
-    ...beginPass(isBegun ? Number(window.next_page) : beginAt),
-    pages: Number(window.pages),
-    firstTotal: total,
-    leastTotal: total,
-    greatestTotal: total,
-    lastTotal: total,
-    firstWatermark: window.first_mark,
+    ...beginPass(isBegun ? Number(row.next_page) : beginAt),
+    pages: Number(row.pages),
+    firstTotal,
+    leastTotal: firstTotal,
+    greatestTotal: Number(row.greatest_total),
+    lastTotal: Number(row.last_total),
+    firstWatermark: row.first_watermark,
   }
-  return { pass, attempt: Number(window.attempt), sequence: Number(window.loaded_sequence) }
+  return { pass, attempt: Number(row.attempt), sequence: Number(row.loaded_sequence) }
 }
 
 /** How often a page that is no JSON is asked for again before the scan gives up. */
@@ -217,29 +221,29 @@ function notJson({ resource }: ResourceTask, cause: PageUnreadable): MusterError
 /** Whether the page that could not be read belongs to the scan; its pages since the last commit are forgotten then. */
 export function forgetUnreadable(
   { sync }: ResourceTask,
-  window: WindowTable,
+  row: ScanRow,
   { page: unreadable }: PageUnreadable,
 ): boolean {
-  if (!sync.landing.walks().includes(window.window_id)) return false
-  const pages = sync.landing.pages(window.window_id)
+  if (!sync.landing.walks().includes(row.scan_id)) return false
+  const pages = sync.landing.pages(row.scan_id)
   if (!pages.some(({ file }) => file === unreadable.file)) return false
-  for (const page of pages) if (page.sequence > Number(window.loaded_sequence)) sync.landing.forget(page)
+  for (const page of pages) if (page.sequence > Number(row.loaded_sequence)) sync.landing.forget(page)
   return true
 }
 
 /**
- * Ends when the window is accepted or refused; throws what stopped the scan, with everything read so far loaded. A page that
+ * Ends when the scan is accepted or refused; throws what stopped the scan, with everything read so far loaded. A page that
  * turns out to be no JSON is asked for again; `unreadable` says how often that has happened already.
  */
-export async function scanWindow(task: ResourceTask, job: LoadedScanJob, unreadable = 0): Promise<void> {
+export async function readUntilProved(task: ResourceTask, job: LoadedScanJob, unreadable = 0): Promise<void> {
   const strategy = new LoadedScan(task, job)
   try {
     await scan(strategy, strategy.start)
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error
-    const window = (await readWindow(task.sync.engine, job.window.window_id)) ?? job.window
-    forgetUnreadable(task, window, error)
+    const row = (await readScan(task.sync.engine, job.row.scan_id)) ?? job.row
+    forgetUnreadable(task, row, error)
     if (unreadable + 1 >= mostUnreadable) throw notJson(task, error)
-    await scanWindow(task, { ...job, window }, unreadable + 1)
+    await readUntilProved(task, { ...job, row }, unreadable + 1)
   }
 }

@@ -1,9 +1,9 @@
 /** How far down a walk over changes reads. */
-import { type MarkHistory, markHistory } from '../../state/scans/windows.ts'
+import { type WatermarkHistory, watermarkHistory } from '../../state/scans/scans.ts'
 import type { ResourceTask } from '../run/context.ts'
 import type { Known } from './pass.ts'
 
-interface Marked extends MarkHistory {
+interface Marked extends WatermarkHistory {
   readonly mark: string
   readonly lookbackMs: number
 }
@@ -22,6 +22,6 @@ export function knownBelow({ mark, seen, begun, lookbackMs }: Marked): Known {
 }
 
 export async function knownTo({ sync, resource }: ResourceTask, mark: string): Promise<Known> {
-  const history = await markHistory(sync.engine, resource.name, mark)
+  const history = await watermarkHistory(sync.engine, resource.name, mark)
   return knownBelow({ mark, ...history, lookbackMs: sync.lookbackMs })
 }

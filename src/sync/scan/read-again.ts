@@ -2,13 +2,13 @@
 
 import { dayMs, daysBetween, utcDay } from '../../lib/dates.ts'
 import type { UnreadTable } from '../../state/evidence/deletion-tables.ts'
+import { giveUpScans, unfinishedScans } from '../../state/scans/scans.ts'
+import type { ScanRow } from '../../state/scans/tables.ts'
 import { forgetUnread, stillUnread } from '../../state/scans/unread.ts'
-import { refuseWalking, walkingWindows } from '../../state/scans/windows.ts'
-import type { WindowTable } from '../../state/schema.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { byUpdate, daysQuery, newWindow, scanOf } from './collection-window.ts'
-import { scanWindow } from './loaded-scan.ts'
+import { byUpdate, daysQuery, openNewScan, scanOf } from './collection-window.ts'
+import { readUntilProved } from './loaded-scan.ts'
 import type { Days } from './windows.ts'
 
 /** The zone and the inclusivity of the day filter are unknown; whatever they are, two days more hold the days meant. */
@@ -21,33 +21,33 @@ const slackDays = 2
 const freshFor = 2 * dayMs
 
 /** Pages of another machine are not here, so that nothing tells when they were read. */
-function isFresh({ sync }: ResourceTask, { window_id }: WindowTable): boolean {
-  if (!sync.landing.walks().includes(window_id)) return false
-  const last = sync.landing.pages(window_id).at(-1)
+function isFresh({ sync }: ResourceTask, { scan_id }: ScanRow): boolean {
+  if (!sync.landing.walks().includes(scan_id)) return false
+  const last = sync.landing.pages(scan_id).at(-1)
   return last !== undefined && Date.parse(last.fetchedAt) > sync.clock.now() - freshFor
 }
 
 /** Readings that were cut off and can be gone on with; the others are given up, so that their pages can be put away. */
-async function cutOff(task: ResourceTask): Promise<WindowTable[]> {
-  const left = (await walkingWindows(task.sync.engine, task.resource.name, 'backfill')).filter(
+async function cutOff(task: ResourceTask): Promise<ScanRow[]> {
+  const left = (await unfinishedScans(task.sync.engine, task.resource.name, 'backfill')).filter(
     ({ scope }) => scope !== null,
   )
   const stale = left.filter(window => !isFresh(task, window))
   if (stale.length > 0)
     await fenced(task, async engine => {
-      for (const { window_id } of stale) await refuseWalking(engine, { window_id })
+      for (const { scan_id } of stale) await giveUpScans(engine, { scan_id })
     })
   return left.filter(window => !stale.includes(window))
 }
 
 /** `scope` says for whom. */
 async function readAgain(task: ResourceTask, days: Days, scope: string): Promise<void> {
-  const isSame = (one: WindowTable): boolean =>
+  const isSame = (one: ScanRow): boolean =>
     one.scope === scope && one.from_day === days.from && one.to_day === days.to
   const left = (await cutOff(task)).find(isSame)
-  const window = left ?? (await newWindow(task, { ...days, kind: 'backfill', scope }))
-  await scanWindow(task, {
-    window,
+  const window = left ?? (await openNewScan(task, { ...days, kind: 'backfill', scope }))
+  await readUntilProved(task, {
+    row: window,
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
     beginAt: 1,
   })

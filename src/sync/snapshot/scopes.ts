@@ -4,12 +4,12 @@ import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { firstOfMonth, utcDay } from '../../lib/dates.ts'
 import type { SnapshotExtent } from '../../load/merge/delta.ts'
-import { lastReadings } from '../../state/scans/windows.ts'
+import { lastReadings } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 
 export interface Scope {
-  /** Names the scope in ops.window. */
+  /** Names the scope in ops.scan. */
   readonly name: string
   /** Scope columns of the rows it gives. */
   readonly columns: Readonly<Record<string, string>>

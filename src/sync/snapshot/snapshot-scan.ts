@@ -26,7 +26,7 @@ interface SnapshotPage extends ScannedPage {
 
 interface ScopeScan {
   readonly scope: Scope
-  readonly windowId: string
+  readonly scanId: string
 }
 
 function pathOf(task: ResourceTask, scope: Scope): string {
@@ -44,14 +44,14 @@ function rowsIn(task: ResourceTask, scope: Scope, record: Record<string, unknown
   })
 }
 
-async function readObject(task: ResourceTask, { scope, windowId }: ScopeScan): Promise<Reading> {
+async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Promise<Reading> {
   const { sync, resource, tally } = task
   const query = { ...resource.query, ...scope.query }
   const { record, bytes, fetchedAt } = await sync.client.getRecord(pathOf(task, scope), query)
   const total = rowsIn(task, scope, record)
   tally.requests += 1
   const arrived = { sequence: 1, page: 1, fetchedAt, runId: sync.runId, bytes }
-  return { pages: [await sync.landing.land(windowId, arrived)], total }
+  return { pages: [await sync.landing.land(scanId, arrived)], total }
 }
 
 /** A list without a change time, whose pages are loaded together when they show it as it was at one time. */
@@ -73,13 +73,13 @@ class SnapshotScan implements Strategy<SnapshotPage> {
 
   async ask(page: number, { sequence }: Progress): Promise<SnapshotPage> {
     const { sync, resource, tally } = this.#task
-    const { scope, windowId } = this.#at
+    const { scope, scanId } = this.#at
     const query = { ...resource.query, ...scope.query, page, limit: pageLimit }
     const answer = await sync.client.getPage(pathOf(this.#task, scope), query)
     tally.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
-    const landed = await sync.landing.land(windowId, arrived)
+    const landed = await sync.landing.land(scanId, arrived)
     const texts = answer.records().map(row => JSON.stringify(row))
     const { total } = answer.meta
     return { page, total, empty: texts.length === 0, rows: texts.length, landed, texts }
@@ -118,7 +118,7 @@ function restless(task: ResourceTask, scope: Scope): MusterError {
 
 async function readList(task: ResourceTask, at: ScopeScan, before?: Reading): Promise<Reading> {
   const strategy = new SnapshotScan(task, at, before)
-  const sequence = Math.max(0, ...task.sync.landing.pages(at.windowId).map(page => page.sequence))
+  const sequence = Math.max(0, ...task.sync.landing.pages(at.scanId).map(page => page.sequence))
   const decision = await scan(strategy, { pass: beginPass(1), attempt: 1, sequence })
   if (decision === 'refused') throw restless(task, at.scope)
   return strategy.reading

@@ -4,13 +4,7 @@ import type { Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { Unconfirmed } from '../../lib/errors.ts'
 import { closeQuarantine } from '../../state/evidence/quarantine.ts'
-import {
-  freshWindow,
-  lastReadings,
-  openWindow,
-  refuseWalking,
-  updateWindow,
-} from '../../state/scans/windows.ts'
+import { freshScan, giveUpScans, lastReadings, openScan, updateScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -19,10 +13,10 @@ import { type Reading, readAgain, readScope } from './snapshot-scan.ts'
 
 async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
   const { sync, resource } = task
-  const windowId = `${sync.runId}-${resource.name}-${String(number).padStart(4, '0')}`
-  sync.landing.begin(windowId, { resource: resource.name, scope: scope.columns, extent: scope.extent })
-  const row = freshWindow({
-    window_id: windowId,
+  const scanId = `${sync.runId}-${resource.name}-${String(number).padStart(4, '0')}`
+  sync.landing.begin(scanId, { resource: resource.name, scope: scope.columns, extent: scope.extent })
+  const row = freshScan({
+    scan_id: scanId,
     resource: resource.name,
     kind: 'snapshot',
     from_day: scope.query.from ?? null,
@@ -31,12 +25,12 @@ async function beginScope(task: ResourceTask, scope: Scope, number: number): Pro
     run_id: sync.runId,
     started_at: now(sync),
   })
-  await openWindow(sync.engine, row)
-  return windowId
+  await openScan(sync.engine, row)
+  return scanId
 }
 
 interface Read {
-  readonly windowId: string
+  readonly scanId: string
   readonly scope: Scope
   readonly reading: Reading
 }
@@ -48,26 +42,29 @@ const bytesPerLoad = 16_000_000
 const bytesOf = (group: readonly Read[]): number =>
   group.flatMap(({ reading }) => reading.pages).reduce((sum, { bytes }) => sum + bytes, 0)
 
-async function giveUp(task: ResourceTask, windowId: string): Promise<void> {
+async function giveUp(task: ResourceTask, scanId: string): Promise<void> {
   // A commit whose answer was lost has accepted it: its pages stay.
-  const given = await refuseWalking(task.sync.engine, { window_id: windowId })
+  const given = await giveUpScans(task.sync.engine, { scan_id: scanId })
   for (const id of given) task.sync.landing.discard(id)
 }
 
-async function accept(engine: Engine, task: ResourceTask, { windowId, reading }: Read): Promise<void> {
-  await updateWindow(engine, windowId, {
+async function accept(engine: Engine, task: ResourceTask, { scanId, reading }: Read): Promise<void> {
+  await updateScan(engine, scanId, {
     state: 'accepted',
     accepted_at: now(task.sync),
     next_page: 0,
     pages: reading.pages.length,
     loaded_sequence: Math.max(...reading.pages.map(page => page.sequence)),
+    first_total: reading.total,
     greatest_total: reading.total,
+    last_total: reading.total,
+    expected_ids: reading.total,
     distinct_ids: reading.total,
   })
 }
 
 async function giveUpOn(task: ResourceTask, group: readonly Read[]): Promise<void> {
-  for (const { windowId } of group) await giveUp(task, windowId)
+  for (const { scanId } of group) await giveUp(task, scanId)
 }
 
 const hasPages = ({ reading }: Read): boolean => reading.pages.length > 1
@@ -117,11 +114,11 @@ async function loadRead(task: ResourceTask, group: readonly Read[], isUnconfirme
 }
 
 async function read(task: ResourceTask, scope: Scope, number: number): Promise<Read> {
-  const windowId = await beginScope(task, scope, number)
+  const scanId = await beginScope(task, scope, number)
   try {
-    return { windowId, scope, reading: await readScope(task, { scope, windowId }) }
+    return { scanId, scope, reading: await readScope(task, { scope, scanId }) }
   } catch (error) {
-    await giveUp(task, windowId)
+    await giveUp(task, scanId)
     throw error
   }
 }
@@ -130,7 +127,7 @@ async function read(task: ResourceTask, scope: Scope, number: number): Promise<R
 async function forgetHalfRead(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
   const left = await fenced(task, engine =>
-    refuseWalking(engine, { resource: resource.name, kind: 'snapshot' }),
+    giveUpScans(engine, { resource: resource.name, kind: 'snapshot' }),
   )
   for (const id of left) sync.landing.discard(id)
 }

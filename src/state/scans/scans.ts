@@ -1,0 +1,168 @@
+/** Scans: every reading of a list or of a part of it, with its progress and its proof. */
+
+import type { Engine } from '../../warehouse/engine.ts'
+import { ledger } from '../ledger.ts'
+import type { ScanRow } from './tables.ts'
+
+type ScanFacts = Pick<ScanRow, 'scan_id' | 'resource' | 'kind' | 'run_id' | 'started_at'> & Partial<ScanRow>
+
+/** A scan of which nothing is read yet, unless the facts say more. */
+export const freshScan = (facts: ScanFacts): ScanRow => ({
+  sweep_id: null,
+  from_day: null,
+  to_day: null,
+  scope: null,
+  state: 'scanning',
+  attempt: 1,
+  next_page: 1,
+  loaded_sequence: 0,
+  pages: 0,
+  first_total: 0,
+  greatest_total: 0,
+  last_total: 0,
+  expected_ids: 0,
+  distinct_ids: 0,
+  first_watermark: null,
+  accepted_at: null,
+  ...facts,
+})
+
+export async function openScan(engine: Engine, row: ScanRow): Promise<void> {
+  await ledger(engine).insertInto('ops.scan').values(row).execute()
+}
+
+export async function readScan(engine: Engine, scanId: string): Promise<ScanRow | undefined> {
+  const [row] = await ledger(engine)
+    .selectFrom('ops.scan')
+    .selectAll()
+    .where('scan_id', '=', scanId)
+    .execute()
+  return row
+}
+
+/** How many scans a run has opened so far. */
+export async function countScans(engine: Engine, runId: string): Promise<number> {
+  const [row] = await engine.rows<{ n: number }>('select count(*) as n from ops.scan where run_id = $1', [
+    runId,
+  ])
+  return Number(row?.n ?? 0)
+}
+
+/** Windows of the backfill of a list in the order in which they were planned, without days that are read again on request. */
+export function backfillScans(engine: Engine, resource: string): Promise<ScanRow[]> {
+  return ledger(engine)
+    .selectFrom('ops.scan')
+    .selectAll()
+    .where('resource', '=', resource)
+    .where('kind', '=', 'backfill')
+    .where('scope', 'is', null)
+    .orderBy('scan_id')
+    .execute()
+}
+
+export async function updateScan(engine: Engine, scanId: string, change: Partial<ScanRow>): Promise<void> {
+  await ledger(engine).updateTable('ops.scan').set(change).where('scan_id', '=', scanId).execute()
+}
+
+/** Gives up scans that are not decided; returns their ids. A scan that was accepted meanwhile stays so. */
+export async function giveUpScans(
+  engine: Engine,
+  of: Pick<ScanRow, 'scan_id'> | Pick<ScanRow, 'resource' | 'kind'>,
+): Promise<string[]> {
+  let query = ledger(engine)
+    .updateTable('ops.scan')
+    .set({ state: 'refused' })
+    .where('state', '=', 'scanning')
+    .returning('scan_id')
+  for (const [column, value] of Object.entries(of))
+    query = query.where(column as 'scan_id' | 'resource' | 'kind', '=', value)
+  return (await query.execute()).map(row => row.scan_id)
+}
+
+/** Scope of scans that prove nothing any more: the key could see less then than it can now. */
+export const retiredScope = 'read when the key saw less'
+
+/** Retires the backfill and the incremental scans of a list, before it is read from its beginning again. */
+export async function retireScans(engine: Engine, resource: string): Promise<void> {
+  await giveUpScans(engine, { resource, kind: 'backfill' })
+  await giveUpScans(engine, { resource, kind: 'incremental' })
+  await ledger(engine)
+    .updateTable('ops.scan')
+    .set({ scope: retiredScope })
+    .where('resource', '=', resource)
+    .where('kind', 'in', ['backfill', 'incremental'])
+    .where('scope', 'is', null)
+    .execute()
+}
+
+/** Scans that were cut off when their runs ended, the newest first. */
+export function unfinishedScans(engine: Engine, resource: string, kind: ScanRow['kind']): Promise<ScanRow[]> {
+  return ledger(engine)
+    .selectFrom('ops.scan')
+    .selectAll()
+    .where('resource', '=', resource)
+    .where('kind', '=', kind)
+    .where('state', '=', 'scanning')
+    .orderBy('started_at', 'desc')
+    .execute()
+}
+
+/** The scan that was cut off when the last run ended, if any. */
+export async function unfinishedScan(
+  engine: Engine,
+  resource: string,
+  kind: ScanRow['kind'],
+): Promise<ScanRow | undefined> {
+  return (await unfinishedScans(engine, resource, kind))[0]
+}
+
+/** Of accepted scans, by our clock, ISO 8601; undefined when there is none. */
+export interface WatermarkHistory {
+  /** When the first scan that found this watermark ended. */
+  readonly seen: string | undefined
+  /** When the last incremental scan began. */
+  readonly begun: string | undefined
+}
+
+export async function watermarkHistory(
+  engine: Engine,
+  resource: string,
+  watermark: string,
+): Promise<WatermarkHistory> {
+  const [row] = await engine.rows<{ seen: string | null; begun: string | null }>(
+    `select min(case when first_watermark = $2 then accepted_at end) as seen,
+       max(case when kind = 'incremental' then started_at end) as begun
+     from ops.scan where resource = $1 and state = 'accepted' and scope is null`,
+    [resource, watermark],
+  )
+  return { seen: row?.seen ?? undefined, begun: row?.begun ?? undefined }
+}
+
+/** Of one scope; ISO 8601. */
+export interface LastReading {
+  readonly started_at: string
+  readonly accepted_at: string
+}
+
+/** The last reading of each scope that was accepted, by the name of the scope. */
+export async function lastReadings(
+  engine: Engine,
+  resource: string,
+): Promise<ReadonlyMap<string, LastReading>> {
+  const rows = await engine.rows<LastReading & { scope: string }>(
+    `select scope, max(started_at) as started_at, max(accepted_at) as accepted_at from ops.scan
+     where resource = $1 and state = 'accepted' and scope is not null group by scope`,
+    [resource],
+  )
+  return new Map(rows.map(row => [row.scope, row]))
+}
+
+/** Ids of the scans that are not decided: their landed pages are still needed. */
+export async function openScanIds(engine: Engine): Promise<ReadonlySet<string>> {
+  const rows = await ledger(engine)
+    .selectFrom('ops.scan')
+    .select('scan_id')
+    .where('state', '=', 'scanning')
+    .execute()
+  return new Set(rows.map(row => row.scan_id))
+}
