@@ -6,6 +6,16 @@ export interface Ref {
   readonly name: string
 }
 
+/** As records without a name are referred to. */
+export interface Link {
+  readonly id: string
+  readonly reference: string
+}
+
+export function linkOf({ id, reference: text }: Link): Link {
+  return { id, reference: text }
+}
+
 /** 24 hex digits of which the first 8 are the second of creation. */
 export function objectId(rng: Rng, createdMs: number): string {
   return hex(Math.floor(createdMs / 1000)) + hex(rng() * 4_294_967_296) + hex(rng() * 4_294_967_296)

@@ -1,10 +1,11 @@
 /** What happens to assignments: confirmed, amended, cancelled, ended, taken up again, and followed by others. */
 import { dayMs, weekMs } from '../../lib/dates.ts'
 import { lastFullWeek } from '../data/calendar.ts'
+import { ending } from '../data/hiring/assignment-history.ts'
 import type { Requisition } from '../data/hiring/requisitions.ts'
-import type { PlannedShift } from '../data/hiring/shift-pattern.ts'
+import { type PlannedShift, plannedValues, type Terms } from '../data/hiring/shift-pattern.ts'
 import { iso, type Ref, reference, refOf } from '../data/identity.ts'
-import { add, times } from '../data/work/pay.ts'
+import { add } from '../data/work/pay.ts'
 import type { StoredRecord } from '../records/record.ts'
 import { type ChangeContext, perWorld } from './change-context.ts'
 import { update, where } from './transition.ts'
@@ -12,13 +13,6 @@ import { update, where } from './transition.ts'
 interface Link {
   readonly id: string
   readonly reference: string
-}
-
-interface Terms {
-  readonly startDate: string
-  readonly endDate: string
-  readonly shiftPattern: Readonly<Record<string, PlannedShift>>
-  readonly rates: { readonly pay: number; readonly charge: number }
 }
 
 type Assignment = StoredRecord & Terms
@@ -32,19 +26,10 @@ const isIn = (status: string, record: StoredRecord) => record.status === status 
 
 const pending = where<Assignment>('assignments', 'pending', row => isIn('pending', row))
 
-/** With the hours of the shifts over the weeks begun, at the basic rate. */
-function withValues(assignment: Assignment): Assignment {
-  const { startDate, endDate, shiftPattern, rates } = assignment
-  const shifts = Object.values(shiftPattern).filter(shift => shift.active)
-  const hours = shifts.reduce(
-    (sum, { start, end, break: minutes }) =>
-      sum + (((end ?? 0) - (start ?? 0) + 24) % 24) - (minutes ?? 0) / 60,
-    0,
-  )
-  const weeks = Math.ceil((Date.parse(endDate) - Date.parse(startDate)) / weekMs)
-  const values = { pay: times(hours * weeks, rates.pay), charge: times(hours * weeks, rates.charge) }
-  return { ...assignment, values }
-}
+const withValues = (assignment: Assignment): Assignment => ({
+  ...assignment,
+  values: plannedValues(assignment),
+})
 
 /** The next number of a reference: above any that the generated assignments have, and never given twice. */
 const numbers = perWorld(world => ({
@@ -160,7 +145,7 @@ export const reinstateAssignment = update('assignments', {
 })
 
 function closing({ now }: ChangeContext, { agency, company }: StoredRecord, reason: string) {
-  return { reason, date: now, comments: `${reason}, told to the supplier`, user: company ?? agency }
+  return ending(reason, now, company ?? agency)
 }
 
 const parts = ['dates', 'rates', 'shift', 'trade'] as const

@@ -151,7 +151,6 @@ function creditNote({ world, draw, now, nowMs }: ChangeContext, timesheet: Times
     cisRate: invoice?.values.cisRate ?? 0,
     reason: 'Timesheet cancelled',
     line: lineOf({ timesheet, breakHours: breakHours(timesheet) }),
-    owner: invoice ?? timesheet,
     invoice,
     timesheet,
   })

@@ -1,5 +1,5 @@
 /** What happens to trades, rates and purchase orders: added, amended, disabled, used up. */
-import { dayMs, weekMs } from '../../lib/dates.ts'
+import { startOfUtcDay, weekMs } from '../../lib/dates.ts'
 import { iso, type Ref, reference, refOf } from '../data/identity.ts'
 import { add } from '../data/work/pay.ts'
 import type { StoredRecord } from '../records/record.ts'
@@ -96,7 +96,7 @@ export const raiseOrder = create('purchaseOrders', {
   from: where('purchaseOrders', 'whole', isOrder),
   make: (model, context) => {
     const { revoked, reinstated, ...terms } = model
-    const startMs = Math.floor(context.nowMs / dayMs) * dayMs
+    const startMs = startOfUtcDay(context.nowMs)
     return {
       ...fresh(context, terms),
       reference: reference('PO', context.world.nextNumber('purchaseOrders')),

@@ -1,7 +1,7 @@
 /** What happens to requisitions: raised, approved stage by stage, passed to agencies, called off. */
 import { weekMs } from '../../lib/dates.ts'
 import { lastFullWeek } from '../data/calendar.ts'
-import type { Requisition } from '../data/hiring/requisitions.ts'
+import { cancellation, type Requisition } from '../data/hiring/requisitions.ts'
 import { iso, type Ref, reference, refOf } from '../data/identity.ts'
 import type { StoredRecord } from '../records/record.ts'
 import type { ChangeContext } from './change-context.ts'
@@ -29,7 +29,7 @@ export const raiseRequisition = create('requisitions', {
 })
 
 function raised(model: Requisition & StoredRecord, { world, draw, now, nowMs }: ChangeContext): object {
-  const { approver, approvedDate, cancellation, ...terms } = model
+  const { approver, approvedDate, cancellation: _, ...terms } = model
   const start = lastFullWeek(nowMs) + leadWeeks * weekMs
   return {
     ...terms,
@@ -88,10 +88,6 @@ export const cancelRequisition = update('requisitions', {
     row => isRequisition(row, 'raised', 'approved') && assignedTo(row as unknown as Requisition) === 0,
   ),
   to: 'cancelled',
-  make: (requisition, { now }) => {
-    const reason = 'Work postponed'
-    const cancellation = { reason, date: now, comments: `${reason}, agreed with the project` }
-    return { ...requisition, cancellation }
-  },
+  make: (requisition, { now }) => ({ ...requisition, cancellation: cancellation('Work postponed', now) }),
   sends: 'requisition_cancelled',
 })

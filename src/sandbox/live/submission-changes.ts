@@ -1,5 +1,5 @@
 /** What agencies do with a requisition: accept it, submit workers, and have them rejected or assigned. */
-import { type RecruitmentStage, stageLabels } from '../data/hiring/recruitment.ts'
+import { historyEntry } from '../data/hiring/recruitment.ts'
 import { linkTo, type Requisition } from '../data/hiring/requisitions.ts'
 import { type Ref, refOf } from '../data/identity.ts'
 import { personName } from '../data/names.ts'
@@ -105,7 +105,7 @@ function submitted({ requisition, agency }: Response, context: ChangeContext): o
   const submission = { worker, submittedAt: now, isRejected: false, rejectionReason: null }
   const tracking = {
     ...{ worker, agency: refOf(agency), submittedAt: now, isRejected: false },
-    ...reached(entry(context, 'submitted', agency), []),
+    ...reached(historyEntry(draw, { stage: 'submitted', at: now, by: agency }), []),
   }
   const { stageTracking } = requisition
   const tracked = stageTracking && { stageTracking: [...stageTracking, tracking] }
@@ -131,7 +131,7 @@ export const rejectWorker = update('requisitions', {
 export const assignWorker = update('requisitions', {
   from: placeable,
   make: ({ requisition, agency, submission }, context) => {
-    const last = entry(context, 'assigned', requisition.company)
+    const last = historyEntry(context.draw, { stage: 'assigned', at: context.now, by: requisition.company })
     const tracked = withTracking(requisition, submission.worker, one => ({
       ...{ ...one, ...reached(last, one.history) },
     }))
@@ -155,11 +155,6 @@ function withTracking(requisition: Requisition, worker: Ref, change: (one: Track
 }
 
 type HistoryEntry = Tracking['history'][number]
-
-function entry({ now, draw }: ChangeContext, stage: RecruitmentStage, by: Ref): HistoryEntry {
-  const byUserId = draw.chance(0.02) ? null : by.id
-  return { stage, stageLabel: stageLabels[stage], at: now, byUserId, byName: by.name, comments: '' }
-}
 
 function reached(last: HistoryEntry, before: readonly HistoryEntry[]) {
   const { stage, stageLabel } = last

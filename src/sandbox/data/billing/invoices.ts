@@ -2,7 +2,7 @@
 import { dayMs, hourMs, startOfUtcDay, weekday, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { groupBy } from '../group-by.ts'
-import { iso, type Ref, reference, refOf } from '../identity.ts'
+import { iso, linkOf, type Ref, reference, refOf } from '../identity.ts'
 import type { MasterData } from '../master/master-data.ts'
 import type { Seed } from '../seed.ts'
 import { add } from '../work/pay.ts'
@@ -78,9 +78,9 @@ export function invoiceRecord(head: InvoiceHead, lines: readonly InvoiceLine[]) 
     company: head.company,
     agency: head.agency,
     projects: [...projects.values()],
-    timesheets: lines.map(line => ({ id: line.id, reference: line.reference })),
+    timesheets: lines.map(linkOf),
     weekEnding: head.weekEnding,
-    due: iso(Math.floor(head.createdMs / dayMs + creditDays) * dayMs),
+    due: iso(startOfUtcDay(head.createdMs, creditDays)),
     confirmedDate: null as string | null,
     values: invoiceValues(lines, head.cisRate),
     files: {
@@ -90,6 +90,10 @@ export function invoiceRecord(head: InvoiceHead, lines: readonly InvoiceLine[]) 
     createdAt: iso(head.createdMs),
     updatedAt: iso(head.createdMs),
   }
+}
+
+export function paymentOf(paid: string, atMs: number) {
+  return { reference: `BACS ${paid}`, paymentDate: iso(startOfUtcDay(atMs)) }
 }
 
 export type Invoice = ReturnType<typeof invoiceRecord> & Record<string, unknown>
@@ -217,10 +221,7 @@ export class InvoiceWriter {
       status: 'confirmed',
       confirmedDate: iso(confirmedMs),
       ...(by ? { confirmedBy: refOf(by) } : {}),
-      payment: {
-        reference: `BACS ${invoice.reference}`,
-        paymentDate: iso(startOfUtcDay(confirmedMs)),
-      },
+      payment: paymentOf(invoice.reference, confirmedMs),
       updatedAt: iso(confirmedMs),
     }
   }

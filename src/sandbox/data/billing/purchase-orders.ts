@@ -1,5 +1,5 @@
 /** Purchase orders: for the work of one agency on one project, for some or all of its trades. */
-import { dayMs, weekMs } from '../../../lib/dates.ts'
+import { dayMs, startOfUtcDay, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { groupBy } from '../group-by.ts'
 import { iso, reference, refOf } from '../identity.ts'
@@ -56,7 +56,7 @@ class PurchaseOrderWriter {
       id: draw.id(createdMs),
       reference: reference('PO', this.#written),
       tradeOption: allTrades ? 'all' : 'specific',
-      startDate: iso(Math.floor(createdMs / dayMs) * dayMs),
+      startDate: iso(startOfUtcDay(createdMs)),
       endDate: iso(endMs),
       value: weeks * poundsPerWeek + draw.between(0, 20) * 500,
       allTrades,

@@ -57,15 +57,18 @@ function amendment(
 
 function outcome({ status, endMs }: Engagement, events: readonly Event[]) {
   const reinstated = events.find(event => event.activityType === 'reinstated')
-  const reinstatement = reinstated ? { reinstatement: ending(reinstated, iso(reinstated.atMs)) } : {}
+  const reinstatement = reinstated ? { reinstatement: endingOf(reinstated, iso(reinstated.atMs)) } : {}
   const close = events.findLast(event => event.activityType === status)
-  if (status === 'ended' && close) return { ended: ending(close, iso(endMs)), ...reinstatement }
-  if (status === 'cancelled' && close) return { cancellation: ending(close, iso(close.atMs)) }
+  if (status === 'ended' && close) return { ended: endingOf(close, iso(endMs)), ...reinstatement }
+  if (status === 'cancelled' && close) return { cancellation: endingOf(close, iso(close.atMs)) }
   return reinstatement
 }
 
-function ending({ reason, user }: Event, date: string) {
-  return { reason: reason ?? '', date, comments: `${reason}, told to the supplier`, user }
+const endingOf = ({ reason = '', user }: Event, date: string) => ending(reason, date, user)
+
+/** How an assignment says that it was ended, cancelled or reinstated. */
+export function ending(reason: string, date: string, user: unknown) {
+  return { reason, date, comments: `${reason}, told to the supplier`, user }
 }
 
 function logged({ atMs, activityType, user, reason }: Event, { placement }: Engagement) {

@@ -55,9 +55,7 @@ export class AssignmentWriter {
       ...(draw.chance(0.5) ? { workActivity: draw.pick(activities) } : {}),
       ...this.#dates(engagement),
       ...this.#distance(),
-      shiftPattern: shiftPattern(placement),
-      costCode: draw.pick(costCodes),
-      ...this.#money(engagement),
+      ...this.#terms(engagement),
       ...history.outcome,
       ...this.#linked(engagement),
       ...documents,
@@ -128,7 +126,7 @@ export class AssignmentWriter {
     }
   }
 
-  #money({ placement, startMs, endMs }: Engagement) {
+  #terms({ placement, startMs, endMs }: Engagement) {
     const draw = this.#draw
     const { wd } = placement.rates
     const company = this.#master.company(placement.company.id)
@@ -136,9 +134,14 @@ export class AssignmentWriter {
       const active = draw.chance(share)
       return { active, value: active ? value : 0 }
     }
+    const planned = shiftPattern(placement)
+    const dates = { startDate: iso(startMs), endDate: iso(endMs) }
+    const rates = { pay: wd.pay, charge: wd.charge }
     return {
-      rates: { pay: wd.pay, charge: wd.charge },
-      values: plannedValues(placement, Math.ceil((endMs - startMs) / weekMs)),
+      shiftPattern: planned,
+      costCode: draw.pick(costCodes),
+      rates,
+      values: plannedValues({ ...dates, shiftPattern: planned, rates }),
       rateOverrides: { markup: override(0.05, 0.15), employerCosts: override(0.03, 0.2) },
       ...upliftsOf(placement.rates, company.config.enhancedUplifts),
     }

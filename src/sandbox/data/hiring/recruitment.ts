@@ -121,13 +121,20 @@ export function historyOf(draw: Draw, { steps, rejectionReason }: Candidate, act
   return steps.map(({ stage, atMs }, index) => {
     const by = bySupplier.includes(stage) ? actors.agency : draw.pick(actors.company)
     const last = index === steps.length - 1
-    return {
-      stage,
-      stageLabel: stageLabels[stage],
-      at: stage === 'interviewRequested' && draw.chance(undated) ? null : iso(atMs),
-      byUserId: draw.chance(unnamed) ? null : by.id,
-      byName: by.name,
-      comments: (last && rejectionReason) || (stage === 'missingCompliance' ? 'Card not yet verified' : ''),
-    }
+    const at = stage === 'interviewRequested' && draw.chance(undated) ? null : iso(atMs)
+    const comments =
+      (last && rejectionReason) || (stage === 'missingCompliance' ? 'Card not yet verified' : '')
+    return { ...historyEntry(draw, { stage, at, by }), comments }
   })
+}
+
+interface Reached {
+  readonly stage: RecruitmentStage
+  readonly at: string | null
+  readonly by: Ref
+}
+
+export function historyEntry(draw: Draw, { stage, at, by }: Reached) {
+  const byUserId = draw.chance(unnamed) ? null : by.id
+  return { stage, stageLabel: stageLabels[stage], at, byUserId, byName: by.name, comments: '' }
 }

@@ -2,7 +2,7 @@
 
 import { shortId } from '../../records/short-id.ts'
 import type { Draw } from '../draw.ts'
-import { iso, type Ref, reference, refOf } from '../identity.ts'
+import { iso, type Link, type Ref, reference, refOf } from '../identity.ts'
 import type { MasterData } from '../master/master-data.ts'
 import { agencyRoles, approverRoles, type Contact, requestorRoles } from '../master/staff.ts'
 import type { Seed } from '../seed.ts'
@@ -12,12 +12,6 @@ import { type Candidate, historyOf, stageLabels } from './recruitment.ts'
 import type { RequisitionPlan } from './requisition-plan.ts'
 
 export type Requisition = ReturnType<RequisitionWriter['write']>
-
-export interface RequisitionLink {
-  readonly id: string
-  readonly reference: string
-  readonly nanoid: string
-}
 
 const stageNames = ['Project', 'Commercial'] as const
 const activities = ['Earthworks', 'Structures', 'Fit-out', 'Night possession', 'Maintenance']
@@ -98,7 +92,7 @@ export class RequisitionWriter {
     if (fate !== 'cancelled' || endedMs === undefined) return {}
     const reason = this.#draw.pick(cancellations)
     const date = this.#draw.chance(0.04) ? null : iso(endedMs)
-    return { cancellation: { reason, date, comments: `${reason}, agreed with the project` } }
+    return { cancellation: cancellation(reason, date) }
   }
 
   #agency(plan: RequisitionPlan, { agency, ...response }: AgencyResponse) {
@@ -149,6 +143,10 @@ export class RequisitionWriter {
   }
 }
 
+export function cancellation(reason: string, date: string | null) {
+  return { reason, date, comments: `${reason}, agreed with the project` }
+}
+
 function submittedMs(candidate: Candidate): number {
   return (candidate.steps[0] as Candidate['steps'][number]).atMs
 }
@@ -166,7 +164,7 @@ function lastOf(times: readonly string[]): string {
   return [...times].sort().at(-1) as string
 }
 
-export function linkTo({ id, reference: text }: { id: string; reference: string }): RequisitionLink {
+export function linkTo({ id, reference: text }: Link) {
   return { id, reference: text, nanoid: shortId(id) }
 }
 

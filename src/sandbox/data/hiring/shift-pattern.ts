@@ -1,6 +1,6 @@
 /** The planned week of an assignment: its shifts, what it is worth, and the uplifts on its rates. */
-import type { Rates } from '../work/pay.ts'
-import { times } from '../work/pay.ts'
+import { weekMs } from '../../../lib/dates.ts'
+import { type Rates, times } from '../work/pay.ts'
 import type { Placement } from '../work/placements.ts'
 
 const dayKeys = ['m', 't', 'w', 'th', 'f', 's', 'su'] as const
@@ -17,16 +17,28 @@ export interface PlannedShift {
 const dayOff: PlannedShift = { start: null, end: null, active: false, break: null, night: false }
 
 /** Hours of the day, the end of a night shift those of the next day; breaks in minutes. */
-export function shiftPattern({ days, startHour, dayHours, night }: Placement) {
+export function shiftPattern({ days, startHour, dayHours, night }: Placement): Terms['shiftPattern'] {
   const end = (startHour + dayHours + breakMinutes / 60) % 24
   const shift: PlannedShift = { start: startHour, end, active: true, break: breakMinutes, night }
   return Object.fromEntries(dayKeys.map((key, day) => [key, days.includes(day) ? shift : dayOff]))
 }
 
-/** Planned, not worked: the hours of the pattern over all weeks at the basic rate. */
-export function plannedValues({ days, dayHours, rates }: Placement, weeks: number) {
-  const hours = days.length * dayHours * weeks
-  return { pay: times(hours, rates.wd.pay), charge: times(hours, rates.wd.charge) }
+export interface Terms {
+  readonly startDate: string
+  readonly endDate: string
+  readonly shiftPattern: Readonly<Record<string, PlannedShift>>
+  readonly rates: { readonly pay: number; readonly charge: number }
+}
+
+/** Planned, not worked: the hours of the pattern over the weeks begun, at the basic rate. */
+export function plannedValues({ startDate, endDate, shiftPattern, rates }: Terms) {
+  const weeks = Math.ceil((Date.parse(endDate) - Date.parse(startDate)) / weekMs)
+  const shifts = Object.values(shiftPattern).filter(shift => shift.active)
+  const hours = shifts.reduce((sum, { start, end, break: minutes }) => {
+    const length = ((end ?? 0) - (start ?? 0) + 24) % 24
+    return sum + length - (minutes ?? 0) / 60
+  }, 0)
+  return { pay: times(hours * weeks, rates.pay), charge: times(hours * weeks, rates.charge) }
 }
 
 interface EnhancedUplifts {

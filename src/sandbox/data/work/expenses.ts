@@ -1,7 +1,7 @@
 /** Expenses claimed beside timesheets; those approved are in the timesheet's `values.expense`. */
-import { dayMs, hourMs } from '../../../lib/dates.ts'
+import { dayMs, hourMs, startOfUtcDay } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
-import { iso, reference } from '../identity.ts'
+import { iso, type Link, linkOf, reference, refOf } from '../identity.ts'
 import { costCodes } from '../names.ts'
 import type { Seed } from '../seed.ts'
 import { add } from './pay.ts'
@@ -32,12 +32,6 @@ const kinds: readonly (readonly [Kind, number])[] = [
   [{ category: 'Vehicles', pence: 5500 }, 2],
   [{ category: 'Other', pence: 2000 }, 2],
 ]
-
-export type ExpenseStatus = 'pending' | 'approved' | 'rejected'
-interface Link {
-  readonly id: string
-  readonly reference: string
-}
 
 export type Expense = ReturnType<ExpenseWriter['claim']> & { invoice?: Link }
 
@@ -77,7 +71,8 @@ export class ExpenseWriter {
 
   claim({ timesheet, placement }: WrittenTimesheet, claim: Claim) {
     const draw = this.#draw
-    const createdMs = draw.time(Date.parse(timesheet.createdAt), Date.parse(timesheet.createdAt) + hourMs)
+    const writtenMs = Date.parse(timesheet.createdAt)
+    const createdMs = draw.time(writtenMs, writtenMs + hourMs)
     const decision = this.#decision(timesheet, createdMs, claim.settled ?? false)
     const linked = claim.settled || draw.chance(0.93)
     if (linked && decision.status === 'approved') {
@@ -91,30 +86,33 @@ export class ExpenseWriter {
       ...decision,
       ...expenseDetails(draw, claim, createdMs),
       worker: placement.worker,
-      ...(linked ? { timesheet: { id: timesheet.id, reference: timesheet.reference } } : {}),
+      ...(linked ? { timesheet: linkOf(timesheet) } : {}),
       company: placement.company,
       project: placement.project,
       agency: timesheet.agency,
-      createdBy: { id: placement.requester.id, name: placement.requester.name },
+      createdBy: refOf(placement.requester),
       ...(approver ? { approvedBy: approver } : {}),
-      ...(draw.chance(0.02)
-        ? { afp: { id: draw.id(createdMs), reference: reference('AFP', ++this.#afps) } }
-        : {}),
+      ...(draw.chance(0.02) ? { afp: this.#afp(createdMs) } : {}),
       createdAt: iso(createdMs),
     }
+  }
+
+  /** An application for payment. */
+  #afp(createdMs: number): Link {
+    this.#afps += 1
+    return { id: this.#draw.id(createdMs), reference: reference('AFP', this.#afps) }
   }
 
   /** With an approved timesheet its expenses are decided; with any other most still wait. */
   #decision(timesheet: WrittenTimesheet['timesheet'], createdMs: number, settled: boolean) {
     const { approvedDate } = timesheet
-    const rejected = this.#draw.chance(0.07) && !settled
-    const status: ExpenseStatus = rejected ? 'rejected' : 'approved'
+    const status = this.#draw.chance(0.07) && !settled ? 'rejected' : 'approved'
     if (approvedDate !== undefined && Date.parse(approvedDate) >= createdMs) {
       return { status, approvalDate: approvedDate, updatedAt: approvedDate }
     }
     const soonMs = createdMs + this.#draw.fraction() * 2 * dayMs
     if (settled || soonMs >= this.#seed.endMs || this.#draw.chance(0.8)) {
-      return { status: 'pending' as const, updatedAt: iso(createdMs) }
+      return { status: 'pending', updatedAt: iso(createdMs) }
     }
     return { status, approvalDate: iso(soonMs), updatedAt: iso(soonMs) }
   }
@@ -134,9 +132,9 @@ export function drawClaim(draw: Draw): Claim {
 export function expenseDetails(draw: Draw, claim: Claim, atMs: number) {
   const lodge = claim.category === 'Accommodation'
   const { hours } = claim
-  const receipt = draw.chance(0.7)
+  const hasReceipt = draw.chance(0.7)
   return {
-    date: iso(Math.floor(atMs / dayMs) * dayMs),
+    date: iso(startOfUtcDay(atMs)),
     value: claim.value,
     ...(hours === undefined ? {} : { hours }),
     rate: {
@@ -145,15 +143,11 @@ export function expenseDetails(draw: Draw, claim: Claim, atMs: number) {
     },
     wra: { applicable: lodge, dailyAmount: lodge ? 46.5 : 0, daysPaid: lodge ? draw.between(1, 5) : 0 },
     costCode: draw.pick(costCodes),
-    receipts: receipt
-      ? [
-          {
-            fileName: 'receipt.pdf',
-            url: `https://files.example.com/receipts/${draw.id(atMs)}`,
-            created: iso(atMs),
-          },
-        ]
-      : [],
-    ...(receipt ? {} : { noReceiptReason: 'Receipt was not issued' }),
+    ...(hasReceipt ? receiptOf(draw, atMs) : { receipts: [], noReceiptReason: 'Receipt was not issued' }),
   }
+}
+
+function receiptOf(draw: Draw, atMs: number) {
+  const url = `https://files.example.com/receipts/${draw.id(atMs)}`
+  return { receipts: [{ fileName: 'receipt.pdf', url, created: iso(atMs) }] }
 }

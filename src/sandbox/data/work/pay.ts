@@ -11,26 +11,37 @@ export interface RateLine {
   readonly uplift: number | null
 }
 
-export const rateKeys = ['wd', 'wdNw', 'weNw', 'bh', 'bhNight', 'sat', 'sun', 'ot'] as const
-export type RateKey = (typeof rateKeys)[number]
+/** What each rate pays for an hour, as a multiple of the basic one. */
+const uplifts = {
+  wd: null,
+  wdNw: 1.25,
+  weNw: 1.75,
+  bh: 2,
+  bhNight: 2.25,
+  sat: 1.5,
+  sun: 2,
+  ot: 1.5,
+} as const
+
+export type RateKey = keyof typeof uplifts
 export type Rates = Readonly<Record<RateKey, RateLine>>
 
 /** Which rate pays which bucket. Friday night is `weNightwork`; the nights of both weekend days have their own. */
-const bucketRates = {
-  wdBasic: 'wd',
-  wdOvertime: 'ot',
-  wdNightwork: 'wdNw',
-  weNightwork: 'weNw',
-  bankHoliday: 'bh',
-  bankHolidayNight: 'bhNight',
-  saturday: 'sat',
-  sunday: 'sun',
-  saturdayNightwork: 'weNw',
-  sundayNightwork: 'weNw',
-} as const satisfies Record<string, RateKey>
+const bucketKinds = {
+  wdBasic: { rate: 'wd', description: 'Weekday' },
+  wdOvertime: { rate: 'ot', description: 'Weekday overtime' },
+  wdNightwork: { rate: 'wdNw', description: 'Weekday night' },
+  weNightwork: { rate: 'weNw', description: 'Weekend night' },
+  bankHoliday: { rate: 'bh', description: 'Bank holiday' },
+  bankHolidayNight: { rate: 'bhNight', description: 'Bank holiday night' },
+  saturday: { rate: 'sat', description: 'Saturday' },
+  sunday: { rate: 'sun', description: 'Sunday' },
+  saturdayNightwork: { rate: 'weNw', description: 'Saturday night' },
+  sundayNightwork: { rate: 'weNw', description: 'Sunday night' },
+} as const satisfies Record<string, { rate: RateKey; description: string }>
 
-export type Bucket = keyof typeof bucketRates
-const buckets = Object.keys(bucketRates) as Bucket[]
+export type Bucket = keyof typeof bucketKinds
+const buckets = Object.keys(bucketKinds) as Bucket[]
 
 export interface CostCode {
   readonly name: string
@@ -54,23 +65,11 @@ export interface Shift {
   readonly allocations: readonly Allocation[]
 }
 
-const upliftOf: Readonly<Record<RateKey, number | null>> = {
-  wd: null,
-  wdNw: 1.25,
-  weNw: 1.75,
-  bh: 2,
-  bhNight: 2.25,
-  sat: 1.5,
-  sun: 2,
-  ot: 1.5,
-}
-
 /** Employer costs as a share of pay: PAYE carries insurance and holiday pay, the others nearly nothing. */
 export const employerShare: Readonly<Record<string, number>> = { paye: 0.27, cis: 0, psc: 0.02 }
 
 export function ratesFor(payPence: number, rateType: string, marginPence: number): Rates {
-  const lines = rateKeys.map(key => {
-    const uplift = upliftOf[key]
+  const lines = Object.entries(uplifts).map(([key, uplift]) => {
     const pay = even(payPence * (uplift ?? 1))
     const emp = even(pay * (employerShare[rateType] ?? 0))
     const charge = pay + emp + marginPence
@@ -104,7 +103,7 @@ function bucketOf(shift: Pick<Shift, 'midnightMs' | 'night'>): Bucket {
 export type BucketValues = Record<Bucket | 'total', number>
 
 /** Net hours and both sides of `values`: per bucket the hours times the rate, in total the sum of the buckets. */
-export function tally(shifts: readonly Shift[], rates: Rates) {
+export function sumShifts(shifts: readonly Shift[], rates: Rates) {
   const hours = Object.fromEntries(buckets.map(bucket => [bucket, 0])) as Record<Bucket, number>
   for (const shift of shifts) {
     hours[bucketOf(shift)] += shift.standard
@@ -113,26 +112,13 @@ export function tally(shifts: readonly Shift[], rates: Rates) {
   const side = (amount: 'pay' | 'charge'): BucketValues => {
     const values = { total: 0 } as BucketValues
     for (const bucket of buckets) {
-      values[bucket] = times(hours[bucket], rates[bucketRates[bucket]][amount])
+      values[bucket] = times(hours[bucket], rates[bucketKinds[bucket].rate][amount])
       values.total = add(values.total, values[bucket])
     }
     return values
   }
   const netHours = shifts.reduce((sum, shift) => sum + shift.standard + shift.overtime, 0)
   return { netHours, pay: side('pay'), charge: side('charge') }
-}
-
-const descriptions: Readonly<Record<Bucket, string>> = {
-  wdBasic: 'Weekday',
-  wdOvertime: 'Weekday overtime',
-  wdNightwork: 'Weekday night',
-  weNightwork: 'Weekend night',
-  bankHoliday: 'Bank holiday',
-  bankHolidayNight: 'Bank holiday night',
-  saturday: 'Saturday',
-  sunday: 'Sunday',
-  saturdayNightwork: 'Saturday night',
-  sundayNightwork: 'Sunday night',
 }
 
 export interface TimelogOwner {
@@ -148,8 +134,8 @@ export function timelogsOf(owner: TimelogOwner, shifts: readonly Shift[]) {
 export type Timelog = ReturnType<typeof timelogOf>
 
 function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
-  const bucket = bucketOf(shift)
-  const { uplift: _, ...rate } = owner.rates[bucketRates[bucket]]
+  const { rate: key, description } = bucketKinds[bucketOf(shift)]
+  const { uplift: _, ...rate } = owner.rates[key]
   const total = shift.standard + shift.overtime
   const start = shift.midnightMs + shift.startHour * hourMs
   const value = (amount: 'pay' | 'emp' | 'margin' | 'charge') => {
@@ -165,7 +151,7 @@ function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
     end: iso(start + total * hourMs + shift.breakMinutes * minuteMs),
     shiftType: shift.night ? 'night' : 'day',
     breaks: shift.breakMinutes,
-    rateDescription: descriptions[bucket],
+    rateDescription: description,
     hours: { standard: shift.standard, overtime: shift.overtime, total },
     rates: rate,
     values: { pay: value('pay'), emp: value('emp'), margin: value('margin'), charge: value('charge') },

@@ -30,6 +30,8 @@ interface PieceWeek {
   readonly createdMs: number
 }
 
+const summed = ['units', 'payValue', 'empValue', 'marginValue', 'chargeValue'] as const
+
 export function pieceRateEntry(draw: Draw, { pieceWork, placement, shifts, createdMs }: PieceWeek) {
   const id = draw.id(createdMs)
   const values = pieceValues(pieceWork)
@@ -47,21 +49,15 @@ export function pieceRateEntry(draw: Draw, { pieceWork, placement, shifts, creat
       costCode: draw.pick(costCodes),
     }
   })
-  const total = (name: 'units' | 'payValue' | 'empValue' | 'marginValue' | 'chargeValue') =>
-    lines.reduce((sum, line) => add(sum, line[name]), 0)
+  const total = (name: (typeof summed)[number]) => lines.reduce((sum, line) => add(sum, line[name]), 0)
+  const totals = summed.map(name => [name, total(name)] as const)
   return {
     id,
     pieceRateId: pieceRateId(placement.company.id, pieceWork),
     ...pieceTerms(pieceWork),
     rateType: placement.rateType,
     values,
-    totals: {
-      units: total('units'),
-      payValue: total('payValue'),
-      empValue: total('empValue'),
-      marginValue: total('marginValue'),
-      chargeValue: total('chargeValue'),
-    },
+    totals: Object.fromEntries(totals) as Record<(typeof summed)[number], number>,
     lines,
   }
 }

@@ -4,7 +4,7 @@ import { isShutdown } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
 import type { Seed } from '../seed.ts'
-import { type BucketValues, type Rates, type Shift, tally, timelogsOf } from './pay.ts'
+import { type BucketValues, type Shift, sumShifts, timelogsOf } from './pay.ts'
 import { pieceRateEntry } from './piece-work.ts'
 import type { Placement } from './placements.ts'
 import { weekOfShifts } from './shifts.ts'
@@ -12,36 +12,25 @@ import { weekOfShifts } from './shifts.ts'
 export type TimesheetStatus = 'pending' | 'pending_approval' | 'approved' | 'cancelled' | 'absent'
 
 /** Everything of a timesheet that does not follow from its shifts. */
-export interface TimesheetBase {
+export type TimesheetBase = Identity & History & ReturnType<typeof placeOf>
+
+interface Identity {
   readonly id: string
   readonly reference: string
+  readonly pieceRateEntries: readonly ReturnType<typeof pieceRateEntry>[]
+}
+
+interface History {
   readonly status: TimesheetStatus
-  readonly worker: Ref
-  /** Searched, never answered: the contract's worker reference here has id and name only. */
-  readonly workerReference: string
-  readonly company: Ref
-  readonly project: Ref
-  readonly site: Ref
-  readonly agency: Ref
-  readonly assignment: { readonly id: string; readonly reference: string }
-  readonly payType: string
-  readonly rateType: string
-  readonly start: string
-  readonly end: string
-  readonly weekEnding: string
   readonly version: number
-  readonly approvalRequestedBy?: Ref & { readonly type: string }
+  readonly approvalRequestedBy?: Placement['requester']
   readonly approvedBy?: Ref
   readonly approvedDate?: string
-  readonly timesheetApprovers: readonly Ref[]
-  readonly rates: Rates
-  readonly pieceRateEntries: readonly ReturnType<typeof pieceRateEntry>[]
-  readonly submissionAnswers: readonly object[]
   readonly createdAt: string
   readonly updatedAt: string
 }
 
-export interface Timesheet extends TimesheetBase {
+export type Timesheet = TimesheetBase & {
   readonly netHours: number
   readonly values: { pay: BucketValues; charge: BucketValues; expense: number }
   readonly timelogs: ReturnType<typeof timelogsOf>
@@ -54,7 +43,7 @@ export function isWhole(record: object): record is Timesheet {
 
 /** Timelogs are built when read: most requests leave them out, and they are most of a timesheet's size. */
 export function timesheetRecord(base: TimesheetBase, shifts: readonly Shift[], expense: number): Timesheet {
-  const { netHours, pay, charge } = tally(shifts, base.rates)
+  const { netHours, pay, charge } = sumShifts(shifts, base.rates)
   return {
     ...base,
     netHours,
@@ -106,36 +95,30 @@ export class TimesheetWriter {
   }
 
   /** Created, then handed in, then approved; what would happen after the end of the data has not happened. */
-  #history(placement: Placement, createdMs: number, absent: boolean) {
+  #history({ requester, approvers }: Placement, createdMs: number, absent: boolean): History {
     const draw = this.#draw
-    const seed = this.#seed
+    const { endMs } = this.#seed
     const handedInMs = createdMs + draw.fraction() * (draw.chance(0.05) ? 10 * dayMs : 1.5 * dayMs)
     const approvedMs =
       handedInMs + 2 * hourMs + draw.fraction() * (draw.chance(0.06) ? 21 * dayMs : 4 * dayMs)
     const createdAt = iso(createdMs)
-    if (absent)
-      return { status: 'absent' as const, version: 2, createdAt, updatedAt: this.#at(createdMs, handedInMs) }
-    if (handedInMs >= seed.endMs)
-      return { status: 'pending' as const, version: 1, createdAt, updatedAt: createdAt }
-    const requested = { approvalRequestedBy: placement.requester, createdAt }
-    if (approvedMs >= seed.endMs) {
-      return { status: 'pending_approval' as const, version: 2, ...requested, updatedAt: iso(handedInMs) }
-    }
-    const approver = placement.approvers[0]
+    const between = (fromMs: number, untilMs: number) => iso(draw.time(fromMs, untilMs))
+    if (absent) return { status: 'absent', version: 2, createdAt, updatedAt: between(createdMs, handedInMs) }
+    if (handedInMs >= endMs) return { status: 'pending', version: 1, createdAt, updatedAt: createdAt }
+    const requested = { approvalRequestedBy: requester, createdAt }
+    if (approvedMs >= endMs)
+      return { status: 'pending_approval', version: 2, ...requested, updatedAt: iso(handedInMs) }
+    const [approver] = approvers
     const cancelled = draw.chance(0.012)
     const touched = cancelled || draw.chance(0.1)
     return {
-      status: cancelled ? ('cancelled' as const) : ('approved' as const),
+      status: cancelled ? 'cancelled' : 'approved',
       version: touched ? 4 : 3,
       ...requested,
       ...(approver ? { approvedBy: approver } : {}),
       approvedDate: iso(approvedMs),
-      updatedAt: touched ? this.#at(approvedMs, approvedMs + 30 * dayMs) : iso(approvedMs),
+      updatedAt: touched ? between(approvedMs, approvedMs + 30 * dayMs) : iso(approvedMs),
     }
-  }
-
-  #at(low: number, high: number): string {
-    return iso(this.#draw.time(low, high))
   }
 
   #pieceWork(placement: Placement, shifts: readonly Shift[], createdMs: number) {
@@ -149,6 +132,7 @@ function placeOf(placement: Placement, mondayMs: number) {
   const { worker, assignment, company, project, site, agency, payType, rateType, rates } = placement
   return {
     worker: refOf(worker),
+    /** Searched, never answered: the contract's worker reference here has id and name only. */
     workerReference: worker.reference,
     company,
     project,
