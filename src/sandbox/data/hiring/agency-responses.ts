@@ -87,7 +87,7 @@ export function otherResponses(draw: Draw, { agencies, besides, least, opening }
   return responses
 }
 
-interface SubmissionAnswer {
+export interface SubmissionAnswer {
   readonly updatedAt: string | null
   readonly [field: string]: unknown
 }
