@@ -32,8 +32,6 @@ const PENDING = new Set([
   'folder sandbox',
   'folder sandbox/data',
   'list dictionary/privacy.ts',
-  'ops crosscheck/calibrate/definition-store.ts',
-  'ops crosscheck/crosscheck.ts',
   'ops load/merge/missing.ts',
   'ops load/merge/sightings.ts',
   'ops sync/deletions/sweep-confirm.ts',

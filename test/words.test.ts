@@ -39,6 +39,8 @@ const STAYS: readonly RegExp[] = [
   /\boptions\.knob\b/g,
   /\bis_stub\b/g,
   /\bstub_rows\b/g,
+  // Minutes on foot.
+  /\blodge_walk_minutes\b.*minutes\('walk'\)/g,
   /\bof course\b/gi,
   /\bin the course of\b/gi,
 ]

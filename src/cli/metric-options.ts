@@ -1,6 +1,6 @@
 /** Options that the metrics and their cross-check share. */
 import { InvalidArgumentError } from 'commander'
-import { groupingName, groupingOf, groupKeys, type MetricRange } from '../crosscheck/metric-query.ts'
+import { groupingName, groupingOf, groupKeys, type MetricRange } from '../crosscheck/metrics/metric-query.ts'
 import { type CommandModule, calendarDay, type Options, textOption } from './command.ts'
 
 /** Accepts `all`, or keys with commas between. */

@@ -56,7 +56,7 @@ export const referenceDimensions: readonly Table[] = [
     name,
     category: text('', 'Category that the permission belongs to.'),
   }),
-  reference('qualification', 'One row per qualification name that competency requirements mention.', {
+  reference('qualification', 'One row per qualification name that competency requirements name.', {
     name,
   }),
   reference('cost_code', 'One row per cost code: a name and description within a company.', {

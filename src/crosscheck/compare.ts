@@ -1,14 +1,14 @@
-/** Our groups beside the service's, figure by figure. */
-import type { MetricDefinition } from './definition.ts'
-import { groupLabel, groupObject, type Keys, type Names } from './group-shape.ts'
-import { type Figures, figureNames, groupingName, tolerance } from './metric-query.ts'
-import type { OurGroup } from './our-metrics.ts'
-import type { Answer } from './their-metrics.ts'
+/** Compares our groups with the service's, figure by figure. */
+import type { MetricDefinition } from './metrics/definition.ts'
+import { groupLabel, groupObject, type Keys, type Names } from './metrics/group-keys.ts'
+import { type Figures, figureNames, groupingName, tolerance } from './metrics/metric-query.ts'
+import type { OurGroup } from './metrics/our-metrics.ts'
+import type { Answer } from './metrics/their-metrics.ts'
 
 export interface ComparedGroup {
   readonly groupBy: string
   readonly label: string
-  /** Of our group; undefined when only the service has it. */
+  /** Keys of our group; undefined when only the service has the group. */
   readonly keys: Keys | undefined
   /** As the service writes it. */
   readonly group: Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ interface Labelled<Side> {
   readonly side: Side
 }
 
-/** Where names stand for ids, several groups may have one label: they are told apart by their figures' order. */
+/** Where names replace ids, several groups may share a label: the order of their first figures tells them apart. */
 function labelled<Side extends { readonly figures: Figures }>(
   sides: readonly Side[],
   labelOf: (side: Side) => string,
@@ -38,7 +38,7 @@ function labelled<Side extends { readonly figures: Figures }>(
     })
 }
 
-/** Groups that only we have count when the service was asked to the end. */
+/** Groups that only we have count when every page of the answer was read. */
 export function compare(
   ours: readonly OurGroup[],
   answer: Answer,
@@ -73,7 +73,7 @@ export interface ComparedFigure {
   readonly isEqual: boolean
 }
 
-/** A group that is not there has no values: its counts are 0, the rest is null. */
+/** A missing group has the counts 0 and no other figures. */
 const absent = (figure: string): number | null => (tolerance(figure) === 0 ? 0 : null)
 
 export function comparedFigures(

@@ -1,18 +1,19 @@
-/** Our metrics beside the service's own: asked for, compared, explained and recorded. */
+/** The crosscheck: reads the service's metrics, compares them with ours, explains the differences and records the result. */
 
+import { timesheets } from '../contract/resources/timesheets.ts'
 import { BudgetSpent } from '../lib/errors.ts'
 import { type ReferenceCoverage, readCoverage } from '../state/by-id/coverage.ts'
-import { ledger } from '../state/ledger.ts'
+import { replaceCrosscheck } from '../state/marts/metrics.ts'
 import type { CrosscheckRow } from '../state/marts/tables.ts'
+import { readWatermark } from '../state/scans/watermarks.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { quoteText } from '../warehouse/sql-text.ts'
+import { AnswerSet } from './calibrate/answer-set.ts'
 import { doubt } from './calibrate/definition-doubt.ts'
-import { Evidence } from './calibrate/evidence.ts'
 import { type ComparedGroup, compare } from './compare.ts'
-import type { DefinitionInForce, MetricDefinition } from './definition.ts'
 import { differs, explain, keysOf } from './explain/explain.ts'
 import type { Finding } from './explain/finding.ts'
-import { groupTitle, type Names } from './group-shape.ts'
+import type { DefinitionInForce, MetricDefinition } from './metrics/definition.ts'
+import { groupTitle, type Names, readNames } from './metrics/group-keys.ts'
 import {
   type Grouping,
   groupKeys,
@@ -20,10 +21,9 @@ import {
   type MetricRange,
   metrics,
   usualThreshold,
-} from './metric-query.ts'
-import { readNames } from './names.ts'
-import { ourMetrics } from './our-metrics.ts'
-import type { Answer, Asker } from './their-metrics.ts'
+} from './metrics/metric-query.ts'
+import { ourMetrics } from './metrics/our-metrics.ts'
+import type { Answer, Asker } from './metrics/their-metrics.ts'
 import { verdictsOf } from './verdict.ts'
 
 export interface CrosscheckRequest {
@@ -47,9 +47,9 @@ export interface Crosschecked {
   readonly findings: readonly Finding[]
   readonly coverage: ReferenceCoverage
   readonly requests: number
-  /** Groupings that were compared, of each metric. */
+  /** The groupings compared, for each metric. */
   readonly compared: readonly { readonly metric: Metric; readonly groupBy: string; readonly groups: number }[]
-  /** Why it ended before everything was compared. */
+  /** Why it ended early; undefined when everything was compared. */
   readonly stopped: string | undefined
 }
 
@@ -57,15 +57,6 @@ interface Compared {
   readonly metric: Metric
   readonly answer: Answer
   readonly groups: readonly ComparedGroup[]
-}
-
-async function readMark(engine: Engine): Promise<string | undefined> {
-  const row = await ledger(engine)
-    .selectFrom('ops.watermark')
-    .select('mark')
-    .where('resource', '=', 'timesheets')
-    .executeTakeFirst()
-  return row?.mark ?? undefined
 }
 
 async function askAll(
@@ -105,30 +96,30 @@ async function compareAll(sides: Sides, answers: readonly Answer[]): Promise<Com
   return compared
 }
 
-/** First whether the definition differs, then the records behind what that leaves. */
+/** Another definition first, then the records behind the differences that are left. */
 async function findingsOf(
   effects: CrosscheckEffects,
   { request, sides, compared }: { request: CrosscheckRequest; sides: Sides; compared: readonly Compared[] },
 ): Promise<Finding[]> {
-  const evidence = new Evidence(effects.engine, sides.names)
-  for (const { answer } of compared) evidence.add(answer)
+  const answers = new AnswerSet(effects.engine, sides.names)
+  for (const { answer } of compared) answers.add(answer)
   const findings: Finding[] = []
-  const mark = await readMark(effects.engine)
+  const watermark = (await readWatermark(effects.engine, timesheets.name))?.mark ?? undefined
   for (const metric of metrics) {
     const groups = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
     if (!groups.some(group => differs(group, metric))) continue
-    const doubted = await doubt(evidence, sides.definition, metric)
+    const doubted = await doubt(answers, sides.definition, metric)
     if (doubted) findings.push(doubted.finding)
     if (doubted?.isWhole) continue
     const definition = doubted?.definition ?? sides.definition
     findings.push(
-      ...(await explain({ ...sides, ...effects, definition, mark, range: request.range }, metric)),
+      ...(await explain({ ...sides, ...effects, definition, watermark, range: request.range }, metric)),
     )
   }
   return findings
 }
 
-/** Also records what it found, in place of what the last cross-check did. */
+/** Replaces the recorded result of the last crosscheck. */
 export async function crosscheck(
   effects: CrosscheckEffects,
   request: CrosscheckRequest,
@@ -145,7 +136,7 @@ export async function crosscheck(
       rowsOf(group, { metric, sides, findings, coverage }).map(row => ({ ...row, ...stamp })),
     ),
   )
-  await record(engine, rows)
+  await replaceCrosscheck(engine, rows)
   return {
     rows,
     findings,
@@ -162,7 +153,7 @@ export async function crosscheck(
 
 const nothingMissing: ReferenceCoverage = { stored: 0, known: 0, withoutId: 0 }
 
-interface ToJudge {
+interface Judging {
   readonly metric: Metric
   readonly sides: Sides
   readonly findings: readonly Finding[]
@@ -171,7 +162,7 @@ interface ToJudge {
 
 function rowsOf(
   group: ComparedGroup,
-  { metric, sides, findings, coverage }: ToJudge,
+  { metric, sides, findings, coverage }: Judging,
 ): Omit<CrosscheckRow, 'run_id' | 'definition_id' | 'checked_at'>[] {
   const { definition, names } = sides
   const keys = group.keys ?? keysOf(group, { definition, names })
@@ -180,44 +171,9 @@ function rowsOf(
   const which = {
     metric,
     group_by: group.groupBy,
-    // What is not known here by its keys keeps the service's words, so that no two groups are one.
+    // A group that we do not have keeps the service's label, so that no two groups become one.
     group_key: isKnown ? parts.join('|') : group.label,
     group_label: groupTitle(keys, definition, names),
   }
   return verdictsOf(group, { metric, keys, findings, coverage }).map(verdict => ({ ...which, ...verdict }))
-}
-
-const columns = [
-  'run_id',
-  'metric',
-  'group_by',
-  'group_key',
-  'group_label',
-  'figure',
-  'ours',
-  'theirs',
-  'difference',
-  'verdict',
-  'reason',
-  'records',
-  'definition_id',
-  'checked_at',
-] as const satisfies readonly (keyof CrosscheckRow)[]
-
-const literal = (value: string | number | null): string =>
-  value === null ? 'null' : typeof value === 'number' ? `${value}::double precision` : quoteText(value)
-
-/** As text: binding ten thousand values a statement takes DuckDB ten times as long. */
-const rowsTogether = 500
-
-async function record(engine: Engine, rows: readonly CrosscheckRow[]): Promise<void> {
-  await engine.transaction(async engine => {
-    await engine.run('delete from ops.crosscheck')
-    for (let from = 0; from < rows.length; from += rowsTogether) {
-      const some = rows
-        .slice(from, from + rowsTogether)
-        .map(row => `(${columns.map(name => literal(row[name])).join(', ')})`)
-      await engine.run(`insert into ops.crosscheck (${columns.join(', ')}) values ${some.join(', ')}`)
-    }
-  })
 }

@@ -1,27 +1,27 @@
-/** What is said of each figure: equal, explained by records or a definition, out of reach, or unexplained. */
+/** The verdict on each figure: equal, explained by records or a definition, uncovered, or unexplained. */
 import type { ReferenceCoverage } from '../state/by-id/coverage.ts'
 import type { CrosscheckRow } from '../state/marts/tables.ts'
 import { type ComparedGroup, comparedFigures } from './compare.ts'
 import { concernsGroup, type Finding, isExplanation } from './explain/finding.ts'
-import type { Keys } from './group-shape.ts'
-import type { Metric } from './metric-query.ts'
+import type { Keys } from './metrics/group-keys.ts'
+import type { Metric } from './metrics/metric-query.ts'
 
 export type Verdict = Pick<
   CrosscheckRow,
   'figure' | 'ours' | 'theirs' | 'difference' | 'verdict' | 'reason' | 'records'
 >
 
-/** Sentences in a reason; the records are all named. */
+/** Most sentences in a reason; records are all listed. */
 const most = 5
 
-/** Whether the findings account for the whole difference: for so many acceptances, or so many hours. */
+/** Whether the findings explain the whole difference, in acceptances or in hours. */
 function accounts(findings: readonly Finding[], group: ComparedGroup, metric: Metric): boolean {
   if (findings.length === 0 || !findings.every(isExplanation)) return false
   if (findings.some(({ kind }) => kind === 'definition')) return true
   const figure = metric === 'timeToFill' ? 'rawCount' : 'totalHours'
   const open = (group.theirs?.[figure] ?? 0) - (group.ours?.[figure] ?? 0)
   const known = findings.reduce((sum, { effect }) => sum + (effect ?? 0), 0)
-  // A reference of the census may stand for one acceptance, or for none.
+  // A reference in the metric rows may stand for one acceptance or for none.
   const unsure = findings.filter(({ effect }) => effect === null).length
   const rounding = metric === 'timeToFill' ? 0 : 0.5
   return open >= known - rounding && open <= known + unsure + rounding
@@ -36,8 +36,8 @@ interface About {
 }
 
 /**
- * The service counts more acceptances than we do, nothing that we hold is wrong, and metric rows tell of requisitions
- * whose ids nothing gives: theirs may be all of the difference, and no request of ours can show it.
+ * The service counts more acceptances than we do, no stored record is wrong, and metric rows name requisitions whose ids
+ * are unknown: these may be the whole difference, and no request can show it.
  */
 function isUncovered(
   group: ComparedGroup,
@@ -50,9 +50,9 @@ function isUncovered(
 }
 
 const uncoveredReason = ({ withoutId, known }: ReferenceCoverage): string =>
-  `${withoutId} of ${known} requisitions are known by reference only: events or muster discover bring them`
+  `${withoutId} of ${known} requisitions are known by reference only: events or muster discover bring their ids`
 
-/** One row a figure. */
+/** One row for each figure. */
 export function verdictsOf(group: ComparedGroup, about: About): Verdict[] {
   const { metric, keys, findings } = about
   const concerned = findings.filter(finding => finding.metric === metric && concernsGroup(finding.cell, keys))

@@ -1,6 +1,6 @@
 /** Calibration finds whatever readings the sandbox has: twenty drawn at random, then no figure of any grouping differs. */
 import { expect, test } from 'vitest'
-import type { MetricDefinition } from '../../src/crosscheck/definition.ts'
+import type { MetricDefinition } from '../../src/crosscheck/metrics/definition.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { checking } from './checked.ts'

@@ -1,7 +1,7 @@
 /** The cross-check against the sandbox: agreement under its readings, and planted errors that are named by record. */
 import { describe, expect, test } from 'vitest'
 import { readDefinition } from '../../src/crosscheck/calibrate/definition-store.ts'
-import { definitionDefaults } from '../../src/crosscheck/definition.ts'
+import { definitionDefaults } from '../../src/crosscheck/metrics/definition.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'

@@ -1,8 +1,8 @@
 /** Both metrics by cases small enough to work out by hand, as SQL on both engines. */
 import { expect, test } from 'vitest'
-import { definitionDefaults, type MetricDefinition } from '../../src/crosscheck/definition.ts'
-import { type Grouping, groupingOf, type MetricQuery } from '../../src/crosscheck/metric-query.ts'
-import { type OurGroup, ourMetrics } from '../../src/crosscheck/our-metrics.ts'
+import { definitionDefaults, type MetricDefinition } from '../../src/crosscheck/metrics/definition.ts'
+import { type Grouping, groupingOf, type MetricQuery } from '../../src/crosscheck/metrics/metric-query.ts'
+import { type OurGroup, ourMetrics } from '../../src/crosscheck/metrics/our-metrics.ts'
 import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
 import { loadRecords } from './load-records.ts'
 

@@ -1,8 +1,8 @@
 /** The marts of the metrics: the same figures as the metrics themselves, sums that agree, and what the service answered beside. */
 import { beforeAll, expect, test } from 'vitest'
-import { definitionDefaults } from '../../src/crosscheck/definition.ts'
-import { groupingOf } from '../../src/crosscheck/metric-query.ts'
-import { ourMetrics } from '../../src/crosscheck/our-metrics.ts'
+import { definitionDefaults } from '../../src/crosscheck/metrics/definition.ts'
+import { groupingOf } from '../../src/crosscheck/metrics/metric-query.ts'
+import { ourMetrics } from '../../src/crosscheck/metrics/our-metrics.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { buildMarts } from '../../src/marts/build.ts'
 import { readMarts } from '../../src/marts/mart.ts'

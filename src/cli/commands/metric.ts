@@ -3,8 +3,8 @@
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
 import { readDefinition } from '../../crosscheck/calibrate/definition-store.ts'
-import type { MetricDefinition } from '../../crosscheck/definition.ts'
-import { groupLabel, groupObject, type Names } from '../../crosscheck/group-shape.ts'
+import type { MetricDefinition } from '../../crosscheck/metrics/definition.ts'
+import { groupLabel, groupObject, type Names } from '../../crosscheck/metrics/group-keys.ts'
 import {
   figureNames,
   type Grouping,
@@ -13,9 +13,9 @@ import {
   type Metric,
   type MetricQuery,
   metrics,
-} from '../../crosscheck/metric-query.ts'
-import { readNames } from '../../crosscheck/names.ts'
-import { type OurGroup, ourMetrics } from '../../crosscheck/our-metrics.ts'
+} from '../../crosscheck/metrics/metric-query.ts'
+import { readNames } from '../../crosscheck/metrics/group-keys.ts'
+import { type OurGroup, ourMetrics } from '../../crosscheck/metrics/our-metrics.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { type CommandModule, numberOption, type Options, textOption } from '../command.ts'

@@ -2,7 +2,7 @@
 import type { Calibration } from '../../crosscheck/calibrate/calibrate.ts'
 import { textOf } from '../../crosscheck/calibrate/definition-store.ts'
 import type { Crosschecked } from '../../crosscheck/crosscheck.ts'
-import type { DefinitionInForce } from '../../crosscheck/definition.ts'
+import type { DefinitionInForce } from '../../crosscheck/metrics/definition.ts'
 import { counted } from '../../lib/counted.ts'
 import type { CommandContext } from '../context.ts'
 import { printLine, printTable } from '../terminal/output.ts'

@@ -1,4 +1,4 @@
-/** Fields of a record that no declaration knows: schema drift, found by walking records beside the declared shape. */
+/** Schema drift: fields of records that no declaration knows, found by comparing records with the declared shape. */
 
 import type { Table } from '../fields/table.ts'
 import { openDocuments, type ShapeNode, shapeOf } from './json-shape.ts'
@@ -26,7 +26,7 @@ interface Place {
   readonly at: string
 }
 
-/** Stops at an unknown field: what lies below it is no news of its own. */
+/** Stops at an unknown field: fields below it are not reported again. */
 function search(value: unknown, place: Place, into: Search): void {
   const { node, at } = place
   // A document is kept whole, whatever its keys.

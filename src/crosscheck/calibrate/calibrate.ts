@@ -1,21 +1,19 @@
-/** Fits the definition of the metrics to the service's own answers, in an order in which each step needs only those before. */
+/** Fits the definition of the metrics to the answers of the service; each step needs only the steps before it. */
 import { BudgetSpent } from '../../lib/errors.ts'
-import type { MetricDefinition, Rule } from '../definition.ts'
-import { type Names, shapeOf } from '../group-shape.ts'
-import { type Grouping, groupingOf, type Metric } from '../metric-query.ts'
-import { readNames } from '../names.ts'
-import type { MetricReader } from '../our-metrics.ts'
-import type { Answer, Asker } from '../their-metrics.ts'
-import { Evidence } from './evidence.ts'
+import type { MetricDefinition, Rule } from '../metrics/definition.ts'
+import { type Names, readNames, shapeOf } from '../metrics/group-keys.ts'
+import { type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
+import type { MetricReader } from '../metrics/our-metrics.ts'
+import type { Answer, Asker } from '../metrics/their-metrics.ts'
+import { AnswerSet } from './answer-set.ts'
 import { Fit, type RuleState } from './fit.ts'
-import { separate } from './separate.ts'
-import { probeThreshold, probeWindows } from './window-probes.ts'
+import { probeThreshold, probeWindows, separate } from './probes.ts'
 
 export interface Calibration {
   readonly definition: MetricDefinition
   readonly rules: ReadonlyMap<Rule, RuleState>
   readonly requests: number
-  /** Why it ended before every question was asked. */
+  /** Why it ended early; undefined when every request was sent. */
   readonly stopped: string | undefined
 }
 
@@ -24,7 +22,7 @@ export interface CalibrationEffects {
   readonly asker: Asker
 }
 
-/** Fine groups hold few records each, so that one that is missing spoils few of them; large ones show quantiles. */
+/** A missing record spoils only few of the small groups; large groups show quantiles. */
 const asked: readonly (readonly [Metric, string, pages: number])[] = [
   ['timeToFill', 'all', 1],
   ['timeToFill', 'company', 2],
@@ -43,24 +41,24 @@ const asked: readonly (readonly [Metric, string, pages: number])[] = [
 
 export async function calibrate({ engine, asker }: CalibrationEffects): Promise<Calibration> {
   const names = await readNames(engine)
-  const evidence = new Evidence(engine, names)
-  const fit = new Fit(evidence)
+  const answerSet = new AnswerSet(engine, names)
+  const fit = new Fit(answerSet)
   let stopped: string | undefined
   try {
     for (const [metric, words, pages] of asked) {
       const grouping = groupingOf(words) as Grouping
-      evidence.add(await asker.ask({ metric, grouping }, pages))
+      answerSet.add(await asker.ask({ metric, grouping }, pages))
     }
   } catch (error) {
     if (!(error instanceof BudgetSpent)) throw error
     stopped = error.report.what
   }
-  readOff(fit, evidence.answers, names)
+  readOff(fit, answerSet.answers, names)
   await fitAll(fit)
   try {
-    await probeWindows(engine, { asker, evidence, fit })
-    await probeThreshold(engine, { asker, evidence, fit })
-    await separate(engine, { asker, evidence, fit, refit: () => fitDays(fit) })
+    await probeWindows(engine, { asker, answerSet, fit })
+    await probeThreshold(engine, { asker, answerSet, fit })
+    await separate(engine, { asker, answerSet, fit, refit: () => fitDays(fit) })
   } catch (error) {
     if (!(error instanceof BudgetSpent)) throw error
     stopped ??= error.report.what
@@ -91,7 +89,7 @@ async function fitAll(fit: Fit): Promise<void> {
   await fitDays(fit)
 }
 
-/** The bounds give the quartiles away: I = (U − L) / 4, Q1 = L + 1.5 I, Q3 = U − 1.5 I. */
+/** The bounds determine the quartiles: I = (U − L) / 4, Q1 = L + 1.5 I, Q3 = U − 1.5 I. */
 async function fitDays(fit: Fit): Promise<void> {
   const metric = 'timeToFill'
   const bounds = ['lower', 'upper']
@@ -104,7 +102,7 @@ async function fitDays(fit: Fit): Promise<void> {
   await fit.try(['daysDecimals'], { metric, figures: [...bounds, 'averageDays', 'medianDays', 'maxDays'] })
 }
 
-/** What need not be tried: shapes, words, the companies that are counted, decimals and the least size of a group. */
+/** Rules that the answers show directly: shapes, words, companies that count, decimals and the least size of a group. */
 function readOff(fit: Fit, answers: readonly Answer[], names: Names): void {
   for (const { group } of answers.flatMap(answer => answer.groups)) {
     for (const [rule, value] of Object.entries(shapeOf(group, names)))
@@ -139,7 +137,7 @@ function companyIds(value: unknown, { company }: Names): string[] {
 
 const digitsOf = (value: number): number => String(value).split('.')[1]?.length ?? 0
 
-/** As many as the longest figure shows, or none at all when that is as long as computed figures are. */
+/** As many decimals as the longest figure has, or unrounded when it is as long as computed figures are. */
 function readDecimals(fit: Fit, answers: readonly Answer[]): void {
   for (const metric of ['timeToFill', 'workersOverHours'] as const) {
     const figures = answers
@@ -154,7 +152,7 @@ function readDecimals(fit: Fit, answers: readonly Answer[]): void {
   }
 }
 
-/** Sizes of groups that were not seen. */
+/** Most sizes between the seen groups that stay possible. */
 const mostUnsure = 5
 
 /** Between the largest group without bounds and the smallest one with them. */

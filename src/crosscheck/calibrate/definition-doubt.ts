@@ -1,10 +1,11 @@
-/** Whether one other reading of one rule would make the differences vanish: tried on the answers at hand, without a request. */
-import { candidates, type MetricDefinition, type Rule } from '../definition.ts'
-import type { Finding } from '../explain/finding.ts'
-import { figureNames, type Metric } from '../metric-query.ts'
-import type { Evidence } from './evidence.ts'
+/** Whether another interpretation of one rule would remove the differences; tried on the answers at hand, without a request. */
 
-/** Rules that change figures and of which the service says nothing; shapes of keys change none. */
+import type { Finding } from '../explain/finding.ts'
+import { candidates, type MetricDefinition, type Rule } from '../metrics/definition.ts'
+import { figureNames, type Metric } from '../metrics/metric-query.ts'
+import type { AnswerSet } from './answer-set.ts'
+
+/** Rules that change figures and that no answer shows directly; shapes of keys change no figure. */
 const doubted = {
   timeToFill: [
     'quantiles',
@@ -21,18 +22,18 @@ const doubted = {
   workersOverHours: ['timesheetStatuses', 'workerWeek', 'threshold', 'zone', 'weekStart', 'hoursDecimals'],
 } as const satisfies Readonly<Record<Metric, readonly Exclude<Rule, 'companies'>[]>>
 
-/** Of the figures that differ: fewer than this left over, and the reading is to blame rather than some records. */
+/** When fewer than this share of the differences is left, the interpretation is the cause rather than some records. */
 const leftOver = 0.1
 
 export interface Doubt {
   readonly finding: Finding
-  /** The definition with the other reading. */
+  /** The definition with the other interpretation. */
   readonly definition: MetricDefinition
   /** Whether no figure differs under it. */
   readonly isWhole: boolean
 }
 
-/** Every quantile of time to fill is of one method in most services: both are turned together too. */
+/** Most services use one method for all quantiles, so both rules are also changed together. */
 function others(definition: MetricDefinition, metric: Metric): readonly [string, MetricDefinition][] {
   const one = doubted[metric].flatMap(rule =>
     candidates[rule]
@@ -53,21 +54,24 @@ function others(definition: MetricDefinition, metric: Metric): readonly [string,
 }
 
 export async function doubt(
-  evidence: Evidence,
+  answerSet: AnswerSet,
   definition: MetricDefinition,
   metric: Metric,
 ): Promise<Doubt | undefined> {
   const aspect = { metric, figures: figureNames[metric], isLoose: true }
-  const readings = others(definition, metric)
-  const [own, ...scores] = await evidence.scores([definition, ...readings.map(([, other]) => other)], aspect)
+  const interpretations = others(definition, metric)
+  const [own, ...scores] = await answerSet.scores(
+    [definition, ...interpretations.map(([, other]) => other)],
+    aspect,
+  )
   if (!own || own.agree >= own.of) return undefined
   const open = own.of - own.agree
   const best = scores
     .map((score, index) => ({ left: score.of - score.agree, index }))
     .sort((left, right) => left.left - right.left)[0]
-  const reading = best && readings[best.index]
-  if (!reading || best.left > open * leftOver) return undefined
-  const [words, other] = reading
+  const interpretation = best && interpretations[best.index]
+  if (!interpretation || best.left > open * leftOver) return undefined
+  const [words, other] = interpretation
   const sentence = `definition: ${words} would agree; run muster crosscheck --calibrate`
   const finding: Finding = { metric, kind: 'definition', record: undefined, sentence, cell: {}, effect: null }
   return { finding, definition: other, isWhole: best.left === 0 }

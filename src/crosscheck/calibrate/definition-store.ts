@@ -1,8 +1,7 @@
-/** The definition in force, as the ledger keeps it: one row a rule. */
+/** The definition in force, stored in the ledger with one row a rule. */
 
 import { createHash } from 'node:crypto'
-import { existingTables } from '../../state/existing-tables.ts'
-import { ledger } from '../../state/ledger.ts'
+import { readCalibration, replaceCalibration } from '../../state/marts/metrics.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import {
   candidates,
@@ -10,11 +9,11 @@ import {
   definitionDefaults,
   type MetricDefinition,
   type Rule,
-} from '../definition.ts'
-import { wordList } from '../metric-sql.ts'
+} from '../metrics/definition.ts'
+import { wordList } from '../metrics/our-metrics.ts'
 import type { Calibration } from './calibrate.ts'
 
-/** Numbers of the ambiguities in docs/metrics.md, and the metric that each concerns. */
+/** The number of each ambiguity in docs/metrics.md, and the metric it is about. */
 const ruleFacts: Readonly<Record<Rule, readonly [number, string]>> = {
   acceptance: [1, 'timeToFill'],
   requisitionStatuses: [3, 'timeToFill'],
@@ -46,8 +45,8 @@ export function textOf(value: unknown): string {
   return Array.isArray(value) ? wordList(value) : String(value)
 }
 
-/** Undefined for what no reading of the rule is written like: a later program may know more. */
-function readingOf(rule: Rule, text: string): unknown {
+/** Undefined for a text that is no interpretation of the rule: a later version may know more. */
+function interpretationOf(rule: Rule, text: string): unknown {
   if (rule === 'companies') return text === '' ? null : text.split(',').filter(word => word !== '')
   if (rule === 'leastForRule') return Number(text)
   if (rule === 'requisitionStatuses' || rule === 'timesheetStatuses')
@@ -61,50 +60,43 @@ function definitionId(definition: MetricDefinition): string {
   return createHash('sha256').update(JSON.stringify(choices)).digest('hex').slice(0, 12)
 }
 
-/** The default as long as nothing was calibrated; the published copy has it too. */
+/** The default before the first calibration. */
 export async function readDefinition(engine: Engine): Promise<DefinitionInForce> {
-  const fallback = { definition: definitionDefaults, id: 'default' }
-  if (!(await existingTables(engine)).has('metric_calibration')) return fallback
-  const rows = await ledger(engine).selectFrom('ops.metric_calibration').selectAll().execute()
+  const rows = await readCalibration(engine)
   const [first] = rows
-  if (!first) return fallback
+  if (!first) return { definition: definitionDefaults, id: 'default' }
   const known = rows
     .filter(row => rules.includes(row.rule as Rule))
-    .map(row => [row.rule, readingOf(row.rule as Rule, row.chosen)] as const)
+    .map(row => [row.rule, interpretationOf(row.rule as Rule, row.chosen)] as const)
     .filter(([, value]) => value !== undefined)
   return { definition: { ...definitionDefaults, ...Object.fromEntries(known) }, id: first.definition_id }
 }
 
-/** What the calibration was run by, and when; ISO 8601. */
+/** The run of the calibration, and its time in ISO 8601. */
 export interface Stamp {
   readonly runId: string
   readonly at: string
 }
 
-/** Replaces what was calibrated before. Returns the name of the definition. */
+/** Replaces the last calibration. Returns the id of the definition. */
 export async function recordCalibration(
   engine: Engine,
   { definition, rules: states, requests }: Calibration,
   { runId, at }: Stamp,
 ): Promise<string> {
   const id = definitionId(definition)
-  await engine.transaction(async engine => {
-    await ledger(engine).deleteFrom('ops.metric_calibration').execute()
-    for (const rule of rules) {
-      const state = states.get(rule)
-      const [number, metric] = ruleFacts[rule]
-      await ledger(engine)
-        .insertInto('ops.metric_calibration')
-        .values({
-          ...{ rule, rule_no: number, metric, state: state?.state ?? 'untested' },
-          chosen: textOf(definition[rule]),
-          candidates_alive: JSON.stringify(state?.alive ?? []),
-          evidence: JSON.stringify(state?.scores ?? {}),
-          ...{ calls_used: requests, definition_id: id, calibrated_at: at, run_id: runId },
-          contract_version: 'v1',
-        })
-        .execute()
+  const rows = rules.map(rule => {
+    const state = states.get(rule)
+    const [number, metric] = ruleFacts[rule]
+    return {
+      ...{ rule, rule_no: number, metric, state: state?.state ?? 'untested' },
+      chosen: textOf(definition[rule]),
+      candidates_alive: JSON.stringify(state?.alive ?? []),
+      evidence: JSON.stringify(state?.scores ?? {}),
+      ...{ calls_used: requests, definition_id: id, calibrated_at: at, run_id: runId },
+      contract_version: 'v1',
     }
   })
+  await replaceCalibration(engine, rows)
   return id
 }

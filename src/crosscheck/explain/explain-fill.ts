@@ -1,12 +1,11 @@
-/** Which requisitions are behind a difference in time to fill: those we hold are read again, the others looked for in the census. */
+/** Finds the requisitions behind a difference in time to fill: reads stored ones again, and looks for others in the metric rows. */
 import { NotFound } from '../../api/client/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import type { Keys } from '../group-shape.ts'
-import type { DifferingCell, Explaining } from './explaining.ts'
-import type { Finding } from './finding.ts'
+import type { Keys } from '../metrics/group-keys.ts'
+import type { DifferingCell, Explaining, Finding } from './finding.ts'
 
-interface HeldAnswer {
+interface StoredAnswer {
   readonly requisition_id: string
   readonly reference: string | null
   readonly status: string | null
@@ -15,9 +14,9 @@ interface HeldAnswer {
   readonly source_updated_at: string | null
 }
 
-/** Of the cell and of the months beside it: a changed day may have moved the acceptance. */
-async function heldAnswers(engine: Engine, { project, agency, month }: Keys): Promise<HeldAnswer[]> {
-  return engine.rows<HeldAnswer>(
+/** Of the cell and of other months: a changed day may have moved the acceptance. */
+async function storedAnswers(engine: Engine, { project, agency, month }: Keys): Promise<StoredAnswer[]> {
+  return engine.rows<StoredAnswer>(
     `select requisition.requisition_id, requisition.reference, requisition.status, requisition.approved_at,
        party.accepted_at, requisition.source_updated_at
      from star.fact_requisition as requisition
@@ -30,7 +29,7 @@ async function heldAnswers(engine: Engine, { project, agency, month }: Keys): Pr
   )
 }
 
-/** Requisitions of a cell that are read again; each is a request. */
+/** Requisitions of a cell that are read again, with one request each. */
 const most = 12
 
 const timeOf = (value: unknown): number | null => {
@@ -38,29 +37,29 @@ const timeOf = (value: unknown): number | null => {
   return Number.isNaN(time) ? null : time
 }
 
-async function readAgain({ asker }: Explaining, held: HeldAnswer, cell: Keys): Promise<Finding[]> {
-  const record = held.reference ?? held.requisition_id
+async function recheck({ asker }: Explaining, stored: StoredAnswer, cell: Keys): Promise<Finding[]> {
+  const record = stored.reference ?? stored.requisition_id
   const base = { metric: 'timeToFill', record, cell } as const
   let found: Record<string, unknown>
   try {
-    found = await asker.read(`/requisitions/${held.requisition_id}`)
+    found = await asker.read(`/requisitions/${stored.requisition_id}`)
   } catch (error) {
     if (!(error instanceof NotFound)) throw error
     const sentence = `requisition ${record}: the service does not have it any more`
-    return [{ ...base, kind: 'gone', sentence, effect: held.accepted_at === null ? 0 : -1 }]
+    return [{ ...base, kind: 'deleted', sentence, effect: stored.accepted_at === null ? 0 : -1 }]
   }
   const parties = (found.agencies ?? []) as { id?: string; dateAccepted?: string | null }[]
   const accepted = timeOf(parties.find(party => party.id === cell.agency)?.dateAccepted)
   const pairs = [
-    ['approved', timeOf(held.approved_at), timeOf(found.approvedDate)],
-    ['accepted', timeOf(held.accepted_at), accepted],
-    ['status', held.status, found.status ?? null],
+    ['approved', timeOf(stored.approved_at), timeOf(found.approvedDate)],
+    ['accepted', timeOf(stored.accepted_at), accepted],
+    ['status', stored.status, found.status ?? null],
   ] as const
   const different = pairs.filter(([, mine, theirs]) => mine !== theirs)
   if (different.length === 0) return []
-  const isNewer = (timeOf(found.updatedAt) ?? 0) > (timeOf(held.source_updated_at) ?? 0)
+  const isNewer = (timeOf(found.updatedAt) ?? 0) > (timeOf(stored.source_updated_at) ?? 0)
   const shown = different.map(([name, mine, theirs]) => `${name} ${show(mine)} here, ${show(theirs)} there`)
-  const effect = Number(accepted !== null) - Number(held.accepted_at !== null)
+  const effect = Number(accepted !== null) - Number(stored.accepted_at !== null)
   const when = isNewer ? 'changed since it was read' : 'in the same version'
   const sentence = `requisition ${record}: ${shown.join(', ')}, ${when}`
   return [{ ...base, kind: isNewer ? 'newer' : 'differs', sentence, effect }]
@@ -72,29 +71,29 @@ function show(value: string | number | null | unknown): string {
 }
 
 /**
- * References that metric rows name and no requisition of ours bears: for the project and agency, else for the project, as
- * an agency that accepted and submitted nobody has no rows.
+ * References in metric rows without a stored requisition: of the project and agency, else of the project, as an agency that
+ * accepted but submitted nobody has no rows.
  */
 async function missingReferences(explaining: Explaining, cell: Keys): Promise<readonly string[]> {
   const { engine, names } = explaining
-  const census = await engine.rows<{ reference: string; supplier: string | null }>(
-    `select distinct census_row.requisition_reference as reference, census_row.supplier_name as supplier
-     from star.fact_recruitment_metric_row as census_row
-     where not census_row.is_deleted
-       and census_row.project_name = ${quoteText(names.project.get(cell.project ?? '') ?? '')}`,
+  const metricRows = await engine.rows<{ reference: string; supplier: string | null }>(
+    `select distinct metric_row.requisition_reference as reference, metric_row.supplier_name as supplier
+     from star.fact_recruitment_metric_row as metric_row
+     where not metric_row.is_deleted
+       and metric_row.project_name = ${quoteText(names.project.get(cell.project ?? '') ?? '')}`,
   )
-  const rows = census.length > 0 ? census : await askRows(explaining, cell)
-  const held = await engine.rows<{ reference: string }>(
+  const rows = metricRows.length > 0 ? metricRows : await askRows(explaining, cell)
+  const stored = await engine.rows<{ reference: string }>(
     `select distinct reference from star.fact_requisition where not is_deleted and project_id = ${quoteText(cell.project ?? '')}`,
   )
-  const known = new Set(held.map(({ reference }) => reference))
+  const known = new Set(stored.map(({ reference }) => reference))
   const missing = rows.filter(({ reference }) => !known.has(reference))
   const supplier = names.agency.get(cell.agency ?? '')
   const own = missing.filter(row => row.supplier === supplier)
   return [...new Set((own.length > 0 ? own : missing).map(({ reference }) => reference))].sort()
 }
 
-/** Where no metric rows are held: the newest of the service's own. */
+/** Without stored metric rows: the newest ones of the service. */
 async function askRows({ asker }: Explaining, { project }: Keys) {
   const query = { metric: 'rows', project: project ?? '', fields: 'reqRef,supplier' }
   const { rows } = await asker.list('/requisitions/recruitment-metrics', query)
@@ -114,8 +113,8 @@ async function explainCell(
     findings.push({ ...base, kind: 'missing', record, sentence, effect: null })
   }
   if (references.length >= missing && missing > 0) return findings
-  for (const held of await heldAnswers(explaining.engine, keys)) {
-    findings.push(...(await readAgain(explaining, held, keys)))
+  for (const stored of await storedAnswers(explaining.engine, keys)) {
+    findings.push(...(await recheck(explaining, stored, keys)))
     if (findings.length >= Math.max(1, Math.abs(missing))) return findings
   }
   if (findings.length > 0) return findings
@@ -127,7 +126,7 @@ async function explainCell(
   return [{ ...base, kind: 'unknown', record: undefined, sentence, effect: null }]
 }
 
-/** No request for what the census names, else one for each requisition of the cell. */
+/** No request for references in metric rows, else one for each requisition of the cell. */
 export async function explainFill(
   explaining: Explaining,
   cells: readonly DifferingCell[],

@@ -1,16 +1,15 @@
-/** Which timesheets are behind a difference in hours: the cells that differ, then the service's own list of each. */
+/** Finds the timesheets behind a difference in hours: compares each differing cell with the service's own list. */
 import { utcDay } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import type { Keys } from '../group-shape.ts'
-import type { Explaining } from './explaining.ts'
-import type { Finding } from './finding.ts'
+import type { Keys } from '../metrics/group-keys.ts'
+import type { Explaining, Finding } from './finding.ts'
 
 interface Cell {
   readonly keys: Keys
 }
 
-interface HeldSheet {
+interface StoredSheet {
   readonly timesheet_id: string
   readonly reference: string | null
   readonly status: string | null
@@ -22,17 +21,17 @@ interface HeldSheet {
 
 type Listed = Readonly<Record<string, unknown>>
 
-/** Of a cell: two thousand timesheets; those of a larger one that were not listed are not called gone. */
+/** Two thousand timesheets of a cell; in a larger cell, unlisted timesheets are not reported as deleted. */
 const mostPages = 10
 
-/** A day more on either side: where days begin, and which of them count, is what may be unclear. */
+/** A day more on either side, as the definition of days and ranges may itself be unclear. */
 function weekAround(week: string): { from: string; to: string } {
   return { from: utcDay(week, -1), to: utcDay(week, 8) }
 }
 
-async function heldSheets(engine: Engine, { project, agency, week }: Keys): Promise<HeldSheet[]> {
+async function storedSheets(engine: Engine, { project, agency, week }: Keys): Promise<StoredSheet[]> {
   const { from, to } = weekAround(week ?? '')
-  return engine.rows<HeldSheet>(
+  return engine.rows<StoredSheet>(
     `select timesheet_id, reference, status, net_hours, week_ending_at, worker_id, source_updated_at
      from star.fact_timesheet where not is_deleted and project_id = ${quoteText(project ?? '')}
      and agency_id = ${quoteText(agency ?? '')} and week_ending_at >= cast('${from}' as timestamptz)
@@ -40,10 +39,10 @@ async function heldSheets(engine: Engine, { project, agency, week }: Keys): Prom
   )
 }
 
-/** What is added up, and what decides whether it is; milliseconds, so that spellings of a time do not differ. */
+/** Fields that decide whether and how much a timesheet counts; times in milliseconds, so that their spelling is irrelevant. */
 const fields = ['status', 'hours', 'weekEnding', 'worker'] as const
 
-const ofHeld = (sheet: HeldSheet) => ({
+const ofStored = (sheet: StoredSheet) => ({
   status: sheet.status,
   hours: sheet.net_hours === null ? null : Number(sheet.net_hours),
   weekEnding: Date.parse(sheet.week_ending_at),
@@ -58,20 +57,20 @@ const ofListed = (row: Listed) => ({
 })
 
 function changed(
-  held: HeldSheet,
+  stored: StoredSheet,
   row: Listed,
   counted: readonly string[],
 ): Pick<Finding, 'sentence' | 'effect' | 'kind'> | undefined {
-  const [mine, theirs] = [ofHeld(held), ofListed(row)]
+  const [mine, theirs] = [ofStored(stored), ofListed(row)]
   const names = fields.filter(name => mine[name] !== theirs[name])
   if (names.length === 0) return undefined
-  const isNewer = Date.parse(String(row.updatedAt)) > Date.parse(held.source_updated_at ?? '')
+  const isNewer = Date.parse(String(row.updatedAt)) > Date.parse(stored.source_updated_at ?? '')
   const shown = names.map(name => `${name} ${show(name, mine[name])} here, ${show(name, theirs[name])} there`)
   const hours = (side: { status: unknown; hours: number | null }): number =>
     counted.includes(String(side.status)) ? (side.hours ?? 0) : 0
   return {
     kind: isNewer ? 'newer' : 'differs',
-    sentence: `timesheet ${held.reference ?? held.timesheet_id}: ${shown.join(', ')}${isNewer ? ', changed since it was read' : ', in the same version'}`,
+    sentence: `timesheet ${stored.reference ?? stored.timesheet_id}: ${shown.join(', ')}${isNewer ? ', changed since it was read' : ', in the same version'}`,
     effect: hours(theirs) - hours(mine),
   }
 }
@@ -80,10 +79,10 @@ const show = (name: string, value: unknown): string =>
   name === 'weekEnding' ? utcDay(Number(value)) : String(value ?? 'none')
 
 async function explainCell(
-  { engine, asker, definition, mark }: Explaining,
+  { engine, asker, definition, watermark }: Explaining,
   { keys }: Cell,
 ): Promise<Finding[]> {
-  const held = new Map((await heldSheets(engine, keys)).map(sheet => [sheet.timesheet_id, sheet]))
+  const stored = new Map((await storedSheets(engine, keys)).map(sheet => [sheet.timesheet_id, sheet]))
   const query = {
     ...{ project: keys.project ?? '', agency: keys.agency ?? '', dateField: 'weekEnding' },
     ...weekAround(keys.week ?? ''),
@@ -93,14 +92,14 @@ async function explainCell(
   const base = { metric: 'workersOverHours', cell: keys } as const
   const findings = rows.flatMap((row): Finding[] => {
     const id = String(row.id)
-    const own = held.get(id)
-    held.delete(id)
+    const own = stored.get(id)
+    stored.delete(id)
     if (own) {
       const change = changed(own, row, definition.timesheetStatuses)
       return change ? [{ ...base, record: own.reference ?? id, ...change }] : []
     }
     if (!definition.timesheetStatuses.includes(String(row.status))) return []
-    const isNewer = mark === undefined || String(row.updatedAt) > mark
+    const isNewer = watermark === undefined || String(row.updatedAt) > watermark
     const name = String(row.reference ?? id)
     const kind = isNewer ? 'newer' : 'missing'
     const sentence = `timesheet ${name}: ${isNewer ? 'newer than what was read' : 'not in the warehouse'}`
@@ -109,18 +108,18 @@ async function explainCell(
   if (!isWhole) return findings
   return [
     ...findings,
-    ...[...held.values()].flatMap(sheet => gone(sheet, keys, definition.timesheetStatuses)),
+    ...[...stored.values()].flatMap(sheet => deleted(sheet, keys, definition.timesheetStatuses)),
   ]
 }
 
-function gone(sheet: HeldSheet, cell: Keys, counted: readonly string[]): Finding[] {
+function deleted(sheet: StoredSheet, cell: Keys, counted: readonly string[]): Finding[] {
   if (!counted.includes(sheet.status ?? '')) return []
   const record = sheet.reference ?? sheet.timesheet_id
-  const sentence = `timesheet ${record}: the service does not list it any more`
+  const sentence = `timesheet ${record}: the service no longer lists it`
   return [
     {
       metric: 'workersOverHours',
-      kind: 'gone',
+      kind: 'deleted',
       record,
       sentence,
       cell,
@@ -129,7 +128,7 @@ function gone(sheet: HeldSheet, cell: Keys, counted: readonly string[]): Finding
   ]
 }
 
-/** A request for each two hundred timesheets of a cell. */
+/** One request for two hundred timesheets of a cell. */
 export async function explainHours(explaining: Explaining, cells: readonly Keys[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const keys of cells) findings.push(...(await explainCell(explaining, { keys })))

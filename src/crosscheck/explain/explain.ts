@@ -1,17 +1,16 @@
-/** From groups that differ to the records behind them: the projects that differ, their cells, then the records of those. */
+/** Finds the records behind differing groups: first the projects that differ, then their cells, then the records. */
 import { mondayOf } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import { type ComparedGroup, compare, comparedFigures } from '../compare.ts'
-import type { MetricDefinition } from '../definition.ts'
-import type { Keys, Names } from '../group-shape.ts'
-import type { Grouping, Metric } from '../metric-query.ts'
-import { ourMetrics } from '../our-metrics.ts'
+import type { MetricDefinition } from '../metrics/definition.ts'
+import type { Keys, Names } from '../metrics/group-keys.ts'
+import type { Grouping, Metric } from '../metrics/metric-query.ts'
+import { ourMetrics } from '../metrics/our-metrics.ts'
 import { explainFill } from './explain-fill.ts'
 import { explainHours } from './explain-hours.ts'
-import type { DifferingCell, Explaining } from './explaining.ts'
-import type { Finding } from './finding.ts'
+import type { DifferingCell, Explaining, Finding } from './finding.ts'
 
-/** What is looked into; the rest stays unexplained, and is told to be. */
+/** Limits of the search; the rest is reported as unexplained. */
 const mostProjects = 5
 const mostCells = 6
 
@@ -45,7 +44,7 @@ async function differing(
     }))
 }
 
-/** Of a group that only the service has: ids again, and days as we write them. */
+/** Keys of a group that only the service has: ids for names, and days as we write them. */
 export function keysOf(
   { group }: Pick<ComparedGroup, 'group'>,
   { names, definition }: { names: Names; definition: MetricDefinition },
@@ -85,7 +84,7 @@ async function explainMetric(explaining: Explaining, metric: Metric): Promise<Fi
   )
 }
 
-/** What was found before the requests were used up. */
+/** Nothing when the requests are used up on the way. */
 export async function explain(explaining: Explaining, metric: Metric): Promise<Finding[]> {
   try {
     return await explainMetric(explaining, metric)

@@ -1,4 +1,4 @@
-/** What the contract leaves open about the recruitment metrics, as data: one choice a rule, with the readings a service may have. */
+/** What the contract leaves open about the recruitment metrics: one rule for each choice, with its possible interpretations. */
 
 export const quantileMethods = [
   'type7',
@@ -18,7 +18,7 @@ export interface MetricDefinition {
   /** Of the median and the quartiles that are shown. */
   readonly valueQuantiles: QuantileMethod
   readonly days: 'fractional' | 'floor' | 'ceil' | 'round' | 'calendarUtc' | 'calendarLondon'
-  /** What is counted: every agency's answer, or the first or last one of each requisition. */
+  /** Which answers count: that of every agency, or the first or last one of each requisition. */
   readonly acceptance: 'perAgency' | 'earliest' | 'latest'
   /** Whether a value exactly on a bound is kept. */
   readonly bounds: 'inclusive' | 'exclusive'
@@ -26,24 +26,24 @@ export interface MetricDefinition {
   readonly leastForRule: number
   readonly requisitionStatuses: readonly string[]
   readonly timesheetStatuses: readonly string[]
-  /** Companies that are counted at all: those that track stages; null is all. */
+  /** Companies that count: those that track stages; null means all. */
   readonly companies: readonly string[] | null
   /** Where days, weeks and months begin: an IANA name. */
   readonly zone: string
   readonly from: 'inclusive' | 'exclusive'
   /** Whether the day of `to` belongs to a range, or its first instant, or nothing of it. */
   readonly to: 'inclusive' | 'midnight' | 'exclusive'
-  /** The service's word for what is added up: a timesheet's net hours, or the totals of its timelogs. */
+  /** The hours that are added up, in the service's words: net hours of a timesheet, or totals of its timelogs. */
   readonly hoursField: 'netHours' | 'timelogHours'
   readonly weekStart: 'monday' | 'sunday' | 'saturday'
   /** Whether a week of exactly the threshold counts as over it. */
   readonly threshold: 'over' | 'at'
-  /** What is held against the threshold: a worker's timesheets of one week ending together, or each by itself. */
+  /** What is compared with the threshold: all timesheets of a worker with one week ending, or each by itself. */
   readonly workerWeek: 'worker' | 'timesheet'
   /** Decimals of days and of hours; null leaves them as computed. */
   readonly daysDecimals: number | null
   readonly hoursDecimals: number | null
-  /** How keys stand in `group`; of no consequence for figures. */
+  /** How keys are written in `group`; no figure depends on it. */
   readonly weekKey: 'isoWeek' | 'firstDay'
   readonly monthKey: 'yearMonth' | 'firstDay'
   readonly refKey: 'ref' | 'id' | 'name'
@@ -79,7 +79,7 @@ export type Rule = keyof MetricDefinition
 
 const decimals = [null, 0, 1, 2, 3, 4] as const
 
-/** Readings tried in this order, the default first; rules without a list are read off the answers. */
+/** Interpretations tried in this order, the default first; rules without a list are read off the answers. */
 export const candidates: {
   readonly [Name in Exclude<Rule, 'companies'>]: readonly MetricDefinition[Name][]
 } = {

@@ -1,5 +1,6 @@
-/** How the keys of a group are written: as the service does, once it has been seen to, and one text for comparing. */
-import { isoWeek, utcDay } from '../lib/dates.ts'
+/** The keys of a group: as the service writes them, once it has been seen to, as one label for comparing, and as a title. */
+import { isoWeek, utcDay } from '../../lib/dates.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import type { MetricDefinition } from './definition.ts'
 import { type GroupKey, groupKeys } from './metric-query.ts'
 
@@ -8,7 +9,7 @@ type Shape = Pick<MetricDefinition, 'weekKey' | 'monthKey' | 'refKey'>
 /** Names of companies, projects and agencies by kind and id. */
 export type Names = Readonly<Record<'company' | 'project' | 'agency', ReadonlyMap<string, string>>>
 
-/** The record names none. */
+/** For a record that names none. */
 const unknownMember = '-1'
 
 export type Keys = Readonly<Partial<Record<GroupKey, string>>>
@@ -32,7 +33,7 @@ export function groupObject(keys: Keys, shape: Shape, names: Names): Record<stri
   return Object.fromEntries(entries)
 }
 
-/** What both sides are matched by: ids where the service gives them, else what it gives. */
+/** The label by which both sides are matched: ids where the service gives them, else its own texts. */
 export function groupLabel(group: Readonly<Record<string, unknown>>): string {
   return groupKeys
     .filter(key => Object.hasOwn(group, key))
@@ -47,13 +48,13 @@ function labelOf(value: unknown): string {
   return String(id ?? name ?? JSON.stringify(value))
 }
 
-/** For people: names where there are any. */
+/** For people: names where they are known. */
 export function groupTitle(keys: Keys, shape: Shape, names: Names): string {
   const parts = Object.values(groupObject(keys, { ...shape, refKey: 'name' }, names))
   return parts.length === 0 ? 'all' : parts.map(part => (part === null ? 'none' : String(part))).join(', ')
 }
 
-/** The shape of keys, as far as a group shows it. Undefined values are none that we know. */
+/** The shape of keys, as far as a group shows it; undefined for a shape that we do not know. */
 export function shapeOf(
   group: Readonly<Record<string, unknown>>,
   names: Names,
@@ -80,4 +81,19 @@ function refShape(value: unknown, names: ReadonlyMap<string, string>): Shape['re
   if (typeof value !== 'string') return undefined
   if (names.has(value)) return 'id'
   return [...names.values()].includes(value) ? 'name' : undefined
+}
+
+async function namesOf(engine: Pick<Engine, 'rows'>, key: keyof Names): Promise<ReadonlyMap<string, string>> {
+  const rows = await engine.rows<{ id: string; name: string | null }>(
+    `select ${key}_id as id, name from star.dim_${key} where ${key}_id <> '-1'`,
+  )
+  return new Map(rows.map(({ id, name }) => [id, name ?? id]))
+}
+
+export async function readNames(engine: Pick<Engine, 'rows'>): Promise<Names> {
+  return {
+    company: await namesOf(engine, 'company'),
+    project: await namesOf(engine, 'project'),
+    agency: await namesOf(engine, 'agency'),
+  }
 }

@@ -1,6 +1,6 @@
-/** The metrics as the service computes them: its aggregates, page by page, each request counted. */
-import type { Client } from '../api/client/client.ts'
-import { BudgetSpent } from '../lib/errors.ts'
+/** The metrics as the service computes them: reads its aggregates page by page and counts each request. */
+import type { Client } from '../../api/client/client.ts'
+import { BudgetSpent } from '../../lib/errors.ts'
 import {
   type Figures,
   figureNames,
@@ -21,7 +21,7 @@ export interface TheirGroup {
 export interface Answer {
   readonly query: AskedQuery
   readonly groups: readonly TheirGroup[]
-  /** Whether every page of it was read: only then is a group that is not there known to be missing. */
+  /** Whether every page was read: only then is an absent group known to be missing. */
   readonly isWhole: boolean
 }
 
@@ -29,13 +29,13 @@ export type AskedQuery = Omit<MetricQuery, 'groupings'> & { readonly grouping: G
 
 export interface Listing {
   readonly rows: readonly Record<string, unknown>[]
-  /** Whether every page of it was read: only then is a record that is not there known to be gone. */
+  /** Whether every page was read: only then is an absent record known to be missing at the source. */
   readonly isWhole: boolean
 }
 
-/** Asks with the reconciliation part of the day, and no more often than it may. */
+/** Sends requests from the budget for reconciliation, up to its limit. */
 export interface Asker {
-  /** Throws BudgetSpent when its requests are used up, and what the client throws. */
+  /** Throws BudgetSpent when the requests are used up, and whatever the client throws. */
   ask(query: AskedQuery, pages?: number): Promise<Answer>
   /** Rows of any list, of so many pages at most. */
   list(path: string, query: Readonly<Record<string, string>>, pages?: number): Promise<Listing>
@@ -84,7 +84,7 @@ export function createAsker(client: Client, mostRequests: number): Asker {
   const spend = (): void => {
     if (requests >= mostRequests) {
       throw new BudgetSpent({
-        what: `the ${mostRequests} requests of the cross-check are used`,
+        what: `the ${mostRequests} requests of the crosscheck are used`,
         next: 'raise --max-requests',
       })
     }

@@ -1,4 +1,4 @@
-/** What can be asked of a metric: the same of us and of the service. */
+/** A query of a metric, the same for us and for the service. */
 
 export const metrics = ['timeToFill', 'workersOverHours'] as const
 export type Metric = (typeof metrics)[number]
@@ -16,7 +16,7 @@ export function groupingName(grouping: Grouping): string {
   return used.length === 0 ? 'all' : used.join(',')
 }
 
-/** Undefined when a word is none of the keys. Beside another key `all` says nothing. */
+/** Undefined when a word is not a key. `all` beside another key has no effect. */
 export function groupingOf(text: string): Grouping | undefined {
   const words = text.split(',').filter(word => word !== 'all')
   const known = groupKeys.filter(key => words.includes(key))
@@ -32,7 +32,7 @@ export interface MetricRange {
   readonly agency?: string | undefined
 }
 
-/** Weekly net hours, where none is asked for. */
+/** Weekly net hours, by default. */
 export const usualThreshold = 48
 
 export interface MetricQuery extends MetricRange {
@@ -70,7 +70,7 @@ export const figureNames = {
 
 export type Figures = Readonly<Record<string, number | null>>
 
-/** Greatest difference between two computations of the same: counts agree exactly, days and hours to a hundredth. */
+/** The greatest difference between equal figures: counts agree exactly, days and hours to a hundredth. */
 export function tolerance(figure: string): number {
   return /Days$|Hours$|^lower$|^upper$/.test(figure) ? 0.01 : 0
 }

@@ -1,10 +1,14 @@
-/** Fills the metrics' SQL, which is one text for both engines, with a definition, groupings and a range. */
-import { dayMs } from '../lib/dates.ts'
-import { sqlFiles } from '../warehouse/sql-files.ts'
-import { quoteText } from '../warehouse/sql-text.ts'
+/** The metrics computed from the warehouse: one SQL text for both engines, filled with definitions, groupings and a range. */
+import { dayMs } from '../../lib/dates.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { sqlFiles } from '../../warehouse/sql-files.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
 import type { MetricDefinition } from './definition.ts'
 import {
+  type Figures,
+  figureNames,
   type Grouping,
+  type GroupKey,
   groupingName,
   groupKeys,
   type Metric,
@@ -30,14 +34,14 @@ function metricText(metric: Metric): string {
   return text
 }
 
-/** With a comma on either side, so that a text can be looked for whole. */
+/** With a comma on either side, so that SQL can search for a whole word. */
 export const wordList = (words: readonly string[]): string =>
   words.length === 0 ? '' : `,${words.join(',')},`
 
 const whole = (value: number | null): string =>
   value === null ? 'cast(null as integer)' : String(Math.trunc(value))
 
-/** Columns of `ops.metric_definition` with their values in SQL, as far as the metric reads them. */
+/** Columns of the view of the definition with their values in SQL, as far as the metric reads them. */
 export function definitionColumns(definition: MetricDefinition, metric: Metric): Record<string, string> {
   const both = {
     company_ids: quoteText(wordList(definition.companies ?? [])),
@@ -67,7 +71,7 @@ export function definitionColumns(definition: MetricDefinition, metric: Metric):
   }
 }
 
-/** The choices numbered from 0, with a colon behind, as they stand before `group_by` again. */
+/** The definitions, numbered from 0; the number and a colon precede `group_by` in the result. */
 function definitionRows(definitions: readonly MetricDefinition[], metric: Metric): string {
   const rows = definitions.map((definition, index) => {
     const columns = { choice: `'${index}:'`, ...definitionColumns(definition, metric) }
@@ -106,7 +110,7 @@ function rangeCondition(query: MetricRange, { from, to }: MetricDefinition): str
   return conditions.join(' and ')
 }
 
-/** What a range means to each choice; the same for all where no days are given. */
+/** The range under each definition; the same for all when no days are given. */
 function rangeOf(query: MetricRange, definitions: readonly MetricDefinition[]): string {
   const conditions = definitions.map(definition => rangeCondition(query, definition))
   if (new Set(conditions).size === 1) return conditions[0] || 'true'
@@ -114,8 +118,8 @@ function rangeOf(query: MetricRange, definitions: readonly MetricDefinition[]): 
 }
 
 /**
- * A query without parameters, for all definitions at once: planning it costs more than computing a few thousand rows.
- * Whatever stands in it is quoted, or a number.
+ * One query without parameters for all definitions: planning costs more than computing a few thousand rows. Every value in
+ * it is quoted, or a number.
  */
 export function metricSql(query: MetricQuery, definitions: readonly MetricDefinition[]): string {
   const tokens: Readonly<Record<string, string>> = {
@@ -128,4 +132,90 @@ export function metricSql(query: MetricQuery, definitions: readonly MetricDefini
     /:(definition|asked|thresholds|range)\b/g,
     token => tokens[token] ?? token,
   )
+}
+
+export interface OurGroup {
+  readonly groupBy: string
+  /** Values of the keys with bars between: ids, the month as YYYY-MM, the first day of the week. */
+  readonly groupKey: string
+  readonly keys: Readonly<Partial<Record<GroupKey, string>>>
+  readonly figures: Figures
+}
+
+/** Columns of the SQL, in the order of the service's figures. */
+const figureColumns: Readonly<Record<Metric, readonly string[]>> = {
+  timeToFill: [
+    'raw_count',
+    'excluded_outliers',
+    'lower_bound',
+    'upper_bound',
+    'kept_count',
+    'average_days',
+    'median_days',
+    'min_days',
+    'max_days',
+    'p25_days',
+    'p75_days',
+  ],
+  workersOverHours: [
+    'threshold_hours',
+    'worker_weeks',
+    'workers_over_threshold',
+    'distinct_workers_over_threshold',
+    'total_hours',
+    'average_weekly_hours',
+    'max_weekly_hours',
+  ],
+}
+
+const keyColumns: Readonly<Record<GroupKey, string>> = {
+  company: 'company_id',
+  project: 'project_id',
+  agency: 'agency_id',
+  month: 'month_key',
+  week: 'week_key',
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+function groupOf(row: Row, metric: Metric): OurGroup {
+  const keys = groupKeys.flatMap(key => {
+    const value = row[keyColumns[key]]
+    return value === null || value === undefined ? [] : [[key, String(value)]]
+  })
+  const figures = figureNames[metric].map((name, index) => {
+    const value = row[figureColumns[metric][index] ?? '']
+    return [name, value === null || value === undefined ? null : Number(value)]
+  })
+  return {
+    groupBy: String(row.group_by).replace(/^\d+:/, ''),
+    groupKey: String(row.group_key),
+    keys: Object.fromEntries(keys),
+    figures: Object.fromEntries(figures),
+  }
+}
+
+/** What metrics need of a warehouse. */
+export type MetricReader = Pick<Engine, 'rows' | 'rowsOfWholeTables'>
+
+/** Groups without values have no row. In no order. */
+export async function ourMetrics(
+  engine: MetricReader,
+  query: MetricQuery,
+  definition: MetricDefinition,
+): Promise<OurGroup[]> {
+  const [groups = []] = await ourMetricsUnder(engine, query, [definition])
+  return groups
+}
+
+/** The groups under each definition, in one statement. */
+export async function ourMetricsUnder(
+  engine: MetricReader,
+  query: MetricQuery,
+  definitions: readonly MetricDefinition[],
+): Promise<OurGroup[][]> {
+  const rows = await engine.rowsOfWholeTables<Row>(metricSql(query, definitions))
+  const under = definitions.map((): OurGroup[] => [])
+  for (const row of rows) under[Number.parseInt(String(row.group_by), 10)]?.push(groupOf(row, query.metric))
+  return under
 }

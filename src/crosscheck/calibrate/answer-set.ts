@@ -1,24 +1,29 @@
 /** Answers of the service, and how well a definition explains them. */
 
 import { compare } from '../compare.ts'
-import type { MetricDefinition } from '../definition.ts'
-import type { Names } from '../group-shape.ts'
-import { type Figures, groupingName, type Metric, type MetricQuery, tolerance } from '../metric-query.ts'
-import { definitionColumns } from '../metric-sql.ts'
-import type { MetricReader } from '../our-metrics.ts'
-import { type OurGroup, ourMetricsUnder } from '../our-metrics.ts'
-import type { Answer, AskedQuery } from '../their-metrics.ts'
+import type { MetricDefinition } from '../metrics/definition.ts'
+import type { Names } from '../metrics/group-keys.ts'
+import {
+  type Figures,
+  groupingName,
+  type Metric,
+  type MetricQuery,
+  tolerance,
+} from '../metrics/metric-query.ts'
+import type { MetricReader } from '../metrics/our-metrics.ts'
+import { definitionColumns, type OurGroup, ourMetricsUnder } from '../metrics/our-metrics.ts'
+import type { Answer, AskedQuery } from '../metrics/their-metrics.ts'
 
-/** Which figures of which groups speak for or against a rule. */
+/** Figures and groups that a rule affects. */
 export interface Aspect {
   readonly figures: readonly string[]
   readonly metric?: Metric
   /** Names of groupings; all when left out. */
   readonly groupings?: readonly string[]
   readonly where?: (theirs: Figures) => boolean
-  /** Only the answers from this one on, so that a probe is not outvoted by what cannot tell. */
+  /** Only answers from this index on, so that other answers do not outvote a probe. */
   readonly since?: number
-  /** Figures agree when a cross-check says so, to a hundredth, and not only when they are the same. */
+  /** Figures agree within the tolerance of the crosscheck, rather than exactly. */
   readonly isLoose?: boolean
 }
 
@@ -28,7 +33,7 @@ export interface Score {
   readonly of: number
 }
 
-/** Two computations of the same figure, whatever their order of additions. */
+/** The greatest difference between two computations of the same figure, whatever their order of additions. */
 const sameFigure = 1e-6
 
 function isSame(name: string, [mine, theirs]: readonly [Figures, Figures], isLoose = false): boolean {
@@ -43,7 +48,7 @@ const rangeOf = ({ metric, threshold, from, to, company, project, agency }: Aske
 /** Definitions in one statement; a large warehouse has some thousand rows for each of them. */
 const together = 24
 
-export class Evidence {
+export class AnswerSet {
   readonly answers: Answer[] = []
   readonly #engine: MetricReader
   readonly #names: Names
@@ -79,14 +84,14 @@ export class Evidence {
         of += aspect.figures.length
         agree += mine ? aspect.figures.filter(name => isSame(name, [mine, theirs], aspect.isLoose)).length : 0
       }
-      // That the service has no group is an answer too.
+      // An answer without groups counts too.
       if (answer.groups.length === 0) of += 1
       if (compared.length === 0) agree += 1
     }
     return { agree, of }
   }
 
-  /** What is computed for an answer: all groupings that were asked for in its range, in one statement. */
+  /** All groupings requested for the range of an answer, as one statement. */
   #query({ query }: Answer): MetricQuery {
     const range = rangeOf(query)
     const same = this.answers.filter(other => rangeOf(other.query) === range)
@@ -116,7 +121,7 @@ export class Evidence {
   }
 }
 
-/** Definitions that differ in nothing that the query reads have one key. */
+/** The same for definitions that differ only in columns which the query does not read. */
 const keyOf = (query: MetricQuery, definition: MetricDefinition): string =>
   JSON.stringify([
     query,

@@ -1,19 +1,21 @@
-/** Questions about few records each, chosen so that the readings of a range, or of a threshold, answer differently. */
+/** Probes: requests about few records, chosen so that two interpretations of a rule give different answers. */
 import { dayMs, hourMs, monthOf, startOfUtcDay, utcDay } from '../../lib/dates.ts'
-import type { MetricRange } from '../metric-query.ts'
-import type { MetricReader } from '../our-metrics.ts'
-import { ourMetrics } from '../our-metrics.ts'
-import type { Asker } from '../their-metrics.ts'
-import type { Evidence } from './evidence.ts'
+import type { MetricDefinition, Rule } from '../metrics/definition.ts'
+import type { MetricRange } from '../metrics/metric-query.ts'
+import { type Grouping, groupingOf } from '../metrics/metric-query.ts'
+import type { MetricReader } from '../metrics/our-metrics.ts'
+import { type OurGroup, ourMetrics } from '../metrics/our-metrics.ts'
+import type { Asker } from '../metrics/their-metrics.ts'
+import type { AnswerSet } from './answer-set.ts'
 import type { Fit } from './fit.ts'
 
 export interface Probing {
   readonly asker: Asker
-  readonly evidence: Evidence
+  readonly answerSet: AnswerSet
   readonly fit: Fit
 }
 
-/** Moments looked at when choosing a window; the newest. */
+/** Only the newest moments are searched for a window. */
 const most = 5000
 
 async function momentsOf(engine: MetricReader, source: string): Promise<number[]> {
@@ -26,13 +28,13 @@ async function momentsOf(engine: MetricReader, source: string): Promise<number[]
 const acceptances = `select accepted_at as moment_at from star.fact_requisition_agency where accepted_at is not null and not is_deleted`
 const weekEndings = `select distinct week_ending_at as moment_at from star.fact_timesheet where week_ending_at is not null and not is_deleted`
 
-/** Far enough from midnight that every zone between New York and Tokyo sees the same day would be rare: London's will do. */
+/** Far enough from midnight to be the same day in UTC and in London. */
 const isMidday = (timeMs: number): boolean => {
   const hour = (timeMs - startOfUtcDay(timeMs)) / hourMs
   return hour >= 2 && hour < 22
 }
 
-/** Two days of different counts, one after the other: what is returned tells which of them belong to the range. */
+/** Two consecutive days with different counts: the answer shows which of them belong to the range. */
 function unequalDays(moments: readonly number[]): MetricRange[] {
   const counts = new Map<number, number>()
   for (const at of moments) counts.set(startOfUtcDay(at), (counts.get(startOfUtcDay(at)) ?? 0) + 1)
@@ -44,7 +46,7 @@ function unequalDays(moments: readonly number[]): MetricRange[] {
     .map(day => ({ from: utcDay(day), to: utcDay(day + dayMs) }))
 }
 
-/** A moment after 23:00 UTC in summer is of the next day in London; the range begins with that day. */
+/** After 23:00 UTC in summer, London has the next day; the range begins with that day. */
 function lateInSummer(moments: readonly number[], isInclusive: boolean): MetricRange[] {
   const isLate = (at: number): boolean => {
     const month = monthOf(at)
@@ -56,25 +58,25 @@ function lateInSummer(moments: readonly number[], isInclusive: boolean): MetricR
   })
 }
 
-/** Weeks that end at midnight, where the day of `to` may count with its first instant only; in winter London agrees. */
+/** Weeks that end at midnight, where only the first instant of the day of `to` may count; in winter London agrees with UTC. */
 function endingAtMidnight(weeks: readonly number[]): MetricRange[] {
   return weeks
     .filter(at => at === startOfUtcDay(at) && [1, 2, 11, 12].includes(monthOf(at)))
     .map(at => ({ from: utcDay(at - 3 * dayMs), to: utcDay(at) }))
 }
 
-/** A second window, in case the first one holds a record that we do not have. */
+/** A second window, in case a record of the first one is not stored here. */
 const windowsEach = 2
 
 export async function probeWindows(engine: MetricReader, probing: Probing): Promise<void> {
-  const { asker, evidence, fit } = probing
-  const since = evidence.answers.length
+  const { asker, answerSet, fit } = probing
+  const since = answerSet.answers.length
   const moments = await momentsOf(engine, acceptances)
   const weeks = await momentsOf(engine, weekEndings)
   const ask = async (metric: 'timeToFill' | 'workersOverHours', ranges: readonly MetricRange[]) => {
     for (const range of ranges.slice(0, windowsEach))
-      evidence.add(await asker.ask({ metric, grouping: [], ...range }, 1))
-    if (evidence.answers.length > since) {
+      answerSet.add(await asker.ask({ metric, grouping: [], ...range }, 1))
+    if (answerSet.answers.length > since) {
       await fit.try(['from', 'to', 'zone'], { since, figures: ['rawCount', 'workerWeeks'] })
     }
   }
@@ -84,18 +86,71 @@ export async function probeWindows(engine: MetricReader, probing: Probing): Prom
   if (fit.isOpen('to')) await ask('workersOverHours', endingAtMidnight(weeks))
 }
 
-/** Where no acceptances can tell: from the end of a week to the end of the next. */
+/** Without suitable acceptances: from the end of one week to the end of the next. */
 function aroundWeeks(weeks: readonly number[]): MetricRange[] {
   return weeks.slice(1, 3).map(at => ({ from: utcDay(at), to: utcDay(at + 7 * dayMs) }))
 }
 
-/** With the greatest week as threshold, none is over it and one at it. */
-export async function probeThreshold(engine: MetricReader, { asker, evidence, fit }: Probing): Promise<void> {
+/** With the greatest week as threshold, no week is over it and one is exactly at it. */
+export async function probeThreshold(
+  engine: MetricReader,
+  { asker, answerSet, fit }: Probing,
+): Promise<void> {
   const unrounded = { ...fit.definition, hoursDecimals: null }
   const [all] = await ourMetrics(engine, { metric: 'workersOverHours', groupings: [[]] }, unrounded)
   const threshold = all?.figures.maxWeeklyHours ?? 0
   if (threshold <= 0 || threshold >= 1000) return
-  const since = evidence.answers.length
-  evidence.add(await asker.ask({ metric: 'workersOverHours', grouping: [], threshold }, 1))
+  const since = answerSet.answers.length
+  answerSet.add(await asker.ask({ metric: 'workersOverHours', grouping: [], threshold }, 1))
   await fit.try(['threshold'], { since, figures: ['workersOverThreshold', 'distinctWorkersOverThreshold'] })
 }
+
+/** Each has a project or an agency, so that a request can be limited to a few groups. */
+const groupings = ['project', 'agency', 'project,agency', 'agency,month', 'project,month', 'agency,week'].map(
+  words => groupingOf(words) as Grouping,
+)
+
+const separable = ['bounds', 'quantiles', 'valueQuantiles', 'days'] as const satisfies readonly Rule[]
+
+const probesEach = 2
+
+interface Separation extends Probing {
+  /** Fits everything that depends on the rule again. */
+  readonly refit: () => Promise<void>
+}
+
+export async function separate(
+  engine: MetricReader,
+  { asker, answerSet, fit, refit }: Separation,
+): Promise<void> {
+  for (const rule of separable) {
+    for (let probe = 0; probe < probesEach && fit.isOpen(rule); probe += 1) {
+      const [first, second] = fit.alive(rule)
+      const found = await differing(
+        engine,
+        { ...fit.definition, [rule]: first },
+        { ...fit.definition, [rule]: second },
+      )
+      if (!found) break
+      const { project, agency } = found.keys
+      const grouping = groupingOf(found.groupBy) as Grouping
+      answerSet.add(await asker.ask({ metric: 'timeToFill', grouping, project, agency }, 1))
+      await refit()
+    }
+  }
+}
+
+async function differing(
+  engine: MetricReader,
+  left: MetricDefinition,
+  right: MetricDefinition,
+): Promise<OurGroup | undefined> {
+  const query = { metric: 'timeToFill', groupings } as const
+  const byKey = new Map((await ourMetrics(engine, query, right)).map(group => [nameOf(group), group]))
+  return (await ourMetrics(engine, query, left)).find(group => {
+    const other = byKey.get(nameOf(group))
+    return other && JSON.stringify(other.figures) !== JSON.stringify(group.figures)
+  })
+}
+
+const nameOf = ({ groupBy, groupKey }: OurGroup): string => `${groupBy}:${groupKey}`
