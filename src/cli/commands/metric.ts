@@ -4,7 +4,7 @@ import { openToRead } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
 import { readDefinition } from '../../crosscheck/calibrate/definition-store.ts'
 import type { MetricDefinition } from '../../crosscheck/metrics/definition.ts'
-import { groupLabel, groupObject, type Names } from '../../crosscheck/metrics/group-keys.ts'
+import { groupLabel, groupObject, type Names, readNames } from '../../crosscheck/metrics/group-keys.ts'
 import {
   figureNames,
   type Grouping,
@@ -14,7 +14,6 @@ import {
   type MetricQuery,
   metrics,
 } from '../../crosscheck/metrics/metric-query.ts'
-import { readNames } from '../../crosscheck/metrics/group-keys.ts'
 import { type OurGroup, ourMetrics } from '../../crosscheck/metrics/our-metrics.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
