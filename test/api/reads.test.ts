@@ -6,12 +6,12 @@ import { type Reads, reads } from '../../src/api/client/reads.ts'
 import type { Kind, Operation } from '../../src/contract/fields/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 
 const sandbox = await openSandbox({ scale: 0.02 })
-const clients = [COMPANY_KEY, AGENCY_KEY].map(apiKey =>
+const clients = [sandboxKeys.company, sandboxKeys.agency].map(apiKey =>
   createClient({ baseUrl: sandbox.url, apiKey, clock: systemClock, rng: () => 0 }),
 )
 const [api, agencyApi] = clients.map(reads) as [Reads, Reads]

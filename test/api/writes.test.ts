@@ -7,7 +7,7 @@ import { newWorker } from '../../src/api/writes/worker-input.ts'
 import { createWorker, updateWorker } from '../../src/api/writes/workers.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { largestBody } from '../../src/lib/file-kind.ts'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { document, PDF, person } from '../sandbox/worker-inputs.ts'
 import { bare, everyWord, failure, json, startService, withClient } from './service.ts'
@@ -21,7 +21,7 @@ const clientOf = (apiKey: string): Client => {
   clients.push(client)
   return client
 }
-const agency = clientOf(AGENCY_KEY)
+const agency = clientOf(sandboxKeys.agency)
 const surroundings = { clock: systemClock, rng: () => 0 }
 
 describe('a worker', () => {
@@ -64,7 +64,9 @@ describe('a worker', () => {
     const error = await failure(createWorker(agency, secret))
     expect(error.name).toBe('BadRequest')
     expect(error.message).toMatch(/phone: is not a telephone number.*correct what the service names/)
-    await expect(createWorker(clientOf(COMPANY_KEY), secret)).rejects.toThrow(/the key may not write this/)
+    await expect(createWorker(clientOf(sandboxKeys.company), secret)).rejects.toThrow(
+      /the key may not write this/,
+    )
     expect(everyWord(error)).not.toMatch(/xavierus|x12y/i)
   })
 

@@ -1,7 +1,7 @@
 /** Nights of a service under a small budget of requests: what is stored of records that are read by id after each. */
 import type { Clock } from '../../src/lib/clock.ts'
 import { namedRng } from '../../src/lib/rng.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { startSandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { World } from '../../src/sandbox/world.ts'
 import { type Coverage, readCoverage } from '../../src/state/by-id/coverage.ts'
@@ -87,7 +87,7 @@ function syncAt({ engine, landing }: Place, { clock, url, resources }: Moment) {
   return runSync(
     {
       baseUrl: url,
-      apiKey: COMPANY_KEY,
+      apiKey: sandboxKeys.company,
       landing,
       retentionDays: 30,
       lookbackMinutes: 15,

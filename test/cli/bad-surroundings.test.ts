@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { selfSigned } from '../api/self-signed.ts'
 import { muster } from './captured-world.ts'
 import { holdFile } from './held-file.ts'
@@ -172,7 +172,7 @@ describe('a service that is not what the settings say', () => {
 
   /** On a clock that goes when it is waited for: a service that does not answer is asked again. */
   const sync = (env: Record<string, string>) => {
-    const settings = { MUSTER_BASE_URL: place.sandbox.url, MUSTER_API_KEY: COMPANY_KEY, ...env }
+    const settings = { MUSTER_BASE_URL: place.sandbox.url, MUSTER_API_KEY: sandboxKeys.company, ...env }
     return muster('sync --quiet', {
       cwd: place.cwd,
       rng,

@@ -1,7 +1,7 @@
 /** A disk that is full, for real: one line says so, and when there is room again one more sync makes up for it. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
@@ -16,7 +16,7 @@ let undisturbed: Dump
 const disks: SmallDisk[] = []
 
 function disk(kilobytes: number): SmallDisk {
-  const env = { MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: COMPANY_KEY }
+  const env = { MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: sandboxKeys.company }
   disks.push(new SmallDisk(kilobytes, env))
   return disks.at(-1)!
 }

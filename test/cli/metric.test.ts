@@ -1,7 +1,7 @@
 /** `muster metric` and `muster crosscheck`: figures as the service gives them, what differs, and from which file. */
 import { copyFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
 import { holdFile } from './held-file.ts'
@@ -13,7 +13,7 @@ let place: Place
 
 const asked = async (query: string) => {
   const response = await fetch(`${place.sandbox.url}/requisitions/recruitment-metrics?limit=200&${query}`, {
-    headers: { authorization: `Bearer ${COMPANY_KEY}` },
+    headers: { authorization: `Bearer ${sandboxKeys.company}` },
   })
   return ((await response.json()) as { data: unknown[] }).data
 }

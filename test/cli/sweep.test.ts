@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { plainRecords } from '../sync/plain-records.ts'
@@ -10,7 +10,7 @@ import { thorough } from '../thorough.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 const sandbox = await openSandbox({ records: plainRecords({ timesheets: 230, expenses: 30 }) })
-const env = { MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: COMPANY_KEY }
+const env = { MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: sandboxKeys.company }
 // Runs are named for their start, so this world's clock must go.
 const world = { env, clock: systemClock, cwd: temporaryFolder() }
 const command = (line: string) => muster(`${line} --quiet`, world)

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import { keptSandbox, type OpenOptions } from '../sandbox/open-sandbox.ts'
 import { templateFile } from '../warehouse/fixture.ts'
@@ -45,7 +45,7 @@ export async function openPlace({ kind = 'company', ...options }: PlaceOptions =
   const rng = seededRng(1)
   const env = {
     MUSTER_BASE_URL: sandbox.url,
-    MUSTER_API_KEY: kind === 'agency' ? AGENCY_KEY : COMPANY_KEY,
+    MUSTER_API_KEY: kind === 'agency' ? sandboxKeys.agency : sandboxKeys.company,
     MUSTER_WAREHOUSE: 'duckdb:w.duckdb',
   }
   return {

@@ -1,6 +1,6 @@
 /** `files upload` and `get`: wrong usage costs no request, and what they print. */
 import { describe, expect, test } from 'vitest'
-import { COMPANY_KEY, FINANCE_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
 import { PDF } from '../sandbox/worker-inputs.ts'
 import { muster } from './captured-world.ts'
@@ -43,7 +43,7 @@ describe('files upload', () => {
   })
 
   test('asks for a key that may', async () => {
-    const company = writingWorld(sandbox.url, COMPANY_KEY)
+    const company = writingWorld(sandbox.url, sandboxKeys.company)
     company.file('card.pdf', PDF)
     const worker = await company.run(
       'files upload card.pdf --resource worker --purpose attachments --record w',
@@ -55,7 +55,7 @@ describe('files upload', () => {
 
   test('for the payment of an invoice hands back a token as JSON', async () => {
     const pending = (sandbox.world.all('invoices') as Body[]).find(({ status }) => status === 'pending')
-    const finance = writingWorld(sandbox.url, FINANCE_KEY)
+    const finance = writingWorld(sandbox.url, sandboxKeys.finance)
     finance.file('paid.pdf', PDF)
     const line = `files upload paid.pdf --resource invoice --purpose payment --record ${pending.id} --json`
     const { code, out } = await finance.run(`${line} --company ${pending.company.id}`)
@@ -65,7 +65,7 @@ describe('files upload', () => {
 })
 
 describe('get', () => {
-  const company = writingWorld(sandbox.url, COMPANY_KEY)
+  const company = writingWorld(sandbox.url, sandboxKeys.company)
   const [{ id }] = sandbox.world.all('companies') as [Body]
 
   test.each([

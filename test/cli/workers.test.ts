@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
-import { AGENCY_KEY, COMPANY_KEY, defaultKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
 import { json, startService } from '../api/service.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
@@ -25,7 +25,7 @@ const sandbox = await openSandbox({
   ],
 })
 const writes = () => sandbox.requests.filter(({ method }) => method !== 'GET').length
-const opened = (key = AGENCY_KEY) => writingWorld(sandbox.url, key)
+const opened = (key = sandboxKeys.agency) => writingWorld(sandbox.url, key)
 
 describe('a file of workers', () => {
   test('in CSV is created, and a second run sends only what is not done', async () => {
@@ -154,7 +154,7 @@ describe('an update', () => {
 
 describe('the key', () => {
   test.each([
-    [COMPANY_KEY, '', 78, 'workers are written with an agency-scoped key'],
+    [sandboxKeys.company, '', 78, 'workers are written with an agency-scoped key'],
     ['reading-agency', '', 78, 'the key has no scope write:workers'],
     ['two-agencies', '', 2, `the key spans 2 agencies: name one: --agency ${first} (`],
     ['two-agencies', ' --agency x', 2, `x is no agency of this key: its agencies are ${first} (`],

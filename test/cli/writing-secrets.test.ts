@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { AGENCY_KEY, defaultKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
 import { json, startService } from '../api/service.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
@@ -10,7 +10,7 @@ import { document, PDF, person } from '../sandbox/worker-inputs.ts'
 import { writingWorld } from './written-files.ts'
 
 const KEY = 'canary-key-5c1d'
-const agencyKey = defaultKeys.find(({ key }) => key === AGENCY_KEY) as ApiKey
+const agencyKey = defaultKeys.find(({ key }) => key === sandboxKeys.agency) as ApiKey
 const sandbox = await openSandbox({ scale: 0.01, keys: [{ ...agencyKey, key: KEY }] })
 
 const canaries = (n: number): Body => ({

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '../../src/cli/world.ts'
-import { AGENCY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
-export function writingWorld(baseUrl: string, key = AGENCY_KEY) {
+export function writingWorld(baseUrl: string, key = sandboxKeys.agency) {
   const cwd = temporaryFolder()
   const env = { MUSTER_BASE_URL: baseUrl, MUSTER_API_KEY: key, MUSTER_WAREHOUSE: 'duckdb:x.duckdb' }
   return {

@@ -7,7 +7,7 @@ import type { DefinitionInForce } from '../../src/crosscheck/metrics/definition.
 import { type Grouping, groupingOf } from '../../src/crosscheck/metrics/metric-query.ts'
 import { createAsker } from '../../src/crosscheck/metrics/their-metrics.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 
@@ -35,7 +35,13 @@ export interface Checking {
 export function checking(sandbox: Pick<Sandbox, 'url'>, engine: Engine): Checking {
   const withAsker = async <Result>(work: (asker: ReturnType<typeof createAsker>) => Promise<Result>) => {
     const client = createClient({
-      ...{ baseUrl: sandbox.url, apiKey: COMPANY_KEY, clock: systemClock, rng: () => 0, version: 'test' },
+      ...{
+        baseUrl: sandbox.url,
+        apiKey: sandboxKeys.company,
+        clock: systemClock,
+        rng: () => 0,
+        version: 'test',
+      },
     })
     try {
       return await work(createAsker(client, 200))

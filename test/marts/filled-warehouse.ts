@@ -23,7 +23,7 @@ import { type Resource, rowsAt } from '../../src/contract/fields/resource.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { copyWarehouse } from '../../src/publish/copy/copy.ts'
 import { fileSource } from '../../src/publish/copy/copy-source.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
@@ -81,7 +81,7 @@ async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promis
     const pages = await Promise.all(
       ids.map(async (id, index) => {
         const response = await fetch(`${sandbox.url}/${name}/${id}${query}`, {
-          headers: { authorization: `Bearer ${COMPANY_KEY}` },
+          headers: { authorization: `Bearer ${sandboxKeys.company}` },
         })
         if (response.status !== 200) throw new Error(`${name}/${id} is answered ${response.status}`)
         const file = join(folder, `${name}-${index}.json`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { DiskFull } from '../../src/lib/errors.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -65,7 +65,7 @@ describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
 
   async function status(MUSTER_SCHEMA_PREFIX: string): Promise<string> {
     const env = {
-      ...{ MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: COMPANY_KEY },
+      ...{ MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: sandboxKeys.company },
       ...{ MUSTER_WAREHOUSE: server.url, MUSTER_SCHEMA_PREFIX },
     }
     return (await muster('status', { clock: systemClock, cwd: folder, env })).out

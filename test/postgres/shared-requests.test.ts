@@ -8,7 +8,7 @@ import { type Purpose, reserves } from '../../src/api/budget/day.ts'
 import { type Client, createClient } from '../../src/api/client/client.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import { type KeyRequests, shareRequests } from '../../src/state/requests/key-requests.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -88,7 +88,7 @@ test.runIf(thorough)(
       Array.from({ length: 8 }, async () =>
         createClient({
           baseUrl: sandbox.url,
-          apiKey: COMPANY_KEY,
+          apiKey: sandboxKeys.company,
           clock: systemClock,
           rng: () => 0,
           budget: createBudget({ clock: systemClock, shared: await share() }),

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 
 export const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
@@ -22,7 +22,7 @@ export interface SyncProcess {
 
 export const environment = ({ url, warehouse, landing }: SyncPlace) => ({
   MUSTER_BASE_URL: url,
-  MUSTER_API_KEY: COMPANY_KEY,
+  MUSTER_API_KEY: sandboxKeys.company,
   MUSTER_WAREHOUSE: warehouse,
   MUSTER_LANDING: landing,
 })

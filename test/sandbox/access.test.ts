@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { makeCompanies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { endpoints } from '../../src/sandbox/endpoints/endpoints.ts'
-import { AGENCY_KEY, COMPANY_KEY, defaultKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { type ApiKey, readScopes } from '../../src/sandbox/keys/keys.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
@@ -50,11 +50,11 @@ describe('keys', () => {
     const company = (await sandbox.get('/me')).body.data
     expect(company.companies).toHaveLength(3)
     expect(company).toMatchObject({ scopes: [...readScopes], rateLimitPerDay: 50_000 })
-    const agency = (await sandbox.get('/me', AGENCY_KEY)).body.data
+    const agency = (await sandbox.get('/me', sandboxKeys.agency)).body.data
     expect(agency.agencies).toEqual([{ id: expect.any(String), name: expect.any(String) }])
     expect(agency.companies).toBeUndefined()
     expect(agency.lastUsedAt).toBeUndefined()
-    expect((await sandbox.get('/me', AGENCY_KEY)).body.data.lastUsedAt).toMatch(/Z$/)
+    expect((await sandbox.get('/me', sandboxKeys.agency)).body.data.lastUsedAt).toMatch(/Z$/)
   })
 })
 
@@ -70,12 +70,12 @@ it('asks each endpoint for its scope', async () => {
 it('keeps agency keys out of company endpoints', async () => {
   const open = ['/me', '/users', '/timesheets', '/expenses', '/invoices']
   const byId = ['/expenses/', '/trades/', '/rates/', '/requisitions/', '/assignments/', '/credit-notes/']
-  for (const path of open) expect((await sandbox.get(path, AGENCY_KEY)).status, path).toBe(200)
+  for (const path of open) expect((await sandbox.get(path, sandboxKeys.agency)).status, path).toBe(200)
   const isRead = (path: string) => byId.some(start => path === start + companies[0])
   for (const path of paths.filter(isRead))
-    expect((await sandbox.get(path, AGENCY_KEY)).status, path).toBe(404)
+    expect((await sandbox.get(path, sandboxKeys.agency)).status, path).toBe(404)
   const closed = paths.filter(path => !open.includes(path) && !isRead(path))
-  for (const path of closed) expect((await sandbox.get(path, AGENCY_KEY)).status, path).toBe(403)
+  for (const path of closed) expect((await sandbox.get(path, sandboxKeys.agency)).status, path).toBe(403)
 })
 
 describe('companies of a key', () => {
@@ -87,7 +87,7 @@ describe('companies of a key', () => {
     '/invoices',
     '/requisitions/recruitment-metrics',
   ])('limit %s', async path => {
-    const total = async (query: string, key = COMPANY_KEY) =>
+    const total = async (query: string, key = sandboxKeys.company) =>
       (await sandbox.get(path + query, key)).body.meta.total
     const first = await total(`?company=${companies[0]}`)
     expect(await total('', 'one-company')).toBe(first)
@@ -117,16 +117,16 @@ describe('companies of a key', () => {
 it('shows an agency its own records only', async () => {
   const agency = sandbox.world.all('agencies')[0]?.id
   for (const path of ['/timesheets', '/expenses', '/invoices'] as const) {
-    const { body } = await sandbox.get(`${path}?limit=200`, AGENCY_KEY)
+    const { body } = await sandbox.get(`${path}?limit=200`, sandboxKeys.agency)
     expect(body.data.length).toBeGreaterThan(0)
     expect(body.data.every((row: Body) => row.agency.id === agency)).toBe(true)
     expect(body.data.some((row: Body) => row.invoiceType === 'mspToClient')).toBe(false)
     const linked = body.data[0].company.id
-    expect((await sandbox.get(`${path}?company=${linked}`, AGENCY_KEY)).status).toBe(200)
-    expect((await sandbox.get(`${path}?company=nobody`, AGENCY_KEY)).status).toBe(403)
+    expect((await sandbox.get(`${path}?company=${linked}`, sandboxKeys.agency)).status).toBe(200)
+    expect((await sandbox.get(`${path}?company=nobody`, sandboxKeys.agency)).status).toBe(403)
   }
   const foreign = sandbox.world.all('expenses').find(expense => (expense.agency as Body).id !== agency)
-  expect((await sandbox.get(`/expenses/${foreign?.id}`, AGENCY_KEY)).status).toBe(404)
+  expect((await sandbox.get(`/expenses/${foreign?.id}`, sandboxKeys.agency)).status).toBe(404)
 })
 
 it('answers 405 to other methods and 404 to other routes', async () => {

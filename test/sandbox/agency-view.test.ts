@@ -1,6 +1,6 @@
 /** What keys of companies and agencies see of records read by id, and how ids and parameters are refused. */
 import { describe, expect, it } from 'vitest'
-import { AGENCY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
 const sandbox = await openSandbox({ provokesViolations: true })
@@ -49,16 +49,16 @@ it('shows an agency its own assignments and credit notes, and none to the client
   for (const name of ['assignments', 'creditNotes'] as const) {
     const mine = all(name).find(row => row.agency.id === own && row.creditNoteType !== 'mspToClient')
     const foreign = all(name).find(row => row.agency.id !== own)
-    expect(await data(`${reads[name]}/${mine.id}`, AGENCY_KEY)).toEqual(
+    expect(await data(`${reads[name]}/${mine.id}`, sandboxKeys.agency)).toEqual(
       await data(`${reads[name]}/${mine.id}`),
     )
-    expect(await status(`${reads[name]}/${foreign.id}`, AGENCY_KEY)).toBe(404)
+    expect(await status(`${reads[name]}/${foreign.id}`, sandboxKeys.agency)).toBe(404)
   }
   const toClient = all('creditNotes').find(
     row => row.agency.id === own && row.creditNoteType === 'mspToClient',
   )
   expect(await status(`/credit-notes/${toClient.id}`)).toBe(200)
-  expect(await status(`/credit-notes/${toClient.id}`, AGENCY_KEY)).toBe(404)
+  expect(await status(`/credit-notes/${toClient.id}`, sandboxKeys.agency)).toBe(404)
 })
 
 describe('requisitions', () => {
@@ -73,7 +73,7 @@ describe('requisitions', () => {
 
   it('show an agency its own part only', async () => {
     const path = `/requisitions/${shared.id}?includeStageTracking=true`
-    const seen = await data(path, AGENCY_KEY)
+    const seen = await data(path, sandboxKeys.agency)
     expect(seen.agencies.map((agency: Body) => agency.id)).toEqual([own])
     expect(seen.stageTracking.length).toBeGreaterThan(0)
     expect(seen.stageTracking.every((one: Body) => one.agency.id === own)).toBe(true)
@@ -81,7 +81,7 @@ describe('requisitions', () => {
     expect(whole.agencies.length).toBeGreaterThan(1)
     expect(whole.stageTracking.length).toBeGreaterThan(seen.stageTracking.length)
     const without = all('requisitions').find(row => row.agencies.every((agency: Body) => agency.id !== own))
-    expect(await status(`/requisitions/${without.id}`, AGENCY_KEY)).toBe(404)
+    expect(await status(`/requisitions/${without.id}`, sandboxKeys.agency)).toBe(404)
   })
 
   it('show an agency its own answers only', async () => {
@@ -91,7 +91,7 @@ describe('requisitions', () => {
         row.agencies.some((agency: Body) => agency.id === own) &&
         row.submissionAnswers.some((answer: Body) => !isMine(answer)),
     )
-    const seen = await data(`/requisitions/${answered.id}`, AGENCY_KEY)
+    const seen = await data(`/requisitions/${answered.id}`, sandboxKeys.agency)
     expect(seen.submissionAnswers).toEqual(answered.submissionAnswers.filter(isMine))
     expect(seen.submissionAnswers.length).toBeLessThan(answered.submissionAnswers.length)
   })
@@ -137,10 +137,10 @@ describe('trades and rates', () => {
     const mine = agencyRate(id => id === own)
     const foreign = agencyRate(id => id !== own)
     const generic = all('rates').find(isGeneric)
-    expect(await status(`/rates/${mine.id}`, AGENCY_KEY)).toBe(200)
-    expect(await status(`/rates/${generic.id}`, AGENCY_KEY)).toBe(200)
-    expect(await status(`/rates/${foreign.id}`, AGENCY_KEY)).toBe(404)
-    const trade = await data(`/trades/${foreign.trade.id}?includeRates=true`, AGENCY_KEY)
+    expect(await status(`/rates/${mine.id}`, sandboxKeys.agency)).toBe(200)
+    expect(await status(`/rates/${generic.id}`, sandboxKeys.agency)).toBe(200)
+    expect(await status(`/rates/${foreign.id}`, sandboxKeys.agency)).toBe(404)
+    const trade = await data(`/trades/${foreign.trade.id}?includeRates=true`, sandboxKeys.agency)
     expect(trade.rates.length).toBeGreaterThan(0)
     expect(trade.rates.every((rate: Body) => !rate.agency || rate.agency.id === own)).toBe(true)
   })
@@ -157,7 +157,9 @@ describe('trades and rates', () => {
     const ofProjects = all('rates').filter(rate => rate.project && !rate.agency)
     expect(ofProjects.length).toBeGreaterThan(0)
     for (const rate of ofProjects) {
-      expect(await status(`/rates/${rate.id}`, AGENCY_KEY)).toBe(worksOn.has(rate.project.id) ? 200 : 404)
+      expect(await status(`/rates/${rate.id}`, sandboxKeys.agency)).toBe(
+        worksOn.has(rate.project.id) ? 200 : 404,
+      )
     }
   })
 })

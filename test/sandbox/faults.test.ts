@@ -1,7 +1,7 @@
 /** What each fault does to an answer, and that seeds and streams keep their word. */
 import { describe, expect, it } from 'vitest'
 import { type FaultName, type FaultRates, faultTable } from '../../src/sandbox/faults/faults.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openSandbox } from './open-sandbox.ts'
 
 const timesheets = Array.from({ length: 30 }, (_, n) => ({ id: `t${n}`, netHours: n }))
@@ -11,7 +11,7 @@ const spoiled = (faults: FaultRates, faultSeed = 1) =>
 
 async function asked({ url }: { url: string }, path = '/timesheets') {
   const signal = AbortSignal.timeout(300)
-  const headers = { authorization: `Bearer ${COMPANY_KEY}` }
+  const headers = { authorization: `Bearer ${sandboxKeys.company}` }
   const answer = await fetch(url + path, { headers, signal })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
-import { AGENCY_KEY, COMPANY_KEY, defaultKeys, FINANCE_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
 import { shortId } from '../../src/sandbox/records/short-id.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
@@ -31,7 +31,7 @@ const sandbox = await openSandbox({
 })
 const write = writer(sandbox.url)
 const newWorker = async (): Promise<string> =>
-  (await write('POST /workers', person(), AGENCY_KEY)).body.data.id
+  (await write('POST /workers', person(), sandboxKeys.agency)).body.data.id
 const worker = await newWorker()
 const declared = (changes: Body = {}): Body => ({
   resource: 'worker',
@@ -42,9 +42,9 @@ const declared = (changes: Body = {}): Body => ({
   size: PDF.length,
   ...changes,
 })
-const declare = (changes: Body = {}, key = AGENCY_KEY, query = '') =>
+const declare = (changes: Body = {}, key = sandboxKeys.agency, query = '') =>
   write(`POST /files/uploads${query}`, declared(changes), key)
-const granted = async (changes: Body = {}, key = AGENCY_KEY, query = ''): Promise<Body> => {
+const granted = async (changes: Body = {}, key = sandboxKeys.agency, query = ''): Promise<Body> => {
   const { status, body } = await declare(changes, key, query)
   expect([status, body.error]).toEqual([200, undefined])
   return body.data
@@ -54,7 +54,7 @@ const put = (url: string, bytes: Buffer, headers: Record<string, string> = {}) =
 const firstAid = (uploadToken: string, changes: Body = {}) => ({
   attachments: [document('Site first aid', { files: [{ fileName: 'aid.pdf', uploadToken, ...changes }] })],
 })
-const attach = (body: Body, id = worker, key = AGENCY_KEY) => write(`PATCH /workers/${id}`, body, key)
+const attach = (body: Body, id = worker, key = sandboxKeys.agency) => write(`PATCH /workers/${id}`, body, key)
 
 it('answers with instructions that last 900 seconds', async () => {
   const { body } = await declare()
@@ -97,10 +97,10 @@ describe('a declaration', () => {
   })
 
   it('needs the write scope of its resource, and for workers an agency key', async () => {
-    for (const key of [COMPANY_KEY, 'reading-agency', 'writing-company']) {
+    for (const key of [sandboxKeys.company, 'reading-agency', 'writing-company']) {
       expect((await declare({}, key)).status, key).toBe(403)
     }
-    expect((await declare({ resource: 'invoice', purpose: 'payment' }, COMPANY_KEY)).status).toBe(403)
+    expect((await declare({ resource: 'invoice', purpose: 'payment' }, sandboxKeys.company)).status).toBe(403)
   })
 
   it('names the agency when the key spans several', async () => {
@@ -126,20 +126,23 @@ describe('for an invoice', () => {
   })
 
   it('takes a payment while it is pending', async () => {
-    await granted(payment(pending.id), FINANCE_KEY)
-    await granted(payment(shortId(pending.id)), FINANCE_KEY, `?company=${pending.company.id}`)
+    await granted(payment(pending.id), sandboxKeys.finance)
+    await granted(payment(shortId(pending.id)), sandboxKeys.finance, `?company=${pending.company.id}`)
     const confirmed = invoices().find(({ status }) => status === 'confirmed')
-    expect((await declare(payment(confirmed.id), FINANCE_KEY)).body.error.message).toMatch(/is confirmed/)
+    expect((await declare(payment(confirmed.id), sandboxKeys.finance)).body.error.message).toMatch(
+      /is confirmed/,
+    )
     expect(
-      (await declare(payment(pending.id, { purpose: 'attachments' }), FINANCE_KEY)).body.error.message,
+      (await declare(payment(pending.id, { purpose: 'attachments' }), sandboxKeys.finance)).body.error
+        .message,
     ).toMatch(/^purpose: is not payment/)
   })
 
   it('is found within the company that narrows it', async () => {
     const other = { ...sandbox.world.get('companies', pending.company.id), id: 'bbbbbbbbbbbbbbbbbbbbbbbb' }
     sandbox.world.upsert('companies', other)
-    expect((await declare(payment(pending.id), FINANCE_KEY, `?company=${other.id}`)).status).toBe(404)
-    expect((await declare(payment(pending.id), FINANCE_KEY, '?company=nobody')).status).toBe(403)
+    expect((await declare(payment(pending.id), sandboxKeys.finance, `?company=${other.id}`)).status).toBe(404)
+    expect((await declare(payment(pending.id), sandboxKeys.finance, '?company=nobody')).status).toBe(403)
   })
 
   it('asks the company whether its agencies may', async () => {
@@ -178,7 +181,7 @@ describe('the upload address', () => {
   it('refuses the API key, and counts it against the contract', async () => {
     const { uploadUrl } = await granted()
     const before = sandbox.violations().length
-    expect((await put(uploadUrl, PDF, { authorization: `Bearer ${AGENCY_KEY}` })).status).toBe(400)
+    expect((await put(uploadUrl, PDF, { authorization: `Bearer ${sandboxKeys.agency}` })).status).toBe(400)
     expect(sandbox.violations().slice(before)).toEqual([
       expect.objectContaining({
         method: 'PUT',
@@ -223,7 +226,7 @@ describe('the token', () => {
     expect(await refusal(attach(firstAid('x'.repeat(32))))).toMatch(bound)
     const passport = { files: [{ fileName: 'p.pdf', uploadToken: token }] }
     expect(await refusal(attach({ rightToWork: [document('Passport', passport)] }))).toMatch(bound)
-    expect(await refusal(write('POST /workers', person(firstAid(token)), AGENCY_KEY))).toMatch(bound)
+    expect(await refusal(write('POST /workers', person(firstAid(token)), sandboxKeys.agency))).toMatch(bound)
   })
 
   it('expires', async () => {

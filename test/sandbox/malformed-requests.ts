@@ -1,7 +1,7 @@
 /** Requests that no client should send, as bytes: drawn by seed, from the routes that a sandbox declares. */
 import { METHODS } from 'node:http'
 import type { Rng } from '../../src/lib/rng.ts'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { mutatedWrite } from './mutated-bodies.ts'
 
 /** Every parameter of the contract, and names that have undone servers. */
@@ -127,12 +127,17 @@ const heads = [
 ]
 
 const keys = [
-  ...[`Bearer ${COMPANY_KEY}`, `Bearer ${COMPANY_KEY}`, `Bearer ${COMPANY_KEY}`, `Bearer ${AGENCY_KEY}`],
+  ...[
+    `Bearer ${sandboxKeys.company}`,
+    `Bearer ${sandboxKeys.company}`,
+    `Bearer ${sandboxKeys.company}`,
+    `Bearer ${sandboxKeys.agency}`,
+  ],
   ...[
     'Bearer',
     'Bearer  ',
-    `Basic ${COMPANY_KEY}`,
-    `bearer ${COMPANY_KEY}`,
+    `Basic ${sandboxKeys.company}`,
+    `bearer ${sandboxKeys.company}`,
     'Bearer nobody',
     `Bearer ${'k'.repeat(9000)}`,
   ],
@@ -194,7 +199,7 @@ function malformedWrite(rng: Rng, ground: Ground): Malformed {
   const target = ground.basePath + path + (rng() < 0.1 ? queryText(rng) : '')
   const lines = [
     `${method} ${target} HTTP/1.1`,
-    ...['Connection: close', 'Host: localhost', `Authorization: Bearer ${AGENCY_KEY}`],
+    ...['Connection: close', 'Host: localhost', `Authorization: Bearer ${sandboxKeys.agency}`],
     ...['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`],
   ]
   return { method, target, bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`) }

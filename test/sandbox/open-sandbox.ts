@@ -1,6 +1,6 @@
 /** A sandbox for one test file, with a client that reads JSON. */
 import { expect } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Violation } from '../../src/sandbox/refusals/contract-checker.ts'
 import type { ViolationKind } from '../../src/sandbox/refusals/violations.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
@@ -55,7 +55,7 @@ export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {
 
 export async function openSandbox(options: OpenOptions = {}): Promise<OpenSandbox> {
   const sandbox = await keptSandbox({ rateLimitPerMinute: 100_000, ...options })
-  const send = async (method: string, path: string, key = COMPANY_KEY): Promise<Answer> => {
+  const send = async (method: string, path: string, key = sandboxKeys.company): Promise<Answer> => {
     const response = await fetch(sandbox.url + path, { method, headers: { authorization: `Bearer ${key}` } })
     const text = await response.text()
     return {

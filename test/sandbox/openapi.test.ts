@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { largestBody } from '../../src/lib/file-kind.ts'
-import { AGENCY_KEY, COMPANY_KEY, FINANCE_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { answerSchemas } from './answer-schemas.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
@@ -13,7 +13,7 @@ const sandbox = await openSandbox({ ...size, provokesViolations: true })
 const { document: api, problems } = await answerSchemas(sandbox.url)
 const found: string[] = []
 
-async function visit(path: string, key = COMPANY_KEY, expected = 200): Promise<Body> {
+async function visit(path: string, key = sandboxKeys.company, expected = 200): Promise<Body> {
   const { status, body } = await sandbox.get(path, key)
   expect([path, status]).toEqual([path, expected])
   found.push(...problems({ method: 'GET', path, status, body }))
@@ -59,7 +59,7 @@ function idsOf(path: string): string[] {
   return all.filter((_, index) => index % step === 0)
 }
 
-async function allPages(path: string, query: string, key = COMPANY_KEY): Promise<number> {
+async function allPages(path: string, query: string, key = sandboxKeys.company): Promise<number> {
   let rows = 0
   for (let page = 1; ; page += 1) {
     const { data, meta } = await visit(`${path}?limit=200&page=${page}&${query}`, key)
@@ -108,7 +108,7 @@ describe('answers', () => {
       const { path } = list
       expect(await allPages(path, flagsOf(list))).toBeGreaterThan(0)
       await visit(`${path}?fields=id,company.name,projects.id`)
-      if (list['x-key-kind'] === 'any') await allPages(path, '', AGENCY_KEY)
+      if (list['x-key-kind'] === 'any') await allPages(path, '', sandboxKeys.agency)
       expect(wrong()).toEqual([])
     },
   )
@@ -129,7 +129,7 @@ describe('answers', () => {
     for (const { path } of reads.filter(read => read['x-key-kind'] === 'any')) {
       for (const id of idsOf(path)) {
         const one = path.replace('{id}', id)
-        const { status, body } = await sandbox.get(one, AGENCY_KEY)
+        const { status, body } = await sandbox.get(one, sandboxKeys.agency)
         found.push(...problems({ method: 'GET', path: one, status, body }))
         if (status === 200) seen += 1
       }
@@ -138,7 +138,8 @@ describe('answers', () => {
   })
 
   it('of the key itself fit, for both kinds', async () => {
-    for (const key of [COMPANY_KEY, AGENCY_KEY, 'sandbox-loopback-key']) await visit('/me', key)
+    for (const key of [sandboxKeys.company, sandboxKeys.agency, 'sandbox-loopback-key'])
+      await visit('/me', key)
     expect(wrong()).toEqual([])
   })
 
@@ -169,7 +170,7 @@ describe('answers', () => {
 
   it('of writes fit', async () => {
     const write = writer(sandbox.url)
-    const send = async (target: string, body: unknown, key = AGENCY_KEY): Promise<Body> => {
+    const send = async (target: string, body: unknown, key = sandboxKeys.agency): Promise<Body> => {
       const answer = await write(target, body, key)
       const [method = '', path = ''] = target.split(' ')
       found.push(...problems({ method, path, ...answer }))
@@ -185,11 +186,11 @@ describe('answers', () => {
     expect((await send('POST /files/uploads', upload)).status).toBe(200)
     expect((await send('POST /files/uploads', { ...upload, size: 0 })).status).toBe(400)
     expect((await send('POST /workers', {})).status).toBe(400)
-    expect((await send('POST /workers', one, COMPANY_KEY)).status).toBe(403)
+    expect((await send('POST /workers', one, sandboxKeys.company)).status).toBe(403)
     expect((await send('PATCH /workers/nobody', { active: true })).status).toBe(404)
-    expect((await send('POST /files/uploads', { ...upload, recordId: 'nobody' }, FINANCE_KEY)).status).toBe(
-      403,
-    )
+    expect(
+      (await send('POST /files/uploads', { ...upload, recordId: 'nobody' }, sandboxKeys.finance)).status,
+    ).toBe(403)
     expect(wrong()).toEqual([])
   })
 })
@@ -200,11 +201,11 @@ describe('refusals', () => {
     for (const { path, method } of operations) {
       const target = path.replace('{id}', '000000000000000000000000')
       for (const [query, key] of [
-        ['?nonsense=1', COMPANY_KEY],
-        ['?nonsense=1', AGENCY_KEY],
+        ['?nonsense=1', sandboxKeys.company],
+        ['?nonsense=1', sandboxKeys.agency],
         ['', 'nobody'],
-        ['', COMPANY_KEY],
-        ['', AGENCY_KEY],
+        ['', sandboxKeys.company],
+        ['', sandboxKeys.agency],
         ['', 'sandbox-elsewhere-key'],
       ]) {
         const { status, body } = await sandbox.get(target + query, key)
@@ -225,7 +226,7 @@ describe('refusals', () => {
   it('of what is too large, too often or broken fit', async () => {
     const tooLarge = await new Promise<Body>((resolve, reject) => {
       const headers = {
-        authorization: `Bearer ${AGENCY_KEY}`,
+        authorization: `Bearer ${sandboxKeys.agency}`,
         'content-type': 'application/json',
         'content-length': largestBody + 1,
       }

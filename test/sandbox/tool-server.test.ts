@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, expect, test } from 'vitest'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
 
@@ -21,7 +21,7 @@ async function connected(key?: string): Promise<Client> {
   return client
 }
 
-const company = await connected(COMPANY_KEY)
+const company = await connected(sandboxKeys.company)
 const { tools } = await company.listTools()
 const call = async (name: string, given: Body = {}, client = company): Promise<Body> =>
   client.callTool({ name: `open_api_${name}`, arguments: given })
@@ -90,7 +90,7 @@ test.each([
 })
 
 test('sees what its key may see', async () => {
-  const agency = await connected(AGENCY_KEY)
+  const agency = await connected(sandboxKeys.agency)
   expect((await call('list_projects', {}, agency)).content[0].text).toMatch(/^403 FORBIDDEN: agency-scoped/)
   const nobody = await connected()
   expect((await nobody.listTools()).tools).toHaveLength(22)
@@ -106,7 +106,7 @@ test('a tool that does not exist is an error of the protocol', async () => {
 test('spends the requests of its key', async () => {
   const small = await openSandbox({ scale: 0.01, rateLimitPerMinute: 2, provokesViolations: true })
   const client = new Client({ name: 'test', version: '1' })
-  const requestInit = { headers: { authorization: `Bearer ${COMPANY_KEY}` } }
+  const requestInit = { headers: { authorization: `Bearer ${sandboxKeys.company}` } }
   await client.connect(
     new StreamableHTTPClientTransport(new URL('/mcp', small.url), { requestInit }) as Transport,
   )

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { largestBody, largestFile } from '../../src/lib/file-kind.ts'
 import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
-import { AGENCY_KEY, defaultKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
 import type { WorkerDocument } from '../../src/sandbox/writes/worker.ts'
 import { type Body, openSandbox } from './open-sandbox.ts'
@@ -25,8 +25,8 @@ function setCardChecks(company: Body, cscsVerification: boolean) {
 }
 
 const write = writer(sandbox.url)
-const create = (changes: Body) => write('POST /workers', person(changes), AGENCY_KEY)
-const update = (id: string, body: Body, key = AGENCY_KEY) => write(`PATCH /workers/${id}`, body, key)
+const create = (changes: Body) => write('POST /workers', person(changes), sandboxKeys.agency)
+const update = (id: string, body: Body, key = sandboxKeys.agency) => write(`PATCH /workers/${id}`, body, key)
 const created = async (changes: Body = {}): Promise<Body> => {
   const { status, body } = await create(changes)
   expect([status, body.error]).toEqual([200, undefined])
@@ -105,10 +105,10 @@ describe('a file', () => {
 
   it('of a body beyond 50 MB is not even read', async () => {
     const body = Buffer.alloc(largestBody + 1, ' ')
-    const { status, body: answer } = await write('POST /workers', body, AGENCY_KEY)
+    const { status, body: answer } = await write('POST /workers', body, sandboxKeys.agency)
     expect([status, answer.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
-    expect((await write('PATCH /workers/x', body, AGENCY_KEY)).status).toBe(413)
-    const full = await write('POST /workers', body.subarray(1), AGENCY_KEY)
+    expect((await write('PATCH /workers/x', body, sandboxKeys.agency)).status).toBe(413)
+    const full = await write('POST /workers', body.subarray(1), sandboxKeys.agency)
     expect(full.status).toBe(400)
   })
 })
@@ -222,9 +222,9 @@ describe('a smart check', () => {
     ['1234', /documentNumber: is required for CSCS Labourer card, as the 8 digits/],
   ])('of card %s rejects the whole operation', async (number, reason) => {
     const body = person({ attachments: [card(number)] })
-    const answer = write('POST /workers', body, AGENCY_KEY)
+    const answer = write('POST /workers', body, sandboxKeys.agency)
     expect(await refusal(answer)).toMatch(reason)
-    expect((await write('POST /workers', { ...body, attachments: [] }, AGENCY_KEY)).status).toBe(200)
+    expect((await write('POST /workers', { ...body, attachments: [] }, sandboxKeys.agency)).status).toBe(200)
   })
 
   it('is made on an update too', async () => {

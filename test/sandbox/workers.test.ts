@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
-import { AGENCY_KEY, COMPANY_KEY, defaultKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { type ApiKey, readScopes } from '../../src/sandbox/keys/keys.ts'
 import { shortId } from '../../src/sandbox/records/short-id.ts'
 import { masterTrades } from '../../src/sandbox/writes/lists.ts'
@@ -25,8 +25,10 @@ const sandbox = await openSandbox({
   ],
 })
 const write = writer(sandbox.url)
-const create = (body: unknown, query = '', key = AGENCY_KEY) => write(`POST /workers${query}`, body, key)
-const update = (id: string, body: unknown, key = AGENCY_KEY) => write(`PATCH /workers/${id}`, body, key)
+const create = (body: unknown, query = '', key = sandboxKeys.agency) =>
+  write(`POST /workers${query}`, body, key)
+const update = (id: string, body: unknown, key = sandboxKeys.agency) =>
+  write(`PATCH /workers/${id}`, body, key)
 const created = async (changes: Body = {}): Promise<Body> => {
   const { status, body } = await create(person(changes))
   expect([status, body.error]).toEqual([200, undefined])
@@ -40,7 +42,7 @@ const refusal = async (answer: Promise<{ status: number; body: Body }>): Promise
 
 describe('who writes', () => {
   it('is an agency key with write:workers', async () => {
-    for (const key of [COMPANY_KEY, 'writing-company', 'reading-agency']) {
+    for (const key of [sandboxKeys.company, 'writing-company', 'reading-agency']) {
       expect((await create(person(), '', key)).status, key).toBe(403)
       expect((await update('x', {}, key)).status, key).toBe(403)
     }
@@ -143,7 +145,7 @@ describe('a field of a new worker', () => {
   })
 
   it('needs a body that says it is JSON', async () => {
-    const headers = { authorization: `Bearer ${AGENCY_KEY}`, 'content-type': 'application/xml' }
+    const headers = { authorization: `Bearer ${sandboxKeys.agency}`, 'content-type': 'application/xml' }
     const answer = await fetch(`${sandbox.url}/workers`, { method: 'POST', headers, body: '<worker/>' })
     expect(answer.status).toBe(400)
   })
@@ -232,11 +234,11 @@ describe('an update', () => {
   })
 
   it('reaches a worker whose timesheets the agency sees', async () => {
-    const { body } = await sandbox.get('/timesheets?limit=1', AGENCY_KEY)
+    const { body } = await sandbox.get('/timesheets?limit=1', sandboxKeys.agency)
     const { worker } = body.data[0]
     const { status, body: answer } = await update(worker.id, { phone: '7700 900123' })
     expect(status).toBe(200)
-    const found = await sandbox.get(`/timesheets?query=${answer.data.reference}`, AGENCY_KEY)
+    const found = await sandbox.get(`/timesheets?query=${answer.data.reference}`, sandboxKeys.agency)
     expect(found.body.data.every((row: Body) => row.worker.id === worker.id)).toBe(true)
     expect(found.body.meta.total).toBeGreaterThan(0)
   })

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
 import { eventBody, SECRET, served, signed } from './served.ts'
 
@@ -24,7 +24,7 @@ async function startServe({ address, landing }: Pick<Warehouse, 'address' | 'lan
     ...process.env,
     // Nobody listens there: lists that were never read whole are not asked for.
     MUSTER_BASE_URL: 'http://127.0.0.1:9/api/open/v1',
-    MUSTER_API_KEY: COMPANY_KEY,
+    MUSTER_API_KEY: sandboxKeys.company,
     MUSTER_WAREHOUSE: address,
     MUSTER_LANDING: landing,
     MUSTER_WEBHOOK_SECRET: SECRET,

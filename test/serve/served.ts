@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { type InboxStore, logStore, tableStore } from '../../src/events/store.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ReceiverOptions } from '../../src/serve/http/receiver.ts'
 import { type ServeRequest, serve } from '../../src/serve/serve.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -71,7 +71,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
       {
         connection: {
           baseUrl: options.baseUrl ?? 'http://127.0.0.1:9/api/open/v1',
-          apiKey: options.apiKey ?? COMPANY_KEY,
+          apiKey: options.apiKey ?? sandboxKeys.company,
           landing: warehouse.landing,
           retentionDays: 30,
           lookbackMinutes: 15,

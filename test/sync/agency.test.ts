@@ -1,6 +1,6 @@
 /** Keys of agencies: what they may read arrives, dimensions come from references, and a company key can follow. */
 import { expect, test } from 'vitest'
-import { AGENCY_KEY, COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { World } from '../../src/sandbox/world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
@@ -57,7 +57,7 @@ describeOnEngines('an agency key', bench => {
   test.runIf(thorough)('syncs and sweeps its records, and dimensions are made of references', async () => {
     const sandbox = await openSandbox({ scale: 0.02 })
     const warehouse = await bench.warehouse()
-    const connection = { apiKey: AGENCY_KEY }
+    const connection = { apiKey: sandboxKeys.agency }
     const first = await syncOnce(sandbox, warehouse, { connection })
     expect(first.failure).toBeUndefined()
     const skipped = first.resources.filter(({ state }) => state === 'skipped').map(one => one.resource)
@@ -89,8 +89,11 @@ describeOnEngines('an agency key', bench => {
     async () => {
       const sandbox = await openSandbox({ scale: 0.02 })
       const warehouse = await bench.warehouse()
-      await syncOnce(sandbox, warehouse, { connection: { apiKey: AGENCY_KEY }, request: { resources } })
-      const company = { connection: { apiKey: COMPANY_KEY }, request: { resources } }
+      await syncOnce(sandbox, warehouse, {
+        connection: { apiKey: sandboxKeys.agency },
+        request: { resources },
+      })
+      const company = { connection: { apiKey: sandboxKeys.company }, request: { resources } }
       const outcome = await syncOnce(sandbox, warehouse, company)
       const note = outcome.resources.find(({ resource }) => resource === 'timesheets')?.note
       expect(note).toBe('the key sees more than it did: read from the beginning')
@@ -102,7 +105,7 @@ describeOnEngines('an agency key', bench => {
       const request = { command: 'sweep', sweep: {}, resources: ['timesheets', 'expenses'] }
       const codes: (number | undefined)[] = []
       for (let run = 0; run < 2; run += 1) {
-        const agency = { connection: { apiKey: AGENCY_KEY }, request }
+        const agency = { connection: { apiKey: sandboxKeys.agency }, request }
         codes.push((await syncOnce(sandbox, warehouse, agency)).failure?.exitCode)
         codes.push(
           (await syncOnce(sandbox, warehouse, { connection: company.connection, request })).failure?.exitCode,

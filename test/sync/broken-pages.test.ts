@@ -1,6 +1,6 @@
 /** Pages that turn out to be no JSON only when they are loaded, at the end of a window of a backfill. */
 import { expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
@@ -12,7 +12,7 @@ const request = { resources: ['key', 'timesheets'] }
 /** The service's own answer with a control character in the middle, which JSON forbids and no edge shows. */
 async function broken(url: string, { path, query }: SandboxRequest) {
   const answer = await fetch(`${url}${path}?${new URLSearchParams(query as Record<string, string>)}`, {
-    headers: { authorization: `Bearer ${COMPANY_KEY}` },
+    headers: { authorization: `Bearer ${sandboxKeys.company}` },
   })
   const body = await answer.text()
   const middle = Math.floor(body.length / 2)

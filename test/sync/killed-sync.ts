@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Records } from '../../src/sandbox/world.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
@@ -73,7 +73,7 @@ export class Stage {
     const env = {
       ...process.env,
       MUSTER_BASE_URL: this.#sandbox.url,
-      MUSTER_API_KEY: COMPANY_KEY,
+      MUSTER_API_KEY: sandboxKeys.company,
       MUSTER_WAREHOUSE: warehouse.address,
       MUSTER_LANDING: warehouse.landing,
     }

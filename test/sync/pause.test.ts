@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { muster } from '../cli/captured-world.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
@@ -36,7 +36,7 @@ async function spent(retryAfter: 'seconds' | 'absent') {
     provokesByMuster: ['over-limit'],
   })
   for (let request = 0; request < perMinute; request += 1)
-    await fetch(`${sandbox.url}/me`, { headers: { authorization: `Bearer ${COMPANY_KEY}` } })
+    await fetch(`${sandbox.url}/me`, { headers: { authorization: `Bearer ${sandboxKeys.company}` } })
   const waited = () => sandbox.violations().filter(({ kind }) => kind === 'told-to-wait')
   return { clock, sandbox, waited }
 }
@@ -64,7 +64,7 @@ describeOnEngines('a pause that the service asked for', bench => {
 
 test('a command that is no run keeps to it too, and its requests are in the ledger', async () => {
   const { clock, sandbox, waited } = await spent('seconds')
-  const env = { MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: COMPANY_KEY }
+  const env = { MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: sandboxKeys.company }
   const synced = await muster('sync timesheets --quiet --deadline 5s', { env, clock, rng: () => 0 })
   expect([synced.code, clock.slept]).toEqual([75, []])
   const world = { env, clock, rng: () => 0, cwd: synced.cwd }

@@ -1,6 +1,6 @@
 /** Ids that are answered 404 or 403: remembered with the reason, and asked again when it makes sense. */
 import { expect, test } from 'vitest'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { signal } from '../../src/state/by-id/discovered.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
@@ -20,7 +20,7 @@ describeOnEngines('ids that are refused', bench => {
     const { engine } = warehouse
     const clock = movedClock()
     const request = { resources: ['credit-notes'] }
-    const sync = async (days: number, apiKey = COMPANY_KEY) => {
+    const sync = async (days: number, apiKey = sandboxKeys.company) => {
       clock.state.days = days
       const before = sandbox.requests.length
       const { failure } = await syncOnce(sandbox, warehouse, {

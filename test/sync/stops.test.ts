@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { KeyRefused } from '../../src/api/client/errors.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
-import { AGENCY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
@@ -93,7 +93,7 @@ describeOnEngines('a run that ends early', bench => {
   test.runIf(thorough)('skips what an agency key cannot read, without asking for it', async () => {
     const sandbox = await openSandbox({ scale: 0.02, ...roomy })
     const warehouse = await bench.warehouse()
-    const outcome = await syncOnce(sandbox, warehouse, { connection: { apiKey: AGENCY_KEY } })
+    const outcome = await syncOnce(sandbox, warehouse, { connection: { apiKey: sandboxKeys.agency } })
     expect(outcome.failure).toBeUndefined()
     expect(statesOf(outcome)).toMatchObject({
       key: 'done',

@@ -8,7 +8,7 @@ import { afterEach, describe } from 'vitest'
 import { catalogue } from '../../src/contract/catalogue.ts'
 import { tablesOf } from '../../src/contract/fields/table.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { COMPANY_KEY } from '../../src/sandbox/keys/default-keys.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import { ledgerTables } from '../../src/state/tables.ts'
 import {
@@ -189,7 +189,7 @@ export function syncOnce(
   return runSync(
     {
       baseUrl: source.url,
-      apiKey: COMPANY_KEY,
+      apiKey: sandboxKeys.company,
       landing: warehouse.landing,
       retentionDays: 30,
       lookbackMinutes: 15,

@@ -54,23 +54,3 @@ export class Draw {
     return Math.floor(low + this.fraction() * Math.max(0, last - low))
   }
 }
-
-export function pick<T>(rng: Rng, list: readonly T[]): T {
-  return new Draw(rng).pick(list)
-}
-
-export function between(rng: Rng, low: number, high: number): number {
-  return new Draw(rng).between(low, high)
-}
-
-export function chance(rng: Rng, share: number): boolean {
-  return new Draw(rng).chance(share)
-}
-
-export function weighted<T>(rng: Rng, options: readonly (readonly [T, number])[]): T {
-  return new Draw(rng).weighted(options)
-}
-
-export function digits(rng: Rng, length: number): string {
-  return new Draw(rng).digits(length)
-}

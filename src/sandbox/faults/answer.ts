@@ -20,8 +20,8 @@ export interface Fault {
   readonly send: (answer: Answer) => boolean
 }
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
-export const HTML_TYPE = 'text/html; charset=utf-8'
+export const jsonType = 'application/json; charset=utf-8'
+export const htmlType = 'text/html; charset=utf-8'
 
 interface Sent {
   readonly status: number
@@ -32,7 +32,7 @@ interface Sent {
 export function respond({ response }: Answer, { status, headers, body }: Sent): true {
   response.statusCode = status
   const all: OutgoingHttpHeaders = {
-    'content-type': JSON_TYPE,
+    'content-type': jsonType,
     'content-length': Buffer.byteLength(body),
     ...headers,
   }

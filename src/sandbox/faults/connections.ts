@@ -1,16 +1,16 @@
 /** Faults of the connection: it breaks, stalls, or delivers less than it promised. */
 import type { Answer, Fault } from './answer.ts'
-import { JSON_TYPE, respond } from './answer.ts'
+import { jsonType, respond } from './answer.ts'
 
 /** Milliseconds between two pieces of a slow body. */
-const PAUSE = 40
+const pauseMs = 40
 
 function part({ body, draw }: Answer): string {
   return body.slice(0, Math.floor(body.length * draw()))
 }
 
 function begin({ response, body }: Answer): void {
-  response.writeHead(200, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(body) })
+  response.writeHead(200, { 'content-type': jsonType, 'content-length': Buffer.byteLength(body) })
 }
 
 function reset(answer: Answer): true {
@@ -44,7 +44,7 @@ function dribble(answer: Answer): true {
       return
     }
     response.write(bytes.subarray(at, at + size))
-    setTimeout(() => next(at + size), PAUSE)
+    setTimeout(() => next(at + size), pauseMs)
   }
   next(0)
   return true
@@ -58,6 +58,6 @@ export const connections = {
     meaning: 'the body breaks off, and its content-length agrees',
     send: answer => respond(answer, { status: 200, body: part(answer) }),
   },
-  'slow-body': { meaning: `the body comes in pieces, ${PAUSE} ms apart`, send: dribble },
+  'slow-body': { meaning: `the body comes in pieces, ${pauseMs} ms apart`, send: dribble },
   hang: { meaning: 'no answer at all', send: () => true },
 } as const satisfies Readonly<Record<string, Fault>>

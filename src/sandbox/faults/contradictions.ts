@@ -1,5 +1,5 @@
 /** Faults in answers that say 200: what they hold is wrong, or not what they say it is. */
-import { type Answer, type Fault, HTML_TYPE, oneOf, respond } from './answer.ts'
+import { type Answer, type Fault, htmlType, oneOf, respond } from './answer.ts'
 
 interface Meta {
   readonly page: number
@@ -72,11 +72,11 @@ export const contradictions = {
   'wrong-type': {
     meaning: 'the right body as text/html',
     send: answer =>
-      respond(answer, { status: 200, headers: { 'content-type': HTML_TYPE }, body: answer.body }),
+      respond(answer, { status: 200, headers: { 'content-type': htmlType }, body: answer.body }),
   },
   'html-page': {
     meaning: '200 with a login page',
-    send: answer => respond(answer, { status: 200, headers: { 'content-type': HTML_TYPE }, body: loginPage }),
+    send: answer => respond(answer, { status: 200, headers: { 'content-type': htmlType }, body: loginPage }),
   },
   'gzip-garbage': { meaning: 'bytes that claim to be gzip and are nothing', send: garbage },
   'broken-json': { meaning: 'a byte in the middle that JSON forbids', send: broken },

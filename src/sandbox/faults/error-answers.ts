@@ -1,6 +1,6 @@
 /** Faults that say so with their status: 500 with bodies nobody promised, and storms of 429. */
 import { errorBody } from '../refusals/api-error.ts'
-import { type Answer, type Fault, HTML_TYPE, oneOf, respond } from './answer.ts'
+import { type Answer, type Fault, htmlType, oneOf, respond } from './answer.ts'
 
 const page = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
 const bare = [
@@ -12,7 +12,7 @@ const bare = [
 ]
 
 /** Answers in a row at most. Five repetitions are what a client makes of one request, so that some storms outlast it. */
-const LONGEST_STORM = 7
+const longestStorm = 7
 
 function storm(answer: Answer, headers: Record<string, string>): true {
   return respond(answer, {
@@ -25,7 +25,7 @@ function storm(answer: Answer, headers: Record<string, string>): true {
 export const refusals = {
   'error-html': {
     meaning: '500 with a page of HTML',
-    send: answer => respond(answer, { status: 500, headers: { 'content-type': HTML_TYPE }, body: page }),
+    send: answer => respond(answer, { status: 500, headers: { 'content-type': htmlType }, body: page }),
   },
   'error-empty': {
     meaning: '500 without a body',
@@ -41,13 +41,13 @@ export const refusals = {
   },
   'limit-storm': {
     meaning: 'a run of 429 with Retry-After; reads only',
-    longest: LONGEST_STORM,
+    longest: longestStorm,
     readsOnly: true,
     send: answer => storm(answer, { 'retry-after': oneOf(answer.draw, ['1', '2']) }),
   },
   'silent-storm': {
     meaning: 'a run of 429 without Retry-After; reads only',
-    longest: LONGEST_STORM,
+    longest: longestStorm,
     readsOnly: true,
     send: answer => storm(answer, {}),
   },

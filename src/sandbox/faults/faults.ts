@@ -44,54 +44,54 @@ export interface Spoiling {
 }
 
 export class Faults {
-  private readonly rates: readonly (readonly [FaultName, number])[]
-  private readonly seed: number
-  private readonly streams = new Map<string, Stream>()
-  private readonly left = new Map<FaultName, number>()
-  private stopped = false
+  readonly #rates: readonly (readonly [FaultName, number])[]
+  readonly #seed: number
+  readonly #streams = new Map<string, Stream>()
+  readonly #left = new Map<FaultName, number>()
+  #stopped = false
 
   constructor(rates: FaultRates, seed: number) {
-    this.rates = names.flatMap(name => {
+    this.#rates = names.flatMap(name => {
       const rate = rates[name] ?? 0
       return rate > 0 ? [[name, rate] as const] : []
     })
-    this.seed = seed
+    this.#seed = seed
   }
 
   /** From now on every answer is right. */
   stop(): void {
-    this.stopped = true
+    this.#stopped = true
   }
 
   /** Sends the spoiled answer and names the fault; undefined leaves the answer to be sent as it is. */
   spoil({ route, isRead, answer }: Spoiling): FaultName | undefined {
-    if (this.stopped) return undefined
-    const name = this.drawn(route)
+    if (this.#stopped) return undefined
+    const name = this.#drawn(route)
     if (name === undefined) return undefined
     const fault: Fault = faultTable[name]
     if (fault.readsOnly && !isRead) return undefined
-    return fault.send({ ...answer, draw: this.streamOf(name, route).own }) ? name : undefined
+    return fault.send({ ...answer, draw: this.#streamOf(name, route).own }) ? name : undefined
   }
 
   /** Every stream moves on at every request, so one fault more does not shift the others. */
-  private drawn(route: string): FaultName | undefined {
-    const hits = this.rates.filter(([name, rate]) => this.streamOf(name, route).hits() < rate)
-    const running = [...this.left].find(([, left]) => left > 0)?.[0]
+  #drawn(route: string): FaultName | undefined {
+    const hits = this.#rates.filter(([name, rate]) => this.#streamOf(name, route).hits() < rate)
+    const running = [...this.#left].find(([, left]) => left > 0)?.[0]
     const name = running ?? hits[0]?.[0]
     if (name === undefined) return undefined
     const { longest = 1 }: Fault = faultTable[name]
-    if (running !== undefined) this.left.set(name, (this.left.get(name) ?? 1) - 1)
-    else this.left.set(name, Math.floor(this.streamOf(name, route).own() * longest))
+    if (running !== undefined) this.#left.set(name, (this.#left.get(name) ?? 1) - 1)
+    else this.#left.set(name, Math.floor(this.#streamOf(name, route).own() * longest))
     return name
   }
 
-  private streamOf(name: FaultName, route: string): Stream {
+  #streamOf(name: FaultName, route: string): Stream {
     const at = `${name} ${route}`
-    const known = this.streams.get(at) ?? {
-      hits: namedRng(this.seed, `fault ${at}`),
-      own: namedRng(this.seed, `spoil ${at}`),
+    const known = this.#streams.get(at) ?? {
+      hits: namedRng(this.#seed, `fault ${at}`),
+      own: namedRng(this.#seed, `spoil ${at}`),
     }
-    this.streams.set(at, known)
+    this.#streams.set(at, known)
     return known
   }
 }

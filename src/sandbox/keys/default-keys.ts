@@ -1,27 +1,30 @@
 /** The keys of a sandbox that is given none. */
 import { type ApiKey, readScopes } from './keys.ts'
 
-export const COMPANY_KEY = 'sandbox-company-key'
-export const AGENCY_KEY = 'sandbox-agency-key'
-export const FINANCE_KEY = 'sandbox-finance-key'
+/** Those that most work is done with. Not secrets: they open nothing but generated data on this machine. */
+export const sandboxKeys = {
+  company: 'sandbox-company-key',
+  agency: 'sandbox-agency-key',
+  finance: 'sandbox-finance-key',
+}
 
-/** One for each way of being let in, or not. Not secrets: they open nothing but generated data on this machine. */
+/** One for each way of being admitted or refused. */
 export const defaultKeys: readonly (ApiKey & { readonly description: string })[] = [
   {
-    key: COMPANY_KEY,
+    key: sandboxKeys.company,
     kind: 'company',
     name: 'Sandbox company key',
     description: 'reads every company',
   },
   {
-    key: AGENCY_KEY,
+    key: sandboxKeys.agency,
     kind: 'agency',
     name: 'Sandbox agency key',
     scopes: [...readScopes, 'write:workers', 'write:invoices'],
     description: 'reads the records of one agency, writes its workers',
   },
   {
-    key: FINANCE_KEY,
+    key: sandboxKeys.finance,
     kind: 'company',
     name: 'Sandbox finance key',
     scopes: ['read:companies', 'read:invoices', 'write:invoices'],

@@ -90,12 +90,12 @@ interface Bounds {
   readonly upper: number
 }
 
-const REACH = 1.5
+const outlierReach = 1.5
 
 function boundsOf(sorted: readonly number[], { quantiles }: ContractOptions): Bounds {
   const lowest = quantile(sorted, 0.25, quantiles)
   const highest = quantile(sorted, 0.75, quantiles)
-  const reach = REACH * (highest - lowest)
+  const reach = outlierReach * (highest - lowest)
   return { lower: lowest - reach, upper: highest + reach }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Collection, World } from '../world.ts'
 import type { StoredRecord } from './record.ts'
 
-const SHORT_ID = /^[A-Za-z0-9_-]{10}$/
+const shortForm = /^[A-Za-z0-9_-]{10}$/
 
 /** Derived from the id, so that it needs no storage and is the same in every run. */
 export function shortId(id: string): string {
@@ -12,6 +12,6 @@ export function shortId(id: string): string {
 
 export function findByAnyId(world: World, collection: Collection, id: string): StoredRecord | undefined {
   const found = world.get(collection, id)
-  if (found || !SHORT_ID.test(id)) return found
+  if (found || !shortForm.test(id)) return found
   return world.all(collection).find(record => shortId(String(record.id)) === id)
 }

@@ -16,69 +16,69 @@ interface Sorted {
 }
 
 /** Above this share of changed entries one sort is cheaper than the insertions. */
-const REBUILD_SHARE = 0.02
+const rebuildShare = 0.02
 
 export class SortedOrder {
-  private readonly entries: readonly Entry[]
-  private readonly read: PathReader
-  private readonly direction: 1 | -1
-  private readonly changed = new Set<Entry>()
-  private sorted: Sorted[] | undefined
-  private result: readonly StoredRecord[] = []
+  readonly #entries: readonly Entry[]
+  readonly #read: PathReader
+  readonly #direction: 1 | -1
+  readonly #changed = new Set<Entry>()
+  #sorted: Sorted[] | undefined
+  #result: readonly StoredRecord[] = []
 
   constructor(entries: readonly Entry[], path: string, order: SortOrder) {
-    this.entries = entries
-    this.read = pathReader(path)
-    this.direction = order === 'asc' ? 1 : -1
+    this.#entries = entries
+    this.#read = pathReader(path)
+    this.#direction = order === 'asc' ? 1 : -1
   }
 
   note(entry: Entry): void {
-    this.changed.add(entry)
+    this.#changed.add(entry)
   }
 
   /** The same array until the collection changes, so results derived from it can be cached by identity. */
   records(): readonly StoredRecord[] {
-    if (this.sorted && this.changed.size === 0) return this.result
+    if (this.#sorted && this.#changed.size === 0) return this.#result
     const sorted =
-      this.sorted && this.changed.size <= this.sorted.length * REBUILD_SHARE
-        ? this.repaired(this.sorted)
-        : this.rebuilt()
-    this.changed.clear()
-    this.sorted = sorted
-    this.result = sorted.map(item => item.entry.record)
-    return this.result
+      this.#sorted && this.#changed.size <= this.#sorted.length * rebuildShare
+        ? this.#repaired(this.#sorted)
+        : this.#rebuilt()
+    this.#changed.clear()
+    this.#sorted = sorted
+    this.#result = sorted.map(item => item.entry.record)
+    return this.#result
   }
 
   keyOf(record: StoredRecord): SortKey {
-    const key = this.read(record)
+    const key = this.#read(record)
     return typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' ? key : undefined
   }
 
-  private rebuilt(): Sorted[] {
-    const sorted = this.entries.map(entry => ({ key: this.keyOf(entry.record), entry }))
-    return sorted.sort((left, right) => this.compare(left, right))
+  #rebuilt(): Sorted[] {
+    const sorted = this.#entries.map(entry => ({ key: this.keyOf(entry.record), entry }))
+    return sorted.sort((left, right) => this.#compare(left, right))
   }
 
-  private repaired(sorted: readonly Sorted[]): Sorted[] {
-    const kept = sorted.filter(item => !this.changed.has(item.entry))
-    for (const entry of this.changed) if (!entry.removed) this.insert(kept, entry)
+  #repaired(sorted: readonly Sorted[]): Sorted[] {
+    const kept = sorted.filter(item => !this.#changed.has(item.entry))
+    for (const entry of this.#changed) if (!entry.removed) this.#insert(kept, entry)
     return kept
   }
 
-  private insert(sorted: Sorted[], entry: Entry): void {
+  #insert(sorted: Sorted[], entry: Entry): void {
     const item = { key: this.keyOf(entry.record), entry }
     let low = 0
     let high = sorted.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.compare(sorted[middle] as Sorted, item) < 0) low = middle + 1
+      if (this.#compare(sorted[middle] as Sorted, item) < 0) low = middle + 1
       else high = middle
     }
     sorted.splice(low, 0, item)
   }
 
-  private compare(left: Sorted, right: Sorted): number {
-    return this.direction * compareKeys(left.key, right.key) || left.entry.sequence - right.entry.sequence
+  #compare(left: Sorted, right: Sorted): number {
+    return this.#direction * compareKeys(left.key, right.key) || left.entry.sequence - right.entry.sequence
   }
 }
 

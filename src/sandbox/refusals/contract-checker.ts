@@ -1,5 +1,6 @@
 /** The checker: counts every request that breaks the contract, whoever sent it. */
 import type { Clock } from '../../lib/clock.ts'
+import { minuteMs } from '../../lib/dates.ts'
 import type { SandboxRequest } from '../server/settings.ts'
 import { ApiError, Declined } from './api-error.ts'
 import { ParameterError, type ViolationKind } from './violations.ts'
@@ -10,10 +11,10 @@ export interface Violation extends SandboxRequest {
 }
 
 /** A sandbox left running stops counting here. */
-const KEPT = 200_000
-const MINUTE_MS = 60_000
+const mostViolations = 200_000
+
 /** How long after a 429 another request of the key may still have been on its way. */
-const ON_ITS_WAY_MS = 250
+const underWayMs = 250
 
 interface Refusal {
   readonly at: number
@@ -29,38 +30,38 @@ const byStatus: Readonly<Record<number, ViolationKind>> = {
 }
 
 export class ContractChecker {
-  private readonly clock: Clock
-  private readonly found: Violation[] = []
-  private readonly refusals = new Map<string, Refusal>()
+  readonly #clock: Clock
+  readonly #found: Violation[] = []
+  readonly #refusals = new Map<string, Refusal>()
 
   constructor(clock: Clock) {
-    this.clock = clock
+    this.#clock = clock
   }
 
   violations(): readonly Violation[] {
-    return this.found
+    return this.#found
   }
 
   /** `detail` must not hold a key or a token: it is printed. */
   violation(kind: ViolationKind, detail: string, request: SandboxRequest): void {
-    if (this.found.length < KEPT) this.found.push({ ...request, kind, message: detail })
+    if (this.#found.length < mostViolations) this.#found.push({ ...request, kind, message: detail })
   }
 
   /** Looks whether the key was told to wait. The refused request itself, sent again, cannot have been on its way. */
   arrived(request: SandboxRequest): void {
-    const refusal = this.refusals.get(request.key ?? '')
-    const now = this.clock.now()
+    const refusal = this.#refusals.get(request.key ?? '')
+    const now = this.#clock.now()
     if (!refusal || now >= refusal.until) return
-    if (now < refusal.at + ON_ITS_WAY_MS && refusal.request !== lineOf(request)) return
+    if (now < refusal.at + underWayMs && refusal.request !== lineOf(request)) return
     const message = `told to wait another ${refusal.until - now} ms`
     this.violation('told-to-wait', message, request)
   }
 
   /** A 429 was answered: with `Retry-After` until then, without it until the next minute of the clock. */
   refused(request: SandboxRequest, retryAfter: string | undefined): void {
-    const at = this.clock.now()
-    const until = toldUntil(retryAfter, at) ?? (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS
-    this.refusals.set(request.key ?? '', { at, until, request: lineOf(request) })
+    const at = this.#clock.now()
+    const until = toldUntil(retryAfter, at) ?? (Math.floor(at / minuteMs) + 1) * minuteMs
+    this.#refusals.set(request.key ?? '', { at, until, request: lineOf(request) })
   }
 
   /** What a refusal of the service says about the request. */

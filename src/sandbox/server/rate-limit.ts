@@ -21,23 +21,23 @@ export interface Usage {
 }
 
 export class RateLimiter {
-  private readonly window: ContractOptions['rate-window']
-  private readonly counts = new Map<string, Count>()
+  readonly #window: ContractOptions['rate-window']
+  readonly #counts = new Map<string, Count>()
 
   constructor(window: ContractOptions['rate-window']) {
-    this.window = window
+    this.#window = window
   }
 
   /** Counts the request, or gives the milliseconds after which it would be counted. */
   take(key: string, limits: RateLimits, nowMs: number): number | undefined {
-    const count = this.countAt(key, nowMs)
+    const count = this.#countAt(key, nowMs)
     if (count.today >= limits.perDay) return (count.day + 1) * dayMs - nowMs
     const windowStart =
-      this.window === 'fixed' ? Math.floor(nowMs / minuteMs) * minuteMs : nowMs - minuteMs + 1
+      this.#window === 'fixed' ? Math.floor(nowMs / minuteMs) * minuteMs : nowMs - minuteMs + 1
     count.recent = count.recent.filter(time => time >= windowStart)
     if (count.recent.length >= limits.perMinute) {
       const leaver = count.recent[count.recent.length - limits.perMinute] ?? nowMs
-      return (this.window === 'fixed' ? windowStart : leaver) + minuteMs - nowMs
+      return (this.#window === 'fixed' ? windowStart : leaver) + minuteMs - nowMs
     }
     count.recent.push(nowMs)
     count.today += 1
@@ -45,7 +45,7 @@ export class RateLimiter {
   }
 
   usage(key: string, limits: RateLimits, nowMs: number): Usage {
-    const count = this.countAt(key, nowMs)
+    const count = this.#countAt(key, nowMs)
     return {
       requestsToday: count.today,
       remainingToday: Math.max(0, limits.perDay - count.today),
@@ -53,12 +53,12 @@ export class RateLimiter {
     }
   }
 
-  private countAt(key: string, nowMs: number): Count {
+  #countAt(key: string, nowMs: number): Count {
     const day = Math.floor(nowMs / dayMs)
-    const known = this.counts.get(key)
+    const known = this.#counts.get(key)
     if (known?.day === day) return known
     const count = { day, today: 0, recent: known?.recent ?? [] }
-    this.counts.set(key, count)
+    this.#counts.set(key, count)
     return count
   }
 }

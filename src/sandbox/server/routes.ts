@@ -7,7 +7,7 @@ import { endpoints } from '../endpoints/endpoints.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import type { Admitted, Gate } from './gate.ts'
 
-export const BASE_PATH = '/api/open/v1'
+export const basePath = '/api/open/v1'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,7 +22,7 @@ export function serveEndpoints(app: FastifyInstance, gate: Gate): void {
 
 function serve(app: FastifyInstance, endpoint: Endpoint, gate: Gate): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>()
-  const url = BASE_PATH + endpoint.path
+  const url = basePath + endpoint.path
   app.route({
     url,
     method: endpoint.method,

@@ -14,7 +14,7 @@ import { openDesk } from '../writes/desk.ts'
 import type { WorkerBook } from '../writes/worker-book.ts'
 import { Gate } from './gate.ts'
 import { serveOpenApi } from './openapi.ts'
-import { BASE_PATH, serveEndpoints } from './routes.ts'
+import { basePath, serveEndpoints } from './routes.ts'
 import { type SandboxOptions, type SandboxRequest, settingsOf } from './settings.ts'
 import { serveStorage } from './storage-routes.ts'
 import { serveTools } from './tools.ts'
@@ -46,7 +46,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const { close: closeEvents, ...events } = startEvents({ world, seed, clock, options })
   const watch = new Watch(settings)
   const desk = openDesk(world, seed)
-  const url = () => desk.files.origin + BASE_PATH
+  const url = () => desk.files.origin + basePath
   const app = fastify({ ...wireOptions, forceCloseConnections: true, exposeHeadRoutes: false })
   answerWireErrors(app)
   answerErrors(app, watch.checker)

@@ -5,7 +5,7 @@ import { Faults, type Spoiling } from '../faults/faults.ts'
 import { bearerKey } from '../keys/keys.ts'
 import { ContractChecker } from '../refusals/contract-checker.ts'
 import { variationOf } from '../variations/variations.ts'
-import { BASE_PATH } from './routes.ts'
+import { basePath } from './routes.ts'
 import type { Interception, SandboxRequest, Settings } from './settings.ts'
 
 export interface Route {
@@ -36,8 +36,8 @@ export class Watch {
   /** Before the routes are declared: it lists those below the base path. */
   observe(app: FastifyInstance): void {
     app.addHook('onRoute', ({ method, url }) => {
-      if (!url.startsWith(BASE_PATH)) return
-      const path = url.slice(BASE_PATH.length)
+      if (!url.startsWith(basePath)) return
+      const path = url.slice(basePath.length)
       for (const one of [method].flat()) this.routes.push({ method: one, path })
     })
     app.addHook('onRequest', async (request, reply) => {
@@ -75,7 +75,7 @@ export class Watch {
 }
 
 /** Storage, tools and documents lie beside it. */
-const isOfApi = ({ url }: FastifyRequest): boolean => url.startsWith(BASE_PATH)
+const isOfApi = ({ url }: FastifyRequest): boolean => url.startsWith(basePath)
 
 function spoiling(request: FastifyRequest, reply: FastifyReply, body: string): Spoiling {
   return {
@@ -104,7 +104,7 @@ export function described(request: FastifyRequest): SandboxRequest {
   const path = request.url.split('?')[0] ?? ''
   return {
     method: request.method,
-    path: path.startsWith(BASE_PATH) ? path.slice(BASE_PATH.length) : path,
+    path: path.startsWith(basePath) ? path.slice(basePath.length) : path,
     query: { ...(request.query as Record<string, unknown>) },
     key: bearerKey(request.headers.authorization),
     ...(request.headers['user-agent'] !== undefined && { client: request.headers['user-agent'] }),

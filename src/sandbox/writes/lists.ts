@@ -25,12 +25,12 @@ export function listId(list: string, name: string): string {
   return createHash('sha256').update(`${list} ${name}`).digest('hex').slice(0, 24)
 }
 
-const SHOWN = 3
+const shownValues = 3
 
 /** `valid are A, B, C and 12 more` */
 export function fewOf(values: readonly string[]): string {
-  const rest = values.length - SHOWN
-  return `valid are ${values.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  const rest = values.length - shownValues
+  return `valid are ${values.slice(0, shownValues).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 /** Where a document stands in a worker. */
