@@ -7,7 +7,20 @@ export interface Upgrade {
 }
 
 /** Run before the declared tables are made, so that what has only a new name keeps its rows. */
-export const renames: readonly Upgrade[] = []
+export const renames: readonly Upgrade[] = [
+  {
+    found: 'ops.hint',
+    statements: [
+      'alter table ops.hint rename to change_signal',
+      'alter table ops.change_signal rename column hint to signal',
+      'alter table ops.change_signal rename column told to signalled',
+    ],
+  },
+  {
+    found: 'ops.discovered.misses',
+    statements: ['alter table ops.discovered rename column misses to failed_fetches'],
+  },
+]
 
 /** Windows of a sweep were numbered. */
 const sweptScanId = `w.sweep_id || '-' || lpad(cast(w.number as varchar), 4, '0')`
@@ -60,4 +73,12 @@ const scans: readonly Upgrade[] = [
  * Run after the declared tables are made: rows that move into other tables, and words that changed. In a transaction of
  * their own: DuckDB cannot alter a table that the same transaction has written.
  */
-export const conversions: readonly Upgrade[] = [...scans]
+export const conversions: readonly Upgrade[] = [
+  ...scans,
+  {
+    found: 'ops.discovered.misses',
+    statements: [
+      `update ops.discovered set state = case state when 'held' then 'stored' when 'unseen' then 'never fetched' else state end`,
+    ],
+  },
+]

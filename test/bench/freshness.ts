@@ -39,12 +39,12 @@ function priors(rows: readonly Row[]): Map<string, Prior> {
 
 const signal = { name: 'parent', share: 0.3 }
 
-/** What the reads of a run found, added up as ops.hint does. */
+/** What the reads of a run found, added up as ops.change_signal does. */
 class Lessons {
   readonly #kinds = new Map<string, SignalKind>()
 
   add(kind: string, more: Partial<SignalKind>): void {
-    const none = { told: 0, unchanged: 0, unchangedExpected: 0, quietChanges: 0, quietExpected: 0 }
+    const none = { signalled: 0, unchanged: 0, unchangedExpected: 0, quietChanges: 0, quietExpected: 0 }
     const stored = this.#kinds.get(kind) ?? { signal: signal.name, kind, ...none }
     const sum = (name: keyof typeof none): number => stored[name] + (more[name] ?? 0)
     const names = Object.keys(none) as (keyof typeof none)[]
@@ -101,7 +101,7 @@ function runIndex(
       const before = row.exposure
       const isChanged = read(row, at, rng)
       const lesson = told
-        ? { told: 1, unchanged: isChanged ? 0 : 1, unchangedExpected: Math.exp(-rate * age) }
+        ? { signalled: 1, unchanged: isChanged ? 0 : 1, unchangedExpected: Math.exp(-rate * age) }
         : { quietChanges: isChanged ? 1 : 0, quietExpected: estimate * (row.exposure - before) }
       lessons.add(row.state, lesson)
     }

@@ -64,10 +64,10 @@ describe('muster publish', () => {
         where table_catalog = current_database() and table_schema not in ('star', 'mart') order by name`),
     )
     expect(others.map(row => (row as { name: string }).name)).toEqual([
+      'ops.change_signal',
       'ops.check_result',
       'ops.crosscheck',
       'ops.discovered',
-      'ops.hint',
       'ops.metric_calibration',
       'ops.metric_definition',
       'ops.refused_delivery',

@@ -82,10 +82,10 @@ describeOnEngines('an event is settled', bench => {
         signals,
         state,
       ])
-    await answered(4, 0, 'held')
+    await answered(4, 0, 'stored')
     expect(await settle(engine, at(7))).toMatchObject({ events: 1, byId: ['trades'], records: 1 })
     // Answered later, but asked for before the signal, which is still there.
-    await answered(8, 1, 'held')
+    await answered(8, 1, 'stored')
     expect(await settle(engine, at(9))).toMatchObject({ events: 1 })
     await answered(10, 0, 'missing')
     expect(await settle(engine, at(11))).toEqual({

@@ -16,6 +16,10 @@ const rows = [
   `insert into ops.migration values ('structure', 'of before', timestamptz '${now}'),
      ('program', '${programVersion}', timestamptz '${now}')`,
   `insert into ops.hint values ('rates', 'event', '', 4, 1, 2.5, 3, 0.5, timestamptz '${now}')`,
+  `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, fetches, misses, changes,
+     exposure_days, signals)
+   select 'rates', s.state, 'a file', timestamptz '${now}', s.state, timestamptz '${now}', 0, 3, 0.5, 10, 0
+   from (values ('unseen'), ('held'), ('missing')) as s(state)`,
   `insert into ops.watermark values ('timesheets', '2026-11-01T10:00:00Z', null, '2024-01-01', 120, null, 'r1',
      timestamptz '${now}')`,
 ]
@@ -52,6 +56,14 @@ describeOnEngines(
       expect(await structure(engine)).toEqual(await structure(fresh.engine))
       expect(await engine.rows('select resource, mark, remembered_total from ops.watermark')).toEqual([
         { resource: 'timesheets', mark: '2026-11-01T10:00:00Z', remembered_total: 120 },
+      ])
+      expect(
+        await engine.rows('select signal, signalled, unchanged_expected from ops.change_signal'),
+      ).toEqual([{ signal: 'event', signalled: 4, unchanged_expected: 2.5 }])
+      expect(await engine.rows('select state, failed_fetches from ops.discovered order by state')).toEqual([
+        { state: 'missing', failed_fetches: 3 },
+        { state: 'never fetched', failed_fetches: 3 },
+        { state: 'stored', failed_fetches: 3 },
       ])
       expect(await migrate(engine, now)).toBe(false)
     })

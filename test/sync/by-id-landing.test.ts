@@ -54,7 +54,7 @@ describeOnEngines('records by id that landed', bench => {
       await engine.run(`update ops.scan set loaded_sequence = 0 where resource = 'assignments'`)
       for (const name of ['requisitions', 'assignments']) await forgetRecords(engine, findResource(name)!)
       await engine.run(
-        `update ops.discovered set state = 'unseen', fetches = 0, last_fetched_at = null
+        `update ops.discovered set state = 'never fetched', fetches = 0, last_fetched_at = null
          where resource in ('requisitions', 'assignments')`,
       )
       // What only these name is found when they are loaded.

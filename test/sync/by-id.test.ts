@@ -32,7 +32,7 @@ describeOnEngines('by id', bench => {
     expect(trades).toHaveLength((await idsIn(engine, 'dim_trade', 'trade_id')).length)
     expect(asked.filter(path => path.startsWith('/rates/'))).toEqual([])
     const [rates] = await engine.rows<{ n: number }>(
-      `select count(*) as n from ops.discovered where resource = 'rates' and state = 'held'`,
+      `select count(*) as n from ops.discovered where resource = 'rates' and state = 'stored'`,
     )
     expect(Number(rates?.n)).toBeGreaterThan(3)
 

@@ -45,9 +45,11 @@ export async function idsIn(engine: Engine, table: string, key: string): Promise
 }
 
 export const stateOf = async (engine: Engine, recordId: string) => {
-  const [row] = await engine.rows<{ state: string; reason: string; misses: number; retry_after: string }>(
-    'select state, reason, misses, retry_after from ops.discovered where record_id = $1',
-    [recordId],
-  )
-  return row && { ...row, misses: Number(row.misses) }
+  const [row] = await engine.rows<{
+    state: string
+    reason: string
+    failed_fetches: number
+    retry_after: string
+  }>('select state, reason, failed_fetches, retry_after from ops.discovered where record_id = $1', [recordId])
+  return row && { ...row, failed_fetches: Number(row.failed_fetches) }
 }

@@ -93,7 +93,7 @@ describeOnEngines('change signals', bench => {
     const counts = async () =>
       (await signalCounts(engine, 'assignments')).find(({ signal }) => signal === name)
     const learnt = await counts()
-    expect(learnt).toMatchObject({ told: 2, unchanged: 1, quietChanges: 1 })
+    expect(learnt).toMatchObject({ signalled: 2, unchanged: 1, quietChanges: 1 })
     expect(learnt?.unchangedExpected).toBeGreaterThan(1)
     expect(learnt?.unchangedExpected).toBeLessThan(2)
     // Ninety days later half of it counts, beside one more read that found nothing.
@@ -103,7 +103,7 @@ describeOnEngines('change signals', bench => {
     const { events } = (await readCoverage(engine)) as Coverage
     expect(events).toEqual([{ resource: 'assignments', found: 2, announced: 1 }])
     await countSignals(engine, resource, { fetches: [fetch], at })
-    expect(await counts()).toMatchObject({ told: 2, unchanged: 1.5, quietChanges: 0.5 })
+    expect(await counts()).toMatchObject({ signalled: 2, unchanged: 1.5, quietChanges: 0.5 })
     // What an event brought about tells that there was a change in two days, and not that they come within hours.
     const [evidence] = await engine.rows<{ days: number }>(
       `select exposure_days as days from ops.discovered where record_id = 'a4'`,

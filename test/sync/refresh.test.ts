@@ -129,7 +129,7 @@ describe('the worth of a change signal', () => {
     { name: 'strong', share: 0.5 },
     { name: 'weak', share: 0.1 },
   ]
-  const none = { told: 0, unchanged: 0, unchangedExpected: 0, quietChanges: 0, quietExpected: 0 }
+  const none = { signalled: 0, unchanged: 0, unchangedExpected: 0, quietChanges: 0, quietExpected: 0 }
   const learnt = (signal: string, kind: string, more: Partial<SignalKind>): SignalKind => ({
     ...none,
     signal,
@@ -144,8 +144,8 @@ describe('the worth of a change signal', () => {
   })
 
   test('is nothing once reads have found as few changes as without it, in the states where that is so', () => {
-    const idle = { told: 4_000, unchanged: 3_600, unchangedExpected: 3_600 }
-    const telling = { told: 400, unchanged: 40, unchangedExpected: 360 }
+    const idle = { signalled: 4_000, unchanged: 3_600, unchangedExpected: 3_600 }
+    const telling = { signalled: 400, unchanged: 40, unchangedExpected: 360 }
     expect(factor([learnt('strong', 'live', idle)], ['strong'])).toBeGreaterThan(0.99)
     expect(factor([learnt('strong', 'live', telling)], ['strong'])).toBeCloseTo(40 / 360, 1)
     const both = [learnt('strong', 'live', idle), learnt('strong', 'ended', telling)]

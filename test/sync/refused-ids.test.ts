@@ -37,7 +37,7 @@ describeOnEngines('ids that are refused', bench => {
     expect(await stateOf(engine, 'nowhere')).toMatchObject({
       state: 'missing',
       reason: 'not found (404)',
-      misses: 1,
+      failed_fetches: 1,
     })
     expect(await stateOf(engine, 'guarded')).toMatchObject({
       state: 'refused',

@@ -61,19 +61,24 @@ describeOnEngines('discovery', bench => {
     const requisition = 'star.fact_assignment.requisition_id'
     const rate = 'star.bridge_trade_rate.rate_id'
     expect(await known(engine)).toEqual([
-      { resource: 'assignments', record_id: 'a1', source: links, state: 'unseen' },
-      { resource: 'assignments', record_id: 'a2', source: links, state: 'unseen' },
-      { resource: 'rates', record_id: 'ra1', source: rate, state: 'held' },
-      { resource: 'rates', record_id: 'ra2', source: rate, state: 'held' },
+      { resource: 'assignments', record_id: 'a1', source: links, state: 'never fetched' },
+      { resource: 'assignments', record_id: 'a2', source: links, state: 'never fetched' },
+      { resource: 'rates', record_id: 'ra1', source: rate, state: 'stored' },
+      { resource: 'rates', record_id: 'ra2', source: rate, state: 'stored' },
       {
         resource: 'requisitions',
         record_id: expect.stringMatching(/^md5 [\da-f]{32}$/),
         source: requisition,
         state: 'refused',
       },
-      { resource: 'requisitions', record_id: 'r1', source: requisition, state: 'unseen' },
-      { resource: 'requisitions', record_id: 'r2', source: links, state: 'unseen' },
-      { resource: 'trades', record_id: 't1', source: 'star.fact_assignment.trade_id', state: 'unseen' },
+      { resource: 'requisitions', record_id: 'r1', source: requisition, state: 'never fetched' },
+      { resource: 'requisitions', record_id: 'r2', source: links, state: 'never fetched' },
+      {
+        resource: 'trades',
+        record_id: 't1',
+        source: 'star.fact_assignment.trade_id',
+        state: 'never fetched',
+      },
     ])
   })
 
@@ -103,7 +108,7 @@ describeOnEngines('discovery', bench => {
       `select record_id, state, signals, signalled_at, retry_after from ops.discovered order by record_id`,
     )
     expect(rows.map(row => ({ ...row, signals: Number((row as { signals: number }).signals) }))).toEqual([
-      { record_id: 'c1', state: 'unseen', signals: 4, signalled_at: later, retry_after: null },
+      { record_id: 'c1', state: 'never fetched', signals: 4, signalled_at: later, retry_after: null },
       { record_id: 'c2', state: 'missing', signals: 2, signalled_at: later, retry_after: later },
       {
         record_id: expect.stringMatching(/^md5 /),

@@ -61,8 +61,8 @@ function ofResource(resource: string, groups: readonly Group[]): IdCoverage {
   return {
     resource,
     known: sum(),
-    stored: sum('held'),
-    neverFetched: sum('unseen'),
+    stored: sum('stored'),
+    neverFetched: sum('never fetched'),
     missing: sum('missing'),
     refused: sum('refused'),
     reasons: reasons.sort((left, right) => right.ids - left.ids || (left.reason < right.reason ? -1 : 1)),
@@ -113,8 +113,8 @@ async function creditCoverage(engine: Engine): Promise<CreditCoverage> {
 
 async function eventRecall(engine: Engine): Promise<EventRecall[]> {
   const rows = await engine.rows<EventRecall>(
-    `select h.resource, h.told - h.unchanged + h.quiet_changes as found, h.told - h.unchanged as announced
-     from ops.hint h where h.hint = '${eventSignal}' and h.told - h.unchanged + h.quiet_changes > 0 order by h.resource`,
+    `select c.resource, c.signalled - c.unchanged + c.quiet_changes as found, c.signalled - c.unchanged as announced
+     from ops.change_signal c where c.signal = '${eventSignal}' and c.signalled - c.unchanged + c.quiet_changes > 0 order by c.resource`,
   )
   return rows.map(({ resource, found, announced }) => ({
     resource,
@@ -131,6 +131,6 @@ export async function readCoverage(engine: Engine): Promise<Coverage | undefined
     ids: await idCoverage(engine),
     requisitions: await referenceCoverage(engine),
     creditNotes: await creditCoverage(engine),
-    events: existing.has('hint') ? await eventRecall(engine) : [],
+    events: existing.has('change_signal') ? await eventRecall(engine) : [],
   }
 }

@@ -33,7 +33,7 @@ function rowOf({ resource, recordId, source, at }: Seen): DiscoveredRow {
     record_id: isSafe ? recordId : hashOf(recordId),
     source,
     first_seen_at: at,
-    state: isSafe ? 'unseen' : 'refused',
+    state: isSafe ? 'never fetched' : 'refused',
     state_since: at,
     reason: isSafe ? null : noId,
     key_scope: null,
@@ -42,7 +42,7 @@ function rowOf({ resource, recordId, source, at }: Seen): DiscoveredRow {
     fetched_by: null,
     retry_after: null,
     fetches: 0,
-    misses: 0,
+    failed_fetches: 0,
     changes: 0,
     exposure_days: 0,
     signals: 0,
@@ -134,9 +134,9 @@ async function discoverOf(
   const ids = edges.map(edge => idsOf(edge, run)).join('\n    union all ')
   return engine.run(
     `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, reason,
-       checked_at, last_fetched_at, fetches, misses, changes, exposure_days, signals)
+       checked_at, last_fetched_at, fetches, failed_fetches, changes, exposure_days, signals)
      select $1, q.id, q.source, cast($2 as timestamptz),
-       case when not q.is_safe then 'refused' when q.held_at is not null then 'held' else 'unseen' end,
+       case when not q.is_safe then 'refused' when q.held_at is not null then 'stored' else 'never fetched' end,
        cast($2 as timestamptz), case when not q.is_safe then ${quoteText(noId)} end,
        q.held_at, q.held_at, 0, 0, 0, 0, 0
      from (select i.id, bool_and(i.is_safe) as is_safe, min(i.source) as source, max(i.held_at) as held_at
@@ -152,8 +152,8 @@ export async function adopt(engine: Engine, { name, table }: Resource): Promise<
   const whole = isMember(table) ? `and not t.is_stub and t.${key} <> '-1'` : ''
   return engine.run(
     `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, checked_at,
-       last_fetched_at, fetches, misses, changes, exposure_days, signals)
-     select $1, t.${key}, ${quoteText(`star.${table.name}`)}, t.first_loaded_at, 'held', t.loaded_at, t.loaded_at,
+       last_fetched_at, fetches, failed_fetches, changes, exposure_days, signals)
+     select $1, t.${key}, ${quoteText(`star.${table.name}`)}, t.first_loaded_at, 'stored', t.loaded_at, t.loaded_at,
        t.loaded_at, 1, 0, 0, 0, 0
      from star.${quoteName(table.name)} t
      where not t.is_deleted ${whole} and t.${key} ~ '${safeId}'

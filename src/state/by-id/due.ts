@@ -15,7 +15,7 @@ export interface Expected {
 
 export interface DueId {
   readonly record_id: string
-  readonly state: 'unseen' | 'held' | 'missing' | 'refused'
+  readonly state: 'never fetched' | 'stored' | 'missing' | 'refused'
   /** Failed fetches in a row. */
   readonly failures: number
   /** Of a stored record without an event. */
@@ -37,10 +37,10 @@ export interface DueQuestion {
 /** $1 resource, $2 key scope, $3 now, $4 fetched before. Failed fetches are retried after `retry_after`. */
 const isDue = ({ onlySignalled = false }: DueQuestion): string =>
   `d.resource = $1 and (d.last_fetched_at is null or d.last_fetched_at < cast($4 as timestamptz))
-   and ((d.state = 'unseen' and (d.retry_after is null or d.retry_after <= cast($3 as timestamptz)))
+   and ((d.state = 'never fetched' and (d.retry_after is null or d.retry_after <= cast($3 as timestamptz)))
      or (d.state in ('missing', 'refused')
        and (d.retry_after <= cast($3 as timestamptz) or (d.key_scope is not null and d.key_scope <> $2)))
-     ${onlySignalled ? `or d.state = 'held'` : ''}) ${onlySignalled ? 'and d.signals > 0' : ''}`
+     ${onlySignalled ? `or d.state = 'stored'` : ''}) ${onlySignalled ? 'and d.signals > 0' : ''}`
 
 const values = ({ resource, keyScope, at, fetchedBefore }: DueQuestion): (string | null)[] => [
   resource,
@@ -52,8 +52,8 @@ const values = ({ resource, keyScope, at, fetchedBefore }: DueQuestion): (string
 /** Records with an event first, then those that wait longest. */
 export async function dueIds(engine: Engine, question: DueQuestion, limit: number): Promise<DueId[]> {
   const rows = await engine.rows<DueId>(
-    `select d.record_id, d.state, d.misses as failures from ops.discovered d where ${isDue(question)}
-     order by case when d.signals > 0 then 0 when d.state = 'unseen' then 1 else 2 end, d.first_seen_at, d.record_id
+    `select d.record_id, d.state, d.failed_fetches as failures from ops.discovered d where ${isDue(question)}
+     order by case when d.signals > 0 then 0 when d.state = 'never fetched' then 1 else 2 end, d.first_seen_at, d.record_id
      limit ${Math.max(0, Math.floor(limit))}`,
     values(question),
   )
@@ -68,7 +68,7 @@ export interface DueCount {
 
 export async function countDue(engine: Engine, question: DueQuestion): Promise<DueCount> {
   const [row] = await engine.rows<{ neverFetched: number; again: number }>(
-    `select count(*) filter (where d.state = 'unseen') as "neverFetched", count(*) filter (where d.state <> 'unseen') as again
+    `select count(*) filter (where d.state = 'never fetched') as "neverFetched", count(*) filter (where d.state <> 'never fetched') as again
      from ops.discovered d where ${isDue(question)}`,
     values(question),
   )

@@ -92,7 +92,7 @@ export async function recordFetches(
   const key = quoteName(table.key)
   await engine.run(
     `update ops.discovered as o set
-       state = q.state, reason = q.reason, key_scope = null, misses = 0,
+       state = q.state, reason = q.reason, key_scope = null, failed_fetches = 0,
        retry_after = case when q.state = 'refused' then q.fetched_at + interval '1 day' end,
        state_since = case when o.state = q.state then o.state_since else q.fetched_at end,
        checked_at = q.fetched_at, last_fetched_at = q.fetched_at, fetched_by = q.run_id, fetches = o.fetches + 1,
@@ -101,7 +101,7 @@ export async function recordFetches(
      from (
        select f.record_id, f.asked_at, f.fetched_at, f.run_id, ${isChanged} as changes, ${exposure} as exposure,
          ${kept} as kept,
-         case when s.${key} is null then 'refused' else 'held' end as state,
+         case when s.${key} is null then 'refused' else 'stored' end as state,
          case when s.${key} is null then ${quoteText(notLoaded)} end as reason
        from (values ${rows.join(', ')}) as f(record_id, asked_at, fetched_at, run_id)
        join ops.discovered d on d.resource = ${quoteText(resource)} and d.record_id = f.record_id
@@ -123,7 +123,7 @@ export async function recordFailedFetches(
   })
   await engine.run(
     `update ops.discovered as o set
-       state = q.state, reason = q.reason, key_scope = $2, checked_at = q.checked_at, misses = o.misses + 1,
+       state = q.state, reason = q.reason, key_scope = $2, checked_at = q.checked_at, failed_fetches = o.failed_fetches + 1,
        state_since = case when o.state = q.state then o.state_since else q.checked_at end,
        retry_after = case when o.signalled_at >= q.asked_at then q.checked_at else q.retry_after end,
        signals = case when o.signalled_at >= q.asked_at then o.signals else 0 end
@@ -145,7 +145,7 @@ export async function retryLater(
     .set({ retry_after: until })
     .where('resource', '=', resource)
     .where('record_id', 'in', ids)
-    .where('state', '<>', 'held')
+    .where('state', '<>', 'stored')
     .execute()
 }
 

@@ -10,7 +10,7 @@ import { changeFound, double, type Fetch, instant } from './fetched.ts'
 /** Of one change signal and kind of record; all counts halve in 90 days. */
 export interface SignalCounts {
   /** Fetches with the signal; those of them without a change; and how many would have none if the signal said nothing. */
-  readonly told: number
+  readonly signalled: number
   readonly unchanged: number
   readonly unchangedExpected: number
   /** Changes found without the signal, and how many would have been found if its silence said nothing. */
@@ -52,17 +52,17 @@ export function lastChange({ table, pairs }: ChangeSignal, alias: string): strin
 
 /** Empty for a file that an earlier version made. */
 export async function signalCounts(engine: Engine, resource: string): Promise<SignalKind[]> {
-  if (!(await existingTables(engine)).has('hint')) return []
+  if (!(await existingTables(engine)).has('change_signal')) return []
   const rows = await engine.rows<SignalKind>(
-    `select h.hint as signal, h.kind, h.told, h.unchanged, h.unchanged_expected as "unchangedExpected",
-       h.quiet_changes as "quietChanges", h.quiet_expected as "quietExpected"
-     from ops.hint h where h.resource = $1 order by h.hint, h.kind`,
+    `select c.signal, c.kind, c.signalled, c.unchanged, c.unchanged_expected as "unchangedExpected",
+       c.quiet_changes as "quietChanges", c.quiet_expected as "quietExpected"
+     from ops.change_signal c where c.resource = $1 order by c.signal, c.kind`,
     [resource],
   )
   return rows.map(row => ({
     signal: row.signal,
     kind: row.kind,
-    told: Number(row.told),
+    signalled: Number(row.signalled),
     unchanged: Number(row.unchanged),
     unchangedExpected: Number(row.unchangedExpected),
     quietChanges: Number(row.quietChanges),
@@ -73,8 +73,8 @@ export async function signalCounts(engine: Engine, resource: string): Promise<Si
 /** Another fetch of a stored record says something about every signal of its resource; the first fetch says nothing. */
 function lessons(resource: Resource, fetches: readonly Fetch[]): string[] {
   return fetches.flatMap(({ recordId, fetchedAt, expected }) => {
-    const row = (signal: string, kind: string, told: boolean): string =>
-      `(${[recordId, signal, kind].map(quoteText).join(', ')}, ${instant(fetchedAt)}, ${told},
+    const row = (signal: string, kind: string, isSignalled: boolean): string =>
+      `(${[recordId, signal, kind].map(quoteText).join(', ')}, ${instant(fetchedAt)}, ${isSignalled},
         ${double(expected?.rate ?? 0)}, ${double(expected?.fresh ?? 1)})`
     const related = expected ? signalsOf(resource) : []
     return [
@@ -90,7 +90,7 @@ function lessons(resource: Resource, fetches: readonly Fetch[]): string[] {
 const sumWhere = (condition: string, value: string): string =>
   `cast(sum(case when ${condition} then cast(${value} as numeric(18, 9)) else 0 end) as double precision)`
 
-const counts = ['told', 'unchanged', 'unchanged_expected', 'quiet_changes', 'quiet_expected']
+const counts = ['signalled', 'unchanged', 'unchanged_expected', 'quiet_changes', 'quiet_expected']
 
 /**
  * Adds what fetches found to the counts. Runs in the transaction that loads the records, after them and before
@@ -103,22 +103,22 @@ export async function countSignals(
 ): Promise<void> {
   if (fetches.length === 0) return
   const { isChanged, exposure } = changeFound(resource.table)
-  const older = `power(0.5, greatest(0.0, ${elapsedDays('excluded.updated_at', 'hint.updated_at')}) / ${halfLife}.0)`
-  const added = counts.map(name => `${name} = hint.${name} * ${older} + excluded.${name}`)
-  const isTold = `f.is_told or (f.hint = '${eventSignal}' and d.signals > 0)`
+  const older = `power(0.5, greatest(0.0, ${elapsedDays('excluded.updated_at', 'change_signal.updated_at')}) / ${halfLife}.0)`
+  const added = counts.map(name => `${name} = change_signal.${name} * ${older} + excluded.${name}`)
+  const isSignalled = `f.is_signalled or (f.signal = '${eventSignal}' and d.signals > 0)`
   await engine.run(
-    `insert into ops.hint (resource, hint, kind, ${counts.join(', ')}, updated_at)
-     select $1, q.hint, q.kind, ${sumWhere('q.is_told', '1')}, ${sumWhere('q.is_told', '1 - q.changed')},
-       ${sumWhere('q.is_told', 'q.fresh')}, ${sumWhere('not q.is_told', 'q.changed')},
-       ${sumWhere('not q.is_told', 'q.rate * q.exposure')}, cast($2 as timestamptz)
+    `insert into ops.change_signal (resource, signal, kind, ${counts.join(', ')}, updated_at)
+     select $1, q.signal, q.kind, ${sumWhere('q.is_signalled', '1')}, ${sumWhere('q.is_signalled', '1 - q.changed')},
+       ${sumWhere('q.is_signalled', 'q.fresh')}, ${sumWhere('not q.is_signalled', 'q.changed')},
+       ${sumWhere('not q.is_signalled', 'q.rate * q.exposure')}, cast($2 as timestamptz)
      from (
-       select f.hint, f.kind, ${isTold} as is_told, ${isChanged} as changed, ${exposure} as exposure, f.rate, f.fresh
+       select f.signal, f.kind, ${isSignalled} as is_signalled, ${isChanged} as changed, ${exposure} as exposure, f.rate, f.fresh
        from (values ${lessons(resource, fetches).join(', ')})
-         as f(record_id, hint, kind, fetched_at, is_told, rate, fresh)
+         as f(record_id, signal, kind, fetched_at, is_signalled, rate, fresh)
        join ops.discovered d on d.resource = $1 and d.record_id = f.record_id and d.fetches > 0
        join star.${quoteName(resource.table.name)} s on s.${quoteName(resource.table.key)} = f.record_id) q
-     group by q.hint, q.kind
-     on conflict (resource, hint, kind) do update set ${added.join(', ')}, updated_at = excluded.updated_at`,
+     group by q.signal, q.kind
+     on conflict (resource, signal, kind) do update set ${added.join(', ')}, updated_at = excluded.updated_at`,
     [resource.name, at],
   )
 }

@@ -47,7 +47,7 @@ function kindOf({ table }: Resource): string {
 
 const joined = ({ name, table }: Resource): string =>
   `ops.discovered d left join star.${quoteName(table.name)} s on s.${quoteName(table.key)} = d.record_id
-   where d.resource = ${quoteText(name)} and d.state = 'held'`
+   where d.resource = ${quoteText(name)} and d.state = 'stored'`
 
 export async function kindSums(engine: Engine, resource: Resource): Promise<KindSums[]> {
   const rows = await engine.rows<KindSums>(

@@ -11,8 +11,8 @@ export const byIdTables = {
       source: text('First source of the id: a column of star, an event, or a file.'),
       first_seen_at: time('When that source was read.'),
       state: oneOf({
-        unseen: 'never fetched',
-        held: 'star has the version fetched at last_fetched_at',
+        'never fetched': 'the service has not been asked for it',
+        stored: 'star has the version fetched at last_fetched_at',
         missing: 'the last fetch got 404',
         refused: 'the last fetch was refused, or the text cannot be an id',
       }),
@@ -34,7 +34,7 @@ export const byIdTables = {
         ),
       ),
       fetches: count('Answers that brought the record; 0 for one that came with another record.'),
-      misses: count('Failed fetches in a row.'),
+      failed_fetches: count('Failed fetches in a row.'),
       changes: real('Fetches that found a change; those of 180 days ago count half.'),
       exposure_days: real('Days over which such a change could be found, with the same weights.'),
       signals: count('Events since the last fetch began.'),
@@ -45,21 +45,21 @@ export const byIdTables = {
     lifetime: 'lasting',
   }),
 
-  hint: table({
+  change_signal: table({
     description:
       'One row per resource, change signal and state of its records: how often the signal was followed by a change. All counts halve in 90 days.',
     columns: {
       resource: text('The resource.'),
-      hint: text('event, or the column that relates its records to the changed one.'),
+      signal: text('event, or the column that relates its records to the changed one.'),
       kind: text('State of the records; empty where they have none.'),
-      told: real('Fetches of a record with the signal.'),
+      signalled: real('Fetches of a record with the signal.'),
       unchanged: real('Fetches of these that found no change.'),
       unchanged_expected: real('How many of them would have found none if the signal meant nothing.'),
       quiet_changes: real('Changes found by fetches of a record without the signal.'),
       quiet_expected: real('How many would have been found if the lack of the signal meant nothing.'),
       updated_at: time('When the counts last changed.'),
     },
-    key: ['resource', 'hint', 'kind'],
+    key: ['resource', 'signal', 'kind'],
     isPublished: true,
     lifetime: 'lasting',
   }),

@@ -104,7 +104,7 @@ async function settleSince(engine: Engine, oldest: string, at: string): Promise<
     )
     const single = await connection.run(
       `update ops.inbox set state = 'done', settled_at = cast($1 as timestamptz),
-         result = case d.state when 'held' then 'read' when 'missing' then 'not found' else 'refused' end
+         result = case d.state when 'stored' then 'read' when 'missing' then 'not found' else 'refused' end
        from (${byReads}) d
        where inbox.state = 'signalled' and d.entity = inbox.entity and d.record_id = inbox.record_id
          and d.checked_at >= inbox.received_at`,

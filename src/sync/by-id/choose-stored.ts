@@ -43,7 +43,7 @@ async function rating(engine: Engine, resource: Resource): Promise<(one: StoredI
       isSignalled: one.isSignalled,
       doubt: -Math.log(worth.freshFactor(one)),
       resource: resource.name,
-      due: { record_id: one.id, state: 'held', failures: 0, expected },
+      due: { record_id: one.id, state: 'stored', failures: 0, expected },
     }
   }
 }

@@ -10,7 +10,7 @@ const leastFresh = 0.02
 const leastQuiet = 0.1
 
 const noCounts: SignalCounts = {
-  told: 0,
+  signalled: 0,
   unchanged: 0,
   unchangedExpected: 0,
   quietChanges: 0,
@@ -18,7 +18,7 @@ const noCounts: SignalCounts = {
 }
 
 const sumOf = (left: SignalCounts, right: SignalCounts): SignalCounts => ({
-  told: left.told + right.told,
+  signalled: left.signalled + right.signalled,
   unchanged: left.unchanged + right.unchanged,
   unchangedExpected: left.unchangedExpected + right.unchangedExpected,
   quietChanges: left.quietChanges + right.quietChanges,
