@@ -45,6 +45,8 @@ export interface Loaded {
   readonly removed: number
   readonly unchanged: number
   readonly quarantined: number
+  /** Batches whose records did not fit their type together and were read as JSON. */
+  readonly readAsJson: number
 }
 
 export interface LoadTarget {
@@ -64,7 +66,7 @@ export interface BatchTurn {
 /** The ids on the pages are needed by scans, and by snapshots when they are compared. */
 const needsIds = ({ scanId, snapshot }: PageBatch): boolean => scanId !== undefined || snapshot !== undefined
 
-function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined'> {
+function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined' | 'readAsJson'> {
   return {
     records,
     inserted: counts.new + counts.stub,
@@ -157,7 +159,11 @@ async function mergePages(
     rounded: staged.rounded,
     page: arriving.pages[0],
   })
-  return { ...countsOf(counts, staged), quarantined: staged.quarantined + trouble.length }
+  return {
+    ...countsOf(counts, staged),
+    quarantined: staged.quarantined + trouble.length,
+    readAsJson: staged.isReadAsJson ? 1 : 0,
+  }
 }
 
 /** A stage in use by one batch, until it is left. */

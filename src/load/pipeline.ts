@@ -23,6 +23,7 @@ const addLoaded = (first: Loaded, second: Loaded): Loaded => ({
   removed: first.removed + second.removed,
   unchanged: first.unchanged + second.unchanged,
   quarantined: first.quarantined + second.quarantined,
+  readAsJson: first.readAsJson + second.readAsJson,
 })
 
 /** For one resource. */

@@ -83,7 +83,7 @@ describeOnEngines('bad records', bench => {
     ['half a surrogate pair', `"reference":"a\\ud83d"`, '', 'text with half a surrogate pair'],
   ]
   test('go to quarantine where something would be, and the rest of the page loads', async () => {
-    const { held, bad } = await read(
+    const { warehouse, held, bad } = await read(
       refused.map(([, field], index) => `{"id":"x${index}",${field},"updatedAt":"${at}"}`),
     )
     expect(held).toBe(2)
@@ -95,6 +95,8 @@ describeOnEngines('bad records', bench => {
         found: [id],
       })
     }
+    const asJson = await warehouse.engine.rows('select batches_read_as_json as n from ops.run order by run_id')
+    expect(asJson).toEqual([{ n: 1 }, { n: 1 }])
   })
 
   test('that are no records, or have no id, go to quarantine and do not hold up the mark', async () => {

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../src/contract/fields/resource.ts'
+import { DiskFull, OutOfMemory } from '../../src/lib/errors.ts'
+import { type Staged, stageBatch } from '../../src/load/read/batch.ts'
 import { childStage } from '../../src/load/read/child.ts'
 import type { PageFile } from '../../src/load/read/pages.ts'
 import { isWhollyTyped, type StagePlan, stagedSources, stagePlan } from '../../src/load/read/plan.ts'
@@ -14,6 +16,7 @@ import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { versionsOf } from './arrival.ts'
 import { recordOf } from './full-record.ts'
+import { wrappedEngine } from './wrapped-engine.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-reader-'))
 let engine: Engine
@@ -73,4 +76,50 @@ test.each(plans.map(plan => [plan.resource.name, plan] as const))('%s', async (_
   const careful = await stages(plan, pages, jsonReader(source))
   expect(await stages(plan, pages, typedReader(source))).toEqual(careful)
   expect(await stages(plan, pages, typedReader({ ...source, hasBooleans: false }))).toEqual(careful)
+})
+
+/** A batch of one page of timesheets, on an engine that may fail. */
+function stageTimesheets(on: Engine, records: readonly object[]): Promise<Staged> {
+  const plan = plans.find(({ resource }) => resource.name === 'timesheets') as StagePlan
+  const pages = [page(plan.resource, records)]
+  return stageBatch(on, plan, { pages, rows: 'data', drifted: [], hasBooleans: true, excluded: [] })
+}
+
+/** What goes wrong when records are read straight into their type. */
+const failing = (error: Error): { engine: Engine; asJson: () => number } => {
+  let asJson = 0
+  const broken = wrappedEngine(engine, inner => ({
+    async rows(sql, values) {
+      if (sql.includes('read_json') && sql.includes('STRUCT(')) {
+        if (!sql.includes('try_cast(j as ')) throw error
+        asJson += 1
+      }
+      return inner.rows(sql, values)
+    },
+  }))
+  return { engine: broken, asJson: () => asJson }
+}
+
+test('a batch that fits its type is not read as JSON', async () => {
+  expect(await stageTimesheets(engine, [{ id: 't1' }])).toMatchObject({ records: 1, isReadAsJson: false })
+})
+
+test('a batch that does not fit its type is read as JSON, and says so', async () => {
+  const misfits = [{ id: 't1' }, { id: 't2', timelogs: 'none' }]
+  expect(await stageTimesheets(engine, misfits)).toMatchObject({
+    records: 2,
+    quarantined: 1,
+    isReadAsJson: true,
+  })
+})
+
+test.each([
+  new DiskFull({ what: 'the disk is full' }),
+  new OutOfMemory({ what: 'the rows do not fit' }),
+  new Error('IO Error: Could not read from file'),
+  new Error('Binder Error: a column is missing'),
+])('another failure of the typed reading is reported as what it is: $message', async error => {
+  const broken = failing(error)
+  await expect(stageTimesheets(broken.engine, [{ id: 't1' }])).rejects.toBe(error)
+  expect(broken.asJson()).toBe(0)
 })

@@ -7,7 +7,7 @@ import { childStage } from './child.ts'
 import { isFilled } from './lists.ts'
 import type { PageFile, RowsAt } from './pages.ts'
 import { isWhollyTyped, type StagePlan, type StageTable } from './plan.ts'
-import { jsonReader, type Reader, typedReader } from './reader.ts'
+import { isMisfit, jsonReader, type Reader, typedReader } from './reader.ts'
 import { rootStage } from './root.ts'
 import { verdictStages } from './verdict.ts'
 
@@ -26,6 +26,8 @@ export interface Staged {
   readonly records: number
   /** Names of the stages that hold rows, stage_leaf among them when it does; the others need no statement. */
   readonly filled: ReadonlySet<string>
+  /** The records did not fit their declared type together, so that each was read as JSON: a third as fast. */
+  readonly isReadAsJson: boolean
   /** Records that cannot be loaded; their reasons are in stage_verdict, their JSON in suspect_record. */
   readonly quarantined: number
   /** Paths with more digits than their column holds. */
@@ -171,27 +173,33 @@ async function fillStages(filling: Filling, batch: Batch): Promise<FilledStages>
   return { records, ids, filled: records > excluded ? await fillChildren(filling, plan.root) : [] }
 }
 
-/** Whatever the typed reader fails at, the JSON reader finds by record, or fails with the same reason. */
-async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promise<FilledStages> {
+interface ReadStages extends FilledStages {
+  readonly isReadAsJson: boolean
+}
+
+/** One record of another structure fails a typed batch; read as JSON, only that record goes to quarantine. */
+async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promise<ReadStages> {
   const json = { engine, plan, reader: jsonReader(batch) }
-  if (!isWhollyTyped(plan)) return fillStages(json, batch)
+  if (!isWhollyTyped(plan)) return { ...(await fillStages(json, batch)), isReadAsJson: false }
   try {
-    return await fillStages({ engine, plan, reader: typedReader(batch) }, batch)
-  } catch {
-    return fillStages(json, batch)
+    const typed = { engine, plan, reader: typedReader(batch) }
+    return { ...(await fillStages(typed, batch)), isReadAsJson: false }
+  } catch (error) {
+    if (!isMisfit(error)) throw error
+    return { ...(await fillStages(json, batch)), isReadAsJson: true }
   }
 }
 
-/** Fills the stage tables from the pages; runs inside an exclusive block of the engine. */
+/** Fills the stage tables from the pages, on a connection that nobody else uses meanwhile. */
 export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
-  const { records, ids, filled } = await readStages(engine, plan, batch)
+  const { records, ids, filled, isReadAsJson } = await readStages(engine, plan, batch)
   const leaves = await create(engine, leafStage(plan, batch))
   const verdict = await judge(engine, { plan, batch, filled })
   if (ids < records) await keepNewest(engine, plan, namesOf(filled))
   const hasLeaves = leaves > 0 || verdict.rounded.length > 0
   const names = new Set([...namesOf(filled), ...(hasLeaves ? ['stage_leaf'] : [])])
   await engine.run(recordStage(plan, names))
-  return { records, filled: names, ...verdict }
+  return { records, filled: names, isReadAsJson, ...verdict }
 }
 
 /** Gives the memory of a batch back before the next one is fetched; one call, many statements. */

@@ -44,6 +44,13 @@ export function typedReader(source: Source): Reader {
   }
 }
 
+/**
+ * Whether a typed reader failed because records have another structure than the declared one. Any other failure, such as a
+ * full disk, would meet the JSON reader as well.
+ */
+export const isMisfit = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('Invalid Input Error: JSON transform error')
+
 export function jsonReader({ pages, rows }: Source): Reader {
   return {
     kind: 'json',

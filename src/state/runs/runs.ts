@@ -71,6 +71,7 @@ export async function startRun(engine: Engine, start: RunStart): Promise<void> {
       state: 'running',
       started_at: start.startedAt,
       finished_at: null,
+      batches_read_as_json: 0,
       message: null,
       program_version: start.version,
     })
@@ -82,8 +83,14 @@ export async function updateRun(engine: Engine, runId: string, change: Partial<R
 }
 
 /** Adds to the figures of a run, in the transaction that holds the rows. */
-export async function addToRun(engine: Engine, runId: string, figures: Partial<RunFigures>): Promise<void> {
-  const sums = Object.entries(figures).map(([name, value]) => `${name} = ${name} + ${Number(value)}`)
+export async function addToRun(
+  engine: Engine,
+  runId: string,
+  figures: Partial<RunFigures> & { readonly batches_read_as_json?: number },
+): Promise<void> {
+  const sums = Object.entries(figures).map(
+    ([name, value]) => `${name} = coalesce(${name}, 0) + ${Number(value)}`,
+  )
   if (sums.length > 0) await engine.run(`update ops.run set ${sums.join(', ')} where run_id = $1`, [runId])
 }
 

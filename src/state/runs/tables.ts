@@ -23,6 +23,9 @@ export const runTables = {
       finished_at: optional(time('When it ended; null while it runs, and after its process died.')),
       retries: count('Requests that were repetitions.'),
       ...results,
+      batches_read_as_json: optional(
+        count('Batches of pages with a record of another structure, which take three times as long to read.'),
+      ),
       message: optional(text('Why it failed or stopped.')),
       program_version: text('Version of the program.'),
     },

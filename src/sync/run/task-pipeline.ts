@@ -112,7 +112,7 @@ export class TaskPipeline {
 
   async #record(engine: Engine, loaded: Loaded): Promise<void> {
     const { runId, sent } = this.#task.sync
-    await addToRun(engine, runId, figuresOf(loaded))
+    await addToRun(engine, runId, { ...figuresOf(loaded), batches_read_as_json: loaded.readAsJson })
     this.#lastSent = Math.max(0, ...sent.keys())
     await recordSent(engine, sent)
   }

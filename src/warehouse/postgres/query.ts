@@ -66,6 +66,7 @@ async function read(client: pg.Client, sql: string, limit: number): Promise<Quer
     await once(client, `declare muster_query no scroll cursor for ${sql}`)
     return resultOf(await once(client, `fetch ${limit + 1} from muster_query`), limit)
   } finally {
+    // On a lost connection there is nothing to roll back; the query itself has failed with the reason.
     await client.query('rollback').catch(() => undefined)
   }
 }

@@ -54,12 +54,13 @@ async function connect({ url, shown }: Address, settings: readonly string[]): Pr
       application_name: 'muster',
       types: plainValues,
     })
-    // A lost connection is told by the statement that meets it; without a listener it would end the process.
+    // The statement that meets a lost connection reports it; without a listener it would end the process.
     client.on('error', () => undefined)
     await client.connect()
     await client.query([...usual, ...settings].join('; '))
     return client
   } catch (error) {
+    // A connection that never opened cannot be closed; why it did not open is the error to report.
     await client?.end().catch(() => undefined)
     throw connectError(shown, error)
   }
@@ -92,6 +93,7 @@ export function openSession(address: Address, settings: readonly string[]): Sess
       isHeld = false
     },
     async close() {
+      // A connection that was lost cannot be closed; what it lost, its own statements have reported.
       await current?.client.end().catch(() => undefined)
       current = undefined
     },
