@@ -1,4 +1,6 @@
 /** The records the sandbox serves, by collection, with every sort order kept ready. */
+
+import type { Ref } from './data/identity.ts'
 import type { StoredRecord } from './records/record.ts'
 import { type Entry, SortedOrder, type SortOrder } from './records/sorted-order.ts'
 
@@ -26,22 +28,22 @@ const collections = [
 export type Collection = (typeof collections)[number]
 export type Records = Partial<Record<Collection, readonly object[]>>
 
-interface Shelf {
+interface Stored {
   readonly entries: Map<string, Entry>
   /** The same entries in order of insertion. */
-  readonly line: Entry[]
-  readonly orders: Map<string, SortedOrder>
+  readonly inOrder: Entry[]
+  readonly sorted: Map<string, SortedOrder>
   inserted: number
 }
 
 export class World {
-  private readonly shelves: Record<Collection, Shelf>
-  private latest = ''
+  readonly #collections: Readonly<Record<Collection, Stored>>
+  #latest = ''
 
   constructor(records: Records) {
-    this.shelves = Object.fromEntries(
-      collections.map(name => [name, { entries: new Map(), line: [], orders: new Map(), inserted: 0 }]),
-    ) as unknown as Record<Collection, Shelf>
+    this.#collections = Object.fromEntries(
+      collections.map(name => [name, { entries: new Map(), inOrder: [], sorted: new Map(), inserted: 0 }]),
+    ) as unknown as Record<Collection, Stored>
     for (const name of collections) {
       for (const record of records[name] ?? []) this.upsert(name, record as StoredRecord)
     }
@@ -49,65 +51,77 @@ export class World {
 
   /** In order of insertion; a changed record keeps its place. */
   all(collection: Collection): StoredRecord[] {
-    return this.shelves[collection].line.map(entry => entry.record)
+    return this.#collections[collection].inOrder.map(entry => entry.record)
   }
 
   /** Any record: `share` in [0, 1) is its place in the order of insertion. */
   at(collection: Collection, share: number): StoredRecord | undefined {
-    const { line } = this.shelves[collection]
-    return line[Math.floor(share * line.length)]?.record
+    const { inOrder } = this.#collections[collection]
+    return inOrder[Math.floor(share * inOrder.length)]?.record
   }
 
-  /** Counts insertions, not records: good for references that are never given twice. */
+  /** Counts insertions, not records, so that no reference is given twice. */
   nextNumber(collection: Collection): number {
-    return this.shelves[collection].inserted + 1
+    return this.#collections[collection].inserted + 1
   }
 
   /** Company users are kept under `companyId/id`, everything else under its id. */
   get(collection: Collection, id: string): StoredRecord | undefined {
-    return this.shelves[collection].entries.get(id)?.record
+    return this.#collections[collection].entries.get(id)?.record
   }
 
   upsert(collection: Collection, record: StoredRecord): void {
-    const shelf = this.shelves[collection]
-    const key = keyOf(collection, record) ?? `#${shelf.inserted}`
-    const known = shelf.entries.get(key)
-    const entry = known ?? { sequence: shelf.inserted++, record, removed: false }
+    const stored = this.#collections[collection]
+    const key = keyOf(collection, record) ?? `#${stored.inserted}`
+    const known = stored.entries.get(key)
+    const entry = known ?? { sequence: stored.inserted++, record, removed: false }
     entry.record = record
     if (!known) {
-      shelf.entries.set(key, entry)
-      shelf.line.push(entry)
+      stored.entries.set(key, entry)
+      stored.inOrder.push(entry)
     }
-    for (const order of shelf.orders.values()) order.note(entry)
-    if (typeof record.updatedAt === 'string' && record.updatedAt > this.latest) this.latest = record.updatedAt
+    for (const order of stored.sorted.values()) order.note(entry)
+    if (typeof record.updatedAt === 'string' && record.updatedAt > this.#latest)
+      this.#latest = record.updatedAt
   }
 
   remove(collection: Collection, id: string): boolean {
-    const shelf = this.shelves[collection]
-    const entry = shelf.entries.get(id)
+    const stored = this.#collections[collection]
+    const entry = stored.entries.get(id)
     if (!entry) return false
     entry.removed = true
-    shelf.entries.delete(id)
-    shelf.line.splice(shelf.line.indexOf(entry), 1)
-    for (const order of shelf.orders.values()) order.note(entry)
+    stored.entries.delete(id)
+    stored.inOrder.splice(stored.inOrder.indexOf(entry), 1)
+    for (const order of stored.sorted.values()) order.note(entry)
     return true
   }
 
   ordered(collection: Collection, path: string, order: SortOrder): SortedOrder {
-    const shelf = this.shelves[collection]
+    const stored = this.#collections[collection]
     const name = `${path} ${order}`
-    const sorted = shelf.orders.get(name) ?? new SortedOrder(shelf.line, path, order)
-    shelf.orders.set(name, sorted)
+    const sorted = stored.sorted.get(name) ?? new SortedOrder(stored.inOrder, path, order)
+    stored.sorted.set(name, sorted)
     return sorted
   }
 
-  /** The greatest `updatedAt` ever held: changes made later never carry a smaller one. */
+  /** The greatest `updatedAt` ever stored: later changes never carry a smaller one. */
   latestUpdate(): string {
-    return this.latest
+    return this.#latest
   }
 }
 
 function keyOf(collection: Collection, record: StoredRecord): string | undefined {
   if (record.id === undefined) return undefined
   return collection === 'companyUsers' ? `${record.companyId}/${record.id}` : String(record.id)
+}
+
+/** Records passed in whole name their agencies only by reference: without a list of them, the references make one. */
+export function withAgencies(records: Records | undefined): Records | undefined {
+  if (!records || records.agencies) return records
+  const agencies = new Map<string, Ref>()
+  for (const { agency } of Object.values(records).flat() as { agency?: Partial<Ref> | null }[]) {
+    const { id, name } = agency ?? {}
+    if (id !== undefined && name !== undefined && !agencies.has(id)) agencies.set(id, { id, name })
+  }
+  return { ...records, agencies: [...agencies.values()] }
 }
