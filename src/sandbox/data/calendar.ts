@@ -1,4 +1,4 @@
-/** Weeks, days and the bank holidays of England and Wales, all in UTC. */
+/** Work weeks and the bank holidays of England and Wales, in UTC. */
 import { dayMs, startOfUtcDay, weekday, yearOf } from '../../lib/dates.ts'
 
 /** The Monday of the last week that is over at `ms`. */
@@ -14,7 +14,7 @@ interface CalendarDay {
 
 const days = new Map<number, CalendarDay>()
 
-/** Kept by day: the shifts of a world ask for the same few hundred days a million times. */
+/** Cached: the shifts of a world ask for the same few hundred days a million times. */
 export function calendarDay(midnightMs: number): CalendarDay {
   const day = days.get(midnightMs) ?? {
     weekday: weekday(midnightMs),
@@ -42,13 +42,13 @@ function lastMonday(lastDay: number): number {
   return lastDay - weekday(lastDay) * dayMs
 }
 
-/** A holiday on a weekend is kept on the Monday after. */
+/** A holiday on a weekend moves to the Monday after. */
 function substitute(midnightMs: number): number {
   const day = weekday(midnightMs)
   return day < 5 ? midnightMs : midnightMs + (7 - day) * dayMs
 }
 
-/** Two days off in a row; a day that falls on a weekend is kept on the first working days after. */
+/** Two days off; a day on a weekend moves to the next working day. */
 function christmas(year: number): number[] {
   const first = Date.UTC(year, 11, 25)
   const offsets = { 4: [0, 3], 5: [2, 3], 6: [1, 2] }[weekday(first)] ?? [0, 1]

@@ -1,4 +1,4 @@
-/** The generated world: every collection, from seed, scale and day alone. */
+/** Generates every collection of the world from seed, scale and day. */
 import type { Records } from '../world.ts'
 import { CreditNoteWriter } from './billing/credit-notes.ts'
 import { type Billed, InvoiceWriter } from './billing/invoices.ts'
@@ -17,7 +17,7 @@ import { type Expense, ExpenseWriter } from './work/expenses.ts'
 import { type Placement, PlacementMaker } from './work/placements.ts'
 import { TimesheetWriter, type WrittenTimesheet } from './work/timesheets.ts'
 
-/** What everything else is generated from. */
+/** The base of everything else. */
 interface Ground {
   readonly seed: Seed
   readonly master: MasterData
@@ -44,7 +44,7 @@ export function generateRecords(size: Size): Records {
   }
 }
 
-/** Timesheets of placements, which are made until there are as many timesheets as the scale asks for. */
+/** Makes placements until there are as many timesheets as the scale asks for. */
 function writeTimesheets({ seed, placements }: Ground) {
   const writer = new TimesheetWriter(seed)
   const worked: Placement[] = []
@@ -60,7 +60,7 @@ function writeTimesheets({ seed, placements }: Ground) {
   return { worked, written }
 }
 
-/** What follows from timesheets: the expenses beside them, their invoices, and credit notes. */
+/** Expenses, invoices and credit notes follow from timesheets. */
 function billing({ seed, master }: Ground, written: readonly WrittenTimesheet[]) {
   const claims = new ExpenseWriter(seed)
   const expenses: Expense[] = written.flatMap(item => claims.write(item))
@@ -76,7 +76,7 @@ function billing({ seed, master }: Ground, written: readonly WrittenTimesheet[])
   }
 }
 
-/** To the supplier's own invoice: what the managed service provider bills on names the same timesheets. */
+/** Expenses link to the supplier's invoice. The invoice from provider to client names the same timesheets. */
 function linkExpenses(expenses: readonly Expense[], billed: readonly Billed[]): void {
   const own = billed.filter(({ invoice }) => invoice.invoiceType !== 'mspToClient')
   const invoices = new Map(
@@ -88,7 +88,7 @@ function linkExpenses(expenses: readonly Expense[], billed: readonly Billed[]): 
   }
 }
 
-/** From demand to work: requisitions, the assignments that answer them, and the terms of both. */
+/** Requisitions, the assignments that fill them, and the rates and orders of both. */
 function hiring(ground: Ground, worked: readonly Placement[]) {
   const { seed, master, placements } = ground
   const plans = new RequisitionPlanner(seed, master, placements).plan(worked)
@@ -112,7 +112,7 @@ function hiring(ground: Ground, worked: readonly Placement[]) {
   }
 }
 
-/** Work that was done, then work that was wanted; in order of assignment. */
+/** All engagements, with and without timesheets, in order of assignment. */
 function engage(
   { seed, master, placements }: Ground,
   worked: readonly Placement[],

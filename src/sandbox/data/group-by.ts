@@ -1,4 +1,4 @@
-/** Lists by a key, in order of first appearance. */
+/** Groups a list by a key, in order of first appearance. */
 export function groupBy<Key, Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

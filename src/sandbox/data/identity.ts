@@ -6,7 +6,7 @@ export interface Ref {
   readonly name: string
 }
 
-/** As records without a name are referred to. */
+/** A reference to a record that has no name. */
 export interface Link {
   readonly id: string
   readonly reference: string

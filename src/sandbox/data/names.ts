@@ -1,4 +1,4 @@
-/** The lists that names are made of: all fictitious. */
+/** Lists of fictitious names. */
 import type { Draw } from './draw.ts'
 
 export const firstNames = (
@@ -71,7 +71,7 @@ export const siteKinds = [
 
 export interface Trade {
   readonly name: string
-  /** Basic pay per hour, in even pence: half hours then always cost whole pence. */
+  /** Basic pay per hour. Even pence, so that half hours cost whole pence. */
   readonly payPence: number
   readonly qualification: string
   readonly pieceWork?: { readonly name: string; readonly unit: string; readonly payPence: number }

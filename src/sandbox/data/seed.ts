@@ -1,4 +1,4 @@
-/** What every generator needs to know: the seed, the size and the span of time. */
+/** The seed of the data: its random streams, its counts and its span of time. */
 import { dayMs, weekMs } from '../../lib/dates.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { lastFullWeek } from './calendar.ts'
@@ -18,20 +18,20 @@ export interface Size {
 export interface Seed {
   /** Everything generated is older than this midnight. */
   readonly endMs: number
-  /** Monday of the first and of the last of the weeks worked. */
+  /** Mondays of the first and of the last week worked. */
   readonly firstWeekMs: number
   readonly lastWeekMs: number
-  /** `openRequisitions` are those that nobody works for: raised, open, cancelled or rejected. */
+  /** `openRequisitions` have no work done: they are raised, open, cancelled or rejected. */
   readonly counts: Readonly<
     Record<'companies' | 'agencies' | 'projects' | 'sites' | 'timesheets' | 'openRequisitions', number>
   >
-  /** A random stream of its own for each name: one more draw from one does not change the others. */
+  /** One random stream per name: one more draw from one does not change the others. */
   readonly draw: (name: string) => Draw
 }
 
 /**
- * Timesheets grow with the scale, what they hang on with its square root: twenty times the work
- * is done on four to five times the projects.
+ * Timesheets grow with the scale, companies, projects and sites with its square root: twenty times
+ * the work is done on four to five times the projects.
  */
 export function seedOf({ seed, scale, today }: Size): Seed {
   const endMs = Date.parse(`${today}T00:00:00.000Z`)
@@ -53,7 +53,7 @@ export function seedOf({ seed, scale, today }: Size): Seed {
   }
 }
 
-/** The times of a lasting record (a project, a user): last edited somewhere in the 18 months. */
+/** Times of a lasting record (a project, a user), last edited at some time in the 18 months. */
 export function editedSince(seed: Seed, draw: Draw, createdMs: number) {
   const editedMs = draw.time(Math.max(createdMs, seed.firstWeekMs), seed.endMs - dayMs / 2)
   return { createdAt: iso(createdMs), updatedAt: iso(editedMs) }

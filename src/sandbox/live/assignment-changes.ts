@@ -1,4 +1,4 @@
-/** What happens to assignments: confirmed, amended, cancelled, ended, taken up again, and followed by others. */
+/** Changes of assignments: confirmed, cancelled, ended, reinstated, amended and cloned. */
 import { dayMs, weekMs } from '../../lib/dates.ts'
 import { lastFullWeek } from '../data/calendar.ts'
 import { ending } from '../data/hiring/assignment-history.ts'
@@ -31,12 +31,12 @@ const withValues = (assignment: Assignment): Assignment => ({
   values: plannedValues(assignment),
 })
 
-/** The next number of a reference: above any that the generated assignments have, and never given twice. */
+/** The next number of a reference: above those of the generated assignments, and never used twice. */
 const numbers = perWorld(world => ({
   next: Math.max(world.nextNumber('assignments'), world.nextNumber('timesheets')),
 }))
 
-/** What a new assignment does not take over from the one that it is modelled on. */
+/** Fields that a new assignment does not take from its model. */
 const ownFields = [
   'ended',
   'completedDate',
@@ -49,7 +49,7 @@ const ownFields = [
   'purchaseOrder',
 ]
 
-/** Another assignment on the same terms. */
+/** A new assignment on the terms of another. */
 export function follow(context: ChangeContext, model: StoredRecord, more: StoredRecord): StoredRecord {
   const terms = Object.entries(model).filter(([field]) => !ownFields.includes(field))
   const assignment = {
@@ -66,7 +66,7 @@ export function follow(context: ChangeContext, model: StoredRecord, more: Stored
   return isWhole(assignment) ? withValues(assignment) : assignment
 }
 
-/** The clone begins last week and answers no requisition. */
+/** The clone begins last week and belongs to no requisition. */
 export function cloneAssignment(context: ChangeContext, original: Link): Link {
   const start = lastFullWeek(context.nowMs)
   const model = context.world.get('assignments', original.id)
@@ -101,7 +101,7 @@ export const cancelAssignment = update('assignments', {
   sends: 'assignment_cancelled',
 })
 
-/** The requisition that a cancelled assignment answered is open for another one. */
+/** A filled requisition opens again when one of its assignments is cancelled. */
 function release(context: ChangeContext, { requisition: link, agency }: StoredRecord): void {
   const requisition = context.world.get('requisitions', (link as Link | undefined)?.id ?? '')
   if (!requisition) return
@@ -131,7 +131,7 @@ export const endAssignment = update('assignments', {
   sends: 'assignment_ended',
 })
 
-/** Not where somebody else took the place. */
+/** Only if no replacement was assigned. */
 export const reinstateAssignment = update('assignments', {
   from: where<Assignment>('assignments', 'ended', row => isIn('ended', row) && row.replacement === undefined),
   to: 'confirmed',
@@ -150,7 +150,7 @@ function closing({ now }: ChangeContext, { agency, company }: StoredRecord, reas
 
 const parts = ['dates', 'rates', 'shift', 'trade'] as const
 
-/** Only an assignment that has not begun: timesheets say what the terms of the others are. */
+/** Only before it begins: later its timesheets hold the terms. */
 export const amendAssignment = update('assignments', {
   from: context => {
     const assignment = pending(context)

@@ -1,4 +1,4 @@
-/** What every change works with: the world, a random stream and one moment. */
+/** The context of a change: the world, a random stream and one moment. */
 import type { EventType } from '../../contract/events.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { Draw } from '../data/draw.ts'
@@ -12,7 +12,7 @@ export interface Change {
   readonly id: string
 }
 
-/** Where changes come from and where their events go. */
+/** The random stream and time of changes, and the receiver of their events. */
 export interface Occasion {
   readonly rng: Rng
   /** Becomes the `updatedAt` of every changed record, unless the world has seen a later one. */
@@ -21,26 +21,26 @@ export interface Occasion {
 }
 
 export interface Addressing {
-  /** The event is about another record, which the given one names. */
+  /** The id of the event's subject, if that is not the given record. */
   readonly id?: string
-  /** The only agency of the record that had a part in it. */
+  /** The only agency of the record that the event concerns. */
   readonly agencyId?: string
 }
 
-/** Which records of a collection a change may start from; `state` says it in words, once per collection. */
+/** The records that a change may start from. `state` is a unique name for the test within its collection. */
 export interface Condition {
   readonly collection: Collection
   readonly state: string
   readonly test: (record: StoredRecord, context: ChangeContext) => boolean
 }
 
-/** With 300 draws a property of one record in a hundred is found 19 times of 20. */
+/** 300 draws find a property that one record in a hundred has with 95% probability. */
 const draws = 300
 
 export class ChangeContext {
   readonly world: World
   readonly draw: Draw
-  /** Never before the latest change of the world, whatever the clock says. */
+  /** Never before the latest change of the world, even if the clock is. */
   readonly nowMs: number
   readonly now: string
   readonly changes: Change[] = []
@@ -56,7 +56,7 @@ export class ChangeContext {
     this.now = new Date(this.nowMs).toISOString()
   }
 
-  /** The records in a state when it was first asked for: one look at the collection per batch keeps changes cheap. */
+  /** The records that met the condition when this batch first asked: one pass over the collection is cheap. */
   list({ collection, state, test }: Condition): readonly StoredRecord[] {
     const name = `${collection} ${state}`
     const list = this.#candidates.get(name) ?? this.world.all(collection).filter(record => test(record, this))
@@ -64,7 +64,7 @@ export class ChangeContext {
     return list
   }
 
-  /** One of them, as it is now: most are found by drawing, without a look at the whole collection. */
+  /** One record that meets the condition now. Random draws find most, without a pass over the collection. */
   find(condition: Condition): StoredRecord | undefined {
     const { collection, test } = condition
     for (let drawn = 0; drawn < draws; drawn += 1) {
@@ -77,7 +77,7 @@ export class ChangeContext {
     return current && test(current, this) ? current : undefined
   }
 
-  /** Called after the change: a receiver may read the record at once. */
+  /** To be called after the change: a receiver may read the record at once. */
   send(type: EventType, record: StoredRecord, { id = String(record.id), agencyId }: Addressing = {}): void {
     const audience = audienceOf(type, record)
     this.#raise?.(type, id, agencyId === undefined ? audience : { ...audience, agencyIds: [agencyId] })

@@ -22,7 +22,7 @@ export function editRecord(context: ChangeContext): boolean {
   return true
 }
 
-/** A user's row in the lists of the company says the same as the user. */
+/** The user's row in the company's list changes with the user. */
 function editUser(context: ChangeContext, user: StoredRecord): void {
   const jobTitle = context.draw.pick(jobTitles)
   const active = context.draw.chance(0.9) ? user.active : user.active === false
@@ -34,7 +34,7 @@ function editUser(context: ChangeContext, user: StoredRecord): void {
   }
 }
 
-/** When nothing else applies, as with sparse records passed in: any record is saved again as it is. */
+/** Saves any record unchanged, when nothing else applies, as with sparse records passed in. */
 export function touchRecord(context: ChangeContext): boolean {
   for (const collection of ['timesheets', 'expenses', 'invoices', ...edited] as const) {
     const record = findAny(context, collection)

@@ -1,4 +1,4 @@
-/** What happens to expenses: claimed, amended, approved or rejected, withdrawn. */
+/** Changes of expenses: claimed, amended, approved or rejected, withdrawn. */
 import type { Ref } from '../data/identity.ts'
 import { drawClaim, expenseDetails } from '../data/work/expenses.ts'
 import { add } from '../data/work/pay.ts'
@@ -41,7 +41,7 @@ export const claimExpense = create('expenses', {
   sends: 'expense_created',
 })
 
-/** No price work: its value is that of the piece work on the timesheet. */
+/** Not price work: its value follows from the piece work on the timesheet. */
 export const amendExpense = update('expenses', {
   from: where(
     'expenses',
@@ -56,7 +56,7 @@ export const amendExpense = update('expenses', {
   sends: 'expense_amended',
 })
 
-/** Once its timesheet is invoiced an expense can only be rejected. */
+/** Once its timesheet is on an invoice an expense can only be rejected. */
 export const decideExpense = update('expenses', {
   from: pending,
   make: (expense, { world, draw, now }) => {

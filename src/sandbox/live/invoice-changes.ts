@@ -1,4 +1,4 @@
-/** What happens to invoices and credit notes: written for timesheets, confirmed, processed. */
+/** Changes of invoices and credit notes: written for timesheets, confirmed, processed. */
 import { creditNoteRecord } from '../data/billing/credit-notes.ts'
 import {
   type Invoice,
@@ -16,13 +16,13 @@ import type { World } from '../world.ts'
 import { type ChangeContext, perWorld } from './change-context.ts'
 import { create, inStatus, update, where } from './transition.ts'
 
-/** More timesheets than this are left for the next invoice. */
+/** Further timesheets wait for the next invoice. */
 const mostLines = 5
 
-/** Timesheets on any invoice, with the number of invoices that the ids account for. */
+/** The ids of all billed timesheets, and the number of invoices they were read from. */
 const billed = perWorld(() => ({ invoices: -1, ids: new Set<string>() }))
 
-/** Read again only when invoices were added elsewhere. */
+/** Reads the invoices again only if some were added elsewhere. */
 export function billedTimesheets(world: World): Set<string> {
   const known = billed(world)
   const invoices = world.nextNumber('invoices')
@@ -37,7 +37,7 @@ function isUnbilled({ status, id }: StoredRecord, { world }: ChangeContext): boo
   return status === 'approved' && !billedTimesheets(world).has(String(id))
 }
 
-/** Approved and on no invoice: what is billed stays as it was billed. */
+/** Approved and on no invoice: a billed timesheet does not change. */
 export const unbilled = where('timesheets', 'approved and free', isUnbilled)
 const billable = where<Timesheet>(
   'timesheets',
@@ -45,7 +45,7 @@ const billable = where<Timesheet>(
   (record, context) => isUnbilled(record, context) && isWhole(record),
 )
 
-/** The first timesheet decides company, agency and week; up to four like it come along. */
+/** The first timesheet decides company, agency and week; up to four more of the same are billed with it. */
 export const writeInvoice = create('invoices', {
   from: billable,
   make: (first, context) => {
@@ -83,7 +83,7 @@ function invoicesOf(context: ChangeContext, first: Timesheet, lines: readonly In
 const provider = pathReader('config.mspConfig')
 const fromProvider = where('invoices', 'of a provider', ({ msp }) => msp !== undefined)
 
-/** The provider is the one of earlier invoices; before any, a new one of the name that the company gives. */
+/** The provider of earlier invoices, or a new one with the name in the company's configuration. */
 function sidesOf(context: ChangeContext, { id }: Ref): readonly StoredRecord[] {
   const config = provider(context.world.get('companies', id)) as Company['config']['mspConfig'] | undefined
   if (!config?.enabled) return [{}]
@@ -129,7 +129,7 @@ export const confirmInvoice = update('invoices', {
   sends: 'invoice_paid',
 })
 
-/** One credit note for each invoice that bills the timesheet, whose sums take it in; one alone where none does. */
+/** One credit note for each invoice that bills the timesheet, or one if none does. Changes the invoices' sums. */
 export function creditTimesheet(context: ChangeContext, before: StoredRecord): void {
   if (!isWhole(before)) return
   const timesheet = before as StoredRecord & Timesheet

@@ -1,4 +1,4 @@
-/** Live mode: changes the world in the background until stopped. */
+/** Live mode: changes the world in the background until it is stopped. */
 import type { Clock } from '../../lib/clock.ts'
 import { namedRng } from '../../lib/rng.ts'
 import type { Raise } from '../events/audience.ts'

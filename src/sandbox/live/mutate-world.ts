@@ -1,4 +1,4 @@
-/** Believable changes to a world: the work that goes on while a client reads. */
+/** Makes believable changes to a world, as work goes on while a client reads. */
 import type { World } from '../world.ts'
 import * as assignments from './assignment-changes.ts'
 import { type Change, ChangeContext, type Occasion } from './change-context.ts'
@@ -13,7 +13,7 @@ import type { Transition } from './transition.ts'
 
 type Weighted = readonly (readonly [Transition, number])[]
 
-/** How often each happens, relative to the others. The order decides what a seed draws. */
+/** Relative weights. The order matters: it decides the changes that a seed draws. */
 const transitions: Weighted = [
   [timesheets.advanceTimesheet, 30],
   [timesheets.amendTimesheet, 18],
@@ -25,7 +25,7 @@ const transitions: Weighted = [
   [expenses.amendExpense, 4],
   [timesheets.unapproveTimesheet, 3],
   [timesheets.cancelTimesheet, 2],
-  [timesheets.markAbsent, 2],
+  [timesheets.reportAbsence, 2],
   [editRecord, 6],
   [requisitions.raiseRequisition, 2],
   [requisitions.approveRequisition, 4],
@@ -56,7 +56,7 @@ const deletions: Weighted = [
   [prices.deleteOrder, 1],
 ]
 
-/** Transitions that find no record are drawn again this often before any record is just saved anew. */
+/** Draws of a transition before any record is saved unchanged instead: a transition may find no record. */
 const attempts = 20
 
 export interface Mutation extends Occasion {
@@ -64,7 +64,7 @@ export interface Mutation extends Occasion {
   readonly deletions?: boolean
 }
 
-/** Gives what changed, in order: one change may touch two records (an expense and its timesheet). */
+/** Returns the changed records in order: one change may touch two (an expense and its timesheet). */
 export function mutateWorld(world: World, mutation: Mutation): readonly Change[] {
   const context = new ChangeContext(world, mutation)
   const possible = mutation.deletions ? [...transitions, ...deletions] : transitions

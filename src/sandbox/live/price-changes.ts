@@ -1,4 +1,4 @@
-/** What happens to trades, rates and purchase orders: added, amended, disabled, used up. */
+/** Changes of trades, rates and purchase orders: added, amended, disabled, expired, deleted. */
 import { startOfUtcDay, weekMs } from '../../lib/dates.ts'
 import { iso, type Ref, reference, refOf } from '../data/identity.ts'
 import { add } from '../data/work/pay.ts'
@@ -25,7 +25,7 @@ export const addTrade = create('trades', {
   sends: 'trade_created',
 })
 
-/** A disabled trade is enabled again: for the service that is an amendment. */
+/** Also enables a disabled trade: the service calls that an amendment. */
 export const amendTrade = update('trades', {
   from: namedTrade,
   make: (trade, { now }) => {
@@ -43,7 +43,7 @@ export const disableTrade = update('trades', {
 
 type Figures = { readonly margin: number; readonly charge: number } | null
 
-/** More margin for every engagement, hourly and daily: charge stays pay, employer costs and margin. */
+/** More margin in every hourly and daily rate. Charge stays the sum of pay, employer costs and margin. */
 function dearer({ rates, dayRates }: StoredRecord, more: number) {
   const raised = (sets: unknown) =>
     Object.fromEntries(
@@ -73,7 +73,7 @@ function ownProject(context: ChangeContext, rate: StoredRecord): StoredRecord | 
   return where('projects', `of ${companyId}`, project => idOf(project) === companyId)(context)
 }
 
-/** The generic rate of a trade, for one project. */
+/** A rate for one project, from the generic rate of a trade. */
 export const addRate = create('rates', {
   from: genericRate,
   make: (model, context) => {
@@ -119,7 +119,7 @@ export const expireOrder = update('purchaseOrders', {
   sends: 'purchase_order_expired',
 })
 
-/** Only an order that no assignment is charged to. */
+/** Only if no assignment is charged to it. */
 export const deleteOrder = remove('purchaseOrders', {
   from: context => {
     const used = new Set(context.world.all('assignments').map(row => row.purchaseOrder))

@@ -1,4 +1,4 @@
-/** What happens to requisitions: raised, approved stage by stage, passed to agencies, called off. */
+/** Changes of requisitions: raised, approved stage by stage, cancelled. */
 import { weekMs } from '../../lib/dates.ts'
 import { lastFullWeek } from '../data/calendar.ts'
 import { cancellation, type Requisition } from '../data/hiring/requisitions.ts'
@@ -21,7 +21,7 @@ export const isRequisition = (record: StoredRecord, ...statuses: readonly string
 export const assignedTo = ({ agencies }: Pick<Requisition, 'agencies'>): number =>
   agencies.reduce((sum, agency) => sum + agency.assigned, 0)
 
-/** More of what was asked for once, from three weeks on. */
+/** Like an earlier requisition, starting in three weeks. */
 export const raiseRequisition = create('requisitions', {
   from: where<Requisition>('requisitions', 'whole', isWhole),
   make: raised,
@@ -50,7 +50,7 @@ function raised(model: Requisition & StoredRecord, { world, draw, now, nowMs }: 
   }
 }
 
-/** The next stage; with the last one the requisition is approved, and agencies receive it. */
+/** Approves the next stage. The last stage approves the requisition and sends it to agencies. */
 export const approveRequisition = update('requisitions', {
   from: where<Requisition>('requisitions', 'raised', row => isRequisition(row, 'raised')),
   make: approved,
@@ -80,7 +80,7 @@ function receivers(context: ChangeContext, offered: number) {
   }))
 }
 
-/** Only while nobody is assigned. */
+/** Only before anybody is assigned. */
 export const cancelRequisition = update('requisitions', {
   from: where(
     'requisitions',

@@ -1,4 +1,4 @@
-/** What agencies do with a requisition: accept it, submit workers, and have them rejected or assigned. */
+/** Changes of an agency's part in a requisition: accepted, workers submitted, rejected and assigned. */
 import { historyEntry } from '../data/hiring/recruitment.ts'
 import { linkTo, type Requisition } from '../data/hiring/requisitions.ts'
 import { type Ref, refOf } from '../data/identity.ts'
@@ -13,7 +13,7 @@ type Agency = Requisition['agencies'][number]
 type Submission = Agency['submissions'][number]
 type Tracking = NonNullable<Requisition['stageTracking']>[number]
 
-/** An approved requisition and one of its agencies, both as they are now. */
+/** An approved requisition and one of its agencies. */
 interface Response {
   readonly requisition: Requisition
   readonly agency: Agency
@@ -45,7 +45,7 @@ const response =
 
 const withWorkers = response('with workers', (...of) => openSubmission(...of) !== undefined)
 
-/** A worker who was submitted, and neither rejected nor assigned to anything of the requisition. */
+/** A worker who was submitted and is neither rejected nor assigned. */
 const undecided: Finder<OpenSubmission> = context => {
   const found = withWorkers(context)
   const submission = found && openSubmission(found.agency, found.requisition, context)
@@ -62,7 +62,7 @@ function openSubmission(agency: Agency, { id, stageTracking }: Requisition, { wo
   return open.find(submission => !assigned.includes(submission.worker.id))
 }
 
-/** An open submission with the assignment that it would lead to, on the terms of one like it. */
+/** An open submission with the assignment it leads to, on the terms of a similar assignment. */
 const placeable: Finder<Placing> = context => {
   const found = undecided(context)
   if (!found || assignedTo(found.requisition) >= found.requisition.quantity) return undefined
@@ -87,7 +87,7 @@ const placeable: Finder<Placing> = context => {
   return { ...found, assignment }
 }
 
-/** No event of the service: only the requisition shows it. */
+/** Sends no event: only the requisition shows it. */
 export const acceptRequisition = update('requisitions', {
   from: response('unanswered', ({ dateAccepted }) => dateAccepted === null),
   make: ({ requisition, agency }, { now }) => withAgency(requisition, { ...agency, dateAccepted: now }),
@@ -127,7 +127,7 @@ export const rejectWorker = update('requisitions', {
     context.send('requisition_worker_rejected', after, { agencyId: agency.id }),
 })
 
-/** Creates the assignment. The last worker wanted fills the requisition. */
+/** Creates the assignment. The last assignment fills the requisition. */
 export const assignWorker = update('requisitions', {
   from: placeable,
   make: ({ requisition, agency, submission }, context) => {

@@ -1,4 +1,4 @@
-/** What happens to timesheets: handed in, approved, amended, written, and undone. */
+/** Changes of timesheets: handed in, approved, unapproved, cancelled, amended, written, deleted. */
 import { weekMs } from '../../lib/dates.ts'
 import { lastFullWeek } from '../data/calendar.ts'
 import { iso, type Ref, reference } from '../data/identity.ts'
@@ -25,7 +25,7 @@ function unclaimed<Row extends StoredRecord>(find: Finder<Row>): Finder<Row> {
   }
 }
 
-/** Handed in, then approved. A few are handed back, which is no event of the service: only the list shows it. */
+/** Hands in a pending timesheet, or approves one that was handed in. A few are returned, without an event. */
 export const advanceTimesheet = update('timesheets', {
   from: where('timesheets', 'open', isOpen),
   make: advanced,
@@ -54,7 +54,7 @@ export const unapproveTimesheet = update('timesheets', {
   sends: 'timesheet_unapproved',
 })
 
-/** With a credit note, whether it is on an invoice or not yet. */
+/** Writes a credit note, even if no invoice bills the timesheet yet. */
 export const cancelTimesheet = update('timesheets', {
   from: inStatus('timesheets', 'approved'),
   to: 'cancelled',
@@ -67,21 +67,21 @@ const notWorked = unclaimed(
   where<Timesheet>('timesheets', 'pending and whole', row => row.status === 'pending' && isWhole(row)),
 )
 
-/** A week that was written up and not worked: without hours, and without claims. */
-export const markAbsent = update('timesheets', {
+/** The worker was absent: the timesheet loses its hours. */
+export const reportAbsence = update('timesheets', {
   from: notWorked,
   to: 'absent',
   make: (timesheet, _, status) => revised(timesheet, { status, pieceRateEntries: [] }, []),
   sends: 'timesheet_marked_absent',
 })
 
-/** A few of the pending ones are deleted by their authors. */
+/** Only pending timesheets are deleted. */
 export const deleteTimesheet = remove('timesheets', {
   from: unclaimed(inStatus('timesheets', 'pending')),
   sends: 'timesheet_deleted',
 })
 
-/** Open timesheets only: an approved one may be on an invoice, whose sums would no longer hold. */
+/** Only open timesheets: an approved one may be on an invoice, whose sums would be wrong. */
 export const amendTimesheet = update('timesheets', {
   from: where<Timesheet>('timesheets', 'whole and open', row => isOpen(row) && isWhole(row)),
   make: (timesheet, { draw }) => {
@@ -108,7 +108,7 @@ function amendedShift(shift: Shift, isShorter: () => boolean): Shift {
   return fits ? { ...shift, standard, allocations } : shift
 }
 
-/** The next version; of a whole timesheet the timelogs and sums follow its status and its shifts. */
+/** The next version. The timelogs and sums of a whole timesheet follow from its status and shifts. */
 function revised(timesheet: StoredRecord, changes: object, shifts?: readonly Shift[]): StoredRecord {
   const version = Number(timesheet.version ?? 1) + 1
   if (!isWhole(timesheet)) return { ...timesheet, version, ...changes }
@@ -124,7 +124,7 @@ const recent = where<Timesheet>(
 )
 const whole = where<Timesheet>('timesheets', 'whole', isWhole)
 
-/** The worker's timesheet of the week after; where there is one already, a new assignment's of last week. */
+/** The next week of an assignment; if that has a timesheet already, last week of a cloned assignment. */
 export const writeTimesheet = create('timesheets', {
   from: context => recent(context) ?? whole(context),
   make: (model, context) => (model.timelogs.length === 0 ? undefined : next(model, context)),
@@ -153,7 +153,7 @@ function next(model: StoredTimesheet, context: ChangeContext): object {
   return timesheetRecord(base, shifts, 0)
 }
 
-/** The assignment may be one that the sandbox has no record of: the timesheet says whose it is. */
+/** Company and agency come from the timesheet: the sandbox may have no record of the assignment. */
 function sendNewAssignment(context: ChangeContext, model: Timesheet, written: StoredRecord): void {
   const { id } = written.assignment as Ref
   if (id === model.assignment.id) return
@@ -161,7 +161,7 @@ function sendNewAssignment(context: ChangeContext, model: Timesheet, written: St
   context.send('assignment_confirmed', written, { id })
 }
 
-/** One timesheet an assignment and week, and none of a week that has not begun. */
+/** One timesheet per assignment and week, and none for a week that has not begun. */
 function nextWeek(context: ChangeContext, { assignment, ...model }: Timesheet) {
   const { world, nowMs } = context
   const startMs = Date.parse(model.start)
@@ -178,13 +178,13 @@ function nextWeek(context: ChangeContext, { assignment, ...model }: Timesheet) {
   return { laterMs, assignment: clone }
 }
 
-/** An assignment that the sandbox has no record of may run for ever. */
+/** An assignment without a record in the sandbox never ends. */
 function runsUntil(world: World, id: string, weekEnding: string): boolean {
   const assignment = world.get('assignments', id)
   return !assignment || (assignment.status === 'confirmed' && weekEnding <= String(assignment.endDate))
 }
 
-/** Assignment and week of every timesheet there ever was: read once, then kept by `nextWeek`. */
+/** Assignment and week of every timesheet there ever was: read once, then updated by `nextWeek`. */
 const takenWeeks = perWorld(
   world =>
     new Set(

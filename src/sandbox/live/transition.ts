@@ -1,13 +1,13 @@
-/** A transition: from which records, to which status, what changes, and which events are sent. */
+/** A transition declares the records it starts from, the new status, the change, and the events it sends. */
 import type { EventType } from '../../contract/events.ts'
 import type { StoredRecord } from '../records/record.ts'
 import type { Collection } from '../world.ts'
 import type { ChangeContext, Condition } from './change-context.ts'
 
-/** Finds a record to change, or several that belong to one change. Nothing is written yet. */
+/** Finds the record to change, or the several records of one change. Writes nothing. */
 export type Finder<Found> = (context: ChangeContext) => Found | undefined
 
-/** A record that meets a condition. `Row` is what the condition proves the record to be. */
+/** Finds a record that meets a condition. `Row` is the type that the condition proves. */
 export function where<Row extends object = StoredRecord>(
   collection: Collection,
   state: string,
@@ -21,30 +21,30 @@ export function where<Row extends object = StoredRecord>(
 export const inStatus = (collection: Collection, status: string) =>
   where(collection, status, record => record.status === status)
 
-/** One event, several, or those of the status that the record has afterwards. */
+/** One event, several, or a map from the record's new status to its events. */
 type Events = EventType | readonly EventType[]
 type Sends = Events | Readonly<Record<string, Events>>
 
 interface Declared<Found> {
   readonly from: Finder<Found>
-  /** What else the change brings about: runs when the record is written, before the events are sent. */
+  /** Changes to other records: runs after the record is written and before events are sent. */
   readonly also?: (context: ChangeContext, found: Found, after: StoredRecord) => void
   readonly sends?: Sends
 }
 
 interface Update<Found> extends Declared<Found> {
-  /** The status afterwards, where the transition sets one. */
+  /** The new status, if the transition always leads to the same one. */
   readonly to?: string
-  /** The record afterwards; without a result this record cannot change. By default only the status changes. */
+  /** Returns the changed record, or undefined if it cannot change. By default only the status changes. */
   readonly make?: (found: Found, context: ChangeContext, to: string) => object | undefined
 }
 
 interface Creation<Found> extends Declared<Found> {
-  /** One new record or several. */
+  /** Returns one new record or several. */
   readonly make: (found: Found, context: ChangeContext) => object | readonly object[] | undefined
 }
 
-/** Makes one change; false where no record allows it. */
+/** Makes one change, or returns false if no record allows it. */
 export type Transition = (context: ChangeContext) => boolean
 
 export function update<Found>(collection: Collection, declared: Update<Found>): Transition {

@@ -1,4 +1,4 @@
-/** Credit notes: for timesheets cancelled after approval, and corrections of invoices. */
+/** Credit notes for timesheets cancelled after approval, and for corrections of invoices. */
 import { dayMs, hourMs, startOfUtcDay } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { groupBy } from '../group-by.ts'
@@ -14,7 +14,7 @@ export type CreditNote = ReturnType<CreditNoteWriter['note']>
 const corrected = 0.012
 const corrections = ['Rate correction', 'Hours agreed down', 'Damage recharged'] as const
 
-/** What is credited: a cancelled timesheet's line, or part of an invoice. */
+/** A credited amount: the line of a cancelled timesheet, or part of an invoice. */
 interface Credit {
   readonly line: InvoiceLine
   readonly createdMs: number
@@ -69,7 +69,7 @@ export class CreditNoteWriter {
     this.#staff = staff
   }
 
-  /** Also puts the sums of its notes on each invoice. */
+  /** Also adds the sum of its notes to each invoice. */
   write(cancelled: readonly WrittenTimesheet[], billed: readonly Billed[]): CreditNote[] {
     const lines = billed.flatMap(item => item.lines.map(({ id }) => ({ id, invoice: item.invoice })))
     const onInvoice = groupBy(lines, ({ id }) => id)
@@ -84,7 +84,7 @@ export class CreditNoteWriter {
     return [...ofTimesheets, ...ofInvoices].map(credit => this.note(credit))
   }
 
-  /** Half of an hour's to three hours' worth of one line. */
+  /** Half an hour to three hours of one line. */
   #correction({ invoice, lines }: Billed): Credit[] {
     const draw = this.#draw
     const [line] = lines
@@ -106,7 +106,7 @@ export class CreditNoteWriter {
     return { ...record, ...this.#processing(record.company.id, createdMs, this.#written) }
   }
 
-  /** Processed some days later, if that is not after the end of the data. */
+  /** Processed within three days; still pending if that is after the end of the data. */
   #processing(companyId: string, createdMs: number, number: number) {
     const draw = this.#draw
     const { endMs } = this.#seed

@@ -1,4 +1,4 @@
-/** Invoices: a weekly run bills each agency's approved timesheets of a company and week. */
+/** Invoices: a weekly run bills an agency's approved timesheets, one invoice per company and week. */
 import { dayMs, hourMs, startOfUtcDay, weekday, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { groupBy } from '../group-by.ts'
@@ -8,7 +8,7 @@ import type { Seed } from '../seed.ts'
 import { add } from '../work/pay.ts'
 import type { Timesheet, WrittenTimesheet } from '../work/timesheets.ts'
 
-/** What an invoice takes from one timesheet. */
+/** The figures that an invoice takes from one timesheet. */
 export interface InvoiceLine {
   readonly id: string
   readonly reference: string
@@ -29,7 +29,7 @@ export interface InvoiceHead {
   readonly cisRate: number
 }
 
-/** Of a managed company the supplier bills the provider, and the provider the company. */
+/** For a managed company the supplier bills the provider, and the provider bills the company. */
 export const managedSides = [
   { invoiceType: 'supplierToMsp', mspInvoiceType: 'payable' },
   { invoiceType: 'mspToClient', mspInvoiceType: 'receivable' },
@@ -113,7 +113,7 @@ export function lineOf({
   }
 }
 
-/** Thursday at six in the morning, the first after the approval. */
+/** The first Thursday, six in the morning, after the approval. */
 function runOf({ approvedDate }: Timesheet): number {
   const approvedMs = Date.parse(approvedDate as string)
   const day = startOfUtcDay(approvedMs)
@@ -121,7 +121,7 @@ function runOf({ approvedDate }: Timesheet): number {
   return run > approvedMs ? run : run + weekMs
 }
 
-/** An invoice with what it bills. */
+/** An invoice with its lines. */
 export interface Billed {
   readonly invoice: Invoice
   readonly lines: readonly InvoiceLine[]
@@ -141,10 +141,10 @@ export class InvoiceWriter {
     this.#msp = { id: this.#draw.id(seed.firstWeekMs), name: 'Openfield Managed Services' }
   }
 
-  /** Of a managed company both invoices bill the same timesheets. */
+  /** For a managed company both invoices bill the same timesheets. */
   write(written: readonly WrittenTimesheet[]): Billed[] {
     const inStatus = (status: string) => written.filter(({ timesheet }) => timesheet.status === status)
-    // Cancelled ones after the others, so that the others' runs are the same with and without them.
+    // Cancelled timesheets come last, so that they do not change the order of the other runs.
     const billable = [...inStatus('approved'), ...inStatus('cancelled')].filter(item => this.#isBilled(item))
     const runs = groupBy(billable, ({ timesheet }) => {
       const { agency, company, weekEnding } = timesheet
@@ -153,7 +153,7 @@ export class InvoiceWriter {
     return [...runs.values()].flatMap(group => this.#bill(group))
   }
 
-  /** In the run after the approval; a timesheet that was cancelled before it is on no invoice. */
+  /** The run after the approval bills it, unless it was cancelled before. */
   #isBilled({ timesheet }: WrittenTimesheet): boolean {
     const billedMs = runOf(timesheet) + hourMs
     if (billedMs >= this.#endMs) return false
@@ -192,7 +192,7 @@ export class InvoiceWriter {
     )
   }
 
-  /** Billed by hand, for no timesheet. */
+  /** An invoice written by hand, without timesheets. */
   #adHoc(runMs: number, first: WrittenTimesheet) {
     if (!this.#draw.chance(0.01)) return []
     const charge = this.#draw.between(50, 900)

@@ -1,4 +1,4 @@
-/** Purchase orders: for the work of one agency on one project, for some or all of its trades. */
+/** Purchase orders for the work of one agency on one project, in some or all trades. */
 import { dayMs, startOfUtcDay, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { groupBy } from '../group-by.ts'
@@ -13,7 +13,7 @@ export type PurchaseOrder = ReturnType<PurchaseOrderWriter['order']>
 const ordered = 0.3
 const poundsPerWeek = 1400
 
-/** With the placements that each one pays for, by agency and project. */
+/** The orders, and the order of each placement that one pays for. */
 export function makePurchaseOrders(seed: Seed, master: MasterData, placements: readonly Placement[]) {
   const writer = new PurchaseOrderWriter(seed, master)
   const draw = seed.draw('purchase orders drawn')
@@ -71,7 +71,7 @@ class PurchaseOrderWriter {
     }
   }
 
-  /** Inactive once its days are over or it is revoked; reinstated, it is active again. */
+  /** Inactive after its end date or when revoked; active again when reinstated. */
   #life(companyId: string, createdMs: number, endMs: number) {
     const draw = this.#draw
     const { endMs: lastMs } = this.#seed

@@ -1,4 +1,4 @@
-/** Rate cards: what each trade of a company pays and charges, in general, on some projects and from some agencies. */
+/** Rate cards: pay and charge of each trade of a company, in general, per project and per agency. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { partId, type Ref, refOf } from '../identity.ts'
@@ -14,7 +14,7 @@ import type { Placement } from '../work/placements.ts'
 
 export type RateRecord = ReturnType<RateCardWriter['card']>
 
-/** Whose rate it is: nobody's in particular, a project's, an agency's, or an agency's on a project. */
+/** A rate is generic, or for a project, an agency, or both; `area` gives a generic one region and sector. */
 interface Holder {
   readonly project?: Project
   readonly agency?: Agency
@@ -45,14 +45,14 @@ class RateCardWriter {
     this.#master = master
   }
 
-  /** One for everybody, and for some trades another one for a region and sector. */
+  /** A generic rate, and for some trades another for a region and sector. */
   general(trade: CompanyTrade): RateRecord[] {
     const own = this.#master.projects.filter(project => project.company.id === trade.company.id)
     const elsewhere = own.length > 0 && this.#draw.chance(0.25) ? [{ area: this.#draw.pick(own) }] : []
     return [{}, ...elsewhere].map(holder => this.card(trade, holder))
   }
 
-  /** Agreed for projects and agencies that use the trade. */
+  /** Rates for projects and agencies that use the trade. */
   particular(placements: readonly Placement[]): RateRecord[] {
     const known = new Set<string>()
     const once = (name: string, share: number) => {
@@ -95,7 +95,7 @@ class RateCardWriter {
     }
   }
 
-  /** An agency's default, or what was agreed for one trade instead. */
+  /** The agency's default, or its own value for one trade. */
   #adjustment(trade: Ref, agency: Agency): number {
     const draw = () => this.#draw.between(-2, 4) / 100
     const general = this.#adjustments.get(agency.id) ?? draw()
@@ -135,7 +135,7 @@ interface PieceCard {
   readonly adjustment: number
 }
 
-/** The generic rate's ids are those that timesheets name. */
+/** Timesheets name the piece rates of the generic rate. */
 function pieceRates({ id, trade, holder, kind, adjustment }: PieceCard) {
   const { pieceWork } = kind
   if (!pieceWork) return []

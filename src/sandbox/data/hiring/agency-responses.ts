@@ -1,4 +1,4 @@
-/** Responses of agencies to a requisition: when they were asked and answered, their candidates, and their answers to questions. */
+/** Responses of agencies to a requisition: times, candidates, and answers to questions. */
 import { dayMs, minuteMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { groupBy } from '../group-by.ts'
@@ -14,18 +14,18 @@ export interface AgencyResponse {
   readonly receivedMs: number
   readonly acceptedMs: number | undefined
   readonly candidates: readonly Candidate[]
-  /** Those of its workers who were assigned, also if the assignment was cancelled later. */
+  /** Workers who were assigned, including assignments that were cancelled later. */
   readonly placements: readonly Placement[]
 }
 
-/** From the final approval until the first worker is assigned, or nobody is wanted any more. */
+/** From the final approval until the first worker is assigned or the requisition closes. */
 export type Opening = readonly [fromMs: number, untilMs: number]
 
 const latestAnswerMs = 28 * dayMs
 const answersShare = 0.75
 const questionsAnswered = 0.25
 
-/** Agencies whose workers were assigned: they answered, and their workers went all the way. */
+/** Responses of agencies whose workers were assigned. */
 export function winningResponses(
   draw: Draw,
   placements: readonly Placement[],
@@ -58,8 +58,8 @@ export interface Asking {
 }
 
 /**
- * Agencies that were asked too: not all of them answer, and nobody of theirs is taken. Most answers
- * come within days, some late: the outliers of time to fill.
+ * Responses of agencies that were asked in vain: some do not answer, and none of their workers is
+ * assigned. Most answer within days, some late: the outliers of time to fill.
  */
 export function otherResponses(draw: Draw, { agencies, besides, least, opening }: Asking): AgencyResponse[] {
   const asked = new Set(besides)

@@ -1,4 +1,4 @@
-/** Documents and requirements of an assignment: status determination, key information, custom documents, fields. */
+/** Documents, requirements and custom fields of an assignment. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, partId } from '../identity.ts'
@@ -40,7 +40,7 @@ export function assignmentDocuments(draw: Draw, engagement: Engagement, staff: S
   }
 }
 
-/** Those not handed in yet have no attachment. */
+/** Documents that are not handed in yet have no attachment. */
 function customDocuments(draw: Draw, { placement }: Engagement, staff: Staff) {
   const { id } = placement.assignment
   const uploader = staff.drawRef(draw, placement.agency.id, agencyRoles)

@@ -1,4 +1,4 @@
-/** The history of an assignment: its events, with user and time, and the outcome. */
+/** The history of an assignment: its events with user and time, and the outcome. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref } from '../identity.ts'
@@ -12,7 +12,7 @@ interface Event {
   readonly reason?: string
 }
 
-/** Its outcome, the log, and the time of the last event; nothing happens at or after `endMs`. */
+/** Nothing happens at or after `endMs`. */
 export function assignmentHistory(
   draw: Draw,
   engagement: Engagement,
@@ -66,7 +66,7 @@ function outcome({ status, endMs }: Engagement, events: readonly Event[]) {
 
 const endingOf = ({ reason = '', user }: Event, date: string) => ending(reason, date, user)
 
-/** How an assignment says that it was ended, cancelled or reinstated. */
+/** The same object for assignments that were ended, cancelled or reinstated. */
 export function ending(reason: string, date: string, user: unknown) {
   return { reason, date, comments: `${reason}, told to the supplier`, user }
 }

@@ -1,4 +1,4 @@
-/** Assignments: the terms on which a worker was placed, and what happened to the placement. */
+/** Assignments: the terms of a placement and its history. */
 import { weekMs } from '../../../lib/dates.ts'
 import type { PurchaseOrder } from '../billing/purchase-orders.ts'
 import type { Draw } from '../draw.ts'
@@ -13,7 +13,7 @@ import type { Engagement } from './engagements.ts'
 import { linkTo, type Requisition } from './requisitions.ts'
 import { plannedValues, shiftPattern, upliftsOf } from './shift-pattern.ts'
 
-/** What assignments are linked to. */
+/** The records that assignments link to. */
 interface Links {
   readonly requisitions: ReadonlyMap<Placement, Requisition>
   readonly orders: ReadonlyMap<Placement, PurchaseOrder>
@@ -87,7 +87,7 @@ export class AssignmentWriter {
     }
   }
 
-  /** Full weeks are counted up to the day the world is made for, or to the end. */
+  /** Full weeks are counted up to the end of the assignment or of the data. */
   #dates({ status, startMs, endMs, confirmedMs, closedMs }: Engagement) {
     const sinceMs = confirmedMs ?? startMs
     const untilMs = Math.min(status === 'cancelled' ? sinceMs : endMs, this.#seed.endMs)

@@ -1,4 +1,4 @@
-/** What became of each placement: which assignments there are, and how one follows from another. */
+/** Engagements: the outcome of each placement, and the replacements and clones that follow it. */
 import { dayMs, hourMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import type { MasterData } from '../master/master-data.ts'
@@ -17,7 +17,7 @@ export interface Engagement {
   readonly confirmedMs: number | undefined
   /** When it was completed, ended or cancelled. */
   readonly closedMs: number | undefined
-  /** Ended once, and taken up again. */
+  /** When it was taken up again after it was ended by mistake. */
   readonly reinstatedMs?: number
   readonly reason?: string
   readonly replaces?: Placement
@@ -43,7 +43,7 @@ export class EngagementMaker {
     this.#master = master
   }
 
-  /** Worked by timesheets: running when the last week of the data is one of its own. */
+  /** With timesheets. It is still running if it includes the last week of the data. */
   worked(placement: Placement): Engagement[] {
     const draw = this.#draw
     const seed = this.#seed
@@ -71,7 +71,7 @@ export class EngagementMaker {
     return [ended, ...next]
   }
 
-  /** For work that has not begun, or never will. */
+  /** Without timesheets: not begun, or called off. */
   wanted(placement: Placement, dropout: boolean): Engagement {
     const startMs = placement.weeks[0] as number
     const endMs = (placement.weeks.at(-1) as number) + 6 * dayMs
@@ -81,7 +81,7 @@ export class EngagementMaker {
     return { placement, status, startMs, endMs, confirmedMs, closedMs: undefined }
   }
 
-  /** At the same place after another one's end; nobody came, where that is past and has no timesheets. */
+  /** At the same site after another ended. It has no timesheets, so it is called off if its start is past. */
   #following(
     placement: Placement,
     link: { readonly replaces: Placement } | { readonly cloneOf: Placement },

@@ -1,4 +1,4 @@
-/** The way of one worker through recruitment: its stages, and when each was reached. */
+/** A worker's path through recruitment: the stages and when each was reached. */
 import type { Draw } from '../draw.ts'
 import { iso, type Ref } from '../identity.ts'
 import { personName } from '../names.ts'
@@ -27,13 +27,13 @@ const road: readonly RecruitmentStage[] = [
   'assigned',
 ]
 
-/** Stages beside the road, each with the last stage before it. */
+/** Stages off the main path, each with the stage before it. */
 const branches: Partial<Record<RecruitmentStage, RecruitmentStage>> = {
   offerRejected: 'offerMade',
   missingCompliance: 'offerAccepted',
 }
 
-/** Where those who are not assigned stand, and the share of each. */
+/** The last stages of workers who are not assigned, with weights. */
 const endings = [
   ['submitted', 16],
   ['cvReviewed', 22],
@@ -53,7 +53,7 @@ const rejectionReasons = [
   'Position filled',
 ]
 
-/** Employers turn down before an offer; afterwards it is the worker, or a missing document. */
+/** Employers reject only before an offer; after it the worker declines or a document is missing. */
 const rejectedShare = 0.6
 const rejectable: readonly RecruitmentStage[] = ['submitted', 'cvReviewed', 'interviewed']
 
@@ -64,7 +64,7 @@ export interface Step {
 
 export interface Candidate {
   readonly worker: Ref
-  /** In order of time; the last one is where the worker stands. */
+  /** In order of time; the last one is the worker's current stage. */
   readonly steps: readonly Step[]
   readonly rejectionReason: string | undefined
 }
@@ -74,7 +74,7 @@ function stepsTo(stage: RecruitmentStage): RecruitmentStage[] {
   return before ? [...stepsTo(before), stage] : road.slice(0, road.indexOf(stage) + 1)
 }
 
-/** So many times in ascending order, strictly between two others as far as there is room. */
+/** Random times within a span, in ascending order. */
 function spread(draw: Draw, [fromMs, toMs]: readonly [number, number], count: number): number[] {
   const width = Math.max(0, toMs - fromMs)
   return Array.from({ length: count }, () => Math.floor(fromMs + draw.fraction() * width)).sort(
@@ -82,7 +82,7 @@ function spread(draw: Draw, [fromMs, toMs]: readonly [number, number], count: nu
   )
 }
 
-/** Goes all the way: assigned at the very end of the span. */
+/** Passes every stage and is assigned at the end of the span. */
 export function assignedCandidate(draw: Draw, worker: Ref, span: readonly [number, number]): Candidate {
   const stages = stepsTo('assigned')
   const times = [...spread(draw, span, stages.length - 1), span[1]]
@@ -111,9 +111,9 @@ interface Actors {
   readonly agency: Ref
 }
 
-/** Suppliers submit and answer offers; the company does the rest. */
+/** Suppliers take these steps; the company takes the others. */
 const bySupplier: readonly RecruitmentStage[] = ['submitted', 'offerAccepted', 'offerRejected']
-/** Steps taken before the service kept times or names have none. */
+/** Shares of steps without a time or a user: the service did not always record them. */
 const undated = 0.01
 const unnamed = 0.02
 

@@ -1,4 +1,4 @@
-/** Plans of requisitions: for the work that was done, and for demand that nobody met. */
+/** Plans of requisitions, for work that was done and for demand that was never met. */
 import { dayMs, hourMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso } from '../identity.ts'
@@ -17,7 +17,7 @@ export interface RequisitionPlan {
   readonly fate: Fate
   readonly quantity: number
   readonly createdMs: number
-  /** One for each stage that approved; the second one is the final approval. */
+  /** One time per stage that approved; the second is the final approval. */
   readonly approvals: readonly number[]
   /** When it was cancelled or rejected. */
   readonly endedMs?: number
@@ -30,12 +30,12 @@ export interface RequisitionPlan {
 
 const crewMax = 6
 const siteDraws = 30
-/** Work at one site and trade that begins within so many weeks answers one requisition. */
+/** Work at one site in one trade that begins within this many weeks belongs to one requisition. */
 const crewWeeks = 4
 /** Only demand this recent is still open. */
 const openWeeks = 12
 
-/** Ages in days, youngest and oldest: what is still raised or open was created lately. */
+/** Youngest and oldest age in days: raised and open requisitions are recent. */
 const ages = { raised: [0.2, 12], approved: [5, 60], cancelled: [4, 540], rejected: [4, 540] } as const
 
 export class RequisitionPlanner {
@@ -131,7 +131,7 @@ export class RequisitionPlanner {
     return this.#draw.chance(0.4) ? 1 : 0
   }
 
-  /** A site that is there already, if a few draws find one. */
+  /** A site created before then, if a few draws find one. */
   #siteBefore(timeMs: number): Site {
     const { sites } = this.#master
     const latest = iso(timeMs)
@@ -146,7 +146,7 @@ export class RequisitionPlanner {
     return this.#seed.firstWeekMs + weeks * weekMs
   }
 
-  /** Of an open requisition some of the wanted workers may be found already, never all. */
+  /** An open requisition may have some of its workers already, never all. */
   #responses(plan: Omit<RequisitionPlan, 'responses'>, untilMs: number): AgencyResponse[] {
     const draw = this.#draw
     const { site, trade, startMs, endMs, approvals } = plan

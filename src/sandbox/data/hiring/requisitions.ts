@@ -1,4 +1,4 @@
-/** Requisitions: approval stages, agencies with their submissions, and the stages each worker went through. */
+/** Requisitions, with approval stages, agencies and their submissions, and each worker's tracked stages. */
 
 import { shortId } from '../../records/short-id.ts'
 import type { Draw } from '../draw.ts'
@@ -73,7 +73,7 @@ export class RequisitionWriter {
     }
   }
 
-  /** An early stage may have lost its time; the final one is the requisition's approval. */
+  /** The time of the first stage is sometimes missing; the final stage is the requisition's approval. */
   #approvalStages({ approvals }: RequisitionPlan, approvers: readonly (Contact | undefined)[]) {
     return stageNames.map((name, index) => {
       const at = approvals[index]
@@ -168,7 +168,7 @@ export function linkTo({ id, reference: text }: Link) {
   return { id, reference: text, nanoid: shortId(id) }
 }
 
-/** For each assigned worker's placement, the requisition that it answers. */
+/** Placement of an assigned worker -> its requisition. */
 export function requisitionsByPlacement(
   plans: readonly RequisitionPlan[],
   requisitions: readonly Requisition[],

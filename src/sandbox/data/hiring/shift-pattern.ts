@@ -1,4 +1,4 @@
-/** The planned week of an assignment: its shifts, what it is worth, and the uplifts on its rates. */
+/** The planned week of an assignment: its shifts, their value, and the uplifts on its rates. */
 import { weekMs } from '../../../lib/dates.ts'
 import { type Rates, times } from '../work/pay.ts'
 import type { Placement } from '../work/placements.ts'
@@ -16,7 +16,7 @@ export interface PlannedShift {
 
 const dayOff: PlannedShift = { start: null, end: null, active: false, break: null, night: false }
 
-/** Hours of the day, the end of a night shift those of the next day; breaks in minutes. */
+/** Start and end are hours of the day; a night shift ends on the next day. Breaks are minutes. */
 export function shiftPattern({ days, startHour, dayHours, night }: Placement): Terms['shiftPattern'] {
   const end = (startHour + dayHours + breakMinutes / 60) % 24
   const shift: PlannedShift = { start: startHour, end, active: true, break: breakMinutes, night }
@@ -30,7 +30,7 @@ export interface Terms {
   readonly rates: { readonly pay: number; readonly charge: number }
 }
 
-/** Planned, not worked: the hours of the pattern over the weeks begun, at the basic rate. */
+/** The planned value: hours of the pattern times weeks begun, at the basic rate. */
 export function plannedValues({ startDate, endDate, shiftPattern, rates }: Terms) {
   const weeks = Math.ceil((Date.parse(endDate) - Date.parse(startDate)) / weekMs)
   const shifts = Object.values(shiftPattern).filter(shift => shift.active)
@@ -47,7 +47,7 @@ interface EnhancedUplifts {
   readonly weekly: object
 }
 
-/** Either plain factors, or the enhanced ones where the company has them. */
+/** Plain factors, or enhanced ones for companies that use them. */
 export function upliftsOf(rates: Rates, { enabled, mode, weekly }: EnhancedUplifts) {
   if (enabled) return { enhancedUplifts: { enabled, mode, weekly } }
   const factor = (key: keyof Rates) => rates[key].uplift ?? 1

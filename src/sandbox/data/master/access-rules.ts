@@ -1,4 +1,4 @@
-/** Which role may do what: the global mappings, and the same as permissions of a project user. */
+/** Access rules: the roles that may do each action, as global mappings and as a project user's permissions. */
 import type { Seed } from '../seed.ts'
 
 const office = ['companyAdmin', 'companyFinance', 'projectAdmin', 'projectApprover']
@@ -21,7 +21,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'user.manage': [...admins, 'ldAdmin'],
 }
 
-/** Actions that a company's configuration may restrict, with the key that does. */
+/** Action -> the key of a company's configuration that may restrict it. */
 const configKeys: Readonly<Record<string, string>> = {
   'requisition.approve': 'multiStageApproval.req',
   'assignment.amend': 'supplierActions.amendShift',
@@ -51,7 +51,7 @@ export function makeAccessRuleMappings(seed: Seed) {
 
 const permissionsByRole = new Map<string, readonly object[]>()
 
-/** One shared list a role: no generated user overrides anything. */
+/** One shared list per role: no generated user has overrides. */
 export function projectPermissions(role: string): readonly object[] {
   const known =
     permissionsByRole.get(role) ??

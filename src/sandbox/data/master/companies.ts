@@ -9,7 +9,7 @@ import { companyConfig } from './company-config.ts'
 export type Company = ReturnType<typeof companyOf>
 
 export interface Agency extends Ref {
-  /** The rate at which the construction industry scheme deducts: 0 when paid gross. */
+  /** Percent that the construction industry scheme deducts; 0 for agencies paid gross. */
   readonly cisRate: 0 | 20
 }
 
@@ -38,7 +38,7 @@ function companyOf(seed: Seed, draw: Draw, { index, msp }: { index: number; msp:
     companyNumber,
     industry: 'Construction',
     active: index < 3 || draw.chance(0.95),
-    /** Never answered: no key of the contract's config object says whether stages are tracked. */
+    /** Not part of any response: the contract's config object has no key for it. */
     stageTracking: index % 3 !== 2,
     projectCount: 0,
     phone: { countryCode: '+44', number: `0${draw.digits(10)}` },

@@ -1,7 +1,7 @@
-/** The config object of a company: every key of the contract. */
+/** The config object of a company, with every key of the contract. */
 import type { Draw } from '../draw.ts'
 
-/** The same for every company; assignments carry their values. */
+/** The same for every company; assignments hold the values. */
 export const metaFieldDefinitions = [
   { id: 'induction-date', title: 'Induction date', type: 'date', display: ['assignment', 'timesheet'] },
   { id: 'gang', title: 'Gang', type: 'text', display: ['assignment'] },

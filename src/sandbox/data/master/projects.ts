@@ -1,4 +1,4 @@
-/** Projects of companies and their sites. */
+/** Projects of companies, and the sites of projects. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, refOf } from '../identity.ts'

@@ -1,4 +1,4 @@
-/** The users who act for a company or an agency: those who were there before anything in the data happened. */
+/** Staff: the users who act for a company or an agency, all there before the first event of the data. */
 import { dayMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { groupBy } from '../group-by.ts'
@@ -42,7 +42,7 @@ export class Staff {
     return pool
   }
 
-  /** Those with any of the roles; users who came later act only where there is nobody else. */
+  /** Users with any of the roles. A user who joined later acts only where there is nobody else. */
   #membersAnew(memberOf: string, { roles, leadDays = 100 }: Asked): readonly User[] {
     const users = (this.#byMembership.get(memberOf) ?? []).map(({ user }) => user)
     const fitting = users.filter(user => roles.includes(user.role))
@@ -61,7 +61,7 @@ export class Staff {
     return user && refOf(user)
   }
 
-  /** As requisitions name people. */
+  /** Requisitions name people by name and email. */
   drawContact(draw: Draw, memberOf: string, roles: readonly string[]): Contact | undefined {
     const user = this.#draw(draw, memberOf, roles)
     return user && { name: user.name, email: user.email }

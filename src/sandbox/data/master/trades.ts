@@ -1,4 +1,4 @@
-/** Trades of a company, each of a master trade, with tags; and the competency that companies ask of them. */
+/** Trades of each company, with their master trade and tags, and the competency matrix. */
 import { dayMs } from '../../../lib/dates.ts'
 import { masterTrades } from '../../writes/lists.ts'
 import { type Ref, refOf } from '../identity.ts'
@@ -17,7 +17,7 @@ const tagKinds = [
   ['Night work', 'Agreed to nights'],
 ] as const
 
-/** Rates and competency entries are kept beside the trades, and put in when asked for. */
+/** Rates and competency entries are collections of their own; responses include them on request. */
 export function makeTrades(seed: Seed, companies: readonly Company[]) {
   const ids = seed.draw('trades')
   const draw = seed.draw('trade records')
@@ -45,7 +45,7 @@ interface Requirers {
   readonly projects: readonly Project[]
 }
 
-/** What a trade must hold, per company, per sector and on some projects. */
+/** The qualifications that a trade needs: per company, per sector and on some projects. */
 export function makeCompetencyMatrix(seed: Seed, { trades, projects }: Requirers) {
   const draw = seed.draw('competency')
   const sectors = [...new Map(projects.map(project => [project.sector.id, project.sector])).values()]

@@ -69,7 +69,7 @@ function companyMemberships(draw: Draw, company: Company, own: readonly Project[
   return [...office, ...onSite]
 }
 
-/** None for a few, so that users without projects exist. */
+/** A few users get no project, so that such users exist. */
 function someProjects(draw: Draw, own: readonly Project[]): string[] {
   if (own.length === 0 || draw.chance(0.05)) return []
   const chosen = Array.from({ length: draw.between(1, 4) }, () => draw.pick(own).id)

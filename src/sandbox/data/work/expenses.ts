@@ -1,4 +1,4 @@
-/** Expenses claimed beside timesheets; those approved are in the timesheet's `values.expense`. */
+/** Expenses. The timesheet's `values.expense` is the sum of its approved expenses. */
 import { dayMs, hourMs, startOfUtcDay } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Link, linkOf, reference, refOf } from '../identity.ts'
@@ -40,7 +40,7 @@ export interface Claim {
   readonly description?: string
   readonly value: number
   readonly hours?: number
-  /** As the piece work it settles: not weighed on its own. */
+  /** It pays piece work and is decided with its timesheet. */
   readonly settled?: boolean
 }
 
@@ -103,7 +103,7 @@ export class ExpenseWriter {
     return { id: this.#draw.id(createdMs), reference: reference('AFP', this.#afps) }
   }
 
-  /** With an approved timesheet its expenses are decided; with any other most still wait. */
+  /** Expenses are decided with their timesheet; on other timesheets most are still pending. */
   #decision(timesheet: WrittenTimesheet['timesheet'], createdMs: number, settled: boolean) {
     const { approvedDate } = timesheet
     const status = this.#draw.chance(0.07) && !settled ? 'rejected' : 'approved'

@@ -1,4 +1,4 @@
-/** From shifts to hours, buckets and money: the one place where a timesheet's sums are made. */
+/** Hours, buckets and money of shifts: the one place that computes a timesheet's sums. */
 import { dayMs, hourMs, minuteMs } from '../../../lib/dates.ts'
 import { calendarDay } from '../calendar.ts'
 import { iso, partId } from '../identity.ts'
@@ -11,7 +11,7 @@ export interface RateLine {
   readonly uplift: number | null
 }
 
-/** What each rate pays for an hour, as a multiple of the basic one. */
+/** Each rate as a multiple of the basic rate. */
 const uplifts = {
   wd: null,
   wdNw: 1.25,
@@ -26,7 +26,7 @@ const uplifts = {
 export type RateKey = keyof typeof uplifts
 export type Rates = Readonly<Record<RateKey, RateLine>>
 
-/** Which rate pays which bucket. Friday night is `weNightwork`; the nights of both weekend days have their own. */
+/** `weNightwork` is Friday night; Saturday and Sunday nights have buckets of their own. */
 const bucketKinds = {
   wdBasic: { rate: 'wd', description: 'Weekday' },
   wdOvertime: { rate: 'ot', description: 'Weekday overtime' },
@@ -53,7 +53,7 @@ export interface Allocation {
   readonly hours: number
 }
 
-/** One day's work. Hours are multiples of a half: with rates in even pence every amount is whole pence. */
+/** One day's work. Hours are multiples of a half: at rates in even pence every amount is whole pence. */
 export interface Shift {
   /** Midnight of the day it starts on. */
   readonly midnightMs: number
@@ -65,7 +65,7 @@ export interface Shift {
   readonly allocations: readonly Allocation[]
 }
 
-/** Employer costs as a share of pay: PAYE carries insurance and holiday pay, the others nearly nothing. */
+/** Employer costs as a share of pay: PAYE includes insurance and holiday pay. */
 export const employerShare: Readonly<Record<string, number>> = { paye: 0.27, cis: 0, psc: 0.02 }
 
 export function ratesFor(payPence: number, rateType: string, marginPence: number): Rates {
@@ -102,7 +102,7 @@ function bucketOf(shift: Pick<Shift, 'midnightMs' | 'night'>): Bucket {
 
 export type BucketValues = Record<Bucket | 'total', number>
 
-/** Net hours and both sides of `values`: per bucket the hours times the rate, in total the sum of the buckets. */
+/** Net hours, and pay and charge per bucket and in total. */
 export function sumShifts(shifts: readonly Shift[], rates: Rates) {
   const hours = Object.fromEntries(buckets.map(bucket => [bucket, 0])) as Record<Bucket, number>
   for (const shift of shifts) {
@@ -159,7 +159,7 @@ function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
   }
 }
 
-/** The other way round, for a record whose hours are to be amended. */
+/** The reverse of `timelogsOf`, for a record whose hours are to be amended. */
 export function shiftsOf(timelogs: readonly Timelog[]): Shift[] {
   return timelogs.map(log => {
     const midnightMs = Date.parse(log.date)

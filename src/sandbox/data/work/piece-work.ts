@@ -1,4 +1,4 @@
-/** Piece work of a week: units per day and what they come to. Not part of `values`: an expense settles it. */
+/** Piece work of a week: units and amounts per day. An expense pays it, so `values` leaves it out. */
 import type { Draw } from '../draw.ts'
 import { iso, partId } from '../identity.ts'
 import { costCodes, type Trade } from '../names.ts'
@@ -7,7 +7,7 @@ import type { Placement } from './placements.ts'
 
 type PieceWork = NonNullable<Trade['pieceWork']>
 
-/** Of the company's generic rate for it. */
+/** The id of the piece rate in the company's generic rate. */
 export function pieceRateId(companyId: string, { payPence }: PieceWork): string {
   return `${companyId.slice(0, 16)}${String(payPence).padStart(8, '0')}`
 }

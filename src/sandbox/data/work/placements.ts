@@ -1,4 +1,4 @@
-/** Who works where: the assignments that timesheets are written for. */
+/** Placements: a worker at a site on agreed terms. Timesheets and assignments are written for them. */
 import { dayMs, weekMs } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
@@ -82,7 +82,7 @@ export class PlacementMaker {
     return this.makeFor({ site, agency, weeks, createdMs })
   }
 
-  /** One that is wanted rather than drawn: everything but its terms is given. */
+  /** A placement for a given site, agency and time; only its terms are drawn. */
   makeFor({ site, agency, weeks, createdMs, trade }: Wanted): Placement {
     const draw = this.#draw
     this.#made += 1
@@ -103,7 +103,7 @@ export class PlacementMaker {
     }
   }
 
-  /** Some began before the first week: there is as much work then as later. */
+  /** Placements may begin before the first week, so that it has as much work as later weeks. */
   #weeks(): number[] {
     const first = this.#draw.between(1 - longestWeeks, weekCount - 1)
     const length = this.#draw.between(2, longestWeeks)
@@ -151,7 +151,7 @@ export class PlacementMaker {
     }
   }
 
-  /** Nobody approves or asks for approval before having an account. */
+  /** Approvers and requesters had an account before the first week. */
   #people(companyId: string, agency: Agency) {
     const { staff } = this.#master
     const known = staff.members(companyId, { roles: approverRoles, leadDays: 0 })

@@ -1,4 +1,4 @@
-/** A week of work: which days, how long, and where the hours were spent. */
+/** The shifts of a week: days, hours and cost codes. */
 import { dayMs } from '../../../lib/dates.ts'
 import { calendarDay } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
@@ -22,7 +22,7 @@ export function weekOfShifts(draw: Draw, placement: Placement, mondayMs: number)
   })
 }
 
-/** Only weekday day shifts earn overtime: the others are paid at a raised rate throughout. */
+/** Only day shifts on weekdays earn overtime: the others are paid at a higher rate throughout. */
 function shiftOn(draw: Draw, placement: Placement, midnightMs: number): Shift {
   const { weekday, isBankHoliday } = calendarDay(midnightMs)
   const standard = Math.max(4, placement.dayHours - (draw.chance(0.08) ? draw.between(1, 6) / 2 : 0))

@@ -1,4 +1,4 @@
-/** Timesheets: one a placement and week, with a history that fits its status. */
+/** Timesheets: one per placement and week, with times that fit its status. */
 import { dayMs, hourMs } from '../../../lib/dates.ts'
 import { isShutdown } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
@@ -41,7 +41,7 @@ export function isWhole(record: object): record is Timesheet {
   return 'timelogs' in record && 'rates' in record && 'values' in record
 }
 
-/** Timelogs are built when read: most requests leave them out, and they are most of a timesheet's size. */
+/** Timelogs are built when read: they are most of a timesheet's size, and most requests leave them out. */
 export function timesheetRecord(base: TimesheetBase, shifts: readonly Shift[], expense: number): Timesheet {
   const { netHours, pay, charge } = sumShifts(shifts, base.rates)
   return {
@@ -74,7 +74,7 @@ export class TimesheetWriter {
     this.#draw = seed.draw('timesheets')
   }
 
-  /** None for a week of holiday or shutdown. */
+  /** Undefined for a week of holiday or shutdown. */
   write(placement: Placement, mondayMs: number): WrittenTimesheet | undefined {
     const draw = this.#draw
     if (isShutdown(mondayMs) ? draw.chance(0.85) : draw.chance(holidayWeek)) return undefined
@@ -94,7 +94,7 @@ export class TimesheetWriter {
     return { timesheet: timesheetRecord(base, shifts, 0), placement, breakHours }
   }
 
-  /** Created, then handed in, then approved; what would happen after the end of the data has not happened. */
+  /** Created, then handed in, then approved, as far as that is before the end of the data. */
   #history({ requester, approvers }: Placement, createdMs: number, absent: boolean): History {
     const draw = this.#draw
     const { endMs } = this.#seed
@@ -132,7 +132,7 @@ function placeOf(placement: Placement, mondayMs: number) {
   const { worker, assignment, company, project, site, agency, payType, rateType, rates } = placement
   return {
     worker: refOf(worker),
-    /** Searched, never answered: the contract's worker reference here has id and name only. */
+    /** For search only. Responses leave it out: the contract's worker reference has id and name only. */
     workerReference: worker.reference,
     company,
     project,
