@@ -1,4 +1,4 @@
-/** What a command module says about itself; one file a command, listed in `commands.ts`. */
+/** The declaration of a command; one file a command, listed in `commands.ts`. */
 
 import { InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
@@ -15,7 +15,7 @@ interface OptionDeclaration {
   /** As commander spells it: `--port <number>`, `-f, --force`; read back in camel case. */
   readonly flags: string
   readonly summary: string
-  /** Checks and converts the text, as `wholeNumber` and `calendarDay` do; of an option given again, gets what it gave before. */
+  /** Checks and converts the text, as `wholeNumber` and `calendarDay` do. For a repeated option, `before` is the earlier result. */
   readonly parse?: (text: string, before?: unknown) => unknown
   readonly fallback?: string | number
 }
@@ -31,7 +31,7 @@ export interface CommandModule {
   readonly options?: readonly OptionDeclaration[]
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
-  /** Lines that `--help` shows before the examples, between empty ones. */
+  /** Lines that `--help` shows before the examples. */
   readonly notes?: readonly string[]
   /** `args` holds the arguments as one flat list. */
   run(context: CommandContext, args: readonly string[], options: Options): Promise<ExitStatus>
@@ -60,7 +60,7 @@ const unitMs = { s: 1000, m: minuteMs, h: hourMs }
 export function timeSpan(text: string): number {
   const [, amount, unit] = /^(\d+)([smh])$/.exec(text) ?? []
   if (amount && unit) return Number(amount) * unitMs[unit as keyof typeof unitMs]
-  throw new InvalidArgumentError('Give a time span as 90s, 30m or 2h.')
+  throw new InvalidArgumentError('Give a time span such as 90s, 30m or 2h.')
 }
 
 /** Accepts a calendar day. */

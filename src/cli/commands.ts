@@ -1,5 +1,14 @@
-/** Every command of the program: a new one is a file in `commands/` and a line here. */
-import type { CommandSet } from './load-commands.ts'
+/** Every command of the program, loaded when it is needed: a new one is a file in `commands/` and a line here. */
+import type { CommandModule } from './command.ts'
+
+type CommandLoaders = Readonly<Record<string, () => Promise<{ readonly command: CommandModule }>>>
+
+export interface CommandSet {
+  /** By name, in the order of the help. */
+  readonly loaders: CommandLoaders
+  /** Summary of each group, such as `dag`. */
+  readonly groups: Readonly<Record<string, string>>
+}
 
 export const commandSet: CommandSet = {
   loaders: {
@@ -39,4 +48,22 @@ export const commandSet: CommandSet = {
     workers: 'create and update the workers of an agency',
     files: 'upload files for workers and invoices',
   },
+}
+
+/** The word after one of these is its value, not a command. */
+const takingValues = ['--config', '--connection']
+
+/** The commands that a command line can mean: all whose first word occurs in it; all commands when none does, for the help and for suggestions. */
+function namesIn(argv: readonly string[], names: readonly string[]): readonly string[] {
+  const words = argv.filter((_, index) => !takingValues.includes(argv[index - 1] ?? ''))
+  const meant = names.filter(name => words.includes(name.split(' ')[0] ?? name))
+  if (meant.length > 0 && !words.includes('help')) return meant
+  return words.includes('--version') ? [] : names
+}
+
+/** Loads only the commands that the command line can mean, because each brings libraries that only it needs. */
+export function loadCommands(argv: readonly string[], { loaders }: CommandSet): Promise<CommandModule[]> {
+  const names = new Set(namesIn(argv, Object.keys(loaders)))
+  const needed = Object.entries(loaders).filter(([name]) => names.has(name))
+  return Promise.all(needed.map(async ([, load]) => (await load()).command))
 }

@@ -1,11 +1,11 @@
-/** What a backfill reads: lists with records of created days, between two of those. */
+/** The request of a backfill: lists of records with a created day, and two such days. */
 
 import { collections } from '../contract/catalogue.ts'
 import { UsageError } from '../lib/errors.ts'
 import { type Options, textOption } from './command.ts'
 
-/** The lists of a backfill that names none. */
-export const walked: readonly string[] = collections
+/** The lists of a backfill that names no resources. */
+export const scannedLists: readonly string[] = collections
   .filter(({ read }) => read.strategy === 'scan')
   .map(({ name }) => name)
 

@@ -8,12 +8,12 @@ export interface Failure {
   readonly text: string
 }
 
-/** Commander throws these after it printed what was asked for. */
+/** Commander throws these after it has printed help or version. */
 const answeredCodes = new Set(['commander.helpDisplayed', 'commander.version'])
 
 interface Circumstances {
   readonly isVerbose: boolean
-  /** An error that its abortion caused is told as the wish to stop that it was. */
+  /** An error caused by its abort is reported as the signal to stop. */
   readonly signal: AbortSignal
 }
 
@@ -29,7 +29,7 @@ export function describeFailure(thrown: unknown, { isVerbose, signal }: Circumst
 
 function usageFailure(error: CommanderError): Failure {
   if (answeredCodes.has(error.code)) return { exitCode: 0, text: '' }
-  // `muster help`, or help that nobody asked for because the command was left out.
+  // `muster help`, or help because the command was left out.
   if (error.code === 'commander.help') return { exitCode: error.exitCode === 0 ? 0 : 2, text: '' }
   const what = oneLine(error.message.replace(/^error: /, '')).replace(/ \(Did (you mean .*)\)$/, ', did $1')
   return { exitCode: 2, text: `muster: ${what}${what.endsWith('?') ? '' : ' (see muster --help)'}` }
@@ -40,7 +40,7 @@ function messageOf(error: unknown): string {
   return error instanceof MusterError ? error.message : `unexpected ${error.name}: ${error.message}`
 }
 
-/** Deeper chains are loops or noise. */
+/** Longer chains are loops or noise. */
 const deepest = 10
 
 function causesOf(error: unknown): readonly unknown[] {

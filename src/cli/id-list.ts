@@ -13,13 +13,13 @@ export interface ListedId {
 
 export interface IdList {
   readonly ids: readonly ListedId[]
-  /** Lines whose text may not be asked for, from 1. */
+  /** Numbers of the lines without a valid id, from 1. */
   readonly refused: readonly number[]
 }
 
 const names = byIdResources.map(({ name }) => name)
 
-export function requireHydrated(resource: string, where?: string): string {
+export function requireReadById(resource: string, where?: string): string {
   if (names.includes(resource)) return resource
   throw new UsageError({
     what: resource === '' ? 'no resource is named' : `no resource ${resource} is read by id`,
@@ -28,7 +28,7 @@ export function requireHydrated(resource: string, where?: string): string {
   })
 }
 
-/** The parser's own words quote the cell. */
+/** The message of the parser is dropped, because it quotes the cell. */
 function linesOf(text: string, shown: string): { record: string[]; info: { lines: number } }[] {
   try {
     return parse(text, {
@@ -41,7 +41,7 @@ function linesOf(text: string, shown: string): { record: string[]; info: { lines
   } catch (error) {
     const line = error instanceof CsvError && typeof error.lines === 'number' ? ` at line ${error.lines}` : ''
     throw new UsageError({
-      what: `${shown} is no list of ids${line}`,
+      what: `${shown} is not a list of ids${line}`,
       next: 'write one id a line, or resource,id',
     })
   }
@@ -59,7 +59,7 @@ function textOf(file: string, shown: string): string {
 
 const isHeading = (cells: readonly string[]): boolean => cells.some(cell => /^(id|resource)$/i.test(cell))
 
-/** `resource` is that of every line; without it each line names its own. `shown` is the file as it was typed. */
+/** `resource` is the resource of every line; without it each line names its own. `shown` is the file as typed. */
 export function readIdList(file: string, shown: string, resource?: string): IdList {
   const [first, ...others] = linesOf(textOf(file, shown), shown)
   if (!first) return { ids: [], refused: [] }
@@ -67,12 +67,12 @@ export function readIdList(file: string, shown: string, resource?: string): IdLi
   const idAt = heading ? heading.indexOf('id') : resource === undefined ? 1 : 0
   const resourceAt = heading ? heading.indexOf('resource') : 0
   if (idAt < 0)
-    throw new UsageError({ what: `${shown} has no column id`, next: 'name one id in its first line' })
+    throw new UsageError({ what: `${shown} has no column id`, next: 'name a column id in its first line' })
   const ids: ListedId[] = []
   const refused: number[] = []
   for (const { record, info } of heading ? others : [first, ...others]) {
     const id = record[idAt] ?? ''
-    const name = resource ?? requireHydrated(record[resourceAt] ?? '', `${shown} at line ${info.lines}`)
+    const name = resource ?? requireReadById(record[resourceAt] ?? '', `${shown} at line ${info.lines}`)
     if (isSafeId(id)) ids.push({ resource: name, id })
     else refused.push(info.lines)
   }

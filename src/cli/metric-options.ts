@@ -3,11 +3,11 @@ import { InvalidArgumentError } from 'commander'
 import { groupingName, groupingOf, groupKeys, type MetricRange } from '../crosscheck/metrics/metric-query.ts'
 import { type CommandModule, calendarDay, type Options, textOption } from './command.ts'
 
-/** Accepts `all`, or keys with commas between. */
+/** Accepts `all`, or keys separated by commas. */
 export function groupingOption(text: string): string {
   const grouping = groupingOf(text)
   if (grouping) return groupingName(grouping)
-  throw new InvalidArgumentError(`Give all, or of ${groupKeys.join(', ')}, with commas between.`)
+  throw new InvalidArgumentError(`Give all, or some of ${groupKeys.join(', ')}, separated by commas.`)
 }
 
 /** Accepts a number of hours below 1000. */

@@ -4,9 +4,9 @@ import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
 import { programVersion } from '../lib/program-version.ts'
 import type { CommandModule, Options } from './command.ts'
+import { type CommandSet, loadCommands } from './commands.ts'
 import { type CommandContext, createContext, type GlobalOptions } from './context.ts'
 import { describeFailure } from './failure.ts'
-import { type CommandSet, loadCommands } from './load-commands.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
 import type { World } from './world.ts'
@@ -59,10 +59,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 75 run again late
 
 function globalOptions(): readonly Option[] {
   return [
-    new Option('--config <file>', 'settings, instead of config/muster.yaml'),
-    new Option('--connection <name>', 'which connection of the settings'),
+    new Option('--config <file>', 'settings file, instead of config/muster.yaml'),
+    new Option('--connection <name>', 'connection of the settings'),
     new Option('--json', 'one JSON document on stdout; everything else goes to stderr'),
-    new Option('--verbose', 'log more, and say why a command failed'),
+    new Option('--verbose', 'log more, and show the cause of a failure'),
     new Option('--quiet', 'no progress and no warnings').conflicts('verbose'),
   ]
 }

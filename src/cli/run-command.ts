@@ -1,17 +1,19 @@
-/** What sync, backfill and sweep share: their arguments, and the outcome of a run told to people or programs. */
+/** What sync, backfill and sweep share: their arguments, a run with its progress, and its outcome for people or programs. */
 
 import { openToWrite, runConnection } from '../app/connection/warehouse.ts'
 import { choiceOf } from '../config/nearest.ts'
 import { catalogue, collections, findResource } from '../contract/catalogue.ts'
 import { counted, formatNumber } from '../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../lib/errors.ts'
+import { programVersion } from '../lib/program-version.ts'
 import { tableInQueries } from '../state/tables.ts'
-import type { RunOutcome, RunRequest } from '../sync/run/run.ts'
+import { type RunConnection, type RunOutcome, type RunRequest, runSync } from '../sync/run/run.ts'
 import type { ResourceOutcome } from '../sync/run/sync.ts'
+import type { Engine } from '../warehouse/engine.ts'
 import { numberOption, type Options } from './command.ts'
 import type { CommandContext } from './context.ts'
-import { runShown } from './run-shown.ts'
 import { type Column, formatSeconds, printJson, printLine, printTable } from './terminal/output.ts'
+import { createProgress } from './terminal/progress.ts'
 
 /** Throws UsageError for a name that is no resource, or with `lists` one that is read by id. */
 export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {
@@ -20,7 +22,7 @@ export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'al
     if (names.includes(name)) continue
     if (findResource(name))
       throw new UsageError({
-        what: `${name} are read by id, which knows no days`,
+        what: `${name} are read by id, not by created day`,
         next: `muster sync ${name} reads them; the others are ${names.join(', ')}`,
       })
     throw new UsageError({ what: `there is no resource ${name}`, next: choiceOf(name, names) })
@@ -92,5 +94,32 @@ export async function runAndPrint(context: CommandContext, request: RunRequest):
     return 0
   } finally {
     await engine.close()
+  }
+}
+
+interface Target {
+  readonly connection: RunConnection
+  readonly engine: Engine
+}
+
+/** Runs a sync and shows its progress. A failure is part of the result. */
+export async function runShown(
+  context: CommandContext,
+  { connection, engine }: Target,
+  request: RunRequest,
+): Promise<RunOutcome> {
+  const progress = createProgress(context)
+  try {
+    return await runSync(connection, request, {
+      engine,
+      clock: context.clock,
+      rng: context.rng,
+      signal: context.signal,
+      version: programVersion,
+      emit: event => progress.update(event),
+      onBudget: budget => progress.budget(budget),
+    })
+  } finally {
+    progress.stop()
   }
 }

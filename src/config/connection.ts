@@ -1,4 +1,4 @@
-/** One connection: one API key and one warehouse, with everything a run needs to know about them. */
+/** One connection: one API key and one warehouse, with all their settings. */
 import { join, resolve } from 'node:path'
 import type { Secret } from './secret.ts'
 import { type Findings, readSecret } from './secret-source.ts'
@@ -8,9 +8,9 @@ import { parseWarehouse, passwordIn, type Warehouse } from './warehouse-url.ts'
 
 export interface WebhookSettings {
   readonly secret: Secret
-  /** Still taken while senders change to the new one. */
+  /** Still accepted while senders change to the new one. */
   readonly previousSecret?: Secret
-  /** What the service's header names begin with. */
+  /** The beginning of the service's header names. */
   readonly headerPrefix: string
 }
 
@@ -20,15 +20,15 @@ export interface Connection {
   readonly apiKey: Secret
   readonly webhook?: WebhookSettings
   readonly warehouse: Warehouse
-  /** Put before the name of every schema, so that connections can share a PostgreSQL database. */
+  /** Precedes the name of every schema, so that connections can share a PostgreSQL database. */
   readonly schemaPrefix?: string
   /** Absolute path of the folder of landed pages. */
   readonly landing: string
   /** How long landed pages are kept. */
   readonly retentionDays: number
-  /** How far behind its mark a walk goes on reading, against late commits on the service's side. */
+  /** How far behind its watermark a scan continues, against late commits of the service. */
   readonly lookbackMinutes: number
-  /** An answer larger than this is refused. */
+  /** Larger answers are refused. */
   readonly pageCapMegabytes: number
   /** Zone in which timestamps become dates. */
   readonly reportingZone: string
@@ -40,7 +40,7 @@ export interface Surroundings {
   readonly findings: Findings
 }
 
-/** Returns undefined when something is wrong; the findings then say what. */
+/** Undefined when something is wrong; then the findings have the problems. */
 export function buildConnection(
   name: string,
   raw: RawConnection,

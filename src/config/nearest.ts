@@ -1,7 +1,7 @@
-/** The name that somebody who mistyped most likely meant, and what to say of it. */
+/** Suggestions for a mistyped name. */
 import { closestMatch } from 'leven'
 
-/** Undefined when none is near: half of its letters wrong is another word, not a slip. */
+/** The most similar name; undefined when none has at least half of its letters right. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   return closestMatch(name, names, { maxDistance: Math.floor(name.length / 2) })
 }
@@ -12,7 +12,7 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return found === undefined ? '' : `, did you mean ${found}?`
 }
 
-/** What to do about a name that is none of `names`: the likely one first, then which there are. */
+/** Advice for a name that is none of `names`: the likely one first, then the others. */
 export function choiceOf(name: string, names: readonly string[]): string {
   const found = nearest(name, names)
   if (found === undefined) return `name one of ${names.join(', ')}`

@@ -1,10 +1,10 @@
-/** Where a secret comes from: the environment or a file of its own, never the settings file. */
+/** Reads secrets: from the environment or a file of their own, never from the settings file. */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Secret } from './secret.ts'
 import { dotted, type Path, type Source } from './source.ts'
 
-/** What was found while connections were being built; problems stop the load, warnings do not. */
+/** Findings while connections are built; problems stop the load, warnings do not. */
 export interface Findings {
   problem(path: Path, text: string): void
   warning(path: Path, text: string): void
@@ -14,7 +14,7 @@ export interface SecretPlace {
   readonly source: Source
   readonly cwd: string
   readonly findings: Findings
-  /** Path of the setting that may hold the secret; beside it, the setting that may name a file. */
+  /** Paths of the setting that may contain the secret, and of the one that may name a file with it. */
   readonly path: Path
   readonly filePath: Path
 }
@@ -37,11 +37,11 @@ export function readSecret(place: SecretPlace, text?: string, file?: string): Se
     findings.problem(path, `${dotted(path)} holds the secret itself: ${advice}`)
     return undefined
   }
-  // An empty text stands for a variable that is not set, which has been reported already.
+  // An empty text comes from a variable that is not set, which is reported already.
   return text === '' ? undefined : new Secret(text.trim())
 }
 
-/** Read permission of everybody else, in a file's mode. */
+/** The bit of a file mode that lets every other user read. */
 const othersRead = 0o004
 
 function fromFile(place: SecretPlace, path: Path, name: string): Secret | undefined {

@@ -1,4 +1,4 @@
-/** A text that may be used but not shown: printing, logging or serialising it gives `[secret]`. */
+/** A secret text: printing, logging or serialising it gives `[secret]`. */
 import { inspect } from 'node:util'
 
 const shown = '[secret]'
@@ -10,7 +10,7 @@ export class Secret {
     this.#text = text
   }
 
-  /** The text itself, to be passed on at once and never kept. */
+  /** The text itself. Pass it on at once and never keep it. */
   reveal(): string {
     return this.#text
   }

@@ -18,12 +18,12 @@ export interface Settings {
   readonly connections: ReadonlyMap<string, Connection>
   /** One line each; nothing that stops a run. */
   readonly warnings: readonly string[]
-  /** Every secret in use, for whoever writes to a log. */
+  /** Every secret in use, so that logs can hide them. */
   readonly secrets: readonly Secret[]
 }
 
 export interface SettingsRequest {
-  /** Given on the command line: must exist. */
+  /** From the command line; it must exist. */
   readonly configFile?: string
   readonly env: Environment
   readonly cwd: string
@@ -31,7 +31,7 @@ export interface SettingsRequest {
 
 export const defaultConfigFile = 'config/muster.yaml'
 
-/** Throws ConfigError that lists every problem at once. */
+/** Throws a ConfigError with all problems at once. */
 export function loadSettings(request: SettingsRequest): Settings {
   const { source, problems: earlier } = findSource(request)
   const shape = checkShape(source.tree)
@@ -57,13 +57,13 @@ export function loadSettings(request: SettingsRequest): Settings {
   }
 }
 
-/** Whether there is anything to load: a command that can do without settings asks first. */
+/** Whether there are settings to load, for commands that can do without. */
 export const hasSettings = ({ configFile, env, cwd }: SettingsRequest): boolean =>
   configFile !== undefined ||
   readIfThere(resolve(cwd, defaultConfigFile)) !== undefined ||
   environmentSource(env) !== undefined
 
-/** The connection asked for, or the only one. */
+/** The named connection, or the only one. */
 export function connectionNamed(settings: Settings, name?: string): Connection {
   const names = [...settings.connections.keys()]
   const only = names.length === 1 ? names[0] : undefined
@@ -72,7 +72,7 @@ export function connectionNamed(settings: Settings, name?: string): Connection {
   if (name === undefined) {
     throw new UsageError({
       what: `${settings.source} has ${names.length} connections`,
-      next: `say which with --connection NAME (${names.join(', ')})`,
+      next: `name one with --connection NAME (${names.join(', ')})`,
     })
   }
   throw new UsageError({
@@ -112,11 +112,11 @@ function readIfThere(file: string): string | undefined {
     return readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new ConfigError({ what: `${file} cannot be read`, next: 'see its permissions', cause: error })
+    throw new ConfigError({ what: `${file} cannot be read`, next: 'check its permissions', cause: error })
   }
 }
 
-/** One line a setting: what follows from a first problem of the same setting would only distract. */
+/** One line a setting: only its first problem, from which others may follow. */
 function asError(source: Source, problems: readonly Problem[]): ConfigError {
   const lines = new Map<string, string>()
   for (const { path, text } of problems) {
@@ -127,7 +127,7 @@ function asError(source: Source, problems: readonly Problem[]): ConfigError {
   return new ConfigError({ what: `${source.name} is wrong${count}`, next: sorted.join('; ') })
 }
 
-/** Two connections in one place would overwrite each other's marks. */
+/** Two connections to one warehouse would overwrite each other's watermarks. */
 function sharedWarehouses(connections: readonly Connection[]): readonly Problem[] {
   const owners = new Map<string, string>()
   return connections.flatMap(({ name, warehouse, schemaPrefix }) => {
@@ -146,7 +146,7 @@ function secretsOf({ apiKey, webhook, warehouse }: Connection, env: Environment)
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
   const own = [apiKey, ...hooks]
   if (warehouse.kind === 'file') return own
-  // The driver takes PGPASSWORD where the address has none.
+  // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]
   return [...own, ...passwords.flatMap(password => (password ? [new Secret(password)] : []))]
 }

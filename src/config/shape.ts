@@ -21,7 +21,7 @@ const webhook = z.strictObject({
     .default('X-Service'),
 })
 
-/** Everything is optional here, so that one fault hides no other; what must be there is asked for when it is used. */
+/** Everything is optional here, so that one problem hides no other; required settings are checked when they are used. */
 const connection = z.strictObject({
   baseUrl: z
     .string()
@@ -42,7 +42,7 @@ const connection = z.strictObject({
   retentionDays: whole(0).default(90),
   lookbackMinutes: whole(0).default(15),
   pageCapMegabytes: whole(1).default(32),
-  // The star's days are counted in this zone; naming another one must not pass in silence.
+  // Days in star are counted in this zone; another zone is refused, not ignored.
   reportingZone: z
     .string()
     .refine(zone => zone === 'Europe/London', 'must be Europe/London: days are counted in no other zone yet')
@@ -62,7 +62,7 @@ const keysByDepth: readonly (readonly string[])[] = [
   Object.keys(webhook.shape),
 ]
 
-/** With problems, `settings` is what is left without the values that are wrong. */
+/** With problems, `settings` is the rest without the invalid values. */
 export function checkShape(tree: unknown): { settings?: RawSettings; problems: readonly Problem[] } {
   const result = settings.safeParse(tree)
   if (result.success) return { settings: result.data, problems: [] }
@@ -83,10 +83,10 @@ function remove(tree: unknown, path: Path): void {
 function asProblems(issue: z.core.$ZodIssue, tree: unknown): readonly Problem[] {
   const path = issue.path.map(step => (typeof step === 'number' ? step : String(step)))
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(path, key))
-  return [{ path, text: `${dotted(path) || 'the file'} ${phrase(issue, valueAt(tree, path))}` }]
+  return [{ path, text: `${dotted(path) || 'the file'} ${textOf(issue, valueAt(tree, path))}` }]
 }
 
-function phrase(issue: z.core.$ZodIssue, value: unknown): string {
+function textOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code !== 'invalid_type') return issue.message
   if (value === undefined || value === null) return 'is missing'
   if (issue.expected === 'object' || issue.expected === 'record') return 'must be a group of settings'
@@ -100,7 +100,7 @@ function unknownKey(path: Path, key: string): Problem {
   return { path: [...path, key], text: `unknown key ${key}${place}${advice}` }
 }
 
-/** Case and separators aside: a key that holds the word, or else the one with the fewest letters to change. */
+/** Ignores case and separators: a key that contains the word, or else the one with the fewest letters to change. */
 function nearestKey(key: string, known: readonly string[]): string | undefined {
   const word = key.toLowerCase().replace(/[_-]/g, '')
   const byWord = new Map(known.map(name => [name.toLowerCase(), name]))

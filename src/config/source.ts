@@ -1,4 +1,4 @@
-/** Raw settings together with where each of them was written, so that every problem can name its place. */
+/** Raw settings with the place where each was written, so that every problem can name its place. */
 
 /** From the root to a value: `['connections', 'acme', 'apiKey']`. */
 export type Path = readonly (string | number)[]
@@ -8,9 +8,9 @@ export interface Source {
   readonly name: string
   /** Plain values, with every variable already replaced. */
   readonly tree: unknown
-  /** Where a value, or else its nearest ancestor, stands: `line 4`, or the name of a variable. */
+  /** The place of a value, or of its nearest ancestor: `line 4`, or the name of a variable. */
   where(path: Path): string
-  /** Whether the text of a value holds anything that came from the environment. */
+  /** Whether any part of a value came from the environment. */
   isFromEnvironment(path: Path): boolean
 }
 

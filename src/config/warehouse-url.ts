@@ -10,13 +10,13 @@ export type Warehouse =
     }
   | {
       readonly kind: 'server'
-      /** May carry a password, so it is as secret as one. */
+      /** Secret, because it may contain a password. */
       readonly url: Secret
       /** The same address without its password, for people. */
       readonly shown: string
     }
 
-/** Returns undefined for anything that is neither; `cwd` is what a relative file is relative to. */
+/** Undefined for any other text. A relative file is relative to `cwd`. */
 export function parseWarehouse(text: string, cwd: string): Warehouse | undefined {
   const file = /^duckdb:(?!\/\/|:)(.+)$/.exec(text)?.[1]
   if (file !== undefined) return { kind: 'file', file: resolve(cwd, file) }

@@ -1,4 +1,4 @@
-/** Settings written in YAML, with `${VARIABLE}` replaced and the line of every key remembered. */
+/** Settings in YAML, with each `${VARIABLE}` replaced and the line of every key remembered. */
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { type Environment, variable } from './environment.ts'
 import { dotted, type Path, type Problem, type Source } from './source.ts'
@@ -14,8 +14,8 @@ interface Text {
 }
 
 /**
- * Braces end an unquoted text inside `{ ... }`, so `${NAME}` is swapped for private characters of the same
- * length before parsing: columns stay true, and values are put in afterwards, where they cannot act as YAML.
+ * Braces end an unquoted text inside `{ ... }`, so `${NAME}` is replaced by private characters of the same length before
+ * parsing: columns stay correct, and values are inserted afterwards, when they can no longer be read as YAML.
  */
 const opening = '\u{e000}\u{e000}'
 const closing = '\u{e001}'

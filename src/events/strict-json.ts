@@ -1,4 +1,4 @@
-/** Parses only unambiguous JSON: UTF-8 without a byte order mark, no key twice, no `__proto__`, limited depth. */
+/** Parses only unambiguous JSON: UTF-8 without a BOM, no key twice, no `__proto__`, limited depth. */
 
 const deepest = 32
 

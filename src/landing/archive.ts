@@ -1,4 +1,4 @@
-/** Pages that are loaded, compacted: a walk's JSON files become a few zstd Parquet files. */
+/** Pages that are loaded, compacted: a scan's JSON files become a few zstd Parquet files. */
 import {
   existsSync,
   mkdirSync,
@@ -33,7 +33,7 @@ async function withDuckdb<Result>(
   }
 }
 
-const archiveOf = (landing: Landing, walkId: string): string => join(landing.root, `${walkId}${suffix}`)
+const archiveOf = (landing: Landing, scanId: string): string => join(landing.root, `${scanId}${suffix}`)
 
 /** Pages in their order, as many to a slice as fit its size. */
 function slices(pages: readonly LandedPage[]): LandedPage[][] {
@@ -50,17 +50,17 @@ function slices(pages: readonly LandedPage[]): LandedPage[][] {
   return result
 }
 
-/** Turns the folders of these walks into archives; a walk is a folder or an archive at any moment, never neither. */
-export async function compact(landing: Landing, walkIds: readonly string[]): Promise<void> {
-  if (walkIds.length === 0) return
+/** Turns the folders of these scans into archives; a scan is a folder or an archive at any moment, never neither. */
+export async function compact(landing: Landing, scanIds: readonly string[]): Promise<void> {
+  if (scanIds.length === 0) return
   await withDuckdb(async run => {
-    for (const walkId of walkIds) {
-      const archive = archiveOf(landing, walkId)
+    for (const scanId of scanIds) {
+      const archive = archiveOf(landing, scanId)
       const part = `${archive}.part`
       rmSync(part, { recursive: true, force: true })
       mkdirSync(part, { mode: 0o700 })
-      writeFileSync(join(part, 'walk.json'), JSON.stringify(landing.facts(walkId)), { mode: 0o600 })
-      for (const [index, pages] of slices(landing.pages(walkId)).entries()) {
+      writeFileSync(join(part, 'scan.json'), JSON.stringify(landing.facts(scanId)), { mode: 0o600 })
+      for (const [index, pages] of slices(landing.pages(scanId)).entries()) {
         const files = pages.map(page => quote(page.file)).join(', ')
         const target = quote(join(part, `${String(index + 1).padStart(6, '0')}.parquet`))
         await run(`copy (select parse_filename(filename) as name, content from read_text([${files}]))
@@ -68,7 +68,7 @@ export async function compact(landing: Landing, walkIds: readonly string[]): Pro
       }
       rmSync(archive, { recursive: true, force: true })
       renameSync(part, archive)
-      landing.discard(walkId)
+      landing.discard(scanId)
     }
   })
 }
@@ -77,18 +77,18 @@ function archives(landing: Landing): string[] {
   return existsSync(landing.root) ? readdirSync(landing.root).filter(name => name.endsWith(suffix)) : []
 }
 
-/** Every walk that can be replayed, oldest first, folders and archives alike. */
-export function keptWalks(landing: Landing): string[] {
-  return [...new Set([...archives(landing).map(name => basename(name, suffix)), ...landing.walks()])].sort()
+/** Every scan that can be replayed, oldest first, folders and archives alike. */
+export function keptScans(landing: Landing): string[] {
+  return [...new Set([...archives(landing).map(name => basename(name, suffix)), ...landing.scans()])].sort()
 }
 
-/** The pages of an archived walk, written back as files below `folder`; the caller removes them. */
-export async function unpack(landing: Landing, walkId: string, folder: string): Promise<void> {
-  const archive = archiveOf(landing, walkId)
-  const target = join(folder, walkId)
+/** The pages of an archived scan, written back as files below `folder`; the caller removes them. */
+export async function unpack(landing: Landing, scanId: string, folder: string): Promise<void> {
+  const archive = archiveOf(landing, scanId)
+  const target = join(folder, scanId)
   mkdirSync(target, { recursive: true, mode: 0o700 })
   const files = readdirSync(archive).filter(name => name.endsWith('.parquet'))
-  writeFileSync(join(target, 'walk.json'), readFileSync(join(archive, 'walk.json')))
+  writeFileSync(join(target, 'scan.json'), readFileSync(join(archive, 'scan.json')))
   await withDuckdb(async run => {
     for (const file of files) {
       for (const [name, content] of await run(

@@ -1,4 +1,4 @@
-/** Landed pages: one folder a walk, one file a page, written whole or not at all. */
+/** Landed pages: one folder a scan, one file a page, written whole or not at all. */
 import {
   existsSync,
   mkdirSync,
@@ -13,8 +13,8 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DiskFull, MusterError } from '../lib/errors.ts'
 
-/** What a walk asks for; written once, beside its pages. */
-export interface WalkFacts {
+/** What a scan asks for; written once, beside its pages. */
+export interface ScanFacts {
   readonly resource: string
   /** Scope columns that the request stands for, such as company_id. */
   readonly scope: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export interface WalkFacts {
 export interface LandedPage {
   readonly file: string
   readonly bytes: number
-  /** Order of arrival within the walk, from 1. */
+  /** Order of arrival within the scan, from 1. */
   readonly sequence: number
   /** Page number that was asked for. */
   readonly page: number
@@ -77,16 +77,16 @@ export interface Arrived {
 /** The landing of one warehouse. */
 export interface Landing {
   readonly root: string
-  /** Starts the folder of a walk, or finds it. */
-  begin(walkId: string, facts: WalkFacts): void
-  land(walkId: string, arrived: Arrived): Promise<LandedPage>
-  /** Pages of a walk in the order of arrival. */
-  pages(walkId: string): LandedPage[]
-  facts(walkId: string): WalkFacts
-  /** Walks that have pages as files, oldest first. */
-  walks(): string[]
+  /** Starts the folder of a scan, or finds it. */
+  begin(scanId: string, facts: ScanFacts): void
+  land(scanId: string, arrived: Arrived): Promise<LandedPage>
+  /** Pages of a scan in the order of arrival. */
+  pages(scanId: string): LandedPage[]
+  facts(scanId: string): ScanFacts
+  /** Scans that have pages as files, oldest first. */
+  scans(): string[]
   forget(page: LandedPage): void
-  discard(walkId: string): void
+  discard(scanId: string): void
 }
 
 function parsePage(folder: string, name: string): LandedPage[] {
@@ -105,40 +105,40 @@ function parsePage(folder: string, name: string): LandedPage[] {
   ]
 }
 
-function beginWalk(folder: string, facts: WalkFacts): void {
+function beginScan(folder: string, facts: ScanFacts): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const file = join(folder, 'walk.json')
+  const file = join(folder, 'scan.json')
   writeFileSync(`${file}.part`, JSON.stringify(facts), { mode: 0o600 })
   renameSync(`${file}.part`, file)
 }
 
-/** Walk ids begin with the instant of their run, so their order is the order of time. */
-function walkFolders(root: string): string[] {
+/** Scan ids begin with the instant of their run, so their order is the order of time. */
+function scanFolders(root: string): string[] {
   if (!existsSync(root)) return []
   return readdirSync(root, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !entry.name.includes('.archive'))
-    .filter(entry => existsSync(join(root, entry.name, 'walk.json')))
+    .filter(entry => existsSync(join(root, entry.name, 'scan.json')))
     .map(entry => entry.name)
     .sort()
 }
 
 export function openLanding(root: string): Landing {
-  const folderOf = (walkId: string): string => join(root, walkId)
-  const discard = (walkId: string): void => rmSync(folderOf(walkId), { recursive: true, force: true })
+  const folderOf = (scanId: string): string => join(root, scanId)
+  const discard = (scanId: string): void => rmSync(folderOf(scanId), { recursive: true, force: true })
   return {
     root,
-    begin(walkId, facts) {
+    begin(scanId, facts) {
       try {
-        beginWalk(folderOf(walkId), facts)
+        beginScan(folderOf(scanId), facts)
       } catch (error) {
-        // A folder without its facts is no walk: nobody would ever look for it again.
-        if (!existsSync(join(folderOf(walkId), 'walk.json'))) discard(walkId)
+        // A folder without its facts is no scan: nobody would ever look for it again.
+        if (!existsSync(join(folderOf(scanId), 'scan.json'))) discard(scanId)
         throw writeError(root, error)
       }
     },
-    async land(walkId, { sequence, page, fetchedAt, runId, bytes }) {
+    async land(scanId, { sequence, page, fetchedAt, runId, bytes }) {
       const name = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}.json`
-      const file = join(folderOf(walkId), name)
+      const file = join(folderOf(scanId), name)
       try {
         await writeFile(`${file}.part`, bytes, { mode: 0o600 })
         await rename(`${file}.part`, file)
@@ -148,12 +148,12 @@ export function openLanding(root: string): Landing {
       }
       return { file, bytes: bytes.length, sequence, page, fetchedAt, runId }
     },
-    pages(walkId) {
-      const names = readdirSync(folderOf(walkId)).sort()
-      return names.flatMap(name => parsePage(folderOf(walkId), name))
+    pages(scanId) {
+      const names = readdirSync(folderOf(scanId)).sort()
+      return names.flatMap(name => parsePage(folderOf(scanId), name))
     },
-    facts: walkId => JSON.parse(readFileSync(join(folderOf(walkId), 'walk.json'), 'utf8')) as WalkFacts,
-    walks: () => walkFolders(root),
+    facts: scanId => JSON.parse(readFileSync(join(folderOf(scanId), 'scan.json'), 'utf8')) as ScanFacts,
+    scans: () => scanFolders(root),
     forget: page => rmSync(page.file, { force: true }),
     discard,
   }

@@ -20,7 +20,7 @@ describe('muster init', () => {
     const file = join(cwd, 'mine.yaml')
     writeFileSync(file, 'mine')
     const { code, err } = await muster('init --config mine.yaml', { cwd })
-    expect([code, err]).toEqual([2, 'muster: mine.yaml is already there: add --force to replace it\n'])
+    expect([code, err]).toEqual([2, 'muster: mine.yaml exists already: add --force to replace it\n'])
     expect(readFileSync(file, 'utf8')).toBe('mine')
     expect((await muster('init --config mine.yaml --force', { cwd })).code).toBe(0)
     expect(readFileSync(file, 'utf8')).toContain('connections:')
@@ -38,7 +38,7 @@ describe('muster init', () => {
     const { code, err } = await muster('init', { cwd })
     expect([code, err]).toEqual([
       1,
-      'muster: config/muster.yaml cannot be written: see its folder and permissions\n',
+      'muster: config/muster.yaml cannot be written: check its folder and permissions\n',
     ])
   })
 })
@@ -84,7 +84,7 @@ describe('muster sync', () => {
       expect([code, err]).toEqual([
         2,
         expect.stringMatching(
-          /^muster: rates are read by id, which knows no days: muster sync rates reads them; the others are key, companies, .*metric-rows\n$/,
+          /^muster: rates are read by id, not by created day: muster sync rates reads them; the others are key, companies, .*metric-rows\n$/,
         ),
       ])
     }

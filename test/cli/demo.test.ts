@@ -5,9 +5,9 @@ import { muster } from './captured-world.ts'
 test('syncs, changes the source, syncs what changed, and then nothing', async () => {
   const { code, out, err, cwd } = await muster('demo --scale 0.03 --changes 40 --quiet')
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/First sync, everything:/)
+  expect(out).toMatch(/First sync, of everything:/)
   expect(out).toMatch(
-    /The source changes: \d+ records, of which \d+ are in no list and wait for an event or their turn\./,
+    /The source changes: \d+ records, of which \d+ are in no list: a sync reads them after an event, or when their turn comes\./,
   )
   expect(out).toMatch(/service counted/)
   expect(out).toMatch(/A third sync, with nothing new: 0 changed/)

@@ -101,7 +101,7 @@ test.each([
     'metric timeToFil',
     'muster: there is no metric timeToFil: did you mean timeToFill? The other is workersOverHours\n',
   ],
-  ['metric timeToFill --group-by worker', 'Give all, or of company, project, agency, month, week'],
+  ['metric timeToFill --group-by worker', 'Give all, or some of company, project, agency, month, week'],
 ])('%s is wrong usage', async (line, words) => {
   const { code, err } = await place.command(line)
   expect([code, err]).toEqual([2, expect.stringContaining(words)])

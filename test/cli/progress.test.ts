@@ -2,8 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { createContext } from '../../src/cli/context.ts'
 import { createProgress } from '../../src/cli/terminal/progress.ts'
-import { type ProgressEvent, type ProgressState, withEvent } from '../../src/cli/terminal/progress-state.ts'
-import { renderProgress } from '../../src/cli/terminal/render-progress.ts'
+import {
+  type ProgressEvent,
+  type ProgressState,
+  renderProgress,
+  withEvent,
+} from '../../src/cli/terminal/render-progress.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { captured, stillClock } from './captured-world.ts'
 
@@ -18,7 +22,7 @@ describe('renderProgress', () => {
       [
         {
           resource: 'timesheets',
-          state: 'walking',
+          state: 'scanning',
           pagesDone: 12,
           pagesTotal: 48,
           rows: 2400,
@@ -40,44 +44,44 @@ describe('renderProgress', () => {
       { budget: { remainingToday: 9988, spentThisRun: 14 } },
     )
     expect(renderProgress(state, 100, 65_000)).toEqual([
-      'timesheets  walking  12/48 pages  2,400 rows  31 changed  12 requests',
-      'expenses    done     2/2 pages  210 rows  0 changed  2 requests',
-      'invoices    skipped  not in scope',
-      'sites       failed   403 Forbidden',
+      'timesheets  scanning  12/48 pages  2,400 rows  31 changed  12 requests',
+      'expenses    done      2/2 pages  210 rows  0 changed  2 requests',
+      'invoices    skipped   not in scope',
+      'sites       failed    403 Forbidden',
       'elapsed 1:05, about 2:47 left  9,988 requests left today, 14 spent',
     ])
   })
 
   test('keeps what an event leaves out', () => {
     const state = stateOf([
-      { resource: 'users', state: 'walking', rows: 5, pagesDone: 1 },
+      { resource: 'users', state: 'scanning', rows: 5, pagesDone: 1 },
       { resource: 'users', state: 'loading' },
     ])
-    expect(renderProgress(state, 100, 0)[0]).toBe('users  loading  1 page  5 rows')
+    expect(renderProgress(state, 100, 0)[0]).toBe('users  loading   1 page  5 rows')
   })
 
   test.each([
-    ['a total is unknown', [{ resource: 'a', state: 'walking', pagesDone: 5 }], 60_000],
+    ['a total is unknown', [{ resource: 'a', state: 'scanning', pagesDone: 5 }], 60_000],
     [
       'one resource has not begun',
       [
-        { resource: 'a', state: 'walking', pagesDone: 5, pagesTotal: 10 },
+        { resource: 'a', state: 'scanning', pagesDone: 5, pagesTotal: 10 },
         { resource: 'b', state: 'waiting' },
       ],
       60_000,
     ],
-    ['it has only begun', [{ resource: 'a', state: 'walking', pagesDone: 1, pagesTotal: 10 }], 2_000],
-    ['nothing was read', [{ resource: 'a', state: 'walking', pagesDone: 0, pagesTotal: 10 }], 60_000],
+    ['it has only begun', [{ resource: 'a', state: 'scanning', pagesDone: 1, pagesTotal: 10 }], 2_000],
+    ['nothing was read', [{ resource: 'a', state: 'scanning', pagesDone: 0, pagesTotal: 10 }], 60_000],
   ] satisfies [string, ProgressEvent[], number][])('gives no estimate while %s', (_, events, nowMs) => {
     expect(renderProgress(stateOf(events), 100, nowMs).at(-1)).not.toContain('left')
   })
 
   test('cuts lines at the width of the terminal', () => {
     const state = stateOf([
-      { resource: 'timesheets', state: 'walking', rows: 1_000_000, note: 'x'.repeat(80) },
+      { resource: 'timesheets', state: 'scanning', rows: 1_000_000, note: 'x'.repeat(80) },
     ])
     const lines = renderProgress(state, 30, 3_723_000)
-    expect(lines[0]).toBe('timesheets  walking  1,000,00…')
+    expect(lines[0]).toBe('timesheets  scanning  1,000,0…')
     expect(lines[1]).toBe('elapsed 1:02:03')
   })
 })
@@ -95,7 +99,7 @@ describe('plain progress', () => {
     const progress = createProgress(context)
     progress.update({ resource: 'sites', state: 'waiting' })
     for (let page = 1; page <= 60; page++) {
-      progress.update({ resource: 'sites', state: 'walking', pagesDone: page, pagesTotal: 60 })
+      progress.update({ resource: 'sites', state: 'scanning', pagesDone: page, pagesTotal: 60 })
       clock.move(200)
     }
     progress.update({ resource: 'sites', state: 'done' })
@@ -103,9 +107,9 @@ describe('plain progress', () => {
     progress.stop()
     progress.stop()
     expect(err().trim().split('\n')).toEqual([
-      'sites  walking  1/60 pages',
-      'sites  walking  26/60 pages',
-      'sites  walking  51/60 pages',
+      'sites  scanning  1/60 pages',
+      'sites  scanning  26/60 pages',
+      'sites  scanning  51/60 pages',
       'sites  done     60/60 pages',
       'elapsed 0:12  940 requests left today, 60 spent',
     ])
@@ -126,7 +130,7 @@ describe('progress on a terminal', () => {
     const stderr = { write: (text: string) => written.push(text), isTTY: true, columns: 80, on: () => {} }
     const { context } = contextOf({ env, stderr, clock: systemClock })
     const progress = createProgress(context)
-    for (let row = 0; row < 1000; row++) progress.update({ resource: 'sites', state: 'walking', rows: row })
+    for (let row = 0; row < 1000; row++) progress.update({ resource: 'sites', state: 'scanning', rows: row })
     await systemClock.sleep(250)
     context.stderr.write('a line that stays\n')
     progress.update({ resource: 'sites', state: 'done' })

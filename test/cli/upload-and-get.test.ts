@@ -28,7 +28,7 @@ describe('files upload', () => {
     ],
     [
       'noname --resource worker --purpose attachments --record w',
-      'noname has no name that the service takes: 1 to 255',
+      'noname has a name that the service does not accept: use 1 to 255',
     ],
     ['fake.pdf --resource worker --purpose attachments --record w', 'fake.pdf is none of application/pdf'],
     ['none.pdf --resource worker --purpose attachments --record w', 'none.pdf cannot be read'],

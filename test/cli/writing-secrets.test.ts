@@ -57,7 +57,7 @@ describe('--verbose', () => {
     const token = upload.out.trim()
     expect([upload.code, token]).toEqual([0, expect.stringMatching(/^[\w-]{32}$/)])
     expect(upload.err).toBe(
-      `uploaded, not attached yet: pass the token to the record's update within 15 minutes\n`,
+      `uploaded, not attached yet: pass the token to the update of the record within 15 minutes\n`,
     )
     file('u.json', [
       {

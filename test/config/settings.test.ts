@@ -69,7 +69,7 @@ describe('connectionNamed', () => {
   test('asks which, and corrects a slip', () => {
     expect(() => connectionNamed(two())).toThrow(UsageError)
     expect(() => connectionNamed(two())).toThrow(
-      'config/muster.yaml has 2 connections: say which with --connection NAME (acme, beta)',
+      'config/muster.yaml has 2 connections: name one with --connection NAME (acme, beta)',
     )
     expect(() => connectionNamed(two(), 'betta')).toThrow(
       'no connection is named betta (config/muster.yaml): did you mean beta? The other is acme',

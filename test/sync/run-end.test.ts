@@ -30,10 +30,10 @@ describeOnEngines('the end of a run', bench => {
     const other = { resource: 'landing', holder: 'r2', ms: 60_000 }
     await takeLease(engine, other)
     expect(await end('r3')).toBeUndefined()
-    expect(landing.walks()).toEqual(walks)
+    expect(landing.scans()).toEqual(walks)
     await engine.run('delete from ops.lease')
     expect(await end('r3')).toBeUndefined()
-    expect(landing.walks()).toEqual(['r2-users', 'r3-users'])
-    expect(openLanding(join(root)).walks()).toHaveLength(2)
+    expect(landing.scans()).toEqual(['r2-users', 'r3-users'])
+    expect(openLanding(join(root)).scans()).toHaveLength(2)
   })
 })

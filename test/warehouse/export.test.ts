@@ -252,7 +252,7 @@ describe('on the command line', () => {
 
   test('export needs a folder', async () => {
     const { code, err } = await muster('export', { env: env() })
-    expect([code, err]).toEqual([2, 'muster: export needs a folder: say where to with --parquet FOLDER\n'])
+    expect([code, err]).toEqual([2, 'muster: export needs a folder: name it with --parquet FOLDER\n'])
   })
 
   test('docs tell rows and freshness of the warehouse', async () => {
@@ -260,7 +260,7 @@ describe('on the command line', () => {
     const line = `docs --out ${page} --markdown ${join(root, 'dictionary.md')} --json`
     expect(await muster(line, { env: env() })).toMatchObject({
       code: 1,
-      err: `muster: there is no such folder (${join(root, 'pages')}): make it, or name another file\n`,
+      err: `muster: there is no such folder (${join(root, 'pages')}): create it, or name another file\n`,
     })
     mkdirSync(join(root, 'pages'))
     const { code, out } = await muster(line, { env: env() })
@@ -281,7 +281,7 @@ describe('on the command line', () => {
     const { code, out, cwd } = await muster('docs')
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^\d+ tables, [\d,]+ columns, as declared, without rows, [\d.]+ MB: /),
+      expect.stringMatching(/^\d+ tables, [\d,]+ columns, as declared, without row counts, [\d.]+ MB: /),
     ])
     expect(readFileSync(join(cwd, 'dictionary.html'), 'utf8')).toContain('no warehouse was opened')
   })

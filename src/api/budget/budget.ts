@@ -67,7 +67,7 @@ export interface BudgetOptions {
   readonly shared?: SharedRequests | undefined
 }
 
-/** Until the first `/me` answers, DEFAULT_PER_DAY holds, and `perMinute` or defaultPerMinute. */
+/** Until the first `/me` answers, the default limits hold, or `perMinute` where it is given. */
 export function createBudget(options: BudgetOptions): Budget {
   return new KeyBudget(options)
 }

@@ -26,7 +26,8 @@ export interface AssistantOptions {
   readonly note: (tool: string, detail: object) => void
 }
 
-const readOnlyHint = { readOnlyHint: true, openWorldHint: false }
+/** The protocol's names. */
+const annotations = { readOnlyHint: true, openWorldHint: false }
 
 export function assistantServer(options: AssistantOptions): McpServer {
   const { version, seconds, rows, data } = options
@@ -35,7 +36,7 @@ export function assistantServer(options: AssistantOptions): McpServer {
   const listing = {
     description:
       'Tables and views of the warehouse: star (facts, dimensions, bridges), mart, and ops on freshness.',
-    annotations: readOnlyHint,
+    annotations,
   }
   server.registerTool('list_tables', listing, ({ signal }) =>
     using(options, { tool: 'list_tables', signal }, (session, stop) => listTables(session, catalogue, stop)),
@@ -43,7 +44,7 @@ export function assistantServer(options: AssistantOptions): McpServer {
   const describing = {
     description: 'Columns of one table with their types and descriptions, and its key.',
     inputSchema: { schema: z.string().default('star'), table: z.string() },
-    annotations: readOnlyHint,
+    annotations,
   }
   server.registerTool('describe_table', describing, ({ schema, table }, { signal }) =>
     using(options, { tool: 'describe_table', signal }, session =>
@@ -53,7 +54,7 @@ export function assistantServer(options: AssistantOptions): McpServer {
   const querying = {
     description: `Runs one read-only statement in ${catalogue.dialect}'s SQL, for at most ${seconds} s. Decimals are text, timestamps ISO 8601 in UTC. Names of people cannot be read here.`,
     inputSchema: { sql: z.string(), limit: z.number().int().min(1).max(mostRows).default(rows) },
-    annotations: readOnlyHint,
+    annotations,
   }
   server.registerTool('query', querying, ({ sql, limit }, { signal }) =>
     using(options, { tool: 'query', signal }, async (session, stop) =>

@@ -5,8 +5,8 @@ import { readEnvelope } from '../../api/client/envelope.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
-import { keptWalks, unpack } from '../../landing/archive.ts'
-import { type LandedPage, type Landing, openLanding, type WalkFacts } from '../../landing/folder.ts'
+import { keptScans, unpack } from '../../landing/archive.ts'
+import { type LandedPage, type Landing, openLanding, type ScanFacts } from '../../landing/folder.ts'
 import type { PageBatch } from '../../load/load-batch.ts'
 import { Pipeline } from '../../load/pipeline.ts'
 import type { PageFile } from '../../load/read/pages.ts'
@@ -81,12 +81,12 @@ function completePass(pages: readonly LandedPage[], rows: 'list' | 'object'): re
   return pass.length === lastPage(totalOf(pass[0] as LandedPage)) ? pass : []
 }
 
-function snapshotOf(facts: WalkFacts, pages: readonly LandedPage[]): PageBatch['snapshot'] {
+function snapshotOf(facts: ScanFacts, pages: readonly LandedPage[]): PageBatch['snapshot'] {
   const last = pages.at(-1)
   return facts.extent && last ? [{ extent: facts.extent, time: last.fetchedAt, run: last.runId }] : undefined
 }
 
-function batchOf(facts: WalkFacts, resource: Resource, landed: readonly LandedPage[]): PageBatch {
+function batchOf(facts: ScanFacts, resource: Resource, landed: readonly LandedPage[]): PageBatch {
   const pages = landed.map((page): PageFile => ({ ...page, scope: facts.scope }))
   const snapshot = snapshotOf(facts, landed)
   const rows = facts.isById ? 'data as one record' : rowsAt(resource)
@@ -120,10 +120,10 @@ export async function replay(
   onProgress: (progress: ReplayProgress) => void | Promise<void>,
 ): Promise<ReplayResult> {
   const landing = openLanding(root)
-  const walks = keptWalks(landing)
+  const walks = keptScans(landing)
   const replaying = new Replay(engine)
   for (const [index, walk] of walks.entries()) {
-    const folder = landing.walks().includes(walk)
+    const folder = landing.scans().includes(walk)
       ? undefined
       : mkdtempSync(join(dirname(root), '.muster-replay-'))
     try {

@@ -1,12 +1,12 @@
-/** `muster backfill`: read records again by the day they were created. */
+/** `muster backfill`: reads the records created between two days again. */
 import { type CommandModule, calendarDay } from '../command.ts'
-import { createdBetween, walked } from '../created-days.ts'
+import { createdBetween, scannedLists } from '../created-days.ts'
 import { limitsOf, resourceNames, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
 export const command: CommandModule = {
   name: 'backfill',
-  summary: 'read records created between two days again, whatever is held of them',
+  summary: 'read the records created between two days again, whether they are stored or not',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     { flags: '--from <day>', summary: 'first created day, YYYY-MM-DD', parse: calendarDay },
@@ -19,7 +19,7 @@ export const command: CommandModule = {
   ],
   async run(context, args, options) {
     const between = createdBetween(options)
-    const resources = args.length === 0 ? walked : resourceNames(args, 'lists')
+    const resources = args.length === 0 ? scannedLists : resourceNames(args, 'lists')
     return runAndPrint(context, {
       command: 'backfill',
       arguments: [`--from ${between.from} --to ${between.to}`, ...args].join(' '),

@@ -1,4 +1,4 @@
-/** `muster build`: the marts that BI tools read, brought up to what is in star. */
+/** `muster build`: brings the marts that BI tools read up to date with star. */
 
 import { openMade } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
@@ -79,7 +79,7 @@ function print(context: CommandContext, { marts, asOf, milliseconds }: BuildResu
   printLine(context, `${counts}, ${since}; ${seconds}`)
 }
 
-/** What the checks refused is a matter of the data, what failed one of the program. */
+/** Refused by its checks: the data is at fault, not the program. */
 class MartsRefused extends MusterError {
   override readonly exitCode = 3
 }
@@ -94,7 +94,7 @@ function requireAll({ marts }: BuildResult): void {
     what: `${withheld.length} of ${marts.length} marts were not built: ${withheld
       .map(({ name, message }) => `${name} (${message})`)
       .join(', ')}`,
-    next: 'their rows of before are unchanged; run muster build again when the reason is gone',
+    next: 'they keep their earlier rows; run muster build again when the cause is fixed',
   })
 }
 
@@ -125,8 +125,8 @@ async function build(
 export const command: CommandModule = {
   name: 'build',
   summary: 'rebuild the marts whose sources or definitions changed, each in one transaction',
-  arguments: [{ name: '[marts...]', summary: 'only these and those they read; all when left out' }],
-  options: [{ flags: '--all', summary: 'also marts that have not changed' }],
+  arguments: [{ name: '[marts...]', summary: 'only these and the marts that they read; all when left out' }],
+  options: [{ flags: '--all', summary: 'also rebuild marts that have not changed' }],
   examples: ['muster build', 'muster build worker_week --all', 'muster build --json'],
   async run(context, args, options) {
     const marts = readMarts()

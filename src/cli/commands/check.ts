@@ -1,4 +1,4 @@
-/** `muster check`: what in the warehouse does not hold, and what to do about it. */
+/** `muster check`: checks the warehouse, and says what to do about each failure. */
 
 import { openMade } from '../../app/connection/warehouse.ts'
 import { nearest } from '../../config/nearest.ts'
@@ -49,10 +49,10 @@ function print(context: CommandContext, { results, skipped, milliseconds }: Chec
 
 export const command: CommandModule = {
   name: 'check',
-  summary: 'look for what does not hold: keys, references, sums, totals, freshness, personal data',
+  summary: 'check the warehouse: keys, references, sums, totals, freshness, personal data',
   arguments: [{ name: '[checks...]', summary: 'only these; all when left out' }],
-  options: [{ flags: '--list', summary: 'say what each check looks for, and run none' }],
-  notes: ['Exit code 3 when a check with the severity error fails; warnings alone are 0.'],
+  options: [{ flags: '--list', summary: 'list the checks without running them' }],
+  notes: ['Exit code 3 when a check of severity error fails; with warnings alone it is 0.'],
   examples: ['muster check', 'muster check keys_unique references_resolve', 'muster check --json'],
   async run(context, args, options) {
     const checks = chosen(args, everyCheck(readMarts()))

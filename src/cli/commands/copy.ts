@@ -1,4 +1,4 @@
-/** `muster copy`: moves a warehouse to another engine or place, with its marks. */
+/** `muster copy`: copies a warehouse to another engine or place, with its watermarks. */
 import { existsSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
@@ -19,16 +19,16 @@ interface Place {
   readonly options: PostgresOptions
 }
 
-/** Where rows of a server cross. */
+/** Folder for the files in which rows of a server are transferred. */
 const scratchOf = ({ cwd }: CommandContext): string => join(cwd, '.muster-copy.tmp')
 
-/** Unless another copy crosses there as well. */
+/** Removes the folder unless another copy still uses it. */
 function removeScratch(context: CommandContext): void {
   for (const folder of [join(scratchOf(context), 'stage'), scratchOf(context)])
     try {
       rmdirSync(folder)
     } catch {
-      // It was never made, or is not empty.
+      // ENOENT: it was never made. ENOTEMPTY: another copy uses it.
     }
 }
 
@@ -61,14 +61,14 @@ function openSource({ warehouse, options }: Place, target: Engine) {
 
 const beside = (file: string, what: string): string => `${file.replace(/\.duckdb$/, '')}.${what}`
 
-/** What lies beside a file and not in it does not come along. */
+/** Events in the log beside a file are not copied, so there must be none. */
 function requireDrained({ warehouse }: Place): void {
   const inbox = warehouse.kind === 'file' ? beside(warehouse.file, 'inbox') : ''
   if (!existsSync(inbox) || waitingFiles(inbox).length === 0) return
   throw new MusterError({
-    what: 'events wait beside the warehouse to copy that it has not taken in yet',
+    what: 'events wait beside the warehouse that it has not loaded yet',
     where: inbox,
-    next: 'let muster serve take them in and end it, then copy; nothing was changed',
+    next: 'start muster serve, which loads them, and stop it; then copy. Nothing was changed',
   })
 }
 
@@ -105,20 +105,20 @@ async function copyBetween(context: CommandContext, from: Place, to: Place): Pro
   return copied
 }
 
-/** Where the pages of the source lie by default: they stay, and the settings of the target have to name them. */
+/** The landed pages of the source stay where they are; the settings of the target have to name their folder. */
 const landingAdvice = ({ warehouse }: Place): string =>
   warehouse.kind === 'file'
-    ? `the landed pages stay in ${beside(warehouse.file, 'landing')} (or where landing says): name that folder as landing of the new connection`
+    ? `the landed pages stay in ${beside(warehouse.file, 'landing')} (or where landing says): name that folder as landing in the new connection`
     : 'the landed pages stay where landing of the old connection says: name the same folder in the new one'
 
 export const command: CommandModule = {
   name: 'copy',
-  summary: 'move a warehouse to another engine or place, with its marks',
+  summary: 'copy a warehouse to another engine or place, with its watermarks',
   options: [
     { flags: '--from <warehouse>', summary: 'duckdb:FILE or postgres://…; it is only read' },
-    { flags: '--to <warehouse>', summary: 'the same; must be empty' },
-    { flags: '--from-prefix <text>', summary: 'schemaPrefix of the first' },
-    { flags: '--to-prefix <text>', summary: 'schemaPrefix of the second' },
+    { flags: '--to <warehouse>', summary: 'likewise; it must be empty' },
+    { flags: '--from-prefix <text>', summary: 'schemaPrefix of the warehouse to copy from' },
+    { flags: '--to-prefix <text>', summary: 'schemaPrefix of the warehouse to copy to' },
   ],
   examples: ['muster copy --from duckdb:data/acme.duckdb --to postgres://muster@db.example.com/analytics'],
   async run(context, _args, options) {
@@ -130,7 +130,10 @@ export const command: CommandModule = {
     const landing = landingAdvice(from)
     if (context.json) printJson(context, { tables: copied, rows, landing })
     else
-      printLine(context, `copied ${copied.length} tables, ${counted(rows, 'row')}, counted alike; ${landing}`)
+      printLine(
+        context,
+        `copied ${copied.length} tables, ${counted(rows, 'row')}, the same number in both; ${landing}`,
+      )
     return 0
   },
 }

@@ -1,4 +1,4 @@
-/** `muster crosscheck`: our metrics beside the service's own, and with --calibrate the definition that makes them agree. */
+/** `muster crosscheck`: compares our metrics with the service's own; --calibrate first finds the definition that fits. */
 
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
@@ -36,7 +36,10 @@ export const command: CommandModule = {
   name: 'crosscheck',
   summary: 'compare our metrics with the service’s own, figure by figure, and name the records that differ',
   options: [
-    { flags: '--calibrate', summary: 'first find out how the service computes them; about 25 requests' },
+    {
+      flags: '--calibrate',
+      summary: 'first find out how the service computes its metrics; about 25 requests',
+    },
     {
       flags: '--group-by <keys>',
       summary: 'compare only this grouping; may be given several times',
@@ -46,7 +49,7 @@ export const command: CommandModule = {
     thresholdOption,
     {
       flags: '--max-requests <number>',
-      summary: 'requests that may be spent',
+      summary: 'most requests to send',
       parse: wholeNumber(1),
       fallback: 120,
     },
@@ -56,7 +59,7 @@ export const command: CommandModule = {
     'muster crosscheck --calibrate --json',
     'muster crosscheck --group-by agency,month --from 2026-01-01',
   ],
-  notes: ['Ends with 3 when a difference is unexplained.'],
+  notes: ['Exit code 3 when a difference is unexplained.'],
   run: async (context, _, options) => {
     const engine = await openMade(context.connection())
     try {

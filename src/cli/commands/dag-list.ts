@@ -1,4 +1,4 @@
-/** `muster dag list`: which DAGs there are, when they run, and what of. */
+/** `muster dag list`: the DAGs with their schedules and tasks. */
 
 import { type DagText, dagFiles, nameOf, parseDag } from '../../app/dag/dag-file.ts'
 import { MusterError } from '../../lib/errors.ts'
@@ -7,7 +7,7 @@ import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'dag list',
-  summary: 'list the DAGs, their schedules and tasks; wrong files with what is wrong in them',
+  summary: 'list the DAGs with their schedules and tasks, and invalid files with their mistakes',
   examples: ['muster dag list', 'muster dag list --json'],
   run: async context => {
     const dags = dagFiles(context.cwd).map(source => summarise(source, context.program.commandNames))

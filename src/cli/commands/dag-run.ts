@@ -9,7 +9,7 @@ import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'dag run',
-  summary: 'run the tasks of a DAG in order; a failed one stops only those that need it',
+  summary: 'run the tasks of a DAG in order; a failed task skips only the tasks that need it',
   arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml' }],
   examples: ['muster dag run nightly', 'muster dag run nightly --connection acme --json'],
   run: async (context, [name = '']) => {

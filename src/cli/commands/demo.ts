@@ -1,4 +1,4 @@
-/** `muster demo`: the whole of it in a minute: a service, a first sync, changes at the source, a second sync, the marts. */
+/** `muster demo`: the whole program in a minute: a sandbox, a first sync, changes at the source, a second sync, the marts. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { byIdResources } from '../../contract/catalogue.ts'
@@ -23,8 +23,7 @@ import {
   proofTable,
   workingTimeTable,
 } from '../reports/demo-tables.ts'
-import { summary } from '../run-command.ts'
-import { runShown } from '../run-shown.ts'
+import { runShown, summary } from '../run-command.ts'
 import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
 
 const folder = join('data', 'demo')
@@ -41,7 +40,7 @@ function connectionTo(url: string, root: string): RunConnection {
   }
 }
 
-/** Settings that let the next commands read what the demo leaves behind. */
+/** Settings for the commands that read the warehouse of the demo afterwards. */
 function writeSettings(root: string, url: string): void {
   writeFileSync(join(root, 'api-key'), `${apiKey}\n`, { mode: 0o600 })
   const settings = [
@@ -65,7 +64,7 @@ async function syncOnce(
   return outcome
 }
 
-/** Of changes that no list shows, a sync learns in turn, or at once from events, which the demo sends none of. */
+/** A sync reads records without a list in turn, or at once after an event; the demo sends no events. */
 function changesLine(changes: ReturnType<typeof mutateWorld>): string {
   const records = new Map(changes.map(({ collection, id }) => [`${collection} ${id}`, collection]))
   const byId = new Set(
@@ -73,10 +72,10 @@ function changesLine(changes: ReturnType<typeof mutateWorld>): string {
   )
   const unlisted = [...records.values()].filter(collection => byId.has(collection)).length
   const listed = `The source changes: ${counted(records.size, 'record')}`
-  return `${listed}, of which ${formatNumber(unlisted)} are in no list and wait for an event or their turn.`
+  return `${listed}, of which ${formatNumber(unlisted)} are in no list: a sync reads them after an event, or when their turn comes.`
 }
 
-/** Each mart passes its checks, or the demo says which did not. */
+/** Builds and checks the marts, and names those that failed. */
 async function buildAll(context: CommandContext, engine: Engine): Promise<BuildResult> {
   const marts = readMarts()
   const { clock, rng, signal } = context
@@ -105,11 +104,11 @@ interface Told {
 
 async function tellMarts(context: CommandContext, engine: Engine): Promise<void> {
   const say = (text: string): void => printLine(context, text)
-  say('\nWhat approved labour of the last eight weeks cost, by agency (mart.labour_spend_weekly):')
+  say('\nCost of the approved labour of the last eight weeks, by agency (mart.labour_spend_weekly):')
   printTable(context, ...(await labourTable(engine)))
-  say('\nWho comes near the 48 hours of the Working Time Regulations (mart.worker_week):')
+  say('\nWorkers near the 48 hours of the Working Time Regulations (mart.worker_week):')
   printTable(context, ...(await workingTimeTable(engine)))
-  say('\nWhat is worked and approved, but not invoiced (mart.unbilled_accrual):')
+  say('\nLabour that is approved but not invoiced yet (mart.unbilled_accrual):')
   printTable(context, ...(await accrualTable(engine)))
 }
 
@@ -119,9 +118,9 @@ async function tell(
   { first, second, third, built }: Told,
 ): Promise<void> {
   const say = (text: string): void => printLine(context, text)
-  say(`\nWhat the second sync moved, with ${second.requests} requests instead of ${first.requests}:`)
+  say(`\nChanges that the second sync found, with ${second.requests} requests instead of ${first.requests}:`)
   printTable(context, ...changesTable(second))
-  say('\nWhy you can believe it is complete: every window saw at least as many ids as the service counted.')
+  say('\nProof that it is complete: every window saw at least as many ids as the service counted.')
   printTable(context, ...(await proofTable(engine)))
   say(`\nA third sync, with nothing new: ${summary(third)}`)
   say(`\n${builtLine(built)}`)
@@ -134,7 +133,7 @@ async function tell(
   )
   say(`  ${muster} docs         # every table and column, with diagrams and lineage: dictionary.html`)
   say(`  ${muster} publish      # a copy without personal data, for BI tools`)
-  say('  npm run -s muster -- sandbox      # a service of your own to try things on')
+  say('  npm run -s muster -- sandbox      # a sandbox of your own to try things out')
 }
 
 function requireNoViolation(violations: readonly Violation[]): void {
@@ -147,7 +146,7 @@ function requireNoViolation(violations: readonly Violation[]): void {
 
 export const command: CommandModule = {
   name: 'demo',
-  summary: 'show it all: start the sandbox, sync it, change it, sync again, build the marts',
+  summary: 'show the whole program: start a sandbox, sync it, change it, sync again, build the marts',
   options: [
     { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
     {
@@ -169,7 +168,7 @@ export const command: CommandModule = {
     try {
       writeSettings(root, sandbox.url)
       const connection = connectionTo(sandbox.url, root)
-      printLine(context, `A sandbox of the service listens on ${sandbox.url}. First sync, everything:`)
+      printLine(context, `A sandbox of the service listens on ${sandbox.url}. First sync, of everything:`)
       const first = await syncOnce(context, connection, engine)
       printLine(context, summary(first))
       const changes = mutateWorld(sandbox.world, {
@@ -177,7 +176,7 @@ export const command: CommandModule = {
         nowMs: context.clock.now(),
         count: numberOf(options, 'changes'),
       })
-      printLine(context, `\n${changesLine(changes)} Second sync, what changed:`)
+      printLine(context, `\n${changesLine(changes)} Second sync, of the changes:`)
       const second = await syncOnce(context, connection, engine)
       printLine(context, summary(second))
       const third = await syncOnce(context, connection, engine)

@@ -1,4 +1,4 @@
-/** `muster discover`: ids that somebody has in a list, to be read with the next sync. */
+/** `muster discover`: takes ids of records from a file, for the next sync to read. */
 import { basename, resolve } from 'node:path'
 import { openToWrite } from '../../app/connection/warehouse.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
@@ -7,16 +7,16 @@ import { remember } from '../../state/by-id/discovered.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { readIdList, requireHydrated } from '../id-list.ts'
+import { readIdList, requireReadById } from '../id-list.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'discover',
-  summary: 'note ids of requisitions, credit notes and the like from a file; the next sync reads them',
+  summary: 'take ids of requisitions, credit notes and the like from a file; the next sync reads them',
   arguments: [
     {
       name: '<resource>',
-      summary: 'such as credit-notes; left out when each line of the file says resource,id',
+      summary: 'such as credit-notes; left out when each line of the file is resource,id',
     },
     { name: '[file]', summary: 'one id a line, or CSV' },
   ],
@@ -28,10 +28,10 @@ export const command: CommandModule = {
   async run(context, args) {
     const [first = '', second] = args
     const file = second ?? first
-    const resource = second === undefined ? undefined : requireHydrated(first)
+    const resource = second === undefined ? undefined : requireReadById(first)
     const { ids, refused } = readIdList(resolve(context.cwd, file), file, resource)
     if (ids.length === 0)
-      throw new UsageError({ what: `${file} holds no id`, next: 'write one id a line, or resource,id' })
+      throw new UsageError({ what: `${file} has no ids in it`, next: 'write one id a line, or resource,id' })
     const found = await note(context, ids, basename(file))
     print(context, { ids: ids.length, new: found, refusedLines: refused })
     return 0
@@ -70,9 +70,9 @@ function print(context: CommandContext, noted: Noted): void {
   const refused =
     first === undefined
       ? ''
-      : `; ${counted(refusedLines.length, 'line')} without an id, the first is line ${first}`
+      : `; ${counted(refusedLines.length, 'line')} without a valid id, the first is line ${first}`
   printLine(
     context,
-    `${counted(ids, 'id')} read, ${formatNumber(found)} of them new${refused}; muster sync asks for them`,
+    `${counted(ids, 'id')} read, ${formatNumber(found)} of them new${refused}; muster sync reads them`,
   )
 }

@@ -26,7 +26,7 @@ interface Target {
   readonly render: typeof dictionaryPage
 }
 
-/** What is asked for. Throws MusterError for a folder that is not there, before anything is worked out. */
+/** The files to write. Throws MusterError for a missing folder before anything is computed. */
 function targetsOf(context: CommandContext, options: Options): Target[] {
   const markdown = textOption(options, 'markdown')
   const page = textOption(options, 'out') ?? (markdown === undefined ? usualFile : undefined)
@@ -42,11 +42,11 @@ function targetsOf(context: CommandContext, options: Options): Target[] {
   throw new MusterError({
     what: 'there is no such folder',
     where: dirname(homeless.file),
-    next: 'make it, or name another file',
+    next: 'create it, or name another file',
   })
 }
 
-/** Readers see the page of before or the new one, never half of one. Throws MusterError. */
+/** Writes and renames, so that readers see the old page or the new one, never a part. Throws MusterError. */
 function writeWhole(file: string, text: string): Written {
   const draft = `${file}.writing`
   try {
@@ -58,13 +58,13 @@ function writeWhole(file: string, text: string): Written {
     throw new MusterError({
       what: 'the dictionary cannot be written',
       where: file,
-      next: 'check who may write in its folder, and its free space',
+      next: 'check the permissions of its folder and the free space',
       cause,
     })
   }
 }
 
-/** Without settings, or before the first sync, the declarations say all there is to say. */
+/** Undefined without settings or before the first sync: then the declarations are all there is. */
 async function heldBy(
   context: CommandContext,
   dictionary: Dictionary,
@@ -86,10 +86,10 @@ export const command: CommandModule = {
   options: [
     {
       flags: '--out <file>',
-      summary: `one HTML page that needs nothing else; ${usualFile} unless --markdown is given`,
+      summary: `one self-contained HTML page; ${usualFile} unless --markdown is given`,
     },
     { flags: '--markdown <file>', summary: 'the same in Markdown, with diagrams in Mermaid' },
-    { flags: '--declared', summary: 'open no warehouse: leave out rows and freshness' },
+    { flags: '--declared', summary: 'do not open the warehouse: leave out row counts and freshness' },
   ],
   examples: [
     'muster docs',
@@ -108,7 +108,7 @@ export const command: CommandModule = {
       return 0
     }
     const what = `${formatNumber(dictionary.tables.length)} tables, ${formatNumber(columns)} columns`
-    const rows = held ? '' : ', as declared, without rows'
+    const rows = held ? '' : ', as declared, without row counts'
     for (const { file, bytes } of files)
       printLine(context, `${what}${rows}, ${(bytes / 1e6).toFixed(1)} MB: ${file}`)
     return 0

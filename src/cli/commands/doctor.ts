@@ -1,4 +1,4 @@
-/** `muster doctor`: whether everything that a sync needs is in reach, and what to do where it is not. */
+/** `muster doctor`: checks everything that a sync needs, and says what to do about each problem. */
 
 import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings } from '../../app/checkup/key.ts'
@@ -18,7 +18,8 @@ import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'doctor',
-  summary: 'check settings, key, access, warehouse and disk, and say what to do; about 12 requests',
+  summary:
+    'check settings, key, access, warehouse and disk, and say what to do about problems; about 12 requests',
   examples: ['muster doctor', 'muster doctor --connection acme --json'],
   run: async context => {
     const { findings, requests } = await examine(context)
@@ -59,7 +60,7 @@ function settingsFindings(context: CommandContext): Finding[] {
   const names = [...connections.keys()].join(', ')
   return [
     ok('settings', `${source}: ${names}`),
-    ...warnings.map(warning => warn('settings', warning, 'edit it there')),
+    ...warnings.map(warning => warn('settings', warning, 'correct it there')),
   ]
 }
 
@@ -82,7 +83,7 @@ async function askService(
     await close()
     return { findings, requests }
   } catch (error) {
-    // The address or the key can not be right: nothing was sent.
+    // The address or the key cannot be right: nothing was sent.
     return { findings: [failed('key', error)], requests: 0 }
   }
 }
@@ -105,6 +106,6 @@ function print(context: CommandContext, findings: readonly Finding[], requests: 
     ['', 'check', 'found', 'what to do'],
     findings.map(({ state, check, found, advice }) => [state, check, found, advice]),
   )
-  const trouble = `${count('fail')} failed, ${count('warn')} to look at`
+  const trouble = `${count('fail')} failed, ${counted(count('warn'), 'warning')}`
   printLine(context, `${count('ok')} ok, ${trouble}; spent ${counted(requests, 'request')}`)
 }

@@ -12,14 +12,17 @@ export const command: CommandModule = {
   name: 'export',
   summary: 'write star and mart as Parquet files with a manifest; no personal data unless asked',
   options: [
-    { flags: '--parquet <folder>', summary: 'where to; an export that is there is replaced as a whole' },
+    {
+      flags: '--parquet <folder>',
+      summary: 'target folder; an existing export in it is replaced as a whole',
+    },
     {
       flags: '--include-pii',
-      summary: 'also the tables of pii; the folder is then readable by its owner only',
+      summary: 'include the tables of pii; then only the owner can read the folder',
     },
     {
       flags: '--month-rows <number>',
-      summary: 'facts and marts with more rows are cut by month',
+      summary: 'facts and marts with more rows than this are split by month',
       parse: wholeNumber(1),
       fallback: 500_000,
     },
@@ -31,7 +34,7 @@ export const command: CommandModule = {
   async run(context, _args, options) {
     const target = textOption(options, 'parquet')
     if (target === undefined)
-      throw new UsageError({ what: 'export needs a folder', next: 'say where to with --parquet FOLDER' })
+      throw new UsageError({ what: 'export needs a folder', next: 'name it with --parquet FOLDER' })
     const folder = resolve(context.cwd, target)
     const { handle: engine } = await openToRead(context.connection(), context)
     try {

@@ -1,4 +1,4 @@
-/** `muster files upload FILE`: declares a file, puts it where the service says, and hands back the token. */
+/** `muster files upload FILE`: declares a file, uploads it to the address that the service gives, and prints the token. */
 import { basename, resolve } from 'node:path'
 import { uploadFile } from '../../api/writes/upload-file.ts'
 import { createUpload, type Declaration } from '../../api/writes/uploads.ts'
@@ -17,14 +17,14 @@ const purposes = { worker: ['attachments', 'rightToWork'], invoice: ['payment'] 
 
 export const command: CommandModule = {
   name: 'files upload',
-  summary: 'upload a PDF, JPEG or PNG for a record; prints the token that its update takes within 15 minutes',
+  summary: 'upload a PDF, JPEG or PNG for a record; prints the token for its update, valid for 15 minutes',
   arguments: [{ name: '<file>', summary: 'at most 20 MB' }],
   options: [
     { flags: '--resource <name>', summary: 'worker or invoice' },
     { flags: '--record <id>', summary: 'id or short id of the record' },
     { flags: '--purpose <name>', summary: 'attachments or rightToWork for a worker, payment for an invoice' },
     { flags: '--agency <id>', summary: 'agency of the worker; needed when the key spans several' },
-    { flags: '--company <id>', summary: 'only records of this company' },
+    { flags: '--company <id>', summary: 'only for records of this company' },
   ],
   examples: [
     'muster files upload card.pdf --resource worker --record 65f0c2a1b3d4e5f60718293a --purpose attachments',
@@ -53,10 +53,9 @@ export const command: CommandModule = {
         printJson(context, { fileName, uploadToken: upload.uploadToken, expiresIn: upload.expiresIn })
       else context.stdout.write(`${upload.uploadToken}\n`)
       const minutes = Math.floor(upload.expiresIn / 60)
-      if (!context.globals.quiet)
-        context.stderr.write(
-          `uploaded, not attached yet: pass the token to the record's update within ${minutes} minutes\n`,
-        )
+      context.notice(
+        `uploaded, not attached yet: pass the token to the update of the record within ${minutes} minutes`,
+      )
       return 0
     } finally {
       await close()
@@ -69,7 +68,7 @@ interface Declared {
   readonly declaration: Declaration
 }
 
-/** Everything that can be wrong without asking the service. */
+/** Checks everything that needs no request. Throws UsageError. */
 function readDeclaration(context: CommandContext, shown: string, options: Options): Declared {
   const resource = oneOf(options, 'resource', ['worker', 'invoice'] as const)
   const purpose = oneOf(options, 'purpose', purposes[resource])
@@ -83,13 +82,13 @@ function readDeclaration(context: CommandContext, shown: string, options: Option
   const fileName = basename(shown)
   if (!isFileName(fileName)) {
     throw new UsageError({
-      what: `${shown} has no name that the service takes`,
-      next: '1 to 255 characters with an extension',
+      what: `${shown} has a name that the service does not accept`,
+      next: 'use 1 to 255 characters with an extension',
     })
   }
   const read = readDeclarable(resolve(context.cwd, shown))
   if (typeof read === 'string')
-    throw new UsageError({ what: `${shown} ${read}`, next: 'PDF, JPEG or PNG, 1 byte to 20 MB' })
+    throw new UsageError({ what: `${shown} ${read}`, next: 'give a PDF, JPEG or PNG of 1 byte to 20 MB' })
   const { bytes, type: contentType } = read
   return { bytes, declaration: { resource, recordId, purpose, fileName, contentType, size: bytes.length } }
 }

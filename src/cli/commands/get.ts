@@ -1,4 +1,4 @@
-/** `muster get PATH-OR-RESOURCE [ID]`: one record as the service has it, for a look. */
+/** `muster get PATH-OR-RESOURCE [ID]`: shows one record as the service has it. */
 
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { requestPath } from '../../app/connection/record-paths.ts'

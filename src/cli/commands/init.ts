@@ -13,13 +13,13 @@ const template = fileURLToPath(new URL('../../../config/muster.example.yaml', im
 const nextSteps = [
   'set ACME_API_KEY to your key (or try `muster sandbox`, which needs none)',
   'correct baseUrl, and warehouse if you want PostgreSQL',
-  'run `muster doctor` to see whether everything is in reach, then `muster sync`',
+  'run `muster doctor` to check everything, then `muster sync`',
 ]
 
 export const command: CommandModule = {
   name: 'init',
   summary: 'write config/muster.yaml, with a comment for every setting',
-  options: [{ flags: '--force', summary: 'replace a file that is already there' }],
+  options: [{ flags: '--force', summary: 'replace an existing file' }],
   examples: ['muster init', 'muster init --config /etc/muster/acme.yaml'],
   run: async (context, _, options) => {
     const file = context.globals.config ?? defaultConfigFile
@@ -45,14 +45,14 @@ function write(path: string, shown: string, isForced: boolean): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
       throw cannotWrite(shown, error)
-    throw new UsageError({ what: `${shown} is already there`, next: 'add --force to replace it' })
+    throw new UsageError({ what: `${shown} exists already`, next: 'add --force to replace it' })
   }
 }
 
 function cannotWrite(shown: string, cause: unknown): MusterError {
   return new MusterError({
     what: `${shown} cannot be written`,
-    next: 'see its folder and permissions',
+    next: 'check its folder and permissions',
     cause,
   })
 }

@@ -11,22 +11,22 @@ export const command: CommandModule = {
   options: [
     {
       flags: '--seconds <number>',
-      summary: 'longest query',
+      summary: 'longest time of a query',
       parse: wholeNumber(1, 3600),
       fallback: 30,
     },
     {
       flags: '--rows <number>',
-      summary: 'rows of a query that names no limit',
+      summary: 'rows of a query without a limit',
       parse: wholeNumber(1, 5000),
       fallback: 200,
     },
   ],
-  notes: ['Only protocol goes to stdout; the log goes to stderr.'],
+  notes: ['stdout carries only the protocol; the log goes to stderr.'],
   examples: ['muster mcp', 'muster mcp --connection acme --seconds 10'],
   run: async (context, _, options) => {
     const connection = context.connection()
-    // Whoever starts it learns at once that there is nothing to read.
+    // Fails at once when there is nothing to read.
     const data = assistantData(connection)
     const seconds = numberOf(options, 'seconds')
     const session = await data.open(seconds)
@@ -40,9 +40,9 @@ export const command: CommandModule = {
       rows: numberOf(options, 'rows'),
       note: (tool, detail) => context.log.debug(detail, tool),
     })
-    const gone = Promise.race([once(process.stdin, 'end'), aborted(context.signal)])
+    const ended = Promise.race([once(process.stdin, 'end'), aborted(context.signal)])
     await server.connect(new StdioServerTransport())
-    await gone
+    await ended
     await server.close()
     return 0
   },

@@ -1,4 +1,4 @@
-/** `muster metric NAME`: a recruitment metric, computed from the warehouse as the service would. */
+/** `muster metric NAME`: a recruitment metric, computed from the warehouse in the way of the service. */
 
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
@@ -29,7 +29,7 @@ export const command: CommandModule = {
   options: [
     {
       flags: '--group-by <keys>',
-      summary: `all, or of ${groupKeys.join(', ')}, with commas between`,
+      summary: `all, or some of ${groupKeys.join(', ')}, separated by commas`,
       parse: groupingOption,
     },
     ...rangeOptions,
@@ -105,11 +105,11 @@ const nameOf = (value: unknown): string =>
 const titleOf = (group: Readonly<Record<string, unknown>>): string =>
   Object.values(group).map(nameOf).join(' ')
 
-/** Digits beyond the fourth are of no use on a screen; --json has them all. */
+/** Four decimals are enough on a screen; --json has all of them. */
 const shortened = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Math.round(value * 10_000) / 10_000
 
-/** As the service's row. */
+/** In the shape of the rows of the service. */
 function rowOf(
   group: Record<string, unknown>,
   figures: OurGroup['figures'],

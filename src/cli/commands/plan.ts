@@ -1,4 +1,4 @@
-/** `muster plan`: what a sync or a backfill will cost, before anything is spent. */
+/** `muster plan`: estimates the cost of a sync, a backfill or a sweep before a request is spent. */
 
 import { askedFacts, type PlanFacts, rememberedFacts } from '../../app/connection/plan-sources.ts'
 import { openIfSynced } from '../../app/connection/warehouse.ts'
@@ -10,7 +10,7 @@ import { planSweep } from '../../sync/plan/plan-sweep.ts'
 import type { SyncRequest } from '../../sync/run/sync.ts'
 import { type CommandModule, calendarDay, flagOption, type Options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { createdBetween, walked } from '../created-days.ts'
+import { createdBetween, scannedLists } from '../created-days.ts'
 import { resourceNames } from '../run-command.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { sweptNames } from './sweep.ts'
@@ -18,12 +18,12 @@ import { sweptNames } from './sweep.ts'
 export const command: CommandModule = {
   name: 'plan',
   summary:
-    'say what a sync, a sweep, or with --from and --to a backfill, will cost in requests, minutes and days',
+    'estimate the requests, minutes and days of a sync, of a sweep, or with --from and --to of a backfill',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     { flags: '--from <day>', summary: 'first created day of a backfill, YYYY-MM-DD', parse: calendarDay },
     { flags: '--to <day>', summary: 'last created day of a backfill, YYYY-MM-DD', parse: calendarDay },
-    { flags: '--offline', summary: 'spend no request: use the totals and limits of earlier runs' },
+    { flags: '--offline', summary: 'send no request: use the totals and limits of earlier runs' },
   ],
   examples: [
     'muster plan',
@@ -54,7 +54,7 @@ interface PlanRequest extends SyncRequest {
   readonly isSweep: boolean
 }
 
-/** The kind may be said or left out: with days it is a backfill, else a sync. */
+/** The first word may name the kind; without it a plan with days is a backfill, any other a sync. */
 function requestOf(words: readonly string[], options: Options): PlanRequest {
   const [first = ''] = words
   const names = kinds.includes(first) ? words.slice(1) : words
@@ -63,12 +63,12 @@ function requestOf(words: readonly string[], options: Options): PlanRequest {
   if (first === 'sync' && hasDays)
     throw new UsageError({
       what: 'a sync has no days',
-      next: 'leave --from and --to out, or plan a backfill',
+      next: 'leave out --from and --to, or plan a backfill',
     })
   if (first !== 'backfill' && !hasDays) return { resources: resourceNames(names), isSweep: false }
   const resources = resourceNames(names, 'lists')
   const between = createdBetween(options)
-  return { resources: resources.length === 0 ? walked : resources, between, isSweep: false }
+  return { resources: resources.length === 0 ? scannedLists : resources, between, isSweep: false }
 }
 
 const kinds = ['sync', 'backfill', 'sweep']

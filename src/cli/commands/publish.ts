@@ -1,4 +1,4 @@
-/** `muster publish`: hands analysts a fresh copy, without personal data, beside the working file. */
+/** `muster publish`: writes a fresh copy for analysts, without personal data, beside the working file. */
 
 import { duckdbFile, openMade } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'

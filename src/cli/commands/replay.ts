@@ -1,4 +1,4 @@
-/** `muster replay`: rebuild the warehouse from the landed pages. */
+/** `muster replay`: rebuilds the warehouse from the landed pages. */
 
 import { duckdbFile } from '../../app/connection/warehouse.ts'
 import type { Rebuild } from '../../app/rebuild/rebuild.ts'
@@ -11,8 +11,8 @@ import { createProgress } from '../terminal/progress.ts'
 
 export const command: CommandModule = {
   name: 'replay',
-  summary: 'rebuild the warehouse from the landed pages, without one request',
-  options: [{ flags: '--accept-loss', summary: 'also when the pages hold less than the warehouse' }],
+  summary: 'rebuild the warehouse from the landed pages, without any request',
+  options: [{ flags: '--accept-loss', summary: 'also when the pages have fewer rows than the warehouse' }],
   examples: ['muster replay', 'muster replay --json'],
   async run(context, _args, options) {
     const connection = context.connection()
@@ -35,7 +35,7 @@ export const command: CommandModule = {
       return 0
     }
     const { scans, pages, records } = result
-    const marts = file === undefined ? '' : '; muster build makes the marts again'
+    const marts = file === undefined ? '' : '; muster build builds the marts again'
     printLine(
       context,
       `rebuilt from ${counted(scans, 'scan')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests${marts}`,

@@ -10,7 +10,7 @@ import { printJson, printLine } from '../terminal/output.ts'
 function requirePrefix(prefix: string): void {
   if (isRolePrefix(prefix)) return
   throw new UsageError({
-    what: `--prefix ${JSON.stringify(prefix)} is no beginning of a role's name`,
+    what: `--prefix ${JSON.stringify(prefix)} cannot begin the name of a role`,
     next: 'use lower case letters, digits and _, at most 50, beginning with a letter and not with pg_',
   })
 }
@@ -19,7 +19,7 @@ export const command: CommandModule = {
   name: 'roles',
   summary: 'create or update the roles of a PostgreSQL warehouse: owner, loader, reader, bi, privacy',
   options: [
-    { flags: '--prefix <text>', summary: 'before the name of every role', fallback: 'muster_' },
+    { flags: '--prefix <text>', summary: 'prefix of every role name', fallback: 'muster_' },
     { flags: '--dry-run', summary: 'print the SQL and change nothing' },
   ],
   examples: ['muster roles --dry-run', 'muster roles --prefix acme_'],
@@ -32,7 +32,7 @@ export const command: CommandModule = {
       throw new UsageError({
         what: 'a DuckDB warehouse is a file and has no roles',
         where: file,
-        next: 'hand out the copy without personal data that muster publish writes',
+        next: 'give people the copy without personal data that muster publish writes',
       })
     }
     const engine = await openToWrite(connection)
@@ -41,7 +41,11 @@ export const command: CommandModule = {
       const statements = await (isDry ? plannedRoles : grantRoles)(engine, prefix)
       if (context.json) printJson(context, { roles: rolesOf(prefix), isDry, statements })
       else if (isDry) printLine(context, `begin;\n${statements.join(';\n')};\ncommit;`)
-      else printLine(context, `${rolesOf(prefix).join(', ')} are up to date; give a password to who logs in`)
+      else
+        printLine(
+          context,
+          `${rolesOf(prefix).join(', ')} are up to date; set a password for the roles that log in`,
+        )
       return 0
     } finally {
       await engine.close()

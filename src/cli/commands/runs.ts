@@ -1,4 +1,4 @@
-/** `muster runs [RUN_ID]`: the ledger of runs, or what one of them did. */
+/** `muster runs [RUN_ID]`: the ledger of runs, or the details of one run. */
 
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { UsageError } from '../../lib/errors.ts'
@@ -12,8 +12,8 @@ import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   name: 'runs',
-  summary: 'list the last runs, or show what one of them did',
-  arguments: [{ name: '[run]', summary: 'id of a run, or how it begins' }],
+  summary: 'list the last runs, or show one run in detail',
+  arguments: [{ name: '[run]', summary: 'id of a run, or the beginning of it' }],
   options: [{ flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: 20 }],
   examples: ['muster runs', 'muster runs --limit 5 --json', 'muster runs 20260102T023000000Z-k3x9'],
   run: async (context, [id], options) => {
@@ -37,14 +37,14 @@ export const command: CommandModule = {
   },
 }
 
-/** A run without an end whose process is gone is told as such: its row is for the next sync to close. */
+/** A run whose process died without finishing is shown as such; the next sync closes its row. */
 async function readRuns(engine: Engine, limit: number): Promise<RunRow[]> {
   const held = await existingTables(engine)
   if (!held.has('run')) return []
   const lost = held.has('lease') ? await lostRuns(engine) : []
   return (await recentRuns(engine, limit)).map(run =>
     lost.includes(run.run_id)
-      ? { ...run, message: 'no end: its process is gone; the next sync records that' }
+      ? { ...run, message: 'its process died without finishing; the next sync records that' }
       : run,
   )
 }
@@ -97,7 +97,7 @@ function printRun(
   )
   if (run.message !== null) printLine(context, run.message)
   if (!resources) {
-    printLine(context, 'what each resource did is kept in the working file only')
+    printLine(context, 'only the working file has the details of each resource')
     return
   }
   printTable(

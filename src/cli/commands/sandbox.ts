@@ -1,4 +1,4 @@
-/** `muster sandbox`: a stand-in for the service on this machine, for those without a key. */
+/** `muster sandbox`: a stand-in for the service on this machine, for people without a key. */
 import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
 import { contractOptions, parseOption } from '../../sandbox/options/contract-options.ts'
 import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
@@ -25,9 +25,14 @@ export const command: CommandModule = {
   name: 'sandbox',
   summary: 'start a stand-in for the service, with generated data, until interrupted',
   options: [
-    { flags: '--seed <number>', summary: 'other data for another seed', parse: wholeNumber(0), fallback: 1 },
+    {
+      flags: '--seed <number>',
+      summary: 'another seed generates other data',
+      parse: wholeNumber(0),
+      fallback: 1,
+    },
     { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
-    { flags: '--today <day>', summary: 'data ends the day before this one', parse: calendarDay },
+    { flags: '--today <day>', summary: 'the data ends on the day before this day', parse: calendarDay },
     {
       flags: '--port <number>',
       summary: 'port to listen on; 0 takes a free one',
@@ -35,26 +40,31 @@ export const command: CommandModule = {
       fallback: 0,
     },
     { flags: '--live <number>', summary: 'changes of records per second', parse: positiveNumber },
-    { flags: '--live-deletions', summary: 'with --live: remove a record now and then too' },
+    { flags: '--live-deletions', summary: 'with --live: also remove a record now and then' },
     {
       flags: '--limit-per-minute <number>',
-      summary: 'requests a key may send a minute',
+      summary: 'requests a minute for each key',
       parse: wholeNumber(1),
     },
-    { flags: '--limit-per-day <number>', summary: 'requests a key may send a day', parse: wholeNumber(1) },
+    { flags: '--limit-per-day <number>', summary: 'requests a day for each key', parse: wholeNumber(1) },
     ...webhookOptions,
     {
       flags: '--knob <name=value>',
-      summary: 'a reading of what the contract leaves open; may be given again',
+      summary: 'one interpretation where the contract leaves several open; may be repeated',
       parse: gathered(parseOption),
     },
     {
       flags: '--fault <name=rate>',
-      summary: 'spoil this share of the answers, 0 to 1; may be given again',
+      summary: 'spoil this share of the answers, 0 to 1; may be repeated',
       parse: gathered(parseFault),
     },
-    { flags: '--fault-seed <number>', summary: 'spoil other answers', parse: wholeNumber(0), fallback: 1 },
-    { flags: '--lists', summary: 'print the values that workers are written with, and end' },
+    {
+      flags: '--fault-seed <number>',
+      summary: 'another seed spoils other answers',
+      parse: wholeNumber(0),
+      fallback: 1,
+    },
+    { flags: '--lists', summary: 'print the allowed values for writing workers, and end' },
   ],
   notes: [...optionLines(), '', ...faultLines()],
   examples: [
@@ -135,7 +145,7 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
 
 const examplesShown = 3
 
-/** Always to stderr: stdout may be one JSON document. */
+/** Written to stderr, because stdout may be one JSON document. */
 function tellViolations({ stderr }: CommandContext, violations: readonly Violation[]): void {
   if (violations.length === 0) return
   const lines = [`${violations.length} requests broke the contract:`]
@@ -148,7 +158,7 @@ function tellViolations({ stderr }: CommandContext, violations: readonly Violati
   stderr.write(`${lines.join('\n')}\n`)
 }
 
-/** Not secrets: they open nothing but generated data on this machine. */
+/** Not secrets: they only give access to generated data on this machine. */
 const sandboxKeys = {
   company: 'sandbox-company-key',
   agency: 'sandbox-agency-key',
@@ -160,7 +170,7 @@ interface Key {
   readonly description: string
 }
 
-/** What the sandbox serves outside the API: its description, and its operations as tools. */
+/** Addresses outside of the API: its description, and its operations as tools. */
 function beside(url: string) {
   return { openapi: new URL('/openapi.json', url).href, mcp: new URL('/mcp', url).href }
 }
@@ -180,17 +190,17 @@ function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[
   const widest = Math.max(...keys.map(({ key }) => key.length))
   const lines = [
     `The sandbox listens on ${url}`,
-    `  described by ${beside(url).openapi}, as tools for assistants at ${beside(url).mcp}`,
+    `  described at ${beside(url).openapi}, with tools for assistants at ${beside(url).mcp}`,
     '',
     'Keys:',
     ...keys.map(({ key, description }) => `  ${key.padEnd(widest)}  ${description}`),
-    'Values to write workers with: muster sandbox --lists',
+    'Allowed values for writing workers: muster sandbox --lists',
     '',
     'In another terminal:',
     ...Object.entries(env).map(([name, value]) => `  export ${name}=${value}`),
     '',
     ...webhookLines(sandbox),
-    'Ctrl-C ends it.',
+    'Ctrl-C stops it.',
   ]
   printLine(context, lines.join('\n'))
 }

@@ -41,22 +41,22 @@ export const command: CommandModule = {
     { flags: '--path <path>', summary: 'where webhooks are posted', parse: plainPath, fallback: '/webhook' },
     {
       flags: '--allow-host <name>',
-      summary: 'a name under which a proxy passes requests on; may be repeated',
+      summary: 'a host name that a proxy uses in requests; may be repeated',
       parse: repeated(anyText),
     },
     {
       flags: '--every <span>',
-      summary: 'read what events point at no more often than this, as 30s or 5m; 1m unless given',
+      summary: 'read for events at most this often, such as 30s or 5m; 1m unless given',
       parse: timeSpan,
     },
     {
       flags: '--dag <name>',
-      summary: 'run this DAG when it is due; may be repeated; on a DuckDB file all of them unless given',
+      summary: 'run this DAG on its schedule; may be repeated; all DAGs on a DuckDB file unless given',
       parse: repeated(anyText),
     },
     { flags: '--no-schedule', summary: 'run no DAG' },
   ],
-  notes: ['GET /health tells the state as JSON. Schedules of DAGs are in UTC.'],
+  notes: ['GET /health answers with the state as JSON. Schedules of DAGs are in UTC.'],
   examples: [
     'muster serve',
     'muster serve --port 8443 --allow-host hooks.example.com --path /hooks/f3a9c1',
@@ -71,7 +71,7 @@ export const command: CommandModule = {
   },
 }
 
-/** Letters that no router takes for a pattern. */
+/** Accepts only characters that no router reads as a pattern. */
 function plainPath(text: string): string {
   if (/^(\/[A-Za-z0-9_-]+)+$/.test(text) && text !== '/health') return text
   throw new InvalidArgumentError('Give a path as /webhook: letters, digits, _ and -, other than /health.')
@@ -96,7 +96,7 @@ function verificationOf({ name, webhook }: Connection): Verification {
   if (!webhook) {
     throw new ConfigError({
       what: `connection ${name} has no webhook secret`,
-      next: 'set webhook.secret in its settings, or MUSTER_WEBHOOK_SECRET; it is shown where the webhook was made',
+      next: 'set webhook.secret in its settings, or MUSTER_WEBHOOK_SECRET; the service shows the secret where the webhook was created',
     })
   }
   const { secret, previousSecret, headerPrefix } = webhook
@@ -106,7 +106,7 @@ function verificationOf({ name, webhook }: Connection): Verification {
   }
 }
 
-/** A server is written to by many, and has a scheduler of its own: there a DAG runs only when it is named. */
+/** On a server, which usually has a scheduler of its own, a DAG runs only when it is named. */
 function scheduleOf(context: CommandContext, connection: Connection, options: Options): ScheduledDag[] {
   if (options.schedule === false) return []
   const named = listOption<string>(options, 'dag')
@@ -132,7 +132,7 @@ function effectsOf(context: CommandContext, connection: Connection): ServeEffect
       if (context.json) return printJson(context, { url, due })
       printLine(context, `Webhooks are received at ${url}`)
       for (const { dag, at } of due) printLine(context, `  ${dag} runs next at ${at}`)
-      printLine(context, 'Ctrl-C ends it.')
+      printLine(context, 'Ctrl-C stops it.')
     },
   }
 }

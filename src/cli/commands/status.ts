@@ -26,17 +26,16 @@ import {
   resourceRow,
   summaryLine,
 } from '../reports/status-lines.ts'
-import { ageOf } from '../terminal/age.ts'
-import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { ageOf, printJson, printLine, printTable } from '../terminal/output.ts'
 
 interface Status {
   readonly resources: readonly ResourceState[]
-  /** When the last sync that was done ended. */
+  /** End of the last sync that was done. */
   readonly lastDone: string | null
   readonly budget: BudgetSeen | undefined
-  /** Of what is read by id; undefined where the file does not keep it. */
+  /** Of the records read by id; undefined for a file without these tables. */
   readonly coverage: Coverage | undefined
-  /** What came by webhook lately; undefined where the file does not keep it. */
+  /** Recent webhook events; undefined for a file without these tables. */
   readonly events: EventFigures | undefined
   readonly leases: readonly HeldLease[]
   readonly absences: readonly Absence[]
@@ -46,8 +45,9 @@ interface Status {
 
 export const command: CommandModule = {
   name: 'status',
-  summary: 'show what is held of each resource, how fresh it is, and what proves it complete',
-  options: [{ flags: '--windows', summary: 'list every walk with what it proves' }],
+  summary:
+    'show how many rows of each resource are stored, how fresh they are, and the proof of completeness',
+  options: [{ flags: '--windows', summary: 'list every scan with its proof' }],
   examples: ['muster status', 'muster status --windows', 'muster status --json'],
   run: async (context, _, options) => {
     const { handle: engine, file, isPublished } = await openToRead(context.connection(), context)
@@ -69,7 +69,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
   const id = apiKeyId(context.connection().apiKey.reveal())
   const lastDone = await lastDoneSync(engine)
   const budget = await budgetSeen(engine, id)
-  // Only the warehouse itself keeps leases: what its published copy says of processes is as old as it is.
+  // Only the warehouse itself has leases; its published copy would show the processes of the time of publishing.
   const isItself = (await existingTables(engine)).has('lease')
   return {
     resources,
@@ -89,7 +89,7 @@ function printStatus(
   windows: boolean,
 ): void {
   const freshness =
-    lastDone === null ? 'no sync was done yet' : `last sync ${ageOf(lastDone, context.clock.now())}`
+    lastDone === null ? 'no sync has finished yet' : `last sync ${ageOf(lastDone, context.clock.now())}`
   printLine(context, `${summaryLine(resources)}; ${freshness}`)
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)

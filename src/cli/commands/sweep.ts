@@ -1,4 +1,4 @@
-/** `muster sweep`: find what is gone at the service, and tombstone what two witnesses saw gone. */
+/** `muster sweep`: finds records that are missing at the source, and tombstones those with enough evidence. */
 
 import { choiceOf } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
@@ -9,21 +9,21 @@ import { runOptions } from './sync.ts'
 
 export const command: CommandModule = {
   name: 'sweep',
-  summary: 'find what is gone at the service; what two witnesses saw gone is marked deleted',
+  summary: 'find records missing at the source; mark those as deleted that two pieces of evidence confirm',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     ...runOptions,
-    { flags: '--counts', summary: 'only compare counts: one request a list' },
+    { flags: '--counts', summary: 'only compare counts, with one request a list' },
     {
       flags: '--most <number>',
-      summary: 'believe that so many are gone at once, instead of 20 or 2%',
+      summary: 'accept this many deletions at once, instead of 20 or 2%',
       parse: wholeNumber(1),
     },
   ],
   notes: [
-    'A witness is an accepted sweep that did not see a record, a 404 to a read by its id, or an event that says it',
-    'was deleted. One alone changes nothing. More than 20 records and 2% of a list gone at once, or a key that sees',
-    'other companies, agencies or scopes than before, stop the tombstoning with exit 3.',
+    'Evidence is an accepted sweep that did not see the record, a 404 to a read by its id, or an event that says it was',
+    'deleted. One piece alone changes nothing. If more than 20 records and 2% of a list are missing at once, or if the',
+    'key sees other companies, agencies or scopes than before, nothing is marked and the sweep ends with exit code 3.',
   ],
   examples: ['muster sweep', 'muster sweep timesheets --max-requests 500', 'muster sweep --counts --json'],
   async run(context, args, options) {
@@ -40,14 +40,14 @@ export const command: CommandModule = {
   },
 }
 
-/** Throws UsageError for a name that no sweep knows. */
+/** Throws UsageError for a resource that no sweep reads. */
 export function sweptNames(args: readonly string[]): readonly string[] {
   const names = swept.map(({ name }) => name)
   for (const name of args) {
     if (names.includes(name)) continue
     throw new UsageError({
       what: `no sweep reads ${name}`,
-      next: `${choiceOf(name, names)}; snapshots remove what is gone by themselves`,
+      next: `${choiceOf(name, names)}; snapshots remove missing records themselves`,
     })
   }
   return args

@@ -3,7 +3,7 @@
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { dayMs } from '../../lib/dates.ts'
 import type { EventFigures } from '../../state/inbox/figures.ts'
-import { ageOf } from '../terminal/age.ts'
+import { ageOf } from '../terminal/output.ts'
 
 /** Days that are counted. */
 const days = 30

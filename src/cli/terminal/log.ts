@@ -1,15 +1,15 @@
-/** The log: JSON lines on stderr, quiet unless something is wrong, never with a secret in them. */
+/** The log: JSON lines on stderr, without secrets, usually only warnings and errors. */
 import { type Logger, pino } from 'pino'
 import type { Clock } from '../../lib/clock.ts'
 
 export interface LogSettings {
   readonly level: 'debug' | 'warn' | 'error'
   readonly clock: Clock
-  /** Takes one line; hides secrets by their text before it shows them. */
+  /** Writes one line, with known secrets hidden by their text. */
   readonly write: (line: string) => void
 }
 
-/** Keys whose value is hidden whatever it is; known secrets are hidden by their text as well. */
+/** Keys whose value is always hidden; known secrets are also hidden by their text. */
 const secretKeys = ['apiKey', 'authorization', 'Authorization', 'secret', 'password', 'token', 'uploadToken']
 
 export function createLog({ level, clock, write }: LogSettings): Logger {

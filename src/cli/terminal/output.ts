@@ -1,6 +1,7 @@
-/** What a command prints: tables and sentences for people, or one JSON document for programs. */
+/** The output of a command: tables and sentences for people, or one JSON document for programs. */
 import Table from 'cli-table3'
-import { formatNumber } from '../../lib/counted.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
+import { dayMs, hourMs, minuteMs } from '../../lib/dates.ts'
 import type { CommandContext } from '../context.ts'
 
 /** A title alone aligns a column of numbers right and any other left. */
@@ -10,7 +11,7 @@ export type Cell = string | number | bigint | boolean | null | undefined
 
 type Streams = Pick<CommandContext, 'json' | 'stdout' | 'stderr'>
 
-/** Under --json stdout belongs to the one document, so that everything else goes to stderr. */
+/** With --json, stdout holds the one document, so lines go to stderr. */
 export function printLine(context: Streams, text: string): void {
   const stream = context.json ? context.stderr : context.stdout
   stream.write(`${text}\n`)
@@ -85,4 +86,20 @@ function formatCell(cell: Cell): string {
   if (typeof cell === 'number' || typeof cell === 'bigint') return formatNumber(cell)
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
   return cell.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '')
+}
+
+const units = [
+  { name: 'day', ms: dayMs },
+  { name: 'hour', ms: hourMs },
+  { name: 'minute', ms: minuteMs },
+] as const
+
+/** How long ago an instant was, in the largest unit that fits. */
+export function ageOf(instant: string, nowMs: number): string {
+  const ms = nowMs - Date.parse(instant)
+  for (const { name, ms: unit } of units) {
+    const count = Math.floor(ms / unit)
+    if (count >= 1) return `${counted(count, name)} ago`
+  }
+  return 'just now'
 }

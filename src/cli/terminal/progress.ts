@@ -1,27 +1,29 @@
-/** Shows how a run is getting on: lines redrawn in place on a terminal, plain lines elsewhere, on stderr. */
+/** Shows the progress of a run on stderr: lines redrawn in place on a terminal, plain lines elsewhere. */
 import { createLogUpdate } from 'log-update'
+import { sleepUnlessAborted } from '../../lib/clock.ts'
 import type { CommandContext } from '../context.ts'
 import {
   type BudgetEvent,
+  describe,
   isFinal,
   type ProgressEvent,
   type ProgressState,
+  renderProgress,
   withEvent,
-} from './progress-state.ts'
-import { describe, renderProgress } from './render-progress.ts'
+} from './render-progress.ts'
 
 export interface Progress {
   update(event: ProgressEvent): void
   budget(budget: BudgetEvent): void
-  /** Leaves the last state standing; to be called however the run ends, and again at no harm. */
+  /** Leaves the last state on the screen. Call it however the run ends; a second call does nothing. */
   stop(): void
 }
 
 type Surroundings = Pick<CommandContext, 'clock' | 'env' | 'isTerminal' | 'stderr' | 'globals'>
 
-/** Ten a second: more flickers and costs a slow connection. */
+/** Ten times a second: more would flicker and load a slow connection. */
 const redrawMs = 100
-/** Plain lines go to files and mails. */
+/** Plain lines go into files and mails, so they are few. */
 const plainLineMs = 5_000
 
 export function createProgress(context: Surroundings): Progress {
@@ -42,11 +44,11 @@ function liveProgress({ clock, env, stderr }: Surroundings): Progress {
   const keepDrawing = async () => {
     while (!stopped.signal.aborted) {
       draw()
-      await clock.sleep(redrawMs, stopped.signal)
+      await sleepUnlessAborted(clock, redrawMs, stopped.signal)
     }
   }
-  // Rejected by stop(), which is how the loop ends.
-  keepDrawing().catch(() => {})
+  // The sleep is aborted by stop(), which ends the loop.
+  void keepDrawing()
   return {
     update: event => {
       state = withEvent(state, event)
@@ -90,11 +92,11 @@ function plainProgress({ clock, stderr }: Surroundings): Progress {
   }
 }
 
-/** ANSI colours of the states that a reader looks for. */
+/** ANSI colours of the states. */
 const colours: Readonly<Record<string, number>> = {
   done: 32,
   failed: 31,
-  walking: 36,
+  scanning: 36,
   loading: 36,
   skipped: 33,
 }
@@ -102,7 +104,7 @@ const colours: Readonly<Record<string, number>> = {
 /** Only the state is coloured: it stands alone after the name of the resource. */
 function colour(line: string): string {
   return line.replace(
-    /^(\S+ {2,})(done|failed|walking|loading|skipped)\b/,
+    /^(\S+ {2,})(done|failed|scanning|loading|skipped)\b/,
     (_, name: string, word: string) => {
       return `${name}\u001b[${colours[word]}m${word}\u001b[0m`
     },

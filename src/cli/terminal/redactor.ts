@@ -1,4 +1,4 @@
-/** Takes known secrets out of whatever is about to be shown. */
+/** Replaces known secrets in text that is about to be shown. */
 import type { Secret } from '../../config/secret.ts'
 
 export interface Redactor {
@@ -6,7 +6,7 @@ export interface Redactor {
   hide(text: string): string
 }
 
-/** Shorter texts occur in ordinary words; a key or password of this service is far longer. */
+/** Shorter texts occur in ordinary words; keys and passwords are far longer. */
 const shortestSecret = 6
 
 export function createRedactor(): Redactor {

@@ -1,6 +1,41 @@
-/** Progress as lines of text, from what is known and the time: no terminal, no colours, no clock. */
+/** The progress of a run as lines of text, computed from its events and the time: no terminal, no colours, no clock. */
 import { counted, formatNumber } from '../../lib/counted.ts'
-import { isFinal, type ProgressEvent, type ProgressState } from './progress-state.ts'
+
+type ResourceState = 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'failed'
+
+/** Counts are totals so far, not steps; a field that an event leaves out keeps its value. */
+export interface ProgressEvent {
+  readonly resource: string
+  readonly state: ResourceState
+  readonly pagesDone?: number
+  readonly pagesTotal?: number
+  readonly rows?: number
+  readonly changed?: number
+  readonly requests?: number
+  readonly note?: string
+}
+
+export interface BudgetEvent {
+  readonly remainingToday: number
+  readonly spentThisRun: number
+}
+
+export interface ProgressState {
+  readonly startedMs: number
+  /** In the order of their first events. */
+  readonly resources: ReadonlyMap<string, ProgressEvent>
+  readonly budget?: BudgetEvent
+}
+
+export function withEvent(state: ProgressState, event: ProgressEvent): ProgressState {
+  const merged = { ...state.resources.get(event.resource), ...event }
+  return { ...state, resources: new Map(state.resources).set(event.resource, merged) }
+}
+
+/** Whether no further event follows. */
+export function isFinal({ state }: ProgressEvent): boolean {
+  return state === 'done' || state === 'skipped' || state === 'failed'
+}
 
 /** One line a resource and a footer, none longer than `width`. */
 export function renderProgress(state: ProgressState, width: number, nowMs: number): readonly string[] {
@@ -10,10 +45,10 @@ export function renderProgress(state: ProgressState, width: number, nowMs: numbe
   return [...lines, footer(state, nowMs)].map(line => shorten(line, width))
 }
 
-/** `walking  12/50 pages  2,400 rows  31 changed  12 requests` */
+/** `scanning  12/50 pages  2,400 rows  31 changed  12 requests` */
 export function describe(event: ProgressEvent): string {
   const parts = [
-    event.state.padEnd('walking'.length),
+    event.state.padEnd('scanning'.length),
     pagesOf(event),
     event.rows === undefined ? undefined : counted(event.rows, 'row'),
     event.changed === undefined ? undefined : `${formatNumber(event.changed)} changed`,
@@ -42,7 +77,7 @@ function footer(state: ProgressState, nowMs: number): string {
   return `${time}  ${formatNumber(remainingToday)} requests left today, ${formatNumber(spentThisRun)} spent`
 }
 
-/** Before this, one slow page would make the estimate jump. */
+/** Earlier, one slow page would make the estimate jump. */
 const soonestEstimateMs = 3_000
 
 function leftMs({ resources }: ProgressState, elapsedMs: number): number | undefined {

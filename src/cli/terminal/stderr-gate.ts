@@ -1,4 +1,4 @@
-/** The way to stderr: hides secrets, and moves a live display out of the way of lines that are to stay. */
+/** Writes to stderr: hides secrets, and clears a live display before a line that is to stay. */
 
 import type { Output } from '../world.ts'
 import type { Redactor } from './redactor.ts'
@@ -6,7 +6,7 @@ import type { Redactor } from './redactor.ts'
 export interface StderrGate extends Output {
   /** The stream itself, for a display that redraws its own lines. */
   readonly stream: Output
-  /** Called before each write; pass nothing when the display is gone. */
+  /** `clear` is called before each write; pass nothing when the display is gone. */
   beforeWrite(clear?: () => void): void
 }
 

@@ -75,7 +75,7 @@ class SweepScan implements Strategy<SweptPage> {
     tally.records_read += swept.length
     sync.emit({
       resource: resource.name,
-      state: 'walking',
+      state: 'scanning',
       pagesDone: progress.pass.pages,
       pagesTotal: lastPage(progress.pass.greatestTotal),
       rows: tally.records_read,

@@ -31,7 +31,7 @@ async function finishedWalks({ engine, landing, runId }: Ending): Promise<string
     .where('state', '=', 'running')
     .execute()
   const runs = [runId, ...others.map(row => row.run_id)]
-  return landing.walks().filter(walk => !open.has(walk) && !runs.some(run => walk.startsWith(run)))
+  return landing.scans().filter(walk => !open.has(walk) && !runs.some(run => walk.startsWith(run)))
 }
 
 /** One process at a time; who finds another at it leaves it to that one. */

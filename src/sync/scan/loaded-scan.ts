@@ -88,7 +88,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     this.#batch.push(landed)
     sync.emit({
       resource: resource.name,
-      state: 'walking',
+      state: 'scanning',
       pagesDone: pages,
       pagesTotal: lastPage(greatestTotal),
       rows: tally.records_read,
@@ -224,7 +224,7 @@ export function forgetUnreadable(
   row: ScanRow,
   { page: unreadable }: PageUnreadable,
 ): boolean {
-  if (!sync.landing.walks().includes(row.scan_id)) return false
+  if (!sync.landing.scans().includes(row.scan_id)) return false
   const pages = sync.landing.pages(row.scan_id)
   if (!pages.some(({ file }) => file === unreadable.file)) return false
   for (const page of pages) if (page.sequence > Number(row.loaded_sequence)) sync.landing.forget(page)

@@ -22,7 +22,7 @@ const freshFor = 2 * dayMs
 
 /** Pages of another machine are not here, so that nothing tells when they were read. */
 function isFresh({ sync }: ResourceTask, { scan_id }: ScanRow): boolean {
-  if (!sync.landing.walks().includes(scan_id)) return false
+  if (!sync.landing.scans().includes(scan_id)) return false
   const last = sync.landing.pages(scan_id).at(-1)
   return last !== undefined && Date.parse(last.fetchedAt) > sync.clock.now() - freshFor
 }

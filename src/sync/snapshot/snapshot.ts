@@ -164,7 +164,7 @@ async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<nu
 
 function showScopes({ sync, resource, tally }: ResourceTask, pagesDone: number, pagesTotal: number): void {
   const { records_read: rows, requests } = tally
-  sync.emit({ resource: resource.name, state: 'walking', pagesDone, pagesTotal, rows, requests })
+  sync.emit({ resource: resource.name, state: 'scanning', pagesDone, pagesTotal, rows, requests })
 }
 
 /**
