@@ -3,13 +3,12 @@
 import { type Undeclared, undeclaredPaths } from '../contract/derived/undeclared.ts'
 import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
-import { openCases } from '../state/evidence/open-cases.ts'
-import { keepQuarantine, quarantineTables } from '../state/evidence/quarantine.ts'
+import { openCases, recordSightings } from '../state/evidence/open-cases.ts'
+import { keepQuarantine } from '../state/evidence/quarantine.ts'
 import { addStagedIds } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, makeRoom } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
-import { recordSightings } from './merge/sightings.ts'
 import { dropStages, type Staged, stageBatch } from './read/batch.ts'
 import {
   type PageTrouble,
@@ -20,6 +19,7 @@ import {
 } from './read/page-repair.ts'
 import type { PageFile, RowsAt } from './read/pages.ts'
 import type { StagePlan } from './read/plan.ts'
+import { quarantineTables, unstorableRow } from './read/quarantine.ts'
 import { unknownValues } from './read/unknown-values.ts'
 
 export interface PageBatch {
@@ -133,14 +133,13 @@ async function mergePages(
 ): Promise<Loaded> {
   const { plan } = batch
   const { staged, trouble, records } = arriving
-  const kept = { ...arriving, plan }
   const counts = await createDelta(engine, plan.resource, { ...batch, records })
   if (batch.isUnconfirmed && counts.gone > 0) throw unconfirmed(plan)
   const open = await openCases(engine, plan.resource.name)
   if (open.suspects > 0) await recordSightings(engine, plan.resource.name)
   const merge = { counts, filled: staged.filled }
   const { items, members } = await arrivalsOf(engine, plan, merge)
-  const transfer = engine.send([...items, ...(await quarantineTables(engine, kept))])
+  const transfer = engine.send([...items, ...(await quarantineTables(engine.stage, plan, arriving))])
   // A server has something to do while the stage writes the first table.
   const receive = async (): Promise<void> => {
     if (batch.scanId !== undefined) await addStagedIds(engine, batch.scanId)
@@ -152,7 +151,9 @@ async function mergePages(
   const sent = transfer.sent.then(() => (isElsewhere ? arriving.leave() : undefined))
   await allEnded([receive(), sent]).finally(() => transfer.discard())
   await applyMembers(engine, members)
-  await keepQuarantine(engine, kept, open)
+  const unstorable = trouble.map(one => unstorableRow(plan.resource.name, one))
+  const quarantined = { resource: plan.resource.name, hasTable: staged.quarantined > 0, rows: unstorable }
+  await keepQuarantine(engine, quarantined, open)
   await recordDrift(engine, plan.resource.name, {
     fields: arriving.drift,
     values: arriving.newValues,

@@ -95,7 +95,9 @@ describeOnEngines('bad records', bench => {
         found: [id],
       })
     }
-    const asJson = await warehouse.engine.rows('select batches_read_as_json as n from ops.run order by run_id')
+    const asJson = await warehouse.engine.rows(
+      'select batches_read_as_json as n from ops.run order by run_id',
+    )
     expect(asJson).toEqual([{ n: 1 }, { n: 1 }])
   })
 

@@ -1,12 +1,12 @@
 /** What is known of deletions, list by list: counts beside each other, sweeps, suspects and tombstones. */
 
 import type { Resource } from '../../contract/fields/resource.ts'
-import { liveRecords, outOfSight } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
 import type { ListCountRow } from '../scans/tables.ts'
+import { liveRecords, outOfSight } from './missing.ts'
 
 export async function recordCount(engine: Engine, row: ListCountRow): Promise<void> {
   await ledger(engine).insertInto('ops.list_count').values(row).execute()

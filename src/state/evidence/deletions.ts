@@ -1,11 +1,11 @@
 /** Witnesses: who saw that a record is gone. One alone proves nothing; `muster sweep` tombstones what has two. */
 
 import type { Resource } from '../../contract/fields/resource.ts'
-import { fetchedWith, liveRecords, shownTo } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 import { unsettled } from './key-scopes.ts'
+import { fetchedWith, liveRecords, shownTo } from './missing.ts'
 import type { DeletionRow, WitnessRow } from './tables.ts'
 
 export type Witness = Omit<WitnessRow, 'void_at' | 'void_reason'>

@@ -1,6 +1,5 @@
 /** Schema drift: what the service sends that the declarations do not know, reported once. */
 
-import type { PageFile } from '../../load/read/pages.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 import type { SchemaDriftRow } from './tables.ts'
@@ -9,7 +8,8 @@ interface Observed {
   readonly fields: readonly { readonly path: string; readonly type: string }[]
   readonly values: readonly { readonly path: string; readonly value: string }[]
   readonly rounded: readonly string[]
-  readonly page: PageFile | undefined
+  /** The page that showed it: when it was fetched, ISO 8601, and by which run. */
+  readonly page: { readonly runId: string; readonly fetchedAt: string } | undefined
 }
 
 export async function recordDrift(engine: Engine, resource: string, observed: Observed): Promise<void> {

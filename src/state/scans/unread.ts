@@ -1,9 +1,9 @@
 /** Records that a sweep saw and the warehouse lacks: noted until a walk has read them. */
 
 import type { Resource } from '../../contract/fields/resource.ts'
-import { recordRows } from '../../load/merge/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
+import { recordRows } from '../evidence/missing.ts'
 import { ledger } from '../ledger.ts'
 import type { UnreadRow } from './tables.ts'
 

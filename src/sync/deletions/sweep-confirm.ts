@@ -1,8 +1,8 @@
 /** A second witness at once, where records can be read by id: what a sweep missed is asked for by name. */
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import { type SingleRead, singleRead } from '../../contract/fields/resource.ts'
-import { fetchedWith, liveRecords, outOfSight } from '../../load/merge/missing.ts'
 import { voidWitnesses, witness } from '../../state/evidence/deletions.ts'
+import { fetchedWith, liveRecords, outOfSight } from '../../state/evidence/missing.ts'
 import { lastSweep } from '../../state/scans/sweeps.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { now, type ResourceTask } from '../run/context.ts'

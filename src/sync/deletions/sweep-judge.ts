@@ -1,5 +1,8 @@
 /** What a sweep that read its list whole means for what is held: sightings, suspects, and records still to be read. */
 
+import { revive } from '../../load/merge/tombstone.ts'
+import type { SweepTable } from '../../state/evidence/deletion-tables.ts'
+import { recordUndeletions, voidWitnesses, witness } from '../../state/evidence/deletions.ts'
 import {
   forgetOutOfSight,
   judgedCount,
@@ -10,10 +13,7 @@ import {
   type SweptList,
   unseenOthers,
   voidSeen,
-} from '../../load/merge/missing.ts'
-import { revive } from '../../load/merge/tombstone.ts'
-import type { SweepTable } from '../../state/evidence/deletion-tables.ts'
-import { recordUndeletions, voidWitnesses, witness } from '../../state/evidence/deletions.ts'
+} from '../../state/evidence/missing.ts'
 import { renewLease } from '../../state/runs/leases.ts'
 import { countSweptIds, forgetSweptIds } from '../../state/scans/scan-ids.ts'
 import { lastSweep, updateSweep } from '../../state/scans/sweeps.ts'

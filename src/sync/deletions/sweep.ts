@@ -1,7 +1,7 @@
 /** Looks for what is gone: a list is read whole for its ids, suspects are confirmed, and what two witnesses saw goes. */
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
-import { liveRecords } from '../../load/merge/missing.ts'
+import { liveRecords } from '../../state/evidence/missing.ts'
 import { forgetSweptIds } from '../../state/scans/scan-ids.ts'
 import { freshScan, openScan } from '../../state/scans/scans.ts'
 import { openSweep, sweepScans, unfinishedSweep, updateSweep } from '../../state/scans/sweeps.ts'

@@ -1,9 +1,9 @@
 /** Tombstones what enough witnesses saw gone, with the evidence in the same transaction. */
 
-import { liveRecords } from '../../load/merge/missing.ts'
 import { tombstone } from '../../load/merge/tombstone.ts'
 import type { DeletionTable } from '../../state/evidence/deletion-tables.ts'
 import { recordDeletions, type Testimony, testimonies } from '../../state/evidence/deletions.ts'
+import { liveRecords } from '../../state/evidence/missing.ts'
 import { renewLease } from '../../state/runs/leases.ts'
 import { addToRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'

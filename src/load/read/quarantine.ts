@@ -1,0 +1,55 @@
+/** Records of a batch that could not be loaded, as rows of the quarantine: the reason, and the record as it was received. */
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { quarantineColumns, quarantineTable } from '../../state/evidence/quarantine.ts'
+import type { QuarantineRow } from '../../state/evidence/tables.ts'
+import type { Engine, TemporaryTable } from '../../warehouse/engine.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+import type { Staged } from './batch.ts'
+import type { PageTrouble } from './page-repair.ts'
+import { type PageFile, perPage } from './pages.ts'
+import type { StagePlan } from './plan.ts'
+
+/** One row per leaf that was lost; the same leaf of the same text is kept once, however often it is read. */
+function lostLeaves(plan: StagePlan, pages: readonly PageFile[]): string {
+  const id = plan.resource.table.columns[plan.root.table.key]
+  const path = id?.source.from === 'field' ? id.source.path.join('.') : undefined
+  const record = path ? `json_extract_string(r.j, ${quoteText(`$.${path}`)})` : 'null'
+  return `create or replace temp table ${quarantineTable} as
+    select md5(concat_ws('|', resource, coalesce(record_id, payload), path, coalesce(text, ''), reason)) as quarantine_id, *
+    from (
+      select ${quoteText(plan.resource.name)} as resource, ${record} as record_id, v.path, v.text, v.reason,
+        coalesce(cast(r.j as varchar), 'null') as payload, ${perPage(pages, page => basename(page.file))} as page,
+        ${perPage(pages, page => page.runId)} as run_id, cast(${perPage(pages, page => page.fetchedAt)} as timestamptz) as seen_at
+      from stage_verdict v join suspect_record r using (locator) where v.reason <> 'rounded') q
+    qualify row_number() over (partition by quarantine_id order by seen_at desc) = 1`
+}
+
+/** Makes the temporary table of lost leaves in the stage; none when no record lost one. */
+export async function quarantineTables(
+  stage: Engine,
+  plan: StagePlan,
+  { pages, staged }: { readonly pages: readonly PageFile[]; readonly staged: Staged },
+): Promise<TemporaryTable[]> {
+  if (staged.quarantined === 0) return []
+  await stage.run(lostLeaves(plan, pages))
+  return [{ name: quarantineTable, columns: quarantineColumns }]
+}
+
+/** A record whose text no engine stores. */
+export function unstorableRow(resource: string, { page, payload, reason }: PageTrouble): QuarantineRow {
+  const record = (JSON.parse(payload) as { id?: unknown } | null)?.id
+  return {
+    quarantine_id: createHash('md5').update(payload).digest('hex'),
+    resource,
+    record_id: record === undefined ? null : String(record),
+    path: '',
+    text: null,
+    reason,
+    payload,
+    page: basename(page.file),
+    run_id: page.runId,
+    seen_at: page.fetchedAt,
+    resolved_at: null,
+  }
+}
