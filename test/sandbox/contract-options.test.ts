@@ -127,7 +127,7 @@ describe('settings', () => {
     for (const name of Object.keys(faultTable)) expect(parseFault(`${name}=0.5`)).toEqual({ [name]: 0.5 })
     expect(() => parseFault('rest=0.1')).toThrow('there is no fault rest: did you mean reset?')
     expect(() => parseFault('reset=much')).toThrow(
-      'reset=much is no rate of a fault: give a number from 0 to 1',
+      'reset=much is not a rate: give a number from 0 to 1',
     )
   })
 })

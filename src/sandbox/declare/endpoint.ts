@@ -20,7 +20,7 @@ export interface EndpointRequest {
   readonly query: unknown
   readonly body: unknown
   readonly nowMs: number
-  /** What writes change; reads never look at it. */
+  /** Changed by writes; reads do not use it. */
   readonly desk: Desk
   /** Absent when records with equal sort keys keep their order. */
   readonly shuffle?: Shuffle
@@ -42,7 +42,7 @@ interface Answer {
 export interface Described extends Access {
   /** Below the base path, with `:id` for what varies. */
   readonly path: string
-  /** What the contract calls it as a tool, after `open_api_`; absent where it is none. */
+  /** The name that the contract gives it as a tool, after `open_api_`; absent when it is no tool. */
   readonly tool?: string
   /** In place of the name of the tool. */
   readonly operationId?: string
@@ -52,7 +52,7 @@ export interface Described extends Access {
   readonly isList?: boolean
   /** Of `meta`, where there is one. */
   readonly meta?: NamedSchema
-  /** Whether it is 404 for what it was asked about, although its path has no id. */
+  /** Whether it can answer 404 although its path has no id. */
   readonly mayMiss?: boolean
   readonly body?: z.ZodType
   /** Fields that come only when a parameter asks for them. */

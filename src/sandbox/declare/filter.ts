@@ -5,7 +5,7 @@ import { idParameter, idsParameter } from './parameters.ts'
 
 export interface Filter {
   readonly parameter: z.ZodType
-  /** What the parameter of this name means. */
+  /** The description of the parameter, given its name. */
   readonly meaning: (name: string) => string
   readonly test: (value: unknown) => (record: StoredRecord) => boolean
 }

@@ -1,4 +1,4 @@
-/** JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 takes it, and the few shapes that answers are made of. */
+/** JSON Schema 2020-12, the dialect of OpenAPI 3.1, and the few shapes that answers are made of. */
 import { z } from 'zod'
 import type { ShapeNode } from '../../contract/derived/json-shape.ts'
 
@@ -45,12 +45,12 @@ export const refSchema: NamedSchema = { name: 'Ref', schema: closed({ id: text, 
 
 export const refTo = ({ name }: NamedSchema): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
-/** The service leaves optional values out, or sends null: a client has to take both. */
+/** The service leaves optional values out or sends null: a client must accept both. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema
 }
 
-/** What a caller sends, before it is turned into values. */
+/** The JSON that a caller sends, before the schema turns it into values. */
 export function inputSchema(schema: z.ZodType): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return rest as JsonSchema

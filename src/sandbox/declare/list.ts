@@ -32,7 +32,7 @@ export interface ListSpec extends Described {
   readonly search?: readonly string[]
   /** Timestamps that `from` and `to` may apply to; `dateField` exists where there are several. */
   readonly dates?: { readonly fields: Names; readonly by: string }
-  /** Values of `sortBy` that name another field than themselves are in `paths`. */
+  /** `paths` has the field for each value of `sortBy` that is not itself the field. */
   readonly sort: {
     readonly fields: Names
     readonly by: string
@@ -40,9 +40,9 @@ export interface ListSpec extends Described {
     readonly paths?: Readonly<Record<string, string>>
   }
   readonly includes?: Includes
-  /** Fields that are kept but never answered. */
+  /** Fields that are stored but never sent. */
   readonly hidden?: readonly string[]
-  /** Where a record names its company and its agency; absent when the tests alone say what may be seen. */
+  /** Where a record names its company and its agency; absent when `tests` alone decides what the key may see. */
   readonly within?: ScopePaths
   /** Whether it takes the parameter `company`. */
   readonly byCompany?: true
@@ -76,9 +76,9 @@ export function listEndpoint(spec: ListSpec): Endpoint {
     parameters: parametersOf(spec),
     answer: (request, parsed) => {
       const query = parsed as ListQuery
-      const unseen = [...hidden, ...leftOut(includes, query)]
+      const omitted = [...hidden, ...leftOut(includes, query)]
       return pageOf(matching(spec, request, query), query, row => {
-        const shown = withoutFields(row, unseen)
+        const shown = withoutFields(row, omitted)
         return present ? present(shown, request) : shown
       })
     },
@@ -108,7 +108,7 @@ function dateFieldParameter(fields: Names, by: string) {
   return z.enum(fields).default(by).describe('The date that from and to apply to.')
 }
 
-/** Filtered orders, by the identity of the order they come from: a changed collection makes a new one. */
+/** Filtered lists, by the identity of the sorted list: a change to the collection makes a new one. */
 const filtered = new WeakMap<readonly StoredRecord[], Map<string, readonly StoredRecord[]>>()
 const mostFiltered = 50
 

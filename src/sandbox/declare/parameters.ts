@@ -1,6 +1,6 @@
 /**
- * The kinds of query parameter, each a schema that turns its text into a value or says why it cannot. What `meta` says
- * is JSON Schema, for kinds that are more than text to those who send them.
+ * The kinds of query parameter: each is a schema that turns text into a value or says why it cannot. `meta` adds the JSON
+ * Schema of kinds that are not plain text to a caller.
  */
 import { z } from 'zod'
 import { safeId, safeIds } from '../../contract/fields/record-id.ts'
@@ -13,7 +13,7 @@ const fieldPath = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/
 const defaultLimit = 50
 const largestLimit = 200
 
-/** Ids are opaque strings; this refuses what can be no id at all (empty, commas, spaces). */
+/** Ids are opaque strings; this refuses text that cannot be an id (empty, commas, spaces). */
 export const idParameter = z.string().regex(new RegExp(safeId), 'is not an id')
 export const idsParameter = z
   .string()
@@ -119,7 +119,7 @@ function violationOf(issue: z.core.$ZodIssue, raw: unknown): ViolationKind {
   return ofParameters[name] ?? (issue.code === 'invalid_value' ? 'enum' : 'bad-parameter')
 }
 
-/** Property by property; none is required. */
+/** A schema for each parameter; none is required. */
 export function querySchemas(parameters: z.ZodRawShape): Record<string, JsonSchema> {
   const { properties = {} } = inputSchema(z.object(parameters))
   return Object.fromEntries(
@@ -130,7 +130,7 @@ export function querySchemas(parameters: z.ZodRawShape): Record<string, JsonSche
   )
 }
 
-/** The package leaves out what a transformed parameter is when left out. */
+/** Zod does not write the default of a transformed parameter. */
 function presetOf(parameter: unknown): JsonSchema {
   return parameter instanceof z.ZodDefault ? { default: parameter.def.defaultValue } : {}
 }

@@ -10,9 +10,9 @@ import { type Includes, idParameter, includedFields, includeParameters, leftOut 
 
 interface ReadSpec extends Described {
   readonly collection: Collection
-  /** What the refusals call the record. */
+  /** The name of the record in refusals. */
   readonly noun: string
-  /** Where a record names its company and its agency; absent when the tests alone say what may be seen. */
+  /** Where a record names its company and its agency; absent when `tests` alone decides what the key may see. */
   readonly within?: ScopePaths
   readonly includes?: Includes
   /** Visibility beyond companies and agencies. */
@@ -22,7 +22,7 @@ interface ReadSpec extends Described {
 
 type Flags = Readonly<Record<string, unknown>>
 
-/** 400 for what can be no id, 404 for what does not exist and for what the key may not see, without a difference. */
+/** 400 for text that cannot be an id; the same 404 for a record that does not exist and one the key may not see. */
 export function readEndpoint(spec: ReadSpec): Endpoint {
   const { collection, noun, includes = {}, present } = spec
   return endpoint({

@@ -1,4 +1,4 @@
-/** The schema of a record, from the same declaration that its tables come from. */
+/** The schema of a record, derived from the same declaration as its tables. */
 
 import { openDocuments, type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
 import type { Column, ColumnType } from '../../contract/fields/column.ts'
@@ -36,9 +36,9 @@ export function recordOf(
 }
 
 /**
- * Every field may be absent or null, besides those in `required`. Objects whose fields the contract lists take no
- * others; what it does not show takes anything. A list of values is open, as the service may add to it: it stands
- * under `x-extensible-enum`.
+ * Every field except those in `required` may be absent or null. An object whose fields the contract lists has no others; an
+ * object it does not show may hold anything. The service may add to a list of values, so it stands under
+ * `x-extensible-enum`.
  */
 function recordSchema(table: Table, required: readonly string[] = []): JsonSchema {
   const documents = new Set(openDocuments(table).map(({ path }) => path))
@@ -74,7 +74,7 @@ function leafSchema(type: ColumnType, column: Column | undefined): JsonSchema {
   })
 }
 
-/** A reference is described as the warehouse's column, which is never empty; what the service sends may be. */
+/** The description of a reference fits the warehouse's column, which is never empty; the service's field may be. */
 function descriptionOf({ description, member }: Column): string {
   return member ? `Names the ${member.dimension.replaceAll('_', ' ')}.` : description
 }

@@ -15,7 +15,7 @@ import { ApiError } from '../refusals/api-error.ts'
 const company = recordOf('Company', companies)
 const includes = { includeConfig: { field: 'config', meaning: 'Adds the configuration.' } }
 
-/** Decides what the metrics and requisitions show. */
+/** The metrics and requisitions read it. */
 const hidden = ['stageTracking']
 
 export const companyList = listEndpoint({

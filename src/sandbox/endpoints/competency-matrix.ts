@@ -15,7 +15,7 @@ interface Ref {
   readonly name: string
 }
 
-/** Kept entries say more than answered ones: the company, and how a project override combines. */
+/** Stored entries have more fields than the answer: the company, and how a project override combines. */
 interface MatrixEntry {
   readonly trade: Ref
   readonly project: Ref | null
@@ -69,11 +69,11 @@ function refOf(record: StoredRecord): Ref {
   return { id: String(record.id), name: String(record.name) }
 }
 
-function shown(kept: MatrixEntry): StoredRecord {
-  return withoutFields(kept as unknown as StoredRecord, ['id', 'companyId', 'mode'])
+function shown(stored: MatrixEntry): StoredRecord {
+  return withoutFields(stored as unknown as StoredRecord, ['id', 'companyId', 'mode'])
 }
 
-/** Per trade: a replacing override stands alone; else the sector's entry, or the company's, plus what is added. */
+/** For each trade a replacing override alone; otherwise the entry of the sector or company with what an override adds. */
 function effectiveEntries(entries: readonly MatrixEntry[], project: StoredRecord): MatrixEntry[] {
   const sector = (project.sector as Ref | undefined)?.id
   const trades = new Set(entries.map(({ trade }) => trade.id))

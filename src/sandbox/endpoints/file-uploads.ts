@@ -1,4 +1,4 @@
-/** POST /files/uploads: a link to put one file at, and the token that a later update of its record takes. */
+/** POST /files/uploads: a link to upload one file to, and the token by which an update of its record names it. */
 import { z } from 'zod'
 import { fileTypes, isFileName, largestFile } from '../../lib/file-kind.ts'
 import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
@@ -43,7 +43,7 @@ const instructions: NamedSchema = {
   }),
 }
 
-/** The resource that a file is uploaded for decides which scope it takes, so the handler checks it. */
+/** The scope depends on the resource that the body names, so the handler checks it. */
 export const fileUpload = endpoint({
   method: 'POST',
   path: '/files/uploads',

@@ -99,7 +99,7 @@ export const recruitmentMetrics = endpoint({
   },
 })
 
-/** What may be counted: records of the key's companies that track stages, as far as they were asked for. */
+/** Counts records of the key's companies that track stages, narrowed to the requested companies and project. */
 function visibility(request: EndpointRequest, query: MetricsQuery): Test {
   const { key, world } = request
   if (query.company) checkCompanies(request, query.company, 403)

@@ -34,7 +34,7 @@ export const tradeRead = readEndpoint({
   }),
 })
 
-/** Only the single-rate resource says whose a rate is, and when it changed. */
+/** Only the single-rate resource names the trade and company of a rate and when it changed. */
 function ratesOf(trade: StoredRecord, request: EndpointRequest): StoredRecord[] {
   const visible = visibleRate(request)
   return request.world
@@ -43,7 +43,7 @@ function ratesOf(trade: StoredRecord, request: EndpointRequest): StoredRecord[] 
     .map(rate => withoutFields(rate, ['trade', 'company', 'createdAt', 'updatedAt']))
 }
 
-/** Overrides of projects are left to the matrix of the company. */
+/** Project overrides stand only in the matrix of the company. */
 function matrixOf(trade: StoredRecord, { world }: EndpointRequest): object[] {
   return world
     .all('competencyMatrix')

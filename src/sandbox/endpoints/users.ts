@@ -12,8 +12,8 @@ import { ApiError } from '../refusals/api-error.ts'
 import type { World } from '../world.ts'
 
 const agencyRoles: readonly unknown[] = ['ldAdmin', 'ldUser']
-/** Owners who see nobody but themselves. */
-const lonelyRoles: readonly unknown[] = ['projectFinance', 'projectApprover', 'projectRequestor', 'ldUser']
+/** Owners with these roles see only themselves. */
+const selfOnlyRoles: readonly unknown[] = ['projectFinance', 'projectApprover', 'projectRequestor', 'ldUser']
 
 export const userList = listEndpoint({
   path: '/users',
@@ -82,7 +82,7 @@ function ownerTests({ key, world }: EndpointRequest): Test[] {
   if (!owner || owner.active === false || owner.verified === false) {
     throw new ApiError(403, 'the key owner is inactive or unverified')
   }
-  if (lonelyRoles.includes(owner.role)) return [record => record.id === owner.id]
+  if (selfOnlyRoles.includes(owner.role)) return [record => record.id === owner.id]
   return owner.role === 'projectAdmin' ? [anyOf('projects', idsOf(owner, 'projects'))] : []
 }
 

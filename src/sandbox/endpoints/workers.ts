@@ -1,4 +1,4 @@
-/** POST /workers and PATCH /workers/{id}: nothing is kept unless everything in the body is right. */
+/** POST /workers and PATCH /workers/{id}: nothing is stored unless the whole body is valid. */
 
 import { iso } from '../data/identity.ts'
 import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
@@ -90,7 +90,7 @@ export const workerUpdate = endpoint({
   },
 })
 
-/** The identity rules hold for what the record becomes, whatever part of it was sent. */
+/** The identity rules apply to the resulting record, whichever fields were sent. */
 function personAfter(before: Person, body: ChangedWorker): Person {
   const { active, agencyId, attachments, rightToWork, ...changes } = body
   const supplied = Object.entries(changes).filter(([, value]) => value !== undefined)

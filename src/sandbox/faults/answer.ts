@@ -1,12 +1,12 @@
-/** The answer that a fault spoils, and how one is sent past the web framework. */
+/** The answer that a fault spoils, and how a fault sends its own past the web framework. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Rng } from '../../lib/rng.ts'
 
 export interface Answer {
   readonly response: ServerResponse
-  /** The right one, as JSON. */
+  /** The correct body, as JSON. */
   readonly body: string
-  /** The fault's own stream. */
+  /** The random stream of the fault. */
   readonly draw: Rng
 }
 
@@ -14,9 +14,9 @@ export interface Fault {
   readonly meaning: string
   /** How many answers in a row it lasts, where that is more than one. */
   readonly longest?: number
-  /** Refusals come before a request has any effect: a write that was carried out is not refused afterwards. */
+  /** A refusal means that the request had no effect, so a write that was carried out is not refused. */
   readonly readsOnly?: boolean
-  /** Sends what it makes of the answer; false when there is nothing in it to spoil. */
+  /** Sends the spoiled answer; false when it has nothing to spoil. */
   readonly send: (answer: Answer) => boolean
 }
 

@@ -1,4 +1,4 @@
-/** Faults of the connection: it breaks, stalls, or delivers less than it promised. */
+/** Faults of the connection: it breaks, stalls, or ends before the whole body has arrived. */
 import type { Answer, Fault } from './answer.ts'
 import { jsonType, respond } from './answer.ts'
 

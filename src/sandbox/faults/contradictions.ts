@@ -1,4 +1,4 @@
-/** Faults in answers that say 200: what they hold is wrong, or not what they say it is. */
+/** Faults in answers with status 200: the content is wrong or has another type than stated. */
 import { type Answer, type Fault, htmlType, oneOf, respond } from './answer.ts'
 
 interface Meta {
@@ -16,7 +16,7 @@ function metaOf(
   return envelope.meta === undefined ? undefined : { envelope, meta: envelope.meta as Meta }
 }
 
-/** Rewrites `meta`; nothing to spoil where there is none. */
+/** Rewrites `meta`; an answer without it cannot be spoiled. */
 function withMeta(answer: Answer, change: (meta: Meta, rows: number) => unknown): boolean {
   const found = metaOf(answer.body)
   if (!found) return false
@@ -44,7 +44,7 @@ function oddMeta(answer: Answer): boolean {
   )
 }
 
-/** A control character is not allowed anywhere in JSON, so the damage can never pass for another value. */
+/** JSON allows a control character nowhere, so the damaged body never parses as another value. */
 function broken(answer: Answer): true {
   const at = Math.floor(answer.body.length * (0.3 + 0.4 * answer.draw()))
   const body = `${answer.body.slice(0, at)}\u0001${answer.body.slice(at)}`

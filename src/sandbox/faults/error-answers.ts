@@ -1,4 +1,4 @@
-/** Faults that say so with their status: 500 with bodies nobody promised, and storms of 429. */
+/** Faults with an error status: 500 with bodies outside the contract, and storms of 429. */
 import { errorBody } from '../refusals/api-error.ts'
 import { type Answer, type Fault, htmlType, oneOf, respond } from './answer.ts'
 
@@ -11,7 +11,7 @@ const bare = [
   'null',
 ]
 
-/** Answers in a row at most. Five repetitions are what a client makes of one request, so that some storms outlast it. */
+/** The most answers in a row. Our client repeats a request five times, so some storms outlast it. */
 const longestStorm = 7
 
 function storm(answer: Answer, headers: Record<string, string>): true {

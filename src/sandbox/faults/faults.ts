@@ -1,4 +1,4 @@
-/** Which answers are spoiled, and how: every fault by its rate, all of them by one seed. */
+/** Decides which answers a fault spoils: each fault has a rate, and one seed decides all draws. */
 import { UsageError } from '../../lib/errors.ts'
 import { namedRng, type Rng } from '../../lib/rng.ts'
 import { pairOf, unknownName } from '../options/contract-options.ts'
@@ -16,14 +16,14 @@ export type FaultRates = Partial<Readonly<Record<FaultName, number>>>
 
 const names = Object.keys(faultTable) as FaultName[]
 
-/** `name=rate` as one rate. Throws UsageError that names the nearest right name. */
+/** Parses `name=rate`. Throws a UsageError that suggests the nearest name. */
 export function parseFault(text: string): FaultRates {
   const [name, value] = pairOf(text)
   if (!Object.hasOwn(faultTable, name)) throw unknownName('fault', name, names)
   const rate = shareOf(value)
   if (rate === undefined) {
     throw new UsageError({
-      what: `${name}=${value} is no rate of a fault`,
+      what: `${name}=${value} is not a rate`,
       next: 'give a number from 0 to 1',
     })
   }
@@ -32,12 +32,12 @@ export function parseFault(text: string): FaultRates {
 
 interface Stream {
   readonly hits: Rng
-  /** What the fault draws for itself, so that a hit does not move the next one. */
+  /** Draws of the fault itself, apart from the hits, so that one hit does not move the next. */
   readonly own: Rng
 }
 
 export interface Spoiling {
-  /** Of the endpoint: each has streams of its own, as requests to different ones arrive in no order. */
+  /** Each endpoint has streams of its own, because requests to several endpoints arrive in no fixed order. */
   readonly route: string
   readonly isRead: boolean
   readonly answer: Omit<Answer, 'draw'>
@@ -58,7 +58,7 @@ export class Faults {
     this.#seed = seed
   }
 
-  /** From now on every answer is right. */
+  /** From now on no answer is spoiled. */
   stop(): void {
     this.#stopped = true
   }
@@ -73,7 +73,7 @@ export class Faults {
     return fault.send({ ...answer, draw: this.#streamOf(name, route).own }) ? name : undefined
   }
 
-  /** Every stream moves on at every request, so one fault more does not shift the others. */
+  /** Every stream advances at every request, so that adding a fault does not shift the others. */
   #drawn(route: string): FaultName | undefined {
     const hits = this.#rates.filter(([name, rate]) => this.#streamOf(name, route).hits() < rate)
     const running = [...this.#left].find(([, left]) => left > 0)?.[0]

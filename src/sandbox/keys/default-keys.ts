@@ -1,7 +1,7 @@
-/** The keys of a sandbox that is given none. */
+/** The keys that a sandbox has by default. */
 import { type ApiKey, readScopes } from './keys.ts'
 
-/** Those that most work is done with. Not secrets: they open nothing but generated data on this machine. */
+/** The keys for everyday use. Not secrets: they open nothing but generated data on this machine. */
 export const sandboxKeys = {
   company: 'sandbox-company-key',
   agency: 'sandbox-agency-key',

@@ -1,4 +1,4 @@
-/** API keys: what one may see, and who is refused before any record is looked at. */
+/** API keys: which companies and agencies a key covers, and the callers refused before any record is read. */
 import { BlockList, isIPv6 } from 'node:net'
 import { ApiError } from '../refusals/api-error.ts'
 import type { World } from '../world.ts'
@@ -9,11 +9,11 @@ export interface ApiKey {
   readonly name?: string
   readonly description?: string
   /**
-   * Company ids, or so many of the world's first ones; `all` by default. An agency key without a list may name the
-   * companies its agencies work for.
+   * Company ids, or a number of the first ones; `all` by default. An agency key without a list may name the companies
+   * that its agencies work for.
    */
   readonly companies?: readonly string[] | number | 'all'
-  /** Agency ids of an agency key, or so many of the world's first ones; 1 by default. */
+  /** Agency ids of an agency key, or a number of the first ones; 1 by default. */
   readonly agencies?: readonly string[] | number
   /** Every read scope by default. */
   readonly scopes?: readonly string[]
@@ -24,10 +24,10 @@ export interface ApiKey {
   readonly expiresAt?: string
   readonly createdAt?: string
   readonly revoked?: boolean
-  /** /users asks for an owner who is both. */
+  /** /users needs an owner who is both. */
   readonly ownerActive?: boolean
   readonly ownerVerified?: boolean
-  /** A user of the world: the visibility rules of /users follow that user's role. Without it everything in scope is seen. */
+  /** A user whose role decides what /users shows; without it the key sees every user in scope. */
   readonly ownerId?: string
 }
 

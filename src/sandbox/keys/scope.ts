@@ -1,4 +1,4 @@
-/** What a key may see of a collection, and which companies it may ask for. */
+/** The records of a collection that a key may see, and the companies it may name. */
 
 import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
 import { ApiError } from '../refusals/api-error.ts'

@@ -1,4 +1,4 @@
-/** Days, weeks and months of instants, as the clocks of a zone show them. */
+/** The day, week and month of an instant in a time zone. */
 import { dayMs, daysBetween, firstOfMonth, isoWeek, utcDay, weekday } from '../../lib/dates.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
 import { shiftOf } from '../options/zone.ts'
@@ -34,7 +34,7 @@ export function monthKey(timeMs: number, options: ContractOptions): string {
   return options['month-key'] === 'firstDay' ? firstOfMonth(day) : day.slice(0, 7)
 }
 
-/** As metric rows write it; empty for a stage that was not reached. */
+/** The format of metric rows; empty for a stage that was not reached. */
 export function dayMonthYear(timeMs: number | undefined, zone: string): string {
   if (timeMs === undefined) return ''
   const [year, month, day] = dayOf(timeMs, zone).split('-')

@@ -1,9 +1,9 @@
-/** Figures as the service might compute and round them. */
+/** Quantiles and rounding, in the ways the service might do them. */
 import type { ContractOptions } from '../options/contract-options.ts'
 
 type Method = ContractOptions['quantiles']
 
-/** Positions from 0, not whole: the value lies between two neighbours. */
+/** Positions from 0; between two whole positions the value is interpolated. */
 const positions: Partial<Record<Method, (count: number, share: number) => number>> = {
   type7: (count, share) => (count - 1) * share,
   type6: (count, share) => (count + 1) * share - 1,

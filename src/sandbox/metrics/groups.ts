@@ -8,7 +8,7 @@ import type { Ref } from './measured.ts'
 export const groupKeys = ['all', 'company', 'project', 'agency', 'month', 'week'] as const
 export type GroupKey = (typeof groupKeys)[number]
 
-/** A company, project or agency, or the text of a week or month; which form is a choice of the service. */
+/** A company, project or agency in one of several forms, or the text of a week or month. */
 const groupValue: JsonSchema = { anyOf: [refTo(refSchema), { type: ['string', 'null'] }] }
 
 export const groupSchema = closed(
@@ -26,7 +26,7 @@ export interface Member {
   readonly company: Ref | undefined
   readonly project: Ref | undefined
   readonly agency: Ref | undefined
-  /** `from`, `to`, months and weeks apply to it. */
+  /** The time that `from`, `to`, months and weeks apply to. */
   readonly atMs: number
 }
 
@@ -41,7 +41,7 @@ interface Part {
   readonly value: unknown
 }
 
-/** In order of names, months and weeks, key by key; no group is empty. Beside another key `all` says nothing. */
+/** Sorted by name, month and week, key by key; no group is empty. `all` beside another key has no effect. */
 export function grouped<T extends Member>(
   members: readonly T[],
   { groupBy, agencies, ...days }: GroupQuery,

@@ -1,4 +1,4 @@
-/** What the metrics read of requisitions and timesheets. */
+/** The fields of requisitions and timesheets that the metrics read. */
 
 export interface Ref {
   readonly id: string

@@ -96,7 +96,7 @@ function timeOf(text: string | null | undefined): number | undefined {
   return text === null || text === undefined ? undefined : Date.parse(text)
 }
 
-/** The contract's config object has no key for it: the sandbox keeps it beside, and takes it as on unless off. */
+/** The contract's config object has no field for it, so it is a field of its own; a company tracks stages by default. */
 export function tracksStages(world: World, companyId: unknown): boolean {
   return world.get('companies', String(companyId))?.stageTracking !== false
 }

@@ -35,7 +35,7 @@ interface Acceptance extends Member {
   readonly days: number
 }
 
-/** `from` and `to` apply to the day of acceptance; groups without any acceptance are no rows. */
+/** `from` and `to` apply to the day of acceptance; a group without acceptances has no row. */
 export function timeToFill(
   requisitions: readonly MeasuredRequisition[],
   query: GroupQuery,
@@ -54,7 +54,7 @@ export function timeToFill(
   }))
 }
 
-/** The first or last answer is chosen before any agency is asked for: it is the requisition's. */
+/** The first or last acceptance is that of the requisition, so it is chosen before the filter by agency. */
 function acceptancesOf(requisition: MeasuredRequisition, options: ContractOptions): Acceptance[] {
   const { approvedDate, company, project } = requisition
   if (!approvedDate) return []
@@ -69,7 +69,7 @@ function acceptancesOf(requisition: MeasuredRequisition, options: ContractOption
   return options.acceptance === 'earliest' ? all.slice(0, 1) : all.slice(-1)
 }
 
-/** Quartiles of all values make the bounds; everything under `values` is of those within them. */
+/** The bounds come from the quartiles of all values; `values` describes the values within them. */
 function summary(values: readonly number[], options: ContractOptions) {
   const sorted = [...values].sort((left, right) => left - right)
   const bounds = sorted.length < options['outlier-least'] ? undefined : boundsOf(sorted, options)

@@ -1,5 +1,5 @@
 /**
- * The contract options: one for each thing the contract leaves open, with the readings a service might have of it. The
+ * The contract options: one for each point the contract leaves open, with the readings a service might have. The
  * values of `--knob`, its help and the table in docs/sandbox.md come from this table.
  */
 import { closestMatch } from 'leven'
@@ -53,7 +53,7 @@ export function optionsOf(chosen: Partial<ContractOptions> = {}): ContractOption
   return { ...(Object.fromEntries(preset) as ContractOptions), ...chosen }
 }
 
-/** `name=value` as one setting. Throws UsageError that names the nearest right name, or the values. */
+/** Parses `name=value`. Throws a UsageError that suggests the nearest name or lists the values. */
 export function parseOption(text: string): Partial<ContractOptions> {
   const [name, value] = pairOf(text)
   const option = (contractOptions as Readonly<Record<string, Option<unknown>>>)[name]

@@ -1,4 +1,4 @@
-/** What the contract leaves open about the recruitment metrics: one option a choice. */
+/** The options about the recruitment metrics, one for each choice that the contract leaves open. */
 import { countTo, oneOf, orNone, someOf } from './option.ts'
 
 export const metricOptions = {

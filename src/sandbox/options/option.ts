@@ -1,4 +1,4 @@
-/** What an option is, and the kinds of values that options take. */
+/** An option, and the kinds of values that options take. */
 import { isZone } from './zone.ts'
 
 export interface Option<Value> {
@@ -6,7 +6,7 @@ export interface Option<Value> {
   readonly values: string
   readonly fallback: Value
   readonly meaning: string
-  /** Undefined for a text that is none of its values. */
+  /** Undefined for text that is not one of its values. */
   readonly parse: (text: string) => Value | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What a record is to the sandbox: plain JSON with fields read by dot path. */
+/** A stored record: plain JSON, with fields read by dot path. */
 
 export type StoredRecord = { [field: string]: unknown }
 

@@ -15,7 +15,7 @@ const codes: Readonly<Record<number, string>> = {
 export class ApiError extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Instead of the code that goes with the status. */
+  /** In place of the code that belongs to the status. */
   readonly code: string | undefined
 
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
@@ -27,14 +27,14 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 for what only the service could know, such as a locked document: asking for it breaks no rule. */
+/** 400 for a state that only the service knows, such as a locked document: the request breaks no rule. */
 export class Declined extends ApiError {
   constructor(message: string) {
     super(400, message)
   }
 }
 
-/** Says nothing of the worker that matched: whether one exists is all a caller may learn. */
+/** Says nothing about the worker that matched: the caller may only learn that one exists. */
 export class MatchRequiresReview extends ApiError {
   override readonly code = 'WORKER_MATCH_REQUIRES_REVIEW'
 

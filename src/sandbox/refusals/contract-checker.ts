@@ -1,4 +1,4 @@
-/** The checker: counts every request that breaks the contract, whoever sent it. */
+/** The contract checker: it counts the requests that break the contract, from whatever client. */
 import type { Clock } from '../../lib/clock.ts'
 import { minuteMs } from '../../lib/dates.ts'
 import type { SandboxRequest } from '../server/settings.ts'
@@ -13,7 +13,7 @@ export interface Violation extends SandboxRequest {
 /** A sandbox left running stops counting here. */
 const mostViolations = 200_000
 
-/** How long after a 429 another request of the key may still have been on its way. */
+/** For this long after a 429 another request of the key may have been under way already. */
 const underWayMs = 250
 
 interface Refusal {
@@ -43,35 +43,35 @@ export class ContractChecker {
   }
 
   /** `detail` must not hold a key or a token: it is printed. */
-  violation(kind: ViolationKind, detail: string, request: SandboxRequest): void {
+  report(kind: ViolationKind, detail: string, request: SandboxRequest): void {
     if (this.#found.length < mostViolations) this.#found.push({ ...request, kind, message: detail })
   }
 
-  /** Looks whether the key was told to wait. The refused request itself, sent again, cannot have been on its way. */
+  /** Reports a request of a key that was told to wait. The refused request, sent again, was not under way before. */
   arrived(request: SandboxRequest): void {
     const refusal = this.#refusals.get(request.key ?? '')
     const now = this.#clock.now()
     if (!refusal || now >= refusal.until) return
     if (now < refusal.at + underWayMs && refusal.request !== lineOf(request)) return
     const message = `told to wait another ${refusal.until - now} ms`
-    this.violation('told-to-wait', message, request)
+    this.report('told-to-wait', message, request)
   }
 
-  /** A 429 was answered: with `Retry-After` until then, without it until the next minute of the clock. */
+  /** Notes a 429. The key must wait as `Retry-After` says, or without it until the next minute of the clock. */
   refused(request: SandboxRequest, retryAfter: string | undefined): void {
     const at = this.#clock.now()
     const until = toldUntil(retryAfter, at) ?? (Math.floor(at / minuteMs) + 1) * minuteMs
     this.#refusals.set(request.key ?? '', { at, until, request: lineOf(request) })
   }
 
-  /** What a refusal of the service says about the request. */
+  /** Reports the violation that a refusal of the service shows. */
   judge(request: SandboxRequest, error: unknown): void {
     if (error instanceof ParameterError) {
-      for (const { kind, reason } of error.violations) this.violation(kind, reason, request)
+      for (const { kind, reason } of error.violations) this.report(kind, reason, request)
       return
     }
     const kind = error instanceof ApiError ? kindOf(request, error) : undefined
-    if (kind) this.violation(kind, (error as ApiError).message, request)
+    if (kind) this.report(kind, (error as ApiError).message, request)
   }
 }
 

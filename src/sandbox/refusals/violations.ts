@@ -28,7 +28,7 @@ interface ParameterViolation {
   readonly reason: string
 }
 
-/** 400 for parameters; one answer may name several. */
+/** 400 for parameters; one refusal may name several. */
 export class ParameterError extends ApiError {
   readonly violations: readonly ParameterViolation[]
 

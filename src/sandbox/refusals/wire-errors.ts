@@ -1,4 +1,4 @@
-/** Refusals below the endpoints (bad HTTP, bad addresses, bad bodies), in the words and statuses of the contract. */
+/** Refusals before an endpoint is reached (bad HTTP, paths or bodies), with the statuses and the body of the contract. */
 import { METHODS, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify'
@@ -6,7 +6,7 @@ import { ApiError, errorBody } from './api-error.ts'
 
 const contractStatuses = [400, 401, 403, 404, 405, 409, 413, 429, 500]
 
-/** Whatever was thrown, as a refusal that the contract knows: what HTTP calls another 4xx is a bad request. */
+/** Turns any error into a refusal that the contract knows: another 4xx becomes 400. */
 export function asContractError(thrown: Error & { statusCode?: number }): ApiError {
   if (thrown instanceof ApiError) return thrown
   const status = thrown.statusCode ?? 500
@@ -14,9 +14,9 @@ export function asContractError(thrown: Error & { statusCode?: number }): ApiErr
   return new ApiError(status < 500 ? 400 : 500, thrown.message)
 }
 
-/** What comes before routing: no request object exists yet, only a socket. */
+/** Before routing there is no request object, only a socket. */
 function refuseOnSocket(socket: Duplex, status: number, message: string): void {
-  // Nobody else listens to a socket that was handed out, nor reads from it: without this it would never close.
+  // Nothing else reads from this socket or listens to it: without these lines it would never close.
   socket.on('error', () => socket.destroy())
   socket.resume()
   if (!socket.writable) {
@@ -34,7 +34,7 @@ function refuseOnSocket(socket: Duplex, status: number, message: string): void {
 }
 
 export const wireOptions = {
-  // Without a Host header Node itself would answer, with no body.
+  // Without this Node itself answers a request that has no Host header, without a body.
   http: { requireHostHeader: false },
   clientErrorHandler: (_error, socket) => refuseOnSocket(socket, 400, 'the request is not HTTP'),
   frameworkErrors: (error, _request, reply: FastifyReply) => {
@@ -43,12 +43,12 @@ export const wireOptions = {
   },
 } satisfies FastifyHttpOptions<Server>
 
-/** Methods beyond the usual ones get their 405 from the routes, too. */
+/** Lets the routes answer 405 to unusual methods, too. */
 export function answerWireErrors(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method)
   }
   app.server.on('connect', (_request, socket) => refuseOnSocket(socket, 405, 'method not allowed'))
-  // Node would answer 417 to an expectation that it does not know.
+  // Without this Node answers 417 to an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 }

@@ -1,4 +1,4 @@
-/** Between the wire and the endpoints: key, rate limit and access, in the order the service checks them. */
+/** Admits a request to an endpoint: key, rate limit and access, in the order the service checks them. */
 import type { Endpoint, EndpointRequest } from '../declare/endpoint.ts'
 import { checkAccess } from '../keys/access.ts'
 import { type ApiKey, authenticate } from '../keys/keys.ts'
@@ -10,7 +10,7 @@ import type { Desk } from '../writes/desk.ts'
 import { RateLimiter } from './rate-limit.ts'
 import type { Settings } from './settings.ts'
 
-export interface Visit {
+export interface IncomingRequest {
   readonly authorization: string | undefined
   readonly address: string
   readonly params: Readonly<Record<string, string>>
@@ -35,8 +35,8 @@ export class Gate {
     this.#shuffle = settings.options.ties === 'random' ? shuffler(settings.seed) : undefined
   }
 
-  /** Passes the visit on, or throws the ApiError it meets first: 401 or IP, 429, 403, then the endpoint's own. */
-  admit(endpoint: Endpoint, { params, query, ...caller }: Visit): Admitted {
+  /** Throws the ApiError that the request meets first: 401 or IP, 429, 403. */
+  admit(endpoint: Endpoint, { params, query, ...caller }: IncomingRequest): Admitted {
     const { options, keys, clock } = this.#settings
     const nowMs = clock.now()
     const key = authenticate(keys, { ...caller, nowMs })

@@ -28,7 +28,7 @@ export class RateLimiter {
     this.#window = window
   }
 
-  /** Counts the request, or gives the milliseconds after which it would be counted. */
+  /** Counts the request, or returns the milliseconds to wait. */
   take(key: string, limits: RateLimits, nowMs: number): number | undefined {
     const count = this.#countAt(key, nowMs)
     if (count.today >= limits.perDay) return (count.day + 1) * dayMs - nowMs

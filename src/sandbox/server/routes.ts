@@ -11,7 +11,7 @@ export const basePath = '/api/open/v1'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What answers; absent beside the API. */
+    /** Absent on routes beside the API. */
     readonly endpoint?: Endpoint
   }
 }
@@ -30,8 +30,8 @@ function serve(app: FastifyInstance, endpoint: Endpoint, gate: Gate): void {
     config: { endpoint },
     onRequest: async request => {
       const { headers, ip, params, query } = request
-      const visit = { authorization: headers.authorization, address: ip, query }
-      admitted.set(request, gate.admit(endpoint, { ...visit, params: params as Record<string, string> }))
+      const incoming = { authorization: headers.authorization, address: ip, query }
+      admitted.set(request, gate.admit(endpoint, { ...incoming, params: params as Record<string, string> }))
     },
     handler: async request => {
       const checked = admitted.get(request) as Admitted

@@ -22,10 +22,10 @@ import { described, type Route, Watch } from './watch.ts'
 export type { SandboxOptions }
 
 export interface Sandbox extends EventSender {
-  /** With the base path: what a client takes as its base URL. */
+  /** The base URL for a client, with the base path. */
   readonly url: string
   readonly world: World
-  /** Those that timesheets name, and those that were created since. */
+  /** Workers that timesheets name, and workers that were created since. */
   readonly workers: WorkerBook
   /** Every request that arrived, in order, whatever its answer. */
   readonly requests: readonly SandboxRequest[]
@@ -33,7 +33,7 @@ export interface Sandbox extends EventSender {
   readonly routes: readonly Route[]
   /** Requests that broke the contract so far. */
   violations(): readonly Violation[]
-  /** What spoils answers; `stop` ends it. */
+  /** `stop` ends all faults. */
   readonly faults: Pick<Faults, 'stop'>
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
 
 function answerErrors(app: FastifyInstance, checker: ContractChecker): void {
   app.setNotFoundHandler(async (request, reply) => {
-    checker.violation('unknown-path', 'no such route', described(request))
+    checker.report('unknown-path', 'no such route', described(request))
     return reply.code(404).send(errorBody(404, 'no such route'))
   })
   app.setErrorHandler(async (thrown: Error & { statusCode?: number }, request, reply) => {

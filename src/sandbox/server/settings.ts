@@ -1,4 +1,4 @@
-/** The settings of a sandbox, and what each is when left out. */
+/** The settings of a sandbox with their defaults. */
 import type { OutgoingHttpHeaders } from 'node:http'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { isDay } from '../../lib/dates.ts'
@@ -23,7 +23,7 @@ export interface SandboxRequest {
   readonly fault?: string
 }
 
-/** Answers in place of the service: raw bytes, a destroyed socket, or silence. */
+/** An answer in place of the service's: raw bytes, a destroyed socket, or none. */
 export type Interception =
   | { readonly status: number; readonly headers?: OutgoingHttpHeaders; readonly body: string | Buffer }
   | 'reset'
@@ -59,13 +59,13 @@ export interface SandboxOptions {
   readonly rateLimitPerDay?: number
   /** Changes records while they are read. */
   readonly live?: LiveOptions
-  /** Webhooks, and how events are brought to them. */
+  /** Webhooks, and how events are delivered to them. */
   readonly events?: EventOptions
   /** Instead of generated data; a collection left out is empty. */
   readonly records?: Records
   /** Called, and awaited, before each request is answered. */
   readonly onRequest?: (request: SandboxRequest) => void | Promise<void>
-  /** Called after `onRequest`; an answer of its own is sent before keys and limits are looked at. */
+  /** Called after `onRequest`; its answer, if any, is sent before keys and limits are checked. */
   readonly intercept?: (request: SandboxRequest) => Interception | Promise<Interception>
 }
 

@@ -1,4 +1,4 @@
-/** The storage beside the API: takes the bytes of granted uploads, gives back the files of documents. No key is wanted here. */
+/** The routes of the storage beside the API: uploads of granted files, and downloads of documents. No key is needed. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../lib/clock.ts'
 import { largestFile } from '../../lib/file-kind.ts'
@@ -12,7 +12,7 @@ export async function serveStorage(
   { uploads, files }: Desk,
   clock: Clock,
 ): Promise<void> {
-  // In a scope of its own: everywhere else a body is JSON.
+  // In a Fastify scope of its own: everywhere else a body is JSON.
   await app.register(async scope => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body)
@@ -35,7 +35,7 @@ export async function serveStorage(
   })
 }
 
-/** Refused by its headers alone where they say enough. */
+/** Refuses by the headers alone where they show enough. */
 function expected({ headers, params }: FastifyRequest, uploads: Uploads, nowMs: number): Upload {
   if (headers.authorization !== undefined) {
     const reason = 'Authorization: the upload address must not be sent the API key'

@@ -67,7 +67,7 @@ interface Connection {
   readonly authorization: string | undefined
 }
 
-/** The plain server of the package: its typed one takes no JSON Schema, which the parameters are described in. */
+/** The low-level server of the package: the high-level one does not take JSON Schema. */
 function toolServer(connection: Connection): Server {
   const server = new Server({ name: 'muster-sandbox', version: '1.0.0' }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(toolOf) }))
@@ -80,7 +80,7 @@ function toolServer(connection: Connection): Server {
   return server
 }
 
-/** Without an output schema: those of all records are longer than what an assistant reads at a time. */
+/** Without an output schema: the schemas of all records are too long for an assistant to read. */
 function toolOf(endpoint: Endpoint): Tool {
   const hasId = endpoint.path.includes(':id')
   return {
@@ -117,7 +117,7 @@ function addressOf(path: string, given: Readonly<Record<string, unknown>>): Addr
   return { path: query.size === 0 ? filled : `${filled}?${query}` }
 }
 
-/** A list is what the API takes comma-separated. */
+/** The API takes a list as text with commas. */
 function textOf(value: unknown): string | undefined {
   if (Array.isArray(value)) {
     const parts = value.map(part => (Array.isArray(part) ? undefined : textOf(part)))
@@ -127,8 +127,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * Over HTTP like every request: key, limits, options, faults and the contract checker are those of the API. A refusal is a
- * result that says so, with its status and code.
+ * The call goes over HTTP like every request, so key, limits, options, faults and the contract checker apply. A refusal
+ * becomes a result with its status and code.
  */
 async function called(path: string, { url, authorization }: Connection, signal: AbortSignal) {
   const headers = { ...(authorization === undefined ? {} : { authorization }), 'user-agent': 'tool-server' }
@@ -136,7 +136,7 @@ async function called(path: string, { url, authorization }: Connection, signal: 
     const answer = await fetch(url + path, { headers, signal })
     return resultOf(answer.status, await answer.text())
   } catch (error) {
-    // A fault may break any connection; only a call that was given up is no answer to the client.
+    // A fault may break any connection; the client hears of it, unless it gave the call up.
     if (signal.aborted) throw error
     return refused('no answer: the connection broke; call the tool again')
   }

@@ -74,7 +74,7 @@ export class Watch {
   }
 }
 
-/** Storage, tools and documents lie beside it. */
+/** The storage, the tools and the OpenAPI document are beside the API. */
 const isOfApi = ({ url }: FastifyRequest): boolean => url.startsWith(basePath)
 
 function spoiling(request: FastifyRequest, reply: FastifyReply, body: string): Spoiling {

@@ -1,4 +1,4 @@
-/** The option `extra`: objects carry fields that the contract does not name, as a service that grows would send. */
+/** The option `extra`: objects have fields that the contract does not name, as a growing service would send. */
 import type { Rng } from '../../lib/rng.ts'
 import type { StoredRecord } from '../records/record.ts'
 
@@ -13,12 +13,12 @@ const extras: readonly (readonly [string, unknown])[] = [
 
 export interface Extra {
   readonly share: number
-  /** Whether the record itself may carry one, and whether objects inside it may. */
+  /** Whether the record itself may have one, and whether objects inside it may. */
   readonly outside: boolean
   readonly inside: boolean
 }
 
-/** A copy with extra fields; `draw` decides for each object in turn, so a record always carries the same ones. */
+/** A copy with extra fields; `draw` decides for each object in turn, so a record always has the same ones. */
 export function withExtras(record: StoredRecord, extra: Extra, draw: Rng): StoredRecord {
   const copy: StoredRecord = extra.inside ? (below(record, extra.share, draw) as StoredRecord) : { ...record }
   return extra.outside ? grown(copy, extra.share, draw) : copy

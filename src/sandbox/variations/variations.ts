@@ -1,4 +1,4 @@
-/** Answers as another reading of the contract would give them: the options that change what a record looks like. */
+/** The options that change the form of answers: the same records as another reading of the contract would send them. */
 import { namedRng, type Rng } from '../../lib/rng.ts'
 import type { Endpoint } from '../declare/endpoint.ts'
 import type { StoredRecord } from '../records/record.ts'
@@ -45,7 +45,7 @@ function eachRecord(data: unknown, seed: number, vary: Vary): unknown {
   const varied = (row: unknown, index: number): unknown => {
     if (typeof row !== 'object' || row === null) return row
     const record = row as StoredRecord
-    // The stream is the record's own: asked for again, it looks the same.
+    // Each record has a random stream of its own, so it looks the same at each request.
     return vary(record, namedRng(seed, `record ${record.id ?? record.reqRef ?? index}`))
   }
   if (Array.isArray(data)) return data.map(varied)

@@ -8,7 +8,7 @@ import { countries, fewOf, genders, masterTrades, telephoneCodes } from './lists
 
 const longestText = 200
 
-/** What is wrong with a value that is not of its kind at all. */
+/** The reason for a value of another type. */
 const unless = (kind: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `is not ${kind}`),
 })
@@ -139,7 +139,7 @@ interface Identity {
   readonly passportNo?: string | undefined
 }
 
-/** The identity numbers in one spelling. 400 when one has no valid form, or the one that the nationality asks for is missing. */
+/** The identity numbers in one spelling. 400 when one is invalid, or when the one that the nationality needs is missing. */
 export function checkedIdentity({ nationality, nationalIns, passportNo }: Identity) {
   const isIrish = nationality === 'Ireland'
   if (nationalIns === undefined) requireOther(nationality, passportNo)

@@ -1,4 +1,4 @@
-/** What the documents of a body do to the documents of a worker: checked as a whole, stored only afterwards. */
+/** Applies the documents of a body to the documents of a worker. All of them are checked before any is stored. */
 import { ApiError, Declined } from '../refusals/api-error.ts'
 import type { DocumentInput } from './body.ts'
 import { type CheckedFile, checkedFile, type FileContext } from './files.ts'
@@ -19,13 +19,13 @@ export interface DocumentContext extends Omit<FileContext, 'purpose'> {
 
 type Inputs = { readonly [collection in DocumentCollection]?: readonly DocumentInput[] | undefined }
 
-interface Place {
+interface DocumentPath {
   readonly collection: DocumentCollection
   /** Path of the document in the body. */
   readonly field: string
 }
 
-/** All documents afterwards; those the body does not name are as before. 400 when any of it is not right. */
+/** All documents after the change; those the body does not name stay as they are. 400 when any part is invalid. */
 export function documentsAfter(
   before: readonly WorkerDocument[],
   inputs: Inputs,
@@ -48,7 +48,7 @@ export function documentsAfter(
   return [...after.values()]
 }
 
-function added(input: DocumentInput, { field, collection }: Place, context: DocumentContext): Draft {
+function added(input: DocumentInput, { field, collection }: DocumentPath, context: DocumentContext): Draft {
   const qualification = qualificationOf(input.documentId, field)
   if (qualification.documentCollection !== collection) {
     throw new ApiError(
@@ -75,7 +75,11 @@ function qualificationOf(id: string | undefined, field: string): Qualification {
   )
 }
 
-function editable(before: readonly WorkerDocument[], input: DocumentInput, place: Place): WorkerDocument {
+function editable(
+  before: readonly WorkerDocument[],
+  input: DocumentInput,
+  place: DocumentPath,
+): WorkerDocument {
   const { field, collection } = place
   const document = before.find(({ id }) => id === input.id)
   if (document?.qualification.documentCollection !== collection) {
@@ -92,17 +96,17 @@ function editable(before: readonly WorkerDocument[], input: DocumentInput, place
   return document
 }
 
-function checkAgency({ agency }: Draft, { field }: Place, context: DocumentContext): void {
+function checkAgency({ agency }: Draft, { field }: DocumentPath, context: DocumentContext): void {
   if (agency === undefined || agency === context.agency) return
   throw new Declined(`${field}.id: belongs to another agency, which alone may change it`)
 }
 
 interface Change {
-  readonly place: Place
+  readonly place: DocumentPath
   readonly context: DocumentContext
 }
 
-/** Only what was supplied; files, when supplied, are the whole set from then on. */
+/** Changes only the supplied fields; supplied files replace all earlier ones. */
 function changed(start: Draft, input: DocumentInput, { place, context }: Change): Draft {
   const { documentNumber, expiration, files } = input
   const fileContext = { ...context, purpose: place.collection }
@@ -118,8 +122,8 @@ function changed(start: Draft, input: DocumentInput, { place, context }: Change)
   }
 }
 
-/** The rules of its qualification, on the document as it would be. */
-function finished(draft: Draft, place: Place, context: DocumentContext): Draft {
+/** Checks the resulting document against the rules of its qualification. */
+function finished(draft: Draft, place: DocumentPath, context: DocumentContext): Draft {
   const { qualification, files, expiration } = draft
   const { field } = place
   if (files.length < qualification.minimumFiles) {
@@ -139,7 +143,7 @@ function finished(draft: Draft, place: Place, context: DocumentContext): Draft {
   return draft
 }
 
-function cardChecked(draft: Draft, { field }: Place, context: DocumentContext): Draft {
+function cardChecked(draft: Draft, { field }: DocumentPath, context: DocumentContext): Draft {
   const { documentNumber = '', qualification } = draft
   if (!isCardNumber(documentNumber)) {
     throw new ApiError(

@@ -1,16 +1,16 @@
-/** Files of a document: sent along as data URLs, or uploaded before and named by their token. */
+/** Files of a document: sent in the body as data URLs, or uploaded before and named by token. */
 import { readDataUrl, type TypedBytes, typedBytes } from '../../lib/data-url.ts'
 import { isFileName } from '../../lib/file-kind.ts'
 import { ApiError, Declined } from '../refusals/api-error.ts'
 import type { FileInput } from './body.ts'
 import type { Uploads } from './storage.ts'
 
-/** Who writes to which part of which worker; what a token has to be bound to. */
+/** The caller, worker and part of the worker that an upload token must be bound to. */
 export interface FileContext {
   readonly uploads: Uploads
   readonly caller: string
   readonly agency: string
-  /** None while a worker is created: no upload can be bound to it yet. */
+  /** Undefined while a worker is created: no upload can be bound to it yet. */
   readonly workerId: string | undefined
   readonly purpose: string
   readonly nowMs: number
@@ -57,7 +57,7 @@ function uploaded(token: string, field: string, context: FileContext) {
     upload.recordId === context.workerId &&
     upload.agency === context.agency &&
     upload.purpose === context.purpose
-  // One answer for all of them: a token says nothing to whom it was not given.
+  // The same refusal for every reason, so that a token tells nothing to another caller.
   if (!isBound) {
     throw new ApiError(400, `${field}: is not valid for this caller, worker, agency and collection`)
   }

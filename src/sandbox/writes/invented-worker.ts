@@ -1,4 +1,4 @@
-/** What a generated worker's timesheets leave out: details, identity and documents, the same for the same seed. */
+/** The details, identity and documents of a generated worker, which its timesheets do not show; the same for the same seed. */
 import type { Draw } from '../data/draw.ts'
 import { partId, type Ref, reference } from '../data/identity.ts'
 import { cities } from '../data/names.ts'
@@ -53,7 +53,7 @@ function personOf(draw: Draw, name: string, number: number): Person {
   }
 }
 
-/** A passport that a company vouched for, a certificate that is looked at in one case of three, and the agency's CV. */
+/** A passport that a company validated, a certificate that waits for review in one case of three, and the agency's CV. */
 function documentsOf(workerId: string, circumstances: Circumstances): WorkerDocument[] {
   const { draw, createdAt, agencies, scan } = circumstances
   const agency = agencies[0] as string

@@ -1,4 +1,4 @@
-/** The card scheme's register, as the sandbox plays it. */
+/** The sandbox's stand-in for the register of a card scheme. */
 import { dayMs } from '../../lib/dates.ts'
 import { iso } from '../data/identity.ts'
 import { mayNameCompany } from '../keys/scope.ts'

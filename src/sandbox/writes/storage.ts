@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import type { FileType } from '../../lib/file-kind.ts'
 
-/** Seconds that a link and its token are good for. */
+/** Seconds for which a link and its token are valid. */
 export const uploadSeconds = 900
 
-/** All that a token is bound to. */
+/** Everything that a token is bound to. */
 export interface Grant {
   /** The API key that asked. */
   readonly caller: string
@@ -21,13 +21,13 @@ export interface Grant {
 
 export interface Upload extends Grant {
   readonly token: string
-  /** Names the upload in its address; knowing it lets anyone put bytes there, nothing else. */
+  /** The upload's part of the address. It allows uploading the bytes and nothing else. */
   readonly slot: string
   readonly expiresMs: number
   bytes?: Buffer
 }
 
-/** What each token was given out for. */
+/** Granted uploads by token and by slot. */
 export class Uploads {
   readonly #byToken = new Map<string, Upload>()
   readonly #bySlot = new Map<string, Upload>()
@@ -53,7 +53,7 @@ export class Uploads {
     return this.#bySlot.get(slot)
   }
 
-  /** An hour late, so that whoever comes too late is told so. */
+  /** An hour after they expire, so that a late upload is still told that its link has expired. */
   #forgetExpired(nowMs: number): void {
     for (const upload of this.#byToken.values()) {
       if (nowMs < upload.expiresMs + 3_600_000) break
@@ -78,7 +78,7 @@ export class FileStore {
   /** Scheme and host; known once the sandbox listens. */
   origin = ''
 
-  /** The address of the file from now on. */
+  /** Returns the address of the file. */
   keep(bytes: Buffer, type: FileType): string {
     const id = randomBytes(12).toString('hex')
     this.#files.set(id, { bytes, type })

@@ -1,4 +1,4 @@
-/** The workers of the sandbox: those whose timesheets it generated, and those that were created since. */
+/** The workers of the sandbox: those that generated timesheets name, and those that were created since. */
 import { namedRng } from '../../lib/rng.ts'
 import { Draw } from '../data/draw.ts'
 import { iso, type Ref, reference } from '../data/identity.ts'
@@ -67,7 +67,7 @@ export class WorkerBook {
     return reference('WRK', this.#lastNumber)
   }
 
-  /** On first use: nobody who only reads waits for it. */
+  /** Filled on first use: a client that only reads does not wait for it. */
   #filled(): Map<string, Worker> {
     if (this.#isFilled) return this.#workers
     this.#isFilled = true
@@ -108,18 +108,18 @@ interface Seen {
   readonly agencies: Set<string>
 }
 
-/** The first eight digits of an id are the second it was made in; ids of another form were made when nobody knows. */
+/** The first eight digits of an id are the second of its creation; ids of another form get a fixed date. */
 function createdAt(id: string): string {
   return /^[0-9a-f]{24}$/.test(id)
     ? iso(Number.parseInt(id.slice(0, 8), 16) * 1000)
     : '2025-01-06T09:00:00.000Z'
 }
 
-/** An exact identity number decides alone; else the sum of these has to reach the matching score. */
+/** The same identity number decides alone; otherwise the sum of these must reach the matching score. */
 const weights = { name: 2, dob: 2, email: 3, phone: 1 }
 const matchingScore = 4
 
-/** Whether two sets of details are of one person, as far as the sandbox decides it. */
+/** Whether two sets of details belong to one person. */
 function isMatch(known: Person, given: Person): boolean {
   if (isSame(known.nationalIns, given.nationalIns) || isSame(known.passportNo, given.passportNo)) return true
   const agreeing = {
@@ -135,7 +135,7 @@ function isMatch(known: Person, given: Person): boolean {
   return score >= matchingScore
 }
 
-/** Case apart; two absent values are not the same. */
+/** Ignores case; two absent values are not the same. */
 function isSame(left: string | undefined, right: string | undefined): boolean {
   return left !== undefined && right !== undefined && left.toLowerCase() === right.toLowerCase()
 }
@@ -144,7 +144,7 @@ function fullName({ firstName, lastName }: Person): string {
   return `${firstName} ${lastName}`
 }
 
-/** Without the zero that is dialled at home. */
+/** Without the leading zero of a national number. */
 function digitsOf({ countryCode, phone }: Person): string {
   return `${countryCode} ${phone.replace(/\D/g, '').replace(/^0/, '')}`
 }

@@ -1,4 +1,4 @@
-/** What the sandbox keeps of a worker, and the part of it that a write is answered with. */
+/** The stored form of a worker, and the part of it that answers a write. */
 
 import { iso } from '../data/identity.ts'
 import { closed, flag, list, moment, type NamedSchema, text } from '../declare/json-schema.ts'
@@ -33,15 +33,15 @@ export interface WorkerDocument {
   readonly createdAt: string
   readonly files: readonly StoredFile[]
   readonly verification?: Verification
-  /** Who vouched for it: from then on it is locked. */
+  /** Once validated a document is locked. */
   readonly validatedBy?: 'system' | 'company' | 'smart check'
-  /** Somebody was asked to look at it: locked until then. */
+  /** It waits for manual verification and is locked until then. */
   readonly isPending?: boolean
   /** Of an agency-specific document: the agency that added it. */
   readonly agency?: string
 }
 
-/** What one agency knows a worker by. */
+/** A worker as one agency represents it. */
 export interface Representation {
   /** The agency's own identifier, unique within the agency. */
   readonly agencyId: string
@@ -58,7 +58,7 @@ export interface Person {
   readonly countryCode: string
   readonly gender: string
   readonly nationality: string
-  /** Both as `plainNumber` writes them. */
+  /** Both in the form of `plainNumber`. */
   readonly nationalIns?: string
   readonly passportNo?: string
   readonly address: Readonly<Record<string, unknown>>
