@@ -1,17 +1,17 @@
-/** The events of a world that changes by itself: each true at the moment it is raised. */
+/** The events of a live world: each is true at the moment it is sent. */
 import { expect, it } from 'vitest'
-import { type EventType, eventRule, eventTypes, payloadKeys } from '../../src/contract/events.ts'
-import { type Clock, systemClock } from '../../src/lib/clock.ts'
-import { seededRng } from '../../src/lib/rng.ts'
-import { generateRecords } from '../../src/sandbox/data/generate.ts'
-import type { Audience } from '../../src/sandbox/events/audience.ts'
-import { homes } from '../../src/sandbox/events/subjects.ts'
-import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
-import { World } from '../../src/sandbox/world.ts'
-import { SECRET, webhook } from './event-world.ts'
-import { type Body, openSandbox } from './open-sandbox.ts'
-import { openReceiver, refusal } from './receiver.ts'
-import { brokenSums } from './sums.ts'
+import { type EventType, eventRule, eventTypes, payloadKeys } from '../../../src/contract/events.ts'
+import { type Clock, systemClock } from '../../../src/lib/clock.ts'
+import { seededRng } from '../../../src/lib/rng.ts'
+import { generateRecords } from '../../../src/sandbox/data/generate.ts'
+import type { Audience } from '../../../src/sandbox/events/audience.ts'
+import { homes } from '../../../src/sandbox/events/subjects.ts'
+import { mutateWorld } from '../../../src/sandbox/live/mutate-world.ts'
+import { World } from '../../../src/sandbox/world.ts'
+import { brokenSums } from '../data/sums.ts'
+import { SECRET, webhook } from '../event-world.ts'
+import { type Body, openSandbox } from '../open-sandbox.ts'
+import { openReceiver, refusal } from '../receiver.ts'
 
 const options = { seed: 1, scale: 0.2, today: '2026-11-02' }
 const start = Date.parse('2026-11-02T08:00:00.000Z')
@@ -19,7 +19,7 @@ const start = Date.parse('2026-11-02T08:00:00.000Z')
 const approvals = (row: Body): number => row.approvalStages.filter((one: Body) => one.approved).length
 const isApproved = (row: Body): boolean => approvals(row) === row.approvalStages.length
 
-/** What must be true of the record once the event is out; by default only that it is there. */
+/** What must be true of the record when the event is sent; by default only that it exists. */
 const truths: Readonly<Record<string, (record: Body) => boolean>> = {
   timesheet_approval_requested: row => row.status === 'pending_approval',
   timesheet_approved: row => row.status === 'approved' && row.approvedDate !== undefined,
@@ -55,11 +55,11 @@ const truths: Readonly<Record<string, (record: Body) => boolean>> = {
   purchase_order_deleted: row => row === undefined,
 }
 
-/** Agencies that may be told of a record: its own, or those that a requisition went to. */
+/** Agencies that may receive an event about a record: its own, or those that received the requisition. */
 const partners = (record: Body): string[] =>
   record.agencies ? record.agencies.map((agency: Body) => agency.id) : record.agency ? [record.agency.id] : []
 
-it('raises every type there is, when it is true, for company and agency of the record', () => {
+it('sends every type of event, when it is true, to company and agency of the record', () => {
   const world = new World(generateRecords(options))
   const managed = world.all('companies')[0] as Body
   const mspConfig = { enabled: true, msps: ['Openfield Managed Services'], billing: true }
@@ -106,7 +106,7 @@ it('raises every type there is, when it is true, for company and agency of the r
   expect(brokenSums(rows as Record<keyof typeof work, Body[]>)).toEqual([])
 })
 
-it('changes the same whether anybody is told or not', () => {
+it('makes the same changes with and without a receiver of events', () => {
   const run = (raise?: () => void) => {
     const world = new World(generateRecords({ ...options, scale: 0.05 }))
     mutateWorld(world, { rng: seededRng(3), nowMs: start, count: 60, ...(raise ? { raise } : {}) })
@@ -115,7 +115,7 @@ it('changes the same whether anybody is told or not', () => {
   expect(run(() => undefined)).toBe(run())
 })
 
-it('sends them while it is live, of records of every kind', async () => {
+it('sends events about every kind of record while it is live', async () => {
   let at = start
   const clock: Clock = {
     now: () => at,

@@ -1,8 +1,8 @@
-/** The generated world: the same for the same seed, believable, and with sums that add up. */
+/** The generated world is the same for the same seed, is believable, and its sums add up. */
 import { describe, expect, it } from 'vitest'
-import { calendarDay } from '../../src/sandbox/data/calendar.ts'
-import { generateRecords } from '../../src/sandbox/data/generate.ts'
-import type { Body } from './open-sandbox.ts'
+import { calendarDay } from '../../../src/sandbox/data/calendar.ts'
+import { generateRecords } from '../../../src/sandbox/data/generate.ts'
+import type { Body } from '../open-sandbox.ts'
 import { brokenSums } from './sums.ts'
 
 const options = { seed: 1, scale: 1, today: '2026-11-02' }
@@ -17,13 +17,13 @@ it('is the same, byte by byte, for the same seed, scale and day', () => {
   expect(JSON.stringify(generateRecords({ ...small, today: '2026-11-03' }))).not.toBe(text)
 })
 
-it('has the promised size', () => {
+it('has the documented size', () => {
   const sizes = Object.fromEntries(Object.entries(records).map(([name, rows]) => [name, rows.length]))
   expect(sizes).toMatchObject({ companies: 3, projects: 60, sites: 150, agencies: 25, timesheets: 5000 })
   expect(generateRecords({ ...options, scale: 0.01 }).timesheets).toHaveLength(50)
 })
 
-it('has distinct ids whose first half is the second of creation', () => {
+it('has distinct ids that begin with the second of creation', () => {
   for (const [name, rows] of Object.entries(records)) {
     const ids = rows.flatMap(row => row.id ?? [])
     if (name !== 'competencyMatrix') expect(new Set(ids).size, name).toBe(rows.length)
@@ -35,7 +35,7 @@ it('has distinct ids whose first half is the second of creation', () => {
   }
 })
 
-it('lies before the day it is made for, and changes after it is made', () => {
+it('has times before its day, and edits after creation', () => {
   for (const row of [...timesheets, ...expenses, ...invoices, ...projects, ...users]) {
     expect(row.createdAt <= row.updatedAt, row.id).toBe(true)
     expect(row.updatedAt < '2026-11-02', row.id).toBe(true)
@@ -43,7 +43,7 @@ it('lies before the day it is made for, and changes after it is made', () => {
   }
 })
 
-it('lets nobody work on a site before it is there, and invoices what was approved', () => {
+it('has no work at a site before the site exists, and invoices only approved timesheets', () => {
   const created = new Map((records.sites ?? []).map(site => [site.id, site.createdAt]))
   const early = timesheets.filter(row => row.end < created.get(row.site.id))
   expect(early).toEqual([])
@@ -53,7 +53,7 @@ it('lets nobody work on a site before it is there, and invoices what was approve
   }
 })
 
-it('adds up', () => {
+it('has sums that add up', () => {
   expect(brokenSums({ timesheets, expenses, invoices })).toEqual([])
 })
 
@@ -65,7 +65,7 @@ describe('timesheets', () => {
     expect([...weeks].every(week => week.endsWith('T00:00:00.000Z'))).toBe(true)
   })
 
-  it('tell one story with their status', () => {
+  it('have fields that fit their status', () => {
     const count = (status: string) => timesheets.filter(row => row.status === status).length
     for (const status of ['pending', 'pending_approval', 'approved', 'cancelled', 'absent']) {
       expect(count(status), status).toBeGreaterThan(0)
@@ -77,7 +77,7 @@ describe('timesheets', () => {
     }
   })
 
-  it('know nights, overtime, weekends, bank holidays, piece work, cost codes and answers', () => {
+  it('include nights, overtime, weekends, bank holidays, piece work, cost codes and answers', () => {
     for (const bucket of Object.keys(timesheets[0].values.pay)) {
       expect(
         timesheets.some(row => row.values.pay[bucket] > 0),

@@ -1,8 +1,8 @@
-/** Every reference of every record leads to a record of that name, by id, over HTTP where there is an endpoint. */
+/** Every reference leads to a record with the same name, by id, over HTTP where there is an endpoint. */
 import { expect, it } from 'vitest'
-import { shortId } from '../../src/sandbox/records/short-id.ts'
-import type { Collection } from '../../src/sandbox/world.ts'
-import { type Body, openSandbox } from './open-sandbox.ts'
+import { shortId } from '../../../src/sandbox/records/short-id.ts'
+import type { Collection } from '../../../src/sandbox/world.ts'
+import { type Body, openSandbox } from '../open-sandbox.ts'
 
 const sandbox = await openSandbox({ scale: 0.3 })
 
@@ -19,7 +19,7 @@ const readable: Partial<Record<Collection, string>> = {
   purchaseOrders: '/purchase-orders',
 }
 
-/** Where a field of this name leads; names that the API gives no record for are left out. */
+/** Field -> the collection it refers to. Fields without records in the API are left out. */
 const leadsTo: Readonly<Record<string, Collection>> = {
   company: 'companies',
   project: 'projects',
@@ -76,7 +76,7 @@ const names: readonly Collection[] = [
   'purchaseOrders',
 ]
 
-it('leads from every reference to a record that is called the same', () => {
+it('leads from every reference to a record with the same name', () => {
   const broken: string[] = []
   const seen = new Set<string>()
   for (const name of names) {
@@ -119,14 +119,14 @@ it('reads every record by id, and the same by its short id', async () => {
   }
 })
 
-it('gives the short id of a requisition with each assignment that answers it', async () => {
+it('gives the short id of its requisition with each assignment', async () => {
   const assignment = (sandbox.world.all('assignments') as Body[]).find(row => row.requisition)
   const { id, reference, nanoid } = assignment.requisition
   const { body } = await sandbox.get(`/requisitions/${nanoid}`)
   expect(body.data).toMatchObject({ id, reference })
 })
 
-it('names purchase orders, history users, answers and piece rates that exist', () => {
+it('names only purchase orders, users, workers and piece rates that exist', () => {
   const all = (name: Collection) => sandbox.world.all(name) as Body[]
   const orders = new Map(all('purchaseOrders').map(order => [order.reference, order]))
   const ordered = all('assignments').filter(row => row.purchaseOrder)

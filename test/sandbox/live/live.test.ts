@@ -1,12 +1,12 @@
-/** Changes while a client reads: by hand, by the clock, between requests, and instead of answers. */
+/** Changes while a client reads: by call, by the clock, between requests, and in place of responses. */
 import { expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../src/lib/clock.ts'
-import { seededRng } from '../../src/lib/rng.ts'
-import { generateRecords } from '../../src/sandbox/data/generate.ts'
-import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
-import { World } from '../../src/sandbox/world.ts'
-import { type Body, openSandbox } from './open-sandbox.ts'
-import { brokenSums } from './sums.ts'
+import { type Clock, systemClock } from '../../../src/lib/clock.ts'
+import { seededRng } from '../../../src/lib/rng.ts'
+import { generateRecords } from '../../../src/sandbox/data/generate.ts'
+import { mutateWorld } from '../../../src/sandbox/live/mutate-world.ts'
+import { World } from '../../../src/sandbox/world.ts'
+import { brokenSums } from '../data/sums.ts'
+import { type Body, openSandbox } from '../open-sandbox.ts'
 
 const options = { seed: 1, scale: 0.2, today: '2026-11-02' }
 const start = Date.parse('2026-11-02T08:00:00.000Z')
@@ -19,7 +19,7 @@ function workOf(world: World) {
   }
 }
 
-it('moves records on, keeping sums and moving updatedAt forward', () => {
+it('changes records, keeps their sums right and never moves updatedAt back', () => {
   const world = new World(generateRecords(options))
   const rng = seededRng(7)
   const kinds = new Set<string>()
@@ -60,7 +60,7 @@ it('moves records on, keeping sums and moving updatedAt forward', () => {
   expect(timesheets.every(row => row.start <= latest)).toBe(true)
 })
 
-it('keeps the story of recruitment and of credit', () => {
+it('keeps requisitions, assignments and credit notes consistent', () => {
   const world = new World(generateRecords(options))
   const rng = seededRng(11)
   const kinds = new Set<string>()
@@ -112,7 +112,7 @@ it('changes the same way for the same seed', () => {
   expect(run()).toBe(run())
 })
 
-it('manages with records that hold next to nothing', () => {
+it('copes with records that have hardly any fields', () => {
   const world = new World({
     timesheets: [
       { id: 't1', status: 'pending' },
@@ -124,7 +124,7 @@ it('manages with records that hold next to nothing', () => {
   expect(world.latestUpdate()).toBe('2026-11-02T08:00:00.000Z')
 })
 
-it('changes records by the clock until closed', async () => {
+it('changes records by the clock until it is closed', async () => {
   let at = start
   const clock: Clock = {
     now: () => at,
@@ -155,7 +155,7 @@ it('lets a test change the world between requests', async () => {
   expect((await sandbox.get('/projects?page=2')).body.meta.total).toBe(2)
 })
 
-it('lets a test answer instead, cut the line or stay silent', async () => {
+it('lets a test respond instead, reset the connection or stay silent', async () => {
   let asked = 0
   const sandbox = await openSandbox({
     records: {},
@@ -177,7 +177,7 @@ it('lets a test answer instead, cut the line or stay silent', async () => {
   expect(asked).toBe(4)
 })
 
-it('refuses settings that make no world', async () => {
+it('refuses settings that describe no world', async () => {
   await expect(openSandbox({ today: '2026-02-30' })).rejects.toThrow('today is not a day')
   await expect(openSandbox({ scale: 0 })).rejects.toThrow('scale')
 })

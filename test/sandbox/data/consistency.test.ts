@@ -1,7 +1,7 @@
-/** One story: statuses fit what happened, times follow one another, and amounts add up across records. */
+/** Generated records are consistent: statuses fit the events, times are in order, amounts add up across records. */
 import { describe, expect, it } from 'vitest'
-import { generateRecords } from '../../src/sandbox/data/generate.ts'
-import type { Body } from './open-sandbox.ts'
+import { generateRecords } from '../../../src/sandbox/data/generate.ts'
+import type { Body } from '../open-sandbox.ts'
 
 const today = '2026-11-02'
 const records = generateRecords({ seed: 1, scale: 1, today }) as Record<string, Body[]>
@@ -24,7 +24,7 @@ const groupBy = (rows: readonly Body[], keyOf: (row: Body) => string | undefined
 describe('requisitions', () => {
   const byRequisition = groupBy(assignments, row => row.requisition?.id)
 
-  it('are filled when as many are assigned as were wanted, and in no other status', () => {
+  it('are filled exactly when all wanted workers are assigned', () => {
     const statuses = new Set(requisitions.map(row => row.status))
     expect([...statuses].sort()).toEqual(['approved', 'cancelled', 'filled', 'raised', 'rejected'])
     for (const row of requisitions) {
@@ -35,7 +35,7 @@ describe('requisitions', () => {
     }
   })
 
-  it('count the assignments that answer them, but for cancelled ones', () => {
+  it('count their assignments, without cancelled ones', () => {
     for (const row of requisitions) {
       for (const agency of row.agencies) {
         const own = (byRequisition.get(row.id) ?? []).filter(
@@ -46,7 +46,7 @@ describe('requisitions', () => {
     }
   })
 
-  it('have approval, cancellation and agencies as their status says', () => {
+  it('have approval, cancellation and agencies that fit their status', () => {
     for (const row of requisitions) {
       const [first, final] = row.approvalStages
       expect(final.approved).toBe(row.approvedDate !== undefined)
@@ -59,7 +59,7 @@ describe('requisitions', () => {
     }
   })
 
-  it('let nothing happen before its cause', () => {
+  it('have their times in order of cause and effect', () => {
     for (const row of requisitions) {
       expect(ascending([row.createdAt, row.approvalStages[0].approvedAt, row.approvedDate])).toBe(true)
       expect(row.updatedAt < today).toBe(true)
@@ -81,7 +81,7 @@ describe('requisitions', () => {
     }
   })
 
-  it('track as assigned exactly those workers who have an assignment', () => {
+  it('track exactly the workers with an assignment as assigned', () => {
     for (const row of requisitions) {
       if (!row.stageTracking) continue
       const assigned = row.stageTracking.filter((one: Body) => one.stage === 'assigned')
@@ -101,7 +101,7 @@ describe('requisitions', () => {
 })
 
 describe('assignments', () => {
-  it('have what their status says', () => {
+  it('have fields that fit their status', () => {
     const seen = new Set(assignments.map(row => row.status))
     expect([...seen].sort()).toEqual(['cancelled', 'completed', 'confirmed', 'ended', 'pending'])
     for (const row of assignments) {
@@ -117,7 +117,7 @@ describe('assignments', () => {
     }
   })
 
-  it('last as long as their timesheets, which none but working ones have', () => {
+  it('cover their timesheets, and only running or finished ones have any', () => {
     const byId = new Map(assignments.map(row => [row.id, row]))
     for (const sheet of timesheets) {
       const row = byId.get(sheet.assignment.id)
@@ -133,7 +133,7 @@ describe('assignments', () => {
     }
   })
 
-  it('are replaced and cloned both ways', () => {
+  it('link replacements in both directions, and include clones', () => {
     const byId = new Map(assignments.map(row => [row.id, row]))
     const replacing = assignments.filter(row => row.replacement?.replacementFor)
     expect(replacing.length).toBeGreaterThan(0)
@@ -144,7 +144,7 @@ describe('assignments', () => {
     expect(assignments.some(row => row.clone)).toBe(true)
   })
 
-  it('plan the value of the hours in their shifts', () => {
+  it('have the planned value of the hours in their shifts', () => {
     for (const { reference, rates: rate, shiftPattern, startDate, endDate, values } of assignments) {
       const shifts = Object.values(shiftPattern as Record<string, Body>).filter(shift => shift.active)
       const hours = shifts.reduce(
@@ -159,7 +159,7 @@ describe('assignments', () => {
 })
 
 describe('money', () => {
-  it('credits each cancelled timesheet once, or once a side of a managed service', () => {
+  it('credits each cancelled timesheet once, or once per side of a managed service', () => {
     const byTimesheet = groupBy(creditNotes, row => row.timesheet?.id)
     for (const sheet of timesheets) {
       const notes = byTimesheet.get(sheet.id) ?? []
@@ -187,7 +187,7 @@ describe('money', () => {
     }
   })
 
-  it('makes the sums of credit notes as those of invoices', () => {
+  it('computes the sums of credit notes like those of invoices', () => {
     for (const { values, status, confirmedDate } of creditNotes) {
       expect(cents(values.vat)).toBe(Math.round((cents(values.subtotal) * values.vatRate) / 100))
       expect(cents(values.total)).toBe(cents(values.subtotal) + cents(values.vat))
@@ -196,7 +196,7 @@ describe('money', () => {
     }
   })
 
-  it('charges pay, employer costs and margin, the agency adjustment included', () => {
+  it('charges the sum of pay, employer costs and margin, with the adjustment of the agency', () => {
     const sets = rates.flatMap(rate => [
       ...Object.values(rate.rates),
       ...Object.values(rate.dayRates),
@@ -216,7 +216,7 @@ describe('money', () => {
     expect(differing.length).toBeGreaterThan(0)
   })
 
-  it('orders work for the time it takes', () => {
+  it('has purchase orders that start before the work they pay for', () => {
     const byReference = new Map(purchaseOrders.map(row => [row.reference, row]))
     for (const row of assignments) {
       if (row.purchaseOrder === undefined) continue

@@ -1,5 +1,5 @@
-/** The identities of hours and money, as a list of the records that break them. */
-import type { Body } from './open-sandbox.ts'
+/** Checks the identities of hours and money; returns the records that break one. */
+import type { Body } from '../open-sandbox.ts'
 
 interface Work {
   readonly timesheets: readonly Body[]
