@@ -17,7 +17,6 @@ const PENDING = new Set([
   'folder load/read',
   'folder sandbox',
   'folder sandbox/data',
-  'list dictionary/privacy.ts',
   'ops sync/deletions/sweep-confirm.ts',
   'ops sync/deletions/sweep-judge.ts',
   'ops sync/run/run-end.ts',

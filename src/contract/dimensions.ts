@@ -1,6 +1,6 @@
 /** Things that cannot be read by themselves and are known only from the records that name them. */
 import { type Column, flag, integer, personal, text } from './fields/column.ts'
-import { dimension, type Table } from './fields/table.ts'
+import { dimension, ofPeople, type Table } from './fields/table.ts'
 
 /** Attributes are filled from `ref(...)`; the newest record that names the member wins. */
 function reference(name: string, description: string, attributes: Record<string, Column>): Table {
@@ -10,10 +10,12 @@ function reference(name: string, description: string, attributes: Record<string,
 const name = text('', 'Name, as the newest record that refers to it spells it.')
 
 export const referenceDimensions: readonly Table[] = [
-  reference('worker', 'One row per worker that any record names; the name itself is in pii.worker.', {
-    worker_reference: text('', "The worker's reference."),
-    name: personal(text('', "The worker's name.")),
-  }),
+  ofPeople(
+    reference('worker', 'One row per worker that any record names; the name itself is in pii.worker.', {
+      worker_reference: text('', "The worker's reference."),
+      name: personal(text('', "The worker's name.")),
+    }),
+  ),
   reference('agency', 'One row per labour agency (supplier).', { name }),
   reference('region', 'One row per region.', { name }),
   reference('sector', 'One row per sector.', { name }),
@@ -27,10 +29,16 @@ export const referenceDimensions: readonly Table[] = [
     is_seen_on_purchase_order: flag('', 'Whether a purchase order carries it.'),
   }),
   reference('activity', 'One row per activity that requisitions are for.', { name }),
-  reference('contact', 'One row per person given by name and e-mail address only; both are in pii.contact.', {
-    name: personal(text('', 'Name, as the newest record spells it.')),
-    email: personal(text('', 'E-mail address.')),
-  }),
+  ofPeople(
+    reference(
+      'contact',
+      'One row per person given by name and e-mail address only; both are in pii.contact.',
+      {
+        name: personal(text('', 'Name, as the newest record spells it.')),
+        email: personal(text('', 'E-mail address.')),
+      },
+    ),
+  ),
   reference('umbrella', 'One row per umbrella company, by its name within a hiring company.', {
     name,
     company_id: text('', 'Company that uses it.'),

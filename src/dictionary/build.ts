@@ -1,4 +1,4 @@
-/** Builds the dictionary of the warehouse that this version of the program makes. */
+/** Builds the dictionary of the warehouse that this version of the program creates. */
 
 import { catalogue } from '../contract/catalogue.ts'
 import { tablesOf } from '../contract/fields/table.ts'
@@ -6,12 +6,16 @@ import { programVersion } from '../lib/program-version.ts'
 import { type Mart, stampColumns } from '../marts/mart.ts'
 import { isPublished } from '../state/tables.ts'
 import { ownerColumn } from '../warehouse/schema/physical.ts'
-import { type Computed, computedTables } from './computed.ts'
+import { privacyOf, unitOf } from './column-facts.ts'
 import {
+  columnOrigins,
   declaredColumn,
   dimensionKeys,
+  freeTextFields,
   isOfEveryRow,
   keys,
+  nothing,
+  type Origin,
   starTableOf,
   targetByName,
   targetOf,
@@ -24,10 +28,13 @@ import {
   type TableEntry,
   type Target,
 } from './entries.ts'
-import { columnOrigins, freeTextFields, nothing, type Origin } from './fields.ts'
-import { privacyOf } from './privacy.ts'
-import { type HeldColumn, type HeldTable, withStructure } from './structure.ts'
-import { unitOf } from './unit.ts'
+import {
+  type Computed,
+  computedTables,
+  type DefinedColumn,
+  type DefinedTable,
+  withStructure,
+} from './structure.ts'
 
 const areas: readonly Area[] = catalogue.map(({ name, entity, description, path, table }) => ({
   resource: name,
@@ -44,8 +51,8 @@ const areas: readonly Area[] = catalogue.map(({ name, entity, description, path,
 
 const origins = columnOrigins(dimensionKeys)
 
-/** Of a column that is not computed from others. */
-function baseOrigin({ schema, name }: HeldTable, column: string): Origin {
+/** The origin of a column that is not computed from others. */
+function baseOrigin({ schema, name }: DefinedTable, column: string): Origin {
   if (schema === 'ops' || isOfEveryRow(column)) return nothing
   if (schema === 'pii' && name.startsWith('text') && column === 'text') return { fields: freeTextFields }
   const star = starTableOf(schema, name)
@@ -54,7 +61,7 @@ function baseOrigin({ schema, name }: HeldTable, column: string): Origin {
   return declared ?? (column.endsWith('_length') && measured ? { ...measured, made: 'derived' } : nothing)
 }
 
-/** Those whose records become rows of the table, else those whose records mention its members. */
+/** Resources whose records become rows of the table, else those whose records refer to its members. */
 function resourcesOf(table: string, columns: readonly ColumnEntry[]): string[] {
   const own = areas.filter(area => area.tables.includes(table))
   if (own.length > 0) return own.map(({ resource }) => resource)
@@ -64,12 +71,12 @@ function resourcesOf(table: string, columns: readonly ColumnEntry[]): string[] {
 
 const stamps = new Set(stampColumns.map(({ name }) => name))
 
-function isTechnical({ schema, kind }: HeldTable, column: string): boolean {
+function isTechnical({ schema, kind }: DefinedTable, column: string): boolean {
   if (schema === 'mart') return stamps.has(column)
   return schema !== 'ops' && kind === 'table' && isOfEveryRow(column)
 }
 
-const said = (mart: Mart | undefined): Pick<TableEntry, 'question' | 'assumption'> =>
+const answerOf = (mart: Mart | undefined): Pick<TableEntry, 'question' | 'assumption'> =>
   mart === undefined
     ? {}
     : { question: mart.question, ...(mart.assumption !== undefined && { assumption: mart.assumption }) }
@@ -78,7 +85,7 @@ class Builder {
   readonly #tables = new Map<string, TableEntry>()
   readonly #columns = new Map<string, ColumnEntry>()
 
-  add(table: HeldTable, computed?: Computed): void {
+  add(table: DefinedTable, computed?: Computed): void {
     const from = (index: number): readonly string[] => computed?.from[index] ?? []
     const columns = table.columns.map((column, index) => this.#column(table, column, from(index)))
     const name = qualifiedName(table)
@@ -93,7 +100,7 @@ class Builder {
       resources:
         table.schema === 'ops' ? [] : resourcesOf(`star.${starTableOf(table.schema, table.name)}`, columns),
       isPublished: isPublished(table.schema, table.name),
-      ...said(computed?.mart),
+      ...answerOf(computed?.mart),
     }
     this.#tables.set(name, entry)
   }
@@ -102,7 +109,7 @@ class Builder {
     return [...this.#tables.values()]
   }
 
-  #column(table: HeldTable, column: HeldColumn, from: readonly string[]): ColumnEntry {
+  #column(table: DefinedTable, column: DefinedColumn, from: readonly string[]): ColumnEntry {
     const { schema, name, columns } = table
     const star = starTableOf(schema, name)
     const declared = star === undefined ? undefined : declaredColumn(star, column.name)
@@ -139,14 +146,14 @@ class Builder {
     }
   }
 
-  #target({ schema, name, kind }: HeldTable, column: string): Target | undefined {
+  #target({ schema, name, kind }: DefinedTable, column: string): Target | undefined {
     if (schema === 'ops') return undefined
     if (schema === 'mart' || kind === 'view') return targetByName(column)
     const star = starTableOf(schema, name)
     if (star === undefined) return undefined
-    const isTwinKey = schema === 'pii' && keys.get(`star.${star}`) === column
-    if (isTwinKey) return { table: `star.${star}`, column }
-    // A company that was asked for is a company too, although no record names it.
+    const isPiiKey = schema === 'pii' && keys.get(`star.${star}`) === column
+    if (isPiiKey) return { table: `star.${star}`, column }
+    // The company of a request is a company too, although no field of the record names it.
     return (
       targetOf(star, column) ??
       (keys.get(qualifiedName({ schema, name })) === column ? undefined : targetByName(column))
@@ -154,13 +161,13 @@ class Builder {
   }
 }
 
-/** Made from the declarations alone: no warehouse is opened. Marts come in the order in which they are built. */
+/** From the declarations alone: no warehouse is opened. Marts are in the order in which they are built. */
 export async function buildDictionary(marts: readonly Mart[]): Promise<Dictionary> {
-  return withStructure(async (held, engine) => {
+  return withStructure(async (stored, engine) => {
     const builder = new Builder()
-    const computed = await computedTables(engine, held, marts)
+    const computed = await computedTables(engine, stored, marts)
     const isComputed = new Set(computed.map(({ table }) => qualifiedName(table)))
-    for (const table of held.filter(one => !isComputed.has(qualifiedName(one)))) builder.add(table)
+    for (const table of stored.filter(one => !isComputed.has(qualifiedName(one)))) builder.add(table)
     for (const one of computed) builder.add(one.table, one)
     return { version: programVersion, areas, tables: builder.tables }
   })

@@ -1,11 +1,11 @@
-/** What the declarations say of a column besides its name, type and description. */
+/** What the declarations say about a column: the fields it comes from, the table it refers to, the records its rows belong to. */
 import { catalogue } from '../contract/catalogue.ts'
 import { referenceDimensions } from '../contract/dimensions.ts'
-import type { Column } from '../contract/fields/column.ts'
-import { type Table, tablesOf } from '../contract/fields/table.ts'
+import type { Column, Path, Source } from '../contract/fields/column.ts'
+import { type Child, type ElementShape, type Table, tablesOf } from '../contract/fields/table.ts'
 import { lengthColumn, memberTables, physicalTables, rowColumns } from '../warehouse/schema/physical.ts'
 import { references } from '../warehouse/schema/references.ts'
-import type { Target } from './entries.ts'
+import type { ColumnEntry, Target } from './entries.ts'
 
 const declaredTables: readonly Table[] = [
   ...referenceDimensions,
@@ -22,14 +22,14 @@ const columns: ReadonlyMap<string, Column> = new Map(
   ),
 )
 
-/** A star column, also one that holds the length of a free text. */
+/** The declaration of a star column, also of one that holds the length of a free text. */
 export function declaredColumn(table: string, name: string): Column | undefined {
   const free =
     name.endsWith(lengthColumn('')) && columns.get(`${table}.${name.slice(0, -lengthColumn('').length)}`)
   return columns.get(`${table}.${name}`) ?? (free || undefined)
 }
 
-/** The table of star whose restricted columns a table of pii holds, with or without history. */
+/** For each PII table, the table of star that it belongs to. */
 const ofPiiTable: ReadonlyMap<string, string> = new Map(
   declaredTables.map(({ name, piiTable }) => [piiTable, name]),
 )
@@ -42,7 +42,7 @@ export const keys: ReadonlyMap<string, string> = new Map(
   physicalTables.map(({ schema, name, key }) => [`${schema}.${name}`, key]),
 )
 
-/** Keys of the dimensions of star that records refer to, by name of the table. */
+/** Keys of the dimensions of star, by name of the table. */
 export const dimensionKeys: ReadonlyMap<string, string> = new Map(
   [...memberTables.values()].map(({ name, key }) => [name, key]),
 )
@@ -60,7 +60,7 @@ for (const { table: root } of catalogue)
   for (const { name } of tablesOf(root).slice(1))
     recordsOf.set(name, new Set([...(recordsOf.get(name) ?? []), root.name]))
 
-/** What a column of star points to; undefined where that depends on the row. */
+/** The target of a column of star; undefined where it depends on the row. */
 export function targetOf(table: string, column: string): Target | undefined {
   const target = referred.get(`${table}.${column}`)
   const records = [...(recordsOf.get(table) ?? [])].map(name => `star.${name}`)
@@ -71,7 +71,7 @@ const dimensionOfKey: ReadonlyMap<string, Target> = new Map(
   [...dimensionKeys].map(([table, column]) => [column, { table: `star.${table}`, column }]),
 )
 
-/** A column of a mart or view that is called like the key of a dimension holds that key. */
+/** A column of a mart or view with the name of a dimension's key holds that key. */
 export const targetByName = (column: string): Target | undefined => dimensionOfKey.get(column)
 
 /** The records that a row of this table can belong to; none for a record itself. */
@@ -79,3 +79,142 @@ export const ownersOf = (table: string): readonly string[] => [...(recordsOf.get
 
 const everyRow = new Set(rowColumns.map(({ name }) => name))
 export const isOfEveryRow = (column: string): boolean => everyRow.has(column)
+
+/** What a column is made of. */
+export type Origin = Pick<ColumnEntry, 'fields' | 'made'>
+
+/** A declared table, with the path of its elements in the record. */
+interface Position {
+  readonly table: Table
+  /** Path of an element, such as timesheet.timelogs[]. */
+  readonly at: string
+  readonly root: Table
+  readonly rootAt: string
+  readonly parent?: Position
+}
+
+export const nothing: Origin = { fields: [] }
+
+const joined = (at: string, path: Path): string => [at, ...path].join('.')
+
+const endings: Readonly<Record<ElementShape, string>> = {
+  object: '[]',
+  value: '[]',
+  single: '',
+  leaves: '.*',
+}
+
+/** Every list between the record and the element, spelled as a path. */
+function elementPath(at: string, { lists, shape }: Child): string {
+  const last = lists.length - 1
+  return lists.reduce((path, list, index) => joined(path, list) + (index < last ? '[]' : endings[shape]), at)
+}
+
+function positionsBelow(place: Position): Position[] {
+  const below = place.table.children.flatMap(child =>
+    positionsBelow({ ...place, table: child.table, at: elementPath(place.at, child), parent: place }),
+  )
+  return [place, ...below]
+}
+
+const places: readonly Position[] = catalogue.flatMap(({ entity, table }) =>
+  positionsBelow({ table, at: entity, root: table, rootAt: entity }),
+)
+
+/** Columns of the same table that SQL names, and attributes of a reference, such as `requestor__email`. */
+function namedIn(sql: string, { table }: Position): [Column, Source][] {
+  const words = [...new Set(sql.match(/[a-z]\w*/g) ?? [])]
+  return words.flatMap((word): [Column, Source][] => {
+    const column = table.columns[word]
+    if (column) return [[column, column.source]]
+    const [owner, attribute] = word.split('__')
+    const said = table.columns[owner ?? '']
+    const source = said?.member?.attributes[attribute ?? '']
+    return said && source ? [[said, source]] : []
+  })
+}
+
+const union = (origins: readonly Origin[]): string[] => [...new Set(origins.flatMap(({ fields }) => fields))]
+
+function originOfSource(source: Source, place: Position, asked: ReadonlySet<Source> = new Set()): Origin {
+  if (asked.has(source)) return nothing
+  const seen = new Set([...asked, source])
+  const at = (target: Position | undefined, name: string): Origin => {
+    const column = target?.table.columns[name]
+    return target && column ? originOfSource(column.source, target, seen) : nothing
+  }
+  switch (source.from) {
+    case 'field':
+      // The stage makes path, value and type of a leaf; the service has only the leaf.
+      return { fields: [place.at.endsWith('*') ? place.at : joined(place.at, source.path)] }
+    case 'scope':
+      return { fields: [], made: 'given in the request' }
+    case 'root':
+      return at({ ...place, table: place.root, at: place.rootAt }, source.column)
+    case 'parent':
+      return at(place.parent, source.column)
+    case 'ordinal':
+      return { fields: [place.at], made: 'position in a list' }
+    case 'list': {
+      const lists = source.lists.reduce((path, list) => `${joined(path, list)}[]`, place.at)
+      return { fields: [joined(lists, source.path)], made: 'figure of a list' }
+    }
+    case 'derived': {
+      const parts = namedIn(source.sql, place).map(([, part]) => originOfSource(part, place, seen))
+      return { fields: union(parts), made: 'derived' }
+    }
+    case 'constant':
+      return nothing
+  }
+}
+
+type Origins = Map<string, Origin>
+
+/** A column with several origins has all their fields, and the `made` of the first. */
+function add(origins: Origins, name: string, origin: Origin): void {
+  const known = origins.get(name)
+  if (!known) origins.set(name, origin)
+  else origins.set(name, { ...known, fields: union([known, origin]) })
+}
+
+/** Columns of tables that records become. */
+function declaredOrigins(): Origins {
+  const origins: Origins = new Map()
+  for (const place of places) {
+    for (const [name, { source }] of Object.entries(place.table.columns))
+      add(origins, `${place.table.name}.${name}`, originOfSource(source, place))
+  }
+  return origins
+}
+
+/** Columns of dimensions that records refer to. */
+function memberOrigins(keys: ReadonlyMap<string, string>): Origins {
+  const origins: Origins = new Map()
+  for (const place of places) {
+    for (const { member, source } of Object.values(place.table.columns)) {
+      if (!member) continue
+      const table = `dim_${member.dimension}`
+      add(origins, `${table}.${keys.get(table) ?? ''}`, originOfSource(source, place))
+      for (const [name, said] of Object.entries(member.attributes))
+        add(origins, `${table}.${name}`, originOfSource(said, place))
+    }
+  }
+  return origins
+}
+
+/**
+ * Origin by table and column without the schema, as `fact_timesheet.net_hours`. `keys` names the key of each dimension.
+ * Attributes of a member that is read by itself come from its own record only.
+ */
+export function columnOrigins(keys: ReadonlyMap<string, string>): ReadonlyMap<string, Origin> {
+  return new Map([...memberOrigins(keys), ...declaredOrigins()])
+}
+
+/** Fields with free text; they all go to pii.text. */
+export const freeTextFields: readonly string[] = places
+  .flatMap(place =>
+    Object.values(place.table.columns)
+      .filter(({ privacy }) => privacy === 'freeText')
+      .flatMap(({ source }) => originOfSource(source, place).fields),
+  )
+  .filter((field, index, all) => all.indexOf(field) === index)

@@ -1,9 +1,9 @@
-/** What the dictionary says: every table and column of a warehouse, and where its values come from. */
+/** The entries of the dictionary: every table and column of a warehouse, and where its values come from. */
 import type { SchemaName } from '../warehouse/schema/schemas.ts'
 
 /**
- * R0 open; R1 pseudonymous: about a person who is known by id only; R2 personal and R3 restricted and free text: only in
- * pii; internal: tables of ops that no published copy has.
+ * R0 open. R1 pseudonymous: about a person known by id only. R2 personal, R3 restricted and free text: only in pii.
+ * Internal: tables of ops that the published copy leaves out.
  */
 export type PrivacyClass = 'open' | 'pseudonymous' | 'personal' | 'restricted' | 'free text' | 'internal'
 
@@ -24,9 +24,9 @@ export interface ColumnEntry {
   readonly privacy: PrivacyClass
   /** Fields of the service, as `timesheet.worker.id`. */
   readonly fields: readonly string[]
-  /** What is made of the fields, where a value is not one of them as it stands. */
-  readonly made?: 'derived' | 'figure of a list' | 'position in a list' | 'said by the request'
-  /** Columns of other tables that the value is computed from, as `star.fact_timesheet.net_hours`; a table alone: its rows are counted. */
+  /** How the value is made from the fields; absent for a value taken as it is. */
+  readonly made?: 'derived' | 'figure of a list' | 'position in a list' | 'given in the request'
+  /** Columns of other tables that the value is computed from, such as `star.fact_timesheet.net_hours`; a table alone where its rows are counted. */
   readonly from: readonly string[]
   /** Values the service documents. */
   readonly values: readonly string[]
@@ -48,11 +48,11 @@ export interface TableEntry {
   readonly isPublished: boolean
   /** The question that a mart answers. */
   readonly question?: string
-  /** What a mart takes for granted. */
+  /** What a mart assumes. */
   readonly assumption?: string
 }
 
-/** A resource with its tables: what one diagram shows. */
+/** A subject area: a resource with its tables, which one diagram shows. */
 export interface Area {
   /** As on the command line. */
   readonly resource: string
@@ -74,3 +74,15 @@ export interface Dictionary {
 
 export const qualifiedName = ({ schema, name }: Pick<TableEntry, 'schema' | 'name'>): string =>
   `${schema}.${name}`
+
+/** Lineage backwards: qualified names of columns, by the qualified name of a column that they are computed from. */
+export function usersOf({ tables }: Dictionary): ReadonlyMap<string, readonly string[]> {
+  const users = new Map<string, string[]>()
+  for (const table of tables) {
+    for (const column of table.columns) {
+      const user = `${qualifiedName(table)}.${column.name}`
+      for (const from of column.from) users.set(from, [...(users.get(from) ?? []), user])
+    }
+  }
+  return users
+}

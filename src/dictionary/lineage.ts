@@ -1,4 +1,4 @@
-/** Which columns a SELECT computes each of its columns from, read from the tree that DuckDB parses it to. */
+/** The source columns of each column of a SELECT, read from the tree that DuckDB parses it to. */
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 
@@ -8,7 +8,7 @@ type Node = { readonly [key: string]: unknown }
 /** Names of base columns, as `star.fact_timesheet.net_hours`; of a table alone where its rows are counted. */
 type Names = ReadonlySet<string>
 
-/** What a FROM clause offers: columns by name, with what each is made of. */
+/** An entry of a FROM clause: its columns by name, with their sources. */
 interface Relation {
   readonly alias: string
   readonly columns: ReadonlyMap<string, Names>
@@ -38,7 +38,7 @@ const node = (value: unknown): Node => (isNode(value) ? value : {})
 const word = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '')
 const union = (all: readonly Names[]): Names => new Set(all.flatMap(names => [...names]))
 
-/** Children of any node, whatever they are called. */
+/** All children of a node, whatever their names. */
 const parts = (value: Node): readonly Node[] =>
   Object.values(value).flatMap(part => (Array.isArray(part) ? nodes(part) : isNode(part) ? [part] : []))
 
@@ -52,8 +52,8 @@ function baseTable(from: Node, scope: Scope): Relation {
   const name = word(from.table_name)
   const schema = word(from.schema_name)
   const alias = word(from.alias) || name
-  const held = schema === '' ? scope.named.get(name) : undefined
-  if (held) return asRelation(alias, held)
+  const query = schema === '' ? scope.named.get(name) : undefined
+  if (query) return asRelation(alias, query)
   const table = `${schema}.${name}`
   const columns = new Map(scope.base(table).map(column => [column, new Set([`${table}.${column}`])]))
   return { alias, columns, tables: new Set([table]) }
@@ -68,7 +68,7 @@ function relationsOf(from: Node, scope: Scope): Relation[] {
       return [baseTable(from, scope)]
     case 'JOIN': {
       const left = relationsOf(node(from.left), scope)
-      // A lateral subquery sees what stands before it.
+      // A lateral subquery sees the relations before it.
       return [...left, ...relationsOf(node(from.right), { ...scope, outer: [...left, ...scope.outer] })]
     }
     case 'SUBQUERY':
@@ -96,7 +96,7 @@ function ofExpression(expression: Node, scope: Scope): Names {
   if (expression.class === 'SUBQUERY') {
     const inner = shapeOf(node(expression.subquery).node, within(scope))
     const compared = isNode(expression.child) ? [ofExpression(expression.child, scope)] : []
-    // Whether there is a row depends on the tables, whatever the query selects.
+    // Whether there is a row depends on the tables, not on the columns selected.
     if (expression.subquery_type === 'EXISTS') return inner.tables
     return union([...inner.columns.map(([, from]) => from), ...compared])
   }
@@ -184,8 +184,8 @@ function shapeOf(value: unknown, scope: Scope, name = ''): Shape {
 }
 
 /**
- * What each column of one SELECT is computed from, in the order of its columns. `columnsOf` gives those of a base table,
- * which is named with its schema. Throws when DuckDB cannot parse the text.
+ * The source columns of each column of one SELECT, in its order. `columnsOf` gives the columns of a base table by its
+ * qualified name. Throws when DuckDB cannot parse the text.
  */
 export async function lineageOf(
   engine: Engine,

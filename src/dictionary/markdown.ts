@@ -1,10 +1,10 @@
 /** The dictionary as Markdown: the same tables, with diagrams as Mermaid, which code hosts draw. */
 import { counted, formatNumber } from '../lib/counted.ts'
 import { busMatrix, type Reach } from './bus-matrix.ts'
-import { areaDrawing } from './drawing/area-drawing.ts'
-import type { Box } from './drawing/drawing.ts'
+import { areaDrawing } from './drawing/drawings.ts'
+import type { Box } from './drawing/layout.ts'
 import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
-import type { Held } from './held.ts'
+import type { Stored } from './stored.ts'
 import {
   currentOf,
   described,
@@ -71,10 +71,10 @@ function columnRow(column: ColumnEntry): string[] {
   ]
 }
 
-function tableMarkdown(table: TableEntry, held: Held | undefined): string {
+function tableMarkdown(table: TableEntry, stored: Stored | undefined): string {
   const name = qualifiedName(table)
-  const rows = held?.rows.get(name)
-  const asOf = held?.martAsOf.get(name)
+  const rows = stored?.rows.get(name)
+  const asOf = stored?.martAsOf.get(name)
   const facts = [
     rows !== undefined && counted(rows, 'row'),
     asOf && `as of ${minuteOf(asOf)}`,
@@ -132,14 +132,14 @@ function lineageMarkdown(mart: TableEntry): string {
 function schemaMarkdown(
   { tables }: Dictionary,
   schema: TableEntry['schema'],
-  held: Held | undefined,
+  stored: Stored | undefined,
 ): string[] {
   const own = tables.filter(table => table.schema === schema)
   const histories = own.filter(isHistory)
   return [
     `## ${schema}`,
     `${escapeMarkdown(schemaMeanings[schema])} ${counted(own.length, 'table')}.`,
-    ...own.filter(table => !isHistory(table)).map(table => tableMarkdown(table, held)),
+    ...own.filter(table => !isHistory(table)).map(table => tableMarkdown(table, stored)),
     ...(histories.length > 0
       ? [
           'Superseded versions, with the columns of the table named, `valid_from` and `valid_to`:',
@@ -148,7 +148,7 @@ function schemaMarkdown(
             histories.map(table => [
               code(qualifiedName(table)),
               code(currentOf(table)),
-              rowsText(held?.rows.get(qualifiedName(table))),
+              rowsText(stored?.rows.get(qualifiedName(table))),
             ]),
           ),
         ]
@@ -156,20 +156,20 @@ function schemaMarkdown(
   ]
 }
 
-function opening({ version }: Dictionary, held: Held | undefined): string {
-  if (!held) return `Declared by Muster ${version}; no warehouse was opened.`
-  const since = held.asOf === null ? 'nothing was synced yet' : `as of ${minuteOf(held.asOf)}`
-  return `${held.engine}, ${since}; declared by Muster ${version}.`
+function opening({ version }: Dictionary, stored: Stored | undefined): string {
+  if (!stored) return `Declared by Muster ${version}; no warehouse was opened.`
+  const since = stored.asOf === null ? 'nothing was synced yet' : `as of ${minuteOf(stored.asOf)}`
+  return `${stored.engine}, ${since}; declared by Muster ${version}.`
 }
 
-export function dictionaryMarkdown(dictionary: Dictionary, held?: Held): string {
+export function dictionaryMarkdown(dictionary: Dictionary, stored?: Stored): string {
   const privacies = Object.entries(privacyMeanings).map(([privacy, meaning]) => [
     privacyNames[privacy as keyof typeof privacyNames],
     escapeMarkdown(meaning),
   ])
   const parts = [
     '# Warehouse dictionary',
-    opening(dictionary, held),
+    opening(dictionary, stored),
     '## Privacy',
     markdownTable(['class', 'meaning'], privacies),
     '## Subject areas',
@@ -179,7 +179,7 @@ export function dictionaryMarkdown(dictionary: Dictionary, held?: Held): string 
     matrixMarkdown(dictionary),
     '## Lineage',
     ...described(dictionary, 'mart').map(lineageMarkdown),
-    ...schemaOrder.flatMap(schema => schemaMarkdown(dictionary, schema, held)),
+    ...schemaOrder.flatMap(schema => schemaMarkdown(dictionary, schema, stored)),
   ]
   return `${parts.join('\n\n')}\n`
 }

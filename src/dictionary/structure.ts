@@ -1,12 +1,15 @@
-/** The structure of a warehouse as an engine holds it: an empty one, made in memory, is asked for all it was given. */
+/** All tables: those of an empty warehouse made in memory, and the sources of the columns of views and marts. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fillTokens } from '../marts/inputs.ts'
+import { inOrder, type Mart, stampColumns } from '../marts/mart.ts'
 import { migrate } from '../state/migrate.ts'
 import { openStage } from '../warehouse/duckdb/open.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import type { SchemaName } from '../warehouse/schema/schemas.ts'
+import { type SchemaName, tablesNamed } from '../warehouse/schema/schemas.ts'
+import { lineageOf } from './lineage.ts'
 
-export interface HeldColumn {
+export interface DefinedColumn {
   readonly name: string
   readonly type: string
   readonly description: string
@@ -14,14 +17,14 @@ export interface HeldColumn {
   readonly isKey: boolean
 }
 
-export interface HeldTable {
+export interface DefinedTable {
   readonly schema: SchemaName
   readonly name: string
   readonly kind: 'table' | 'view'
   readonly description: string
-  /** What a view selects. */
+  /** The statement of a view. */
   readonly sql?: string
-  readonly columns: readonly HeldColumn[]
+  readonly columns: readonly DefinedColumn[]
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -32,7 +35,7 @@ const words: Readonly<Record<string, string>> = {
   'TIMESTAMP WITH TIME ZONE': 'timestamptz',
 }
 
-/** DuckDB's own name of a type in the words that both engines know. */
+/** The name of a type that both engines know, for DuckDB's own. */
 const spelled = (type: string): string =>
   words[type] ?? type.toLowerCase().replace('decimal', 'numeric').replaceAll(', ', ',')
 
@@ -59,7 +62,7 @@ async function declaredKeys(engine: Engine): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ at }) => at))
 }
 
-async function read(engine: Engine): Promise<HeldTable[]> {
+async function read(engine: Engine): Promise<DefinedTable[]> {
   const ours = `not internal and schema_name in ('star', 'mart', 'history', 'pii', 'ops')`
   const tables = await engine.rows<Row>(
     `select schema_name as schema, table_name as name, 'table' as kind, comment, null as sql from duckdb_tables() where ${ours}
@@ -87,16 +90,63 @@ async function read(engine: Engine): Promise<HeldTable[]> {
   }))
 }
 
-/** Runs `work` with every table and view of an empty warehouse, and the DuckDB that holds it. */
+/** Calls `work` with every table and view of an empty warehouse, and with the DuckDB that has them. */
 export async function withStructure<Result>(
-  work: (tables: readonly HeldTable[], engine: Engine) => Promise<Result>,
+  work: (tables: readonly DefinedTable[], engine: Engine) => Promise<Result>,
 ): Promise<Result> {
   const engine = await openStage(join(tmpdir(), 'muster-structure'))
   try {
-    // The time of a structure that nobody keeps says nothing.
+    // The structure is thrown away, so any time will do.
     await migrate(engine, '1970-01-01T00:00:00.000Z')
     return await work(await read(engine), engine)
   } finally {
     await engine.close()
   }
+}
+
+export interface Computed {
+  readonly table: DefinedTable
+  /** For each column, the qualified names of the columns it is computed from. */
+  readonly from: readonly (readonly string[])[]
+  /** Qualified names of all tables that the statement reads, also of those that only decide which rows there are. */
+  readonly reads: readonly string[]
+  readonly mart?: Mart
+}
+
+/** Lineage does not depend on the moment. */
+const moment = { asOf: '1970-01-01T00:00:00.000Z', today: '1970-01-01' }
+
+/** The table that `muster build` creates for a mart. */
+const martTable = ({ name, summary, grain, columns }: Mart): DefinedTable => ({
+  schema: 'mart',
+  name,
+  kind: 'table',
+  description: `${grain.charAt(0).toUpperCase()}${grain.slice(1).replace(/\.$/, '')}. ${summary}`,
+  columns: [...columns, ...stampColumns],
+})
+
+/** Views and marts, each after those it reads. Throws for a statement that DuckDB cannot parse. */
+export async function computedTables(
+  engine: Engine,
+  defined: readonly DefinedTable[],
+  marts: readonly Mart[],
+): Promise<Computed[]> {
+  const known = new Map(
+    [...defined, ...marts.map(martTable)].map(table => [
+      `${table.schema}.${table.name}`,
+      table.columns.map(({ name }) => name),
+    ]),
+  )
+  const columnsOf = (table: string): readonly string[] => known.get(table) ?? []
+  const views = defined.filter(({ sql }) => sql !== undefined)
+  const computed: Computed[] = []
+  for (const table of views) {
+    const sql = table.sql ?? ''
+    computed.push({ table, from: await lineageOf(engine, sql, columnsOf), reads: tablesNamed(sql) })
+  }
+  for (const mart of inOrder(marts)) {
+    const from = await lineageOf(engine, fillTokens(mart.select, moment), columnsOf)
+    computed.push({ table: martTable(mart), from, reads: mart.reads, mart })
+  }
+  return computed
 }

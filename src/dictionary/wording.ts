@@ -1,4 +1,4 @@
-/** What HTML and Markdown call the same thing. */
+/** Texts that the HTML page and the Markdown file share. */
 import type { ColumnEntry, Dictionary, PrivacyClass, TableEntry } from './entries.ts'
 
 export const privacyNames: Readonly<Record<PrivacyClass, string>> = {
@@ -11,21 +11,20 @@ export const privacyNames: Readonly<Record<PrivacyClass, string>> = {
 }
 
 export const privacyMeanings: Readonly<Record<PrivacyClass, string>> = {
-  open: 'Of no person.',
-  pseudonymous: 'Of a person who is known by id only. Published; show small groups with care.',
-  personal: 'Names a person or reaches one: in pii only, never published.',
+  open: 'About no person.',
+  pseudonymous: 'About a person known by id only. Published; take care with small groups.',
+  personal: 'Identifies a person or a way to contact one: in pii only, never published.',
   restricted: 'Bank details, addresses of files: in pii only, never published.',
-  'free text':
-    'Words that people typed and that may say anything of anybody: in pii.text only. Star has their length.',
+  'free text': 'Text that people typed, which may name anybody: in pii.text only. Star has its length.',
   internal: 'Ledger of the working warehouse; the published copy leaves it out.',
 }
 
 export const schemaMeanings: Readonly<Record<TableEntry['schema'], string>> = {
   mart: 'Answers: wide tables for reports, rebuilt whole, each with as_of.',
   star: 'Facts, dimensions and bridges, in step with the service.',
-  pii: 'What names or reaches a person, and where money goes. Never published.',
+  pii: 'Names, contact details, bank details and free text. Never published.',
   history: 'Superseded versions of the rows of star, with valid_from and valid_to.',
-  ops: 'The ledger: runs, windows and their proof, quarantine, drift.',
+  ops: 'The ledger: runs, scans and their proof, quarantine, schema drift.',
 }
 
 export const schemaOrder = ['mart', 'star', 'pii', 'history', 'ops'] as const
@@ -37,7 +36,7 @@ export function kindOf({ schema, name, kind }: TableEntry): string {
   return /^(dim|fact|bridge)_/.exec(name)?.[1]?.replace('dim', 'dimension') ?? 'table'
 }
 
-/** Whether it holds superseded versions, with the columns of the table that it is named for. */
+/** Whether it holds superseded versions of the table with its name. */
 export const isHistory = ({ schema, name }: TableEntry): boolean =>
   schema === 'history' || (schema === 'pii' && name.endsWith('_history'))
 
@@ -45,15 +44,15 @@ export const isHistory = ({ schema, name }: TableEntry): boolean =>
 export const currentOf = ({ schema, name }: TableEntry): string =>
   schema === 'history' ? `star.${name}` : `pii.${name.replace(/_history$/, '')}`
 
-/** How a column comes by its fields, as a beginning of a sentence that the fields end. */
+/** How a value is made from fields; the fields follow the words. */
 export const madeWords: Readonly<Record<NonNullable<ColumnEntry['made']>, string>> = {
   derived: 'derived from',
   'figure of a list': 'figure of',
   'position in a list': 'position in',
-  'said by the request': 'said by the request',
+  'given in the request': 'given in the request',
 }
 
-/** Tables of a schema that are described in full: history repeats the columns of what it is the history of. */
+/** Tables described in full: a history repeats the columns of its table. */
 export const described = ({ tables }: Dictionary, schema: TableEntry['schema']): TableEntry[] =>
   tables.filter(table => table.schema === schema && !isHistory(table))
 

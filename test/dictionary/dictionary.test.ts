@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildDictionary } from '../../src/dictionary/build.ts'
-import { areaDrawing } from '../../src/dictionary/drawing/area-drawing.ts'
-import { layOut, type PlacedBox } from '../../src/dictionary/drawing/drawing.ts'
-import { martDrawing } from '../../src/dictionary/drawing/mart-drawing.ts'
+import { areaDrawing, martDrawing } from '../../src/dictionary/drawing/drawings.ts'
+import { layOut, type PlacedBox } from '../../src/dictionary/drawing/layout.ts'
 import { type ColumnEntry, type Dictionary, qualifiedName } from '../../src/dictionary/entries.ts'
 import { dictionaryPage } from '../../src/dictionary/html/page.ts'
 import { dictionaryMarkdown } from '../../src/dictionary/markdown.ts'
@@ -67,7 +66,7 @@ describe('the dictionary', () => {
     ['star.dim_contact.contact_id', { privacy: 'pseudonymous', made: 'derived' }],
     [
       'star.fact_competency_entry.company_id',
-      { made: 'said by the request', refersTo: { table: 'star.dim_company', column: 'company_id' } },
+      { made: 'given in the request', refersTo: { table: 'star.dim_company', column: 'company_id' } },
     ],
     ['star.fact_timesheet_rate.pay', { privacy: 'pseudonymous' }],
     ['pii.worker.name', { privacy: 'personal' }],
@@ -192,13 +191,13 @@ describe('the page', () => {
   })
 
   test('says rows and freshness of a warehouse, and what is not made yet', () => {
-    const held = {
+    const stored = {
       engine: 'DuckDB' as const,
       asOf: '2026-11-02T02:30:00.000Z',
       rows: new Map([['star.fact_timesheet', 12_345]]),
       martAsOf: new Map([['mart.worker_week', '2026-11-02T02:30:00.000Z']]),
     }
-    const text = dictionaryPage(dictionary, held)
+    const text = dictionaryPage(dictionary, stored)
     expect(text).toContain('as of <strong>2026-11-02 02:30 UTC</strong>')
     expect(/id="star\.fact_timesheet"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('12,345')
     expect(/id="mart\.worker_week"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('2026-11-02 02:30 UTC')

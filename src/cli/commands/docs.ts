@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path'
 import { openIfSynced } from '../../app/connection/warehouse.ts'
 import { buildDictionary } from '../../dictionary/build.ts'
 import type { Dictionary } from '../../dictionary/entries.ts'
-import { type Held, readHeld } from '../../dictionary/held.ts'
 import { dictionaryPage } from '../../dictionary/html/page.ts'
 import { dictionaryMarkdown } from '../../dictionary/markdown.ts'
+import { readStored, type Stored } from '../../dictionary/stored.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { readMarts } from '../../marts/mart.ts'
@@ -65,16 +65,16 @@ function writeWhole(file: string, text: string): Written {
 }
 
 /** Undefined without settings or before the first sync: then the declarations are all there is. */
-async function heldBy(
+async function storedIn(
   context: CommandContext,
   dictionary: Dictionary,
   options: Options,
-): Promise<Held | undefined> {
+): Promise<Stored | undefined> {
   if (flagOption(options, 'declared') || !context.hasSettings()) return undefined
   const opened = await openIfSynced(context.connection(), context)
   if (!opened) return undefined
   try {
-    return await readHeld(opened.handle, dictionary)
+    return await readStored(opened.handle, dictionary)
   } finally {
     await opened.handle.close()
   }
@@ -99,16 +99,16 @@ export const command: CommandModule = {
   run: async (context, _, options) => {
     const targets = targetsOf(context, options)
     const dictionary = await buildDictionary(readMarts())
-    const held = await heldBy(context, dictionary, options)
-    const files = targets.map(({ file, render }) => writeWhole(file, render(dictionary, held)))
+    const stored = await storedIn(context, dictionary, options)
+    const files = targets.map(({ file, render }) => writeWhole(file, render(dictionary, stored)))
     const columns = dictionary.tables.reduce((sum, table) => sum + table.columns.length, 0)
-    const asOf = held?.asOf ?? null
+    const asOf = stored?.asOf ?? null
     if (context.json) {
       printJson(context, { files, tables: dictionary.tables.length, columns, asOf })
       return 0
     }
     const what = `${formatNumber(dictionary.tables.length)} tables, ${formatNumber(columns)} columns`
-    const rows = held ? '' : ', as declared, without row counts'
+    const rows = stored ? '' : ', as declared, without row counts'
     for (const { file, bytes } of files)
       printLine(context, `${what}${rows}, ${(bytes / 1e6).toFixed(1)} MB: ${file}`)
     return 0

@@ -15,6 +15,8 @@ export interface Table<Row = unknown> {
   readonly key: string
   readonly columns: Readonly<Record<string, Column>>
   readonly children: readonly Child[]
+  /** Its rows are people: a row of another table with its key is about a person. */
+  readonly isOfPeople?: true
 }
 
 /**
@@ -70,6 +72,8 @@ export const dimension = <const D extends Declarations>(name: string, descriptio
   table(`dim_${name}`, description, declarations)
 export const bridge = <const D extends Declarations>(name: string, description: string, declarations: D) =>
   table(`bridge_${name}`, description, declarations)
+
+export const ofPeople = <Any extends Table>(table: Any): Any => ({ ...table, isOfPeople: true })
 
 function child<Read extends Leaf>(path: string, shape: ElementShape, rows: Table): ChildDeclaration<Read> {
   const lists = path.split('[].').map(segment => segment.split('.'))

@@ -2,7 +2,7 @@
 import { flag, id, keyOf, ofRoot, oneOf, ordinal, personal, text } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { changeTimes } from '../fields/shared-columns.ts'
-import { bridge, dimension, eachValue } from '../fields/table.ts'
+import { bridge, dimension, eachValue, ofPeople } from '../fields/table.ts'
 
 export const baseRoles = [
   'companyAdmin',
@@ -31,22 +31,24 @@ export const users = resource({
   path: '/users',
   read: { strategy: 'scan' },
   updatedAt: 'updatedAt',
-  table: dimension('user', 'One row per user; names and addresses are in pii.user.', {
-    user_id: id('id', 'Id of the user.'),
-    reference: text('reference', 'Reference.'),
-    name: personal(text('name', 'Full name.')),
-    first_name: personal(text('firstName', 'First name.')),
-    last_name: personal(text('lastName', 'Last name.')),
-    email: personal(text('email', 'E-mail address.')),
-    job_title: text('jobTitle', 'Job title.'),
-    phone: personal(text('phone', 'Telephone number.')),
-    country_code: personal(text('countryCode', 'Telephone country code.')),
-    base_role: oneOf('role', baseRoles, 'Base role.'),
-    is_active: flag('active', 'Whether the account is active.'),
-    is_verified: flag('verified', 'Whether the account is verified.'),
-    ...changeTimes,
-    companies: eachValue('companies', membership('company')),
-    projects: eachValue('projects', membership('project')),
-    agencies: eachValue('agencies', membership('agency')),
-  }),
+  table: ofPeople(
+    dimension('user', 'One row per user; names and addresses are in pii.user.', {
+      user_id: id('id', 'Id of the user.'),
+      reference: text('reference', 'Reference.'),
+      name: personal(text('name', 'Full name.')),
+      first_name: personal(text('firstName', 'First name.')),
+      last_name: personal(text('lastName', 'Last name.')),
+      email: personal(text('email', 'E-mail address.')),
+      job_title: text('jobTitle', 'Job title.'),
+      phone: personal(text('phone', 'Telephone number.')),
+      country_code: personal(text('countryCode', 'Telephone country code.')),
+      base_role: oneOf('role', baseRoles, 'Base role.'),
+      is_active: flag('active', 'Whether the account is active.'),
+      is_verified: flag('verified', 'Whether the account is verified.'),
+      ...changeTimes,
+      companies: eachValue('companies', membership('company')),
+      projects: eachValue('projects', membership('project')),
+      agencies: eachValue('agencies', membership('agency')),
+    }),
+  ),
 })

@@ -1,16 +1,13 @@
 /** The dictionary as one HTML page that asks nobody for anything: style and script are in it, and allowed by their hashes. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type Dictionary, qualifiedName } from '../entries.ts'
-import type { Held } from '../held.ts'
-import { usersOf } from '../usage.ts'
+import { type Dictionary, qualifiedName, usersOf } from '../entries.ts'
+import type { Stored } from '../stored.ts'
 import { schemaOrder } from '../wording.ts'
-import { areasSection } from './areas.ts'
-import { lineageSection } from './lineage.ts'
+import { areasSection, lineageSection } from './diagrams.ts'
 import { type Content, html, Markup } from './markup.ts'
-import { matrixSection } from './matrix.ts'
-import { overview } from './overview.ts'
-import { groupsOf, schemasSection } from './schemas.ts'
+import { matrixSection, overview } from './overview.ts'
+import { groupsOf, schemasSection } from './tables.ts'
 
 /** The same depth below the package in `src` and in `dist`. */
 const asset = (name: string): string =>
@@ -41,11 +38,11 @@ function sideBar(dictionary: Dictionary): Markup {
 }
 
 /** Self-contained; every text of the dictionary is escaped. */
-export function dictionaryPage(dictionary: Dictionary, held?: Held): string {
+export function dictionaryPage(dictionary: Dictionary, stored?: Stored): string {
   const style = asset('page.css')
   const script = asset('page.js')
-  const context = { users: usersOf(dictionary), ...(held && { held }) }
-  const main = html`<main id="content">${overview(dictionary, held)}${areasSection(dictionary)}${matrixSection(dictionary)}${lineageSection(dictionary)}${schemasSection(dictionary, context)}</main>`
+  const context = { users: usersOf(dictionary), ...(stored && { stored }) }
+  const main = html`<main id="content">${overview(dictionary, stored)}${areasSection(dictionary)}${matrixSection(dictionary)}${lineageSection(dictionary)}${schemasSection(dictionary, context)}</main>`
   const body = html`<body><a class="skip" href="#content">To the content</a>${topBar}<div class="frame">${sideBar(dictionary)}${main}</div><script>${new Markup(script)}</script></body>`
   return `<!doctype html>\n${html`<html lang="en">${head(style, script)}${body}</html>`.text}\n`
 }

@@ -1,7 +1,7 @@
-/** The diagram of one subject area: a record, its lists, and the dimensions that they refer to. */
+/** What is drawn: a subject area with its dimensions, and the lineage of a mart. */
 import { counted } from '../../lib/counted.ts'
 import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
-import type { Box, Drawing, Link } from './drawing.ts'
+import type { Box, Drawing, Link } from './layout.ts'
 
 type Tables = ReadonlyMap<string, TableEntry>
 
@@ -90,4 +90,28 @@ export function areaDrawing({ tables: all }: Dictionary, area: Area): Drawing {
     links: [...left.links, ...owned, ...right.links],
     anchor: 2,
   }
+}
+
+const bare = { rows: [] }
+
+export function martDrawing({ tables, areas }: Dictionary, mart: TableEntry): Drawing {
+  const read = tables.filter(table => mart.reads.includes(qualifiedName(table)))
+  const name = qualifiedName(mart)
+  const resources = areas.filter(({ resource }) => read.some(table => table.resources.includes(resource)))
+  const links: Link[] = [
+    ...read.map(table => ({ from: qualifiedName(table), to: name })),
+    ...read.flatMap(table => table.resources.map(from => ({ from, to: qualifiedName(table) }))),
+  ]
+  const columns: Box[][] = [
+    resources.map(({ resource, path }) => ({ ...bare, id: resource, title: path, role: 'resource' })),
+    read.map(table => ({
+      ...bare,
+      id: qualifiedName(table),
+      title: qualifiedName(table),
+      href: qualifiedName(table),
+      role: table.name.startsWith('dim_') ? 'dimension' : 'list',
+    })),
+    [{ ...bare, id: name, title: name, href: name, role: 'mart' }],
+  ]
+  return { columns, links, anchor: 2 }
 }

@@ -1,25 +1,24 @@
-/** What a warehouse holds of the tables that the dictionary describes: rows, and until when they know the service. */
-
+/** What a warehouse stores: rows of each table, and the time up to which they are current. */
 import { existingTables } from '../state/existing-tables.ts'
 import { lastDoneSync } from '../state/runs/resource-state.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 
-export interface Held {
+export interface Stored {
   readonly engine: Engine['product']
-  /** ISO 8601: when the last sync that was done ended; null before the first. */
+  /** ISO 8601: end of the last successful sync; null before the first. */
   readonly asOf: string | null
-  /** Rows by qualified name; a table that is not there has none. */
+  /** Rows by qualified name; a missing table has no entry. */
   readonly rows: ReadonlyMap<string, number>
-  /** Of marts, as their rows say. */
+  /** `as_of` of each mart. */
   readonly martAsOf: ReadonlyMap<string, string>
 }
 
-/** Tables of one statement: a server plans each of them. */
+/** Most tables in one statement: a server plans each of them. */
 const many = 40
 
-async function namesThere(engine: Engine): Promise<ReadonlySet<string>> {
+async function existingNames(engine: Engine): Promise<ReadonlySet<string>> {
   const rows = await engine.rows<{ schema: string; name: string }>(
     `select table_schema as schema, table_name as name from information_schema.tables
      where table_catalog = current_database() and table_type = 'BASE TABLE'`,
@@ -27,29 +26,31 @@ async function namesThere(engine: Engine): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ schema, name }) => `${schema}.${name}`))
 }
 
-const place = ({ schema, name }: TableEntry): string => `${schema}.${quoteName(name)}`
+const tableName = ({ schema, name }: TableEntry): string => `${schema}.${quoteName(name)}`
 
 async function countRows(engine: Engine, tables: readonly TableEntry[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (let from = 0; from < tables.length; from += many) {
     const selects = tables
       .slice(from, from + many)
-      .map(table => `select ${quoteText(qualifiedName(table))} as name, count(*) as n from ${place(table)}`)
+      .map(
+        table => `select ${quoteText(qualifiedName(table))} as name, count(*) as n from ${tableName(table)}`,
+      )
     const rows = await engine.rows<{ name: string; n: number | string }>(selects.join(' union all '))
     for (const { name, n } of rows) counts.set(name, Number(n))
   }
   return counts
 }
 
-export async function readHeld(engine: Engine, { tables }: Dictionary): Promise<Held> {
-  const there = await namesThere(engine)
+export async function readStored(engine: Engine, { tables }: Dictionary): Promise<Stored> {
+  const existing = await existingNames(engine)
   const present = tables.filter(
-    table => table.kind === 'table' && there.has(`${engine.schema(table.schema)}.${table.name}`),
+    table => table.kind === 'table' && existing.has(`${engine.schema(table.schema)}.${table.name}`),
   )
   const martAsOf = new Map<string, string>()
   for (const mart of present.filter(({ schema }) => schema === 'mart')) {
     const [row] = await engine.rows<{ as_of: string | null }>(
-      `select max(as_of) as as_of from ${place(mart)}`,
+      `select max(as_of) as as_of from ${tableName(mart)}`,
     )
     if (row?.as_of) martAsOf.set(qualifiedName(mart), row.as_of)
   }

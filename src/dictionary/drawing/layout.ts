@@ -1,4 +1,4 @@
-/** Boxes in columns with links between neighbours: where each of them is drawn. All lengths are pixels. */
+/** The layout of a drawing: boxes in columns, with links between neighbours. All lengths are pixels. */
 
 export interface Box {
   /** Unique in its drawing. */

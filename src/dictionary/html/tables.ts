@@ -1,14 +1,23 @@
-/** One table with its columns. */
+/** The tables of each schema with their columns. */
 import { counted, formatNumber } from '../../lib/counted.ts'
-import { type ColumnEntry, qualifiedName, type TableEntry } from '../entries.ts'
-import type { Held } from '../held.ts'
-import { kindOf, madeWords, minuteOf, privacyNames } from '../wording.ts'
-import { breakable, few, link } from './links.ts'
-import { type Content, html, type Markup } from './markup.ts'
+import { type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
+import type { Stored } from '../stored.ts'
+import {
+  currentOf,
+  described,
+  isHistory,
+  kindOf,
+  madeWords,
+  minuteOf,
+  privacyNames,
+  schemaMeanings,
+  schemaOrder,
+} from '../wording.ts'
+import { breakable, type Content, few, html, link, type Markup } from './markup.ts'
 
 export interface SectionContext {
   readonly users: ReadonlyMap<string, readonly string[]>
-  readonly held?: Held
+  readonly stored?: Stored
 }
 
 const code = (text: string): Markup => html`<code>${breakable(text)}</code>`
@@ -52,14 +61,14 @@ function everyRow(columns: readonly ColumnEntry[], { schema, name }: TableEntry)
   )}</p>`
 }
 
-function facts(table: TableEntry, { held, users }: SectionContext): Content {
+function facts(table: TableEntry, { stored, users }: SectionContext): Content {
   const name = qualifiedName(table)
-  const rows = held?.rows.get(name)
-  const asOf = held?.martAsOf.get(name)
+  const rows = stored?.rows.get(name)
+  const asOf = stored?.martAsOf.get(name)
   const counters = users.get(name) ?? []
   const entries: [string, Content][] = [
     ['rows', rows !== undefined && formatNumber(rows)],
-    ['rows', held && table.kind === 'table' && rows === undefined && 'not made yet'],
+    ['rows', stored && table.kind === 'table' && rows === undefined && 'not made yet'],
     ['as of', asOf && minuteOf(asOf)],
     ['answers', table.question],
     ['assumes', table.assumption],
@@ -90,3 +99,46 @@ export function tableSection(table: TableEntry, context: SectionContext): Markup
   )}</section>
 `
 }
+
+const kinds = ['fact', 'dimension', 'bridge', 'view', 'table']
+
+const plural = (kind: string): string => (kind === 'bridge' ? 'bridges' : `${kind}s`)
+
+/** Groups of a schema under headings of their own; one group has none. */
+export function groupsOf(
+  dictionary: Dictionary,
+  schema: TableEntry['schema'],
+): (readonly [string, readonly TableEntry[]])[] {
+  const tables = described(dictionary, schema)
+  if (schema !== 'star') return tables.length > 0 ? [['', tables]] : []
+  return kinds
+    .map(kind => [plural(kind), tables.filter(table => kindOf(table) === kind)] as const)
+    .filter(([, group]) => group.length > 0)
+}
+
+function historyRow(table: TableEntry, { stored }: SectionContext): Markup {
+  const name = qualifiedName(table)
+  const rows = stored?.rows.get(name)
+  return html`<tr id="${name}" data-table="${name}"><th scope="row"><a class="name" href="#${name}">${table.name}</a></th><td>${link(currentOf(table))}, <code>valid_from</code>, <code>valid_to</code></td><td class="number">${rows !== undefined && formatNumber(rows)}</td></tr>`
+}
+
+function histories(dictionary: Dictionary, schema: TableEntry['schema'], context: SectionContext): Content {
+  const tables = dictionary.tables.filter(table => table.schema === schema && isHistory(table))
+  if (tables.length === 0) return undefined
+  return html`<p>Superseded versions: the columns of the table named, and until when each version stored. <code>valid_from</code> is the source’s change, else when it was fetched; <code>valid_to</code> is the change that replaced it.</p><div class="scroll"><table class="columns histories"><thead><tr><th>table</th><th>columns of</th><th class="number">rows</th></tr></thead><tbody>${tables.map(
+    table => historyRow(table, context),
+  )}</tbody></table></div>`
+}
+
+export const schemasSection = (dictionary: Dictionary, context: SectionContext): Markup =>
+  html`${schemaOrder.map(schema => {
+    const all = dictionary.tables.filter(table => table.schema === schema)
+    return html`<section class="schema" id="schema.${schema}"><h2>${schema} <small>${counted(all.length, 'table')}</small></h2><p>${schemaMeanings[schema]}</p>${groupsOf(
+      dictionary,
+      schema,
+    ).map(
+      ([title, tables]) =>
+        html`${title && html`<h3>${title}</h3>`}${tables.map(table => tableSection(table, context))}`,
+    )}${histories(dictionary, schema, context)}</section>
+`
+  })}`
