@@ -1,7 +1,7 @@
 /** The event types of section 6, each sent to a receiver of every kind that may hear it. */
 import { expect } from 'vitest'
 import type { EventType } from '../../src/contract/events.ts'
-import { contractEvents } from '../resources/contract-events.ts'
+import { contractEvents } from '../declarations/contract-events.ts'
 import { NOW, openEvents, SECRET, webhook } from '../sandbox/event-world.ts'
 import { openReceiver, refusal } from '../sandbox/receiver.ts'
 import type { Row } from './row.ts'

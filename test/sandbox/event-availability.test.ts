@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { type EventType, eventTypes } from '../../src/contract/events.ts'
 import { type Audience, audienceOf } from '../../src/sandbox/events/audience.ts'
 import { isTold, type Webhook } from '../../src/sandbox/events/webhook.ts'
-import { contractEvents } from '../resources/contract-events.ts'
+import { contractEvents } from '../declarations/contract-events.ts'
 import { openEvents, webhook } from './event-world.ts'
 import { openReceiver } from './receiver.ts'
 

@@ -1,7 +1,7 @@
 /** Events over real HTTP: what arrives, how it is signed, what happens when the receiver fails. */
 import { expect, it } from 'vitest'
 import { eventTypes } from '../../src/contract/events.ts'
-import { contractEvents } from '../resources/contract-events.ts'
+import { contractEvents } from '../declarations/contract-events.ts'
 import { NOW, openEvents, quickClock, SECRET, webhook } from './event-world.ts'
 import { openReceiver, refusal } from './receiver.ts'
 
