@@ -1,4 +1,5 @@
 /** The tables of README and docs that follow from the code: what stands between the markers of each page. */
+import { changeSignals } from '../../src/contract/derived/change-signals.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { buildDictionary } from '../../src/dictionary/build.ts'
 import { matrixMarkdown } from '../../src/dictionary/markdown.ts'
@@ -83,6 +84,18 @@ const ledgerTable = (): string =>
     ]),
   )
 
+const signalTable = (): string =>
+  markdownTable(
+    ['a change of', 'signals one of', 'expected share'],
+    changeSignals
+      .toSorted((one, other) => other.share - one.share)
+      .map(({ name, table, of, share }) => [
+        `${code(table)}, by ${code(name.replace(/^star\./, ''))}`,
+        of,
+        String(share),
+      ]),
+  )
+
 const layerTable = (): string =>
   markdownTable(
     ['folder', 'holds', 'may import, besides `lib`'],
@@ -103,6 +116,7 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/contract-coverage.md': { rows: coverageTables },
   'docs/marts.md': { marts: martTable },
   'docs/postgres-failures.md': { failures: failureTable },
+  'docs/refresh.md': { 'change signals': signalTable },
   'docs/sandbox.md': { options: optionTable, faults: faultRows, violations: violationTable },
   'docs/warehouse.md': { 'bus matrix': async () => matrixMarkdown(await buildDictionary(marts)) },
 }

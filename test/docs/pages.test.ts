@@ -60,6 +60,16 @@ describe('paths in', () => {
   })
 })
 
+test('pages that code names exist', () => {
+  const named = ['src', 'sql', 'config'].flatMap(folder =>
+    filesBelow(folder, /\.\w+$/).flatMap(file =>
+      [...readFileSync(file, 'utf8').matchAll(/\bdocs\/[\w/-]+\.md/g)].map(([page]) => page),
+    ),
+  )
+  // An example of a command writes it.
+  expect(named.filter(page => page !== 'docs/dictionary.md' && !existsSync(join(root, page)))).toEqual([])
+})
+
 test('the README names every command, and no other', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const table = [...readme.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell]) => cell ?? '').join(' ')
