@@ -97,6 +97,7 @@ const KEPT: readonly string[] = [
   'docs/warehouse.md',
   'docs/webhooks.md',
   'docs/writes.md',
+  'sql',
   'src/sandbox/data',
   'src/sandbox/live',
   'src/sandbox/world.ts',
