@@ -126,8 +126,6 @@ describe('settings', () => {
   it('refuse faults likewise', () => {
     for (const name of Object.keys(faultTable)) expect(parseFault(`${name}=0.5`)).toEqual({ [name]: 0.5 })
     expect(() => parseFault('rest=0.1')).toThrow('there is no fault rest: did you mean reset?')
-    expect(() => parseFault('reset=much')).toThrow(
-      'reset=much is not a rate: give a number from 0 to 1',
-    )
+    expect(() => parseFault('reset=much')).toThrow('reset=much is not a rate: give a number from 0 to 1')
   })
 })

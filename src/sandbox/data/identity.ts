@@ -16,6 +16,11 @@ export function linkOf({ id, reference: text }: Link): Link {
   return { id, reference: text }
 }
 
+/** The record without fields that are undefined: the service leaves those out. */
+export function defined<Fields extends object>(record: Fields): Fields {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Fields
+}
+
 /** 24 hex digits of which the first 8 are the second of creation. */
 export function objectId(rng: Rng, createdMs: number): string {
   return hex(Math.floor(createdMs / 1000)) + hex(rng() * 4_294_967_296) + hex(rng() * 4_294_967_296)
@@ -32,6 +37,10 @@ export function partId(recordId: string, index: number): string {
 
 export function iso(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+export function isoOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : iso(ms)
 }
 
 export function reference(prefix: string, number: number): string {

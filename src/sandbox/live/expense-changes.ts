@@ -1,5 +1,5 @@
 /** Changes of expenses: claimed, amended, approved or rejected, withdrawn. */
-import type { Ref } from '../data/identity.ts'
+import { defined, type Ref } from '../data/identity.ts'
 import { drawClaim, expenseDetails } from '../data/work/expenses.ts'
 import { add } from '../data/work/pay.ts'
 import type { Timesheet } from '../data/work/timesheets.ts'
@@ -22,11 +22,11 @@ export const claimExpense = create('expenses', {
     if (!worker) return undefined
     const claim = drawClaim(draw)
     const { category, description } = claim
-    return {
+    return defined({
       id: draw.id(nowMs),
       status: 'pending',
       category,
-      ...(description === undefined ? {} : { description }),
+      description,
       ...expenseDetails(draw, claim, nowMs),
       worker: { id: worker.id, reference: timesheet.workerReference, name: worker.name },
       timesheet: { id: timesheet.id, reference: timesheet.reference },
@@ -36,7 +36,7 @@ export const claimExpense = create('expenses', {
       createdBy: timesheet.agency,
       createdAt: now,
       updatedAt: now,
-    }
+    })
   },
   sends: 'expense_created',
 })

@@ -2,7 +2,7 @@
 import { dayMs, hourMs, startOfUtcDay } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
 import { groupBy } from '../group-by.ts'
-import { iso, linkOf, type Ref, reference, refOf } from '../identity.ts'
+import { defined, iso, linkOf, type Ref, reference, refOf } from '../identity.ts'
 import { officeRoles, type Staff } from '../master/staff.ts'
 import type { Seed } from '../seed.ts'
 import { add } from '../work/pay.ts'
@@ -36,7 +36,7 @@ export function creditNoteRecord(head: CreditNoteHead) {
   const { company, agency, weekEnding } = (invoice ?? timesheet) as Invoice | Timesheet
   const lines = [{ ...line, expense: 0 }]
   const { expenses: _, creditNotes: __, netValue: ___, ...values } = invoiceValues(lines, head.cisRate)
-  return {
+  return defined({
     id,
     reference: head.reference,
     creditNoteType: invoice?.invoiceType ?? 'supplierToClient',
@@ -45,16 +45,16 @@ export function creditNoteRecord(head: CreditNoteHead) {
     comments: timesheet ? 'Raised when the timesheet was cancelled' : 'Agreed with the supplier',
     company,
     agency: refOf(agency),
-    ...(invoice?.msp ? { msp: invoice.msp as Ref } : {}),
+    msp: invoice?.msp as Ref | undefined,
     project: line.project,
-    ...(invoice ? { invoice: linkOf(invoice) } : {}),
-    ...(timesheet ? { timesheet: linkOf(line) } : {}),
+    invoice: invoice && linkOf(invoice),
+    timesheet: timesheet && linkOf(line),
     weekEnding,
     vatToBeApplied: timesheet === undefined,
     values,
     files: { creditNote: `https://files.example.com/credit-notes/${id}.pdf` },
     createdAt: iso(head.createdMs),
-  }
+  })
 }
 
 export class CreditNoteWriter {
@@ -103,7 +103,7 @@ export class CreditNoteWriter {
     const id = this.#draw.id(createdMs)
     const record = creditNoteRecord({ ...credit, id, reference: reference('CN', this.#written) })
     if (invoice) credited(invoice, record.values.subtotal, createdMs)
-    return { ...record, ...this.#processing(record.company.id, createdMs, this.#written) }
+    return defined({ ...record, ...this.#processing(record.company.id, createdMs, this.#written) })
   }
 
   /** Processed within three days; still pending if that is after the end of the data. */
@@ -118,8 +118,8 @@ export class CreditNoteWriter {
     return {
       status: 'processed',
       confirmedDate: iso(processedMs),
-      ...(confirmedBy ? { confirmedBy } : {}),
-      ...(isPaid ? { payment: paymentOf(reference('CN', number), paidMs) } : {}),
+      confirmedBy,
+      payment: isPaid ? paymentOf(reference('CN', number), paidMs) : undefined,
       updatedAt: iso(isPaid ? Math.max(paidMs, processedMs) : processedMs),
     }
   }

@@ -17,11 +17,11 @@ export function assignmentDocuments(draw: Draw, engagement: Engagement, staff: S
   const { placement, status, startMs } = engagement
   const { id } = placement.assignment
   const file = (folder: string) => `https://files.example.com/${folder}/${id}.pdf`
-  const contractor = placement.rateType === 'psc'
+  const isContractor = placement.rateType === 'psc'
   return {
-    ...(contractor ? { sds: { status: draw.pick(['inside', 'outside']), attachment: file('sds') } } : {}),
+    sds: isContractor ? { status: draw.pick(['inside', 'outside']), attachment: file('sds') } : undefined,
     sdc: { status: draw.chance(0.9) ? 'applies' : 'doesNotApply', attachment: file('sdc') },
-    ...(status === 'pending' ? {} : { kid: file('kid') }),
+    kid: status === 'pending' ? undefined : file('kid'),
     competencyRequirements: draw.chance(0.15)
       ? [
           {

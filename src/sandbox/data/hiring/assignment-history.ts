@@ -36,7 +36,7 @@ export function assignmentHistory(
   return {
     outcome: {
       ...outcome(engagement, events),
-      ...(draw.chance(0.7) ? { assignedBy: company } : {}),
+      assignedBy: draw.chance(0.7) ? company : undefined,
     },
     activities: events.map(event => logged(event, engagement)),
     lastMs: (events.at(-1) as Event).atMs,

@@ -2,7 +2,7 @@
 import { weekMs } from '../../../lib/dates.ts'
 import type { PurchaseOrder } from '../billing/purchase-orders.ts'
 import type { Draw } from '../draw.ts'
-import { iso, refOf } from '../identity.ts'
+import { defined, iso, isoOf, refOf } from '../identity.ts'
 import type { MasterData } from '../master/master-data.ts'
 import { costCodes } from '../names.ts'
 import type { Seed } from '../seed.ts'
@@ -45,14 +45,14 @@ export class AssignmentWriter {
     const documents = assignmentDocuments(draw, engagement, staff)
     const { endMs } = this.#seed
     const history = assignmentHistory(this.#historyDraw, engagement, { staff, endMs })
-    return {
+    return defined({
       ...placement.assignment,
       status,
       payType: placement.payType,
       rateType: placement.rateType,
       ...this.#place(placement),
-      ...(placement.rateType === 'cis' ? {} : { umbrella: draw.pick(umbrellas) }),
-      ...(draw.chance(0.5) ? { workActivity: draw.pick(activities) } : {}),
+      umbrella: placement.rateType === 'cis' ? undefined : draw.pick(umbrellas),
+      workActivity: draw.chance(0.5) ? draw.pick(activities) : undefined,
       ...this.#dates(engagement),
       ...this.#distance(),
       ...this.#terms(engagement),
@@ -63,15 +63,14 @@ export class AssignmentWriter {
       submissionAnswers: placement.answers,
       createdAt: iso(placement.createdMs),
       updatedAt: iso(Math.max(history.lastMs, placement.createdMs)),
-    }
+    })
   }
 
   #place(placement: Placement) {
     const { company, site, agency, worker } = placement
     const project = this.#master.project(placement.project.id)
     const trade = this.#master.trade(company.id, placement.trade.name)
-    const requisition = this.#links.requisitions.get(placement)
-    const order = this.#links.orders.get(placement)
+    const [tag] = trade.tags
     return {
       company,
       project: refOf(project),
@@ -79,12 +78,17 @@ export class AssignmentWriter {
       sector: project.sector,
       site,
       trade: refOf(trade),
-      ...(trade.tags[0] ? { tag: refOf(trade.tags[0]) } : {}),
+      tag: tag && refOf(tag),
       agency: refOf(agency),
       worker,
-      ...(requisition ? { requisition: linkTo(requisition) } : {}),
-      ...(order ? { purchaseOrder: order.reference } : {}),
+      requisition: this.#requisitionOf(placement),
+      purchaseOrder: this.#links.orders.get(placement)?.reference,
     }
+  }
+
+  #requisitionOf(placement: Placement) {
+    const requisition = this.#links.requisitions.get(placement)
+    return requisition && linkTo(requisition)
   }
 
   /** Full weeks are counted up to the end of the assignment or of the data. */
@@ -95,8 +99,8 @@ export class AssignmentWriter {
       startDate: iso(startMs),
       endDate: iso(endMs),
       timesheetStartDate: iso(startMs),
-      ...(status === 'completed' && closedMs !== undefined ? { completedDate: iso(closedMs) } : {}),
-      ...(confirmedMs === undefined ? {} : { confirmationDate: iso(confirmedMs) }),
+      completedDate: status === 'completed' ? isoOf(closedMs) : undefined,
+      confirmationDate: isoOf(confirmedMs),
       weeksElapsed: Math.max(0, Math.floor((untilMs - sinceMs) / weekMs)),
     }
   }
@@ -149,18 +153,16 @@ export class AssignmentWriter {
 
   #linked({ placement, replaces, cloneOf }: Engagement) {
     const replacedBy = this.#links.replacedBy.get(placement)
-    const other = replaces ?? replacedBy
-    const requisition = this.#links.requisitions.get(replaces ?? placement)
-    const replacement = other && {
-      ...(replacedBy ? { replacedBy: replacedBy.assignment } : {}),
-      ...(replaces ? { replacementFor: replaces.assignment } : {}),
-      ...(requisition ? { requisition: linkTo(requisition) } : {}),
+    const replacement = defined({
+      replacedBy: replacedBy?.assignment,
+      replacementFor: replaces?.assignment,
+      requisition: this.#requisitionOf(replaces ?? placement),
       reason: 'The worker left before the work was done',
       type: 'likeForLike',
-    }
+    })
     return {
-      ...(replacement ? { replacement } : {}),
-      ...(cloneOf ? { clone: { date: iso(placement.createdMs), original: cloneOf.assignment } } : {}),
+      replacement: replaces || replacedBy ? replacement : undefined,
+      clone: cloneOf && { date: iso(placement.createdMs), original: cloneOf.assignment },
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { shortId } from '../../records/short-id.ts'
 import type { Draw } from '../draw.ts'
-import { iso, type Link, type Ref, reference, refOf } from '../identity.ts'
+import { defined, iso, isoOf, type Link, type Ref, reference, refOf } from '../identity.ts'
 import type { MasterData } from '../master/master-data.ts'
 import { agencyRoles, approverRoles, type Contact, requestorRoles } from '../master/staff.ts'
 import type { Seed } from '../seed.ts'
@@ -44,16 +44,19 @@ export class RequisitionWriter {
     const approvedMs = plan.approvals[1]
     const approver = () => staff.drawContact(draw, company.id, approverRoles)
     const approvers = stageNames.map(approver)
-    const activity = draw.chance(0.6) ? draw.pick(this.#activities.get(company.id) as readonly Ref[]) : null
+    const activity = draw.chance(0.6)
+      ? draw.pick(this.#activities.get(company.id) as readonly Ref[])
+      : undefined
     const answers = plan.responses.flatMap(response => submissionAnswers(draw, response))
-    return {
+    return defined({
       id,
       reference: reference('REQ', this.#written),
       status: plan.fate,
       quantity: plan.quantity,
       autoAssign: draw.chance(0.2),
       requestor: staff.drawContact(draw, company.id, requestorRoles),
-      ...(approvedMs === undefined ? {} : { approver: approvers[1], approvedDate: iso(approvedMs) }),
+      approver: approvedMs === undefined ? undefined : approvers[1],
+      approvedDate: isoOf(approvedMs),
       approvalStages: this.#approvalStages(plan, approvers),
       company,
       project: refOf(project),
@@ -61,16 +64,16 @@ export class RequisitionWriter {
       sector: project.sector,
       site: refOf(plan.site),
       trade: refOf(this.#master.trade(company.id, plan.trade.name)),
-      ...(activity ? { activity } : {}),
+      activity,
       startDate: iso(plan.startMs),
       endDate: iso(plan.endMs),
-      ...this.#cancellation(plan),
+      cancellation: this.#cancellation(plan),
       agencies: plan.responses.map(response => this.#agency(plan, response)),
-      ...(this.#master.company(company.id).stageTracking ? { stageTracking: this.#stageTracking(plan) } : {}),
+      stageTracking: this.#stageTracking(plan),
       submissionAnswers: answers,
       createdAt: iso(plan.createdMs),
       updatedAt: lastOf([iso(lastEvent(plan)), ...answers.map(answer => answer.updatedAt ?? '')]),
-    }
+    })
   }
 
   /** The time of the first stage is sometimes missing; the final stage is the requisition's approval. */
@@ -89,10 +92,10 @@ export class RequisitionWriter {
   }
 
   #cancellation({ fate, endedMs }: RequisitionPlan) {
-    if (fate !== 'cancelled' || endedMs === undefined) return {}
+    if (fate !== 'cancelled' || endedMs === undefined) return undefined
     const reason = this.#draw.pick(cancellations)
     const date = this.#draw.chance(0.04) ? null : iso(endedMs)
-    return { cancellation: cancellation(reason, date) }
+    return cancellation(reason, date)
   }
 
   #agency(plan: RequisitionPlan, { agency, ...response }: AgencyResponse) {
@@ -106,7 +109,7 @@ export class RequisitionWriter {
       offered: response.offered,
       assigned: response.placements.filter(placement => !plan.dropouts.has(placement)).length,
       dateReceived: iso(response.receivedMs),
-      dateAccepted: response.acceptedMs === undefined ? null : iso(response.acceptedMs),
+      dateAccepted: isoOf(response.acceptedMs) ?? null,
       submissions: response.candidates.map(candidate => ({
         worker: refOf(candidate.worker),
         submittedAt: draw.chance(0.01) ? null : iso(submittedMs(candidate)),
@@ -121,6 +124,7 @@ export class RequisitionWriter {
   #stageTracking({ responses, site }: RequisitionPlan) {
     const draw = this.#draw
     const { staff } = this.#master
+    if (!this.#master.company(site.company.id).stageTracking) return undefined
     return responses.flatMap(({ agency, candidates }) => {
       const people = [0, 1].flatMap(() => staff.drawRef(draw, site.company.id, approverRoles) ?? [])
       const actors = {

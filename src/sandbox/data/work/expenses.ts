@@ -1,7 +1,7 @@
 /** Expenses. The timesheet's `values.expense` is the sum of its approved expenses. */
 import { dayMs, hourMs, startOfUtcDay } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
-import { iso, type Link, linkOf, reference, refOf } from '../identity.ts'
+import { defined, iso, type Link, linkOf, reference, refOf } from '../identity.ts'
 import { costCodes } from '../names.ts'
 import type { Seed } from '../seed.ts'
 import { add } from './pay.ts'
@@ -37,9 +37,9 @@ export type Expense = ReturnType<ExpenseWriter['claim']> & { invoice?: Link }
 
 export interface Claim {
   readonly category: string
-  readonly description?: string
+  readonly description: string | undefined
   readonly value: number
-  readonly hours?: number
+  readonly hours?: number | undefined
   /** It pays piece work and is decided with its timesheet. */
   readonly settled?: boolean
 }
@@ -78,23 +78,22 @@ export class ExpenseWriter {
     if (linked && decision.status === 'approved') {
       timesheet.values.expense = add(timesheet.values.expense, claim.value)
     }
-    const approver = decision.status === 'pending' ? undefined : placement.approvers[0]
-    return {
+    return defined({
       id: draw.id(createdMs),
       category: claim.category,
-      ...(claim.description === undefined ? {} : { description: claim.description }),
+      description: claim.description,
       ...decision,
       ...expenseDetails(draw, claim, createdMs),
       worker: placement.worker,
-      ...(linked ? { timesheet: linkOf(timesheet) } : {}),
+      timesheet: linked ? linkOf(timesheet) : undefined,
       company: placement.company,
       project: placement.project,
       agency: timesheet.agency,
       createdBy: refOf(placement.requester),
-      ...(approver ? { approvedBy: approver } : {}),
-      ...(draw.chance(0.02) ? { afp: this.#afp(createdMs) } : {}),
+      approvedBy: decision.status === 'pending' ? undefined : placement.approvers[0],
+      afp: draw.chance(0.02) ? this.#afp(createdMs) : undefined,
       createdAt: iso(createdMs),
-    }
+    })
   }
 
   /** An application for payment. */
@@ -123,8 +122,8 @@ export function drawClaim(draw: Draw): Claim {
   const hours = hourly ? draw.between(1, 8) : undefined
   return {
     category,
-    ...(description === undefined ? {} : { description }),
-    ...(hours === undefined ? {} : { hours }),
+    description,
+    hours,
     value: ((hours ?? 1) * Math.round(pence * (0.6 + draw.fraction() * 0.8))) / 100,
   }
 }
@@ -136,7 +135,7 @@ export function expenseDetails(draw: Draw, claim: Claim, atMs: number) {
   return {
     date: iso(startOfUtcDay(atMs)),
     value: claim.value,
-    ...(hours === undefined ? {} : { hours }),
+    hours,
     rate: {
       value: hours === undefined ? claim.value : Math.round((claim.value / hours) * 100) / 100,
       description: claim.category,
