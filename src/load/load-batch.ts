@@ -20,7 +20,6 @@ import {
 import type { PageFile, RowsAt } from './read/pages.ts'
 import type { StagePlan } from './read/plan.ts'
 import { quarantineTables, unstorableRow } from './read/quarantine.ts'
-import { unknownValues } from './read/unknown-values.ts'
 
 export interface PageBatch {
   readonly pages: readonly PageFile[]
@@ -81,7 +80,6 @@ interface StagedPages {
   readonly pages: readonly PageFile[]
   readonly trouble: readonly PageTrouble[]
   readonly drift: readonly Undeclared[]
-  readonly newValues: readonly { readonly path: string; readonly value: string }[]
 }
 
 /** Undeclared fields on the sampled pages are kept from here on, also from the batch that is staged while this one merges. */
@@ -103,9 +101,7 @@ async function stagePages(
     excluded,
     hasBooleans,
   })
-  const values = unknownValues(plan.tables.filter(({ name }) => staged.filled.has(name)))
-  const newValues = values ? await stage.rows<{ path: string; value: string }>(values) : []
-  return { staged, pages, trouble, drift, newValues }
+  return { staged, pages, trouble, drift }
 }
 
 const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
@@ -156,7 +152,7 @@ async function mergePages(
   await keepQuarantine(engine, quarantined, open)
   await recordDrift(engine, plan.resource.name, {
     fields: arriving.drift,
-    values: arriving.newValues,
+    values: staged.newValues,
     rounded: staged.rounded,
     page: arriving.pages[0],
   })

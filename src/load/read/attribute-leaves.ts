@@ -1,14 +1,41 @@
 /** The leaves that have no column: of JSON columns, and of fields that nobody declared. */
 import { declaredPaths } from '../../contract/derived/json-shape.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import { leafRows } from './leaf-rows.ts'
 import { elements, type PageFile, type RowsAt } from './pages.ts'
-import { isDenied, isPersonal } from './path-privacy.ts'
-import type { StagePlan } from './plan.ts'
-import { jsonPath } from './root.ts'
+import { jsonPath, type StagePlan, shapePath } from './plan.ts'
 
-/** timelogs[3].hours.total and timelogs[].hours.total are the same place in the shape. */
-export const shapePath = (path: string): string => `regexp_replace(${path}, '\\[\\d+\\]', '[]', 'g')`
+/** What json_tree calls a type, in the words of attribute_leaf. */
+const valueType = `case
+  when type = 'VARCHAR' then 'text' when type = 'BOOLEAN' then 'boolean'
+  when type in ('OBJECT', 'ARRAY') then 'empty' else 'number' end`
+
+/**
+ * Columns locator, leaf {path, value, type} and place, for each leaf of the JSON in `document`. Empty lists and
+ * objects count as leaves, or they would vanish; null counts as absent. The query string of an address is a key to a file and is cut.
+ */
+export function leafRows(table: string, document: string): string {
+  return `select locator, {
+      path: substr(fullkey, 3),
+      value: case when type = 'VARCHAR' then regexp_replace(json_extract_string(atom, '$'), '^(https?://[^?#]*)[?#].*$', '\\1')
+        when type in ('OBJECT', 'ARRAY') then cast(value as varchar) else cast(atom as varchar) end,
+      type: ${valueType}
+    } as leaf, row_number() over (partition by locator order by fullkey) as place
+    from (select locator, ${document} from ${table}) source, json_tree(${document})
+    where ${document} is not null and fullkey <> '$' and type <> 'NULL'
+      and (type not in ('OBJECT', 'ARRAY') or value in ('{}', '[]'))`
+}
+
+/** Never stored: inputs that identify a person before the law, and secrets. Matched on the path in lower case. */
+const denied =
+  'dob$|dateofbirth|birthdate|gender|nationality|nationalins|nino$|passport|sharecode|apikey|secret|token$|password'
+
+/** Kept in pii: what identifies or reaches a person, and where money goes. */
+const personal =
+  'name$|email|phone|mobile|address|line(one|two|1|2|3)$|postcode|account|sortcode|iban|utr$|vat$|contact|comment|message|notes?$|attachment|url$'
+
+/** SQL conditions over an expression that holds the path. */
+export const isDenied = (path: string): string => `regexp_matches(lower(${path}), '${denied}')`
+export const isPersonal = (path: string): string => `regexp_matches(lower(${path}), '${personal}')`
 
 /** Documents whose declaration restricts them: all of their leaves are, whatever their names. */
 function isRestricted(plan: StagePlan, path: string): boolean {

@@ -1,15 +1,14 @@
 /** A batch of landed pages, staged: typed, checked, one version of each record, ready to merge. */
 import type { Child } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { quoteName } from '../../warehouse/sql-text.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { leafStage } from './attribute-leaves.ts'
-import { childStage } from './child.ts'
-import { isFilled } from './lists.ts'
+import { type CastCheck, castCheck, lostRecords } from './cast-check.ts'
+import { childStage, isFilled } from './lists.ts'
 import type { PageFile, RowsAt } from './pages.ts'
+import { isMisfit, jsonReader, type Reader, typedReader } from './pages.ts'
 import { isWhollyTyped, type StagePlan, type StageTable } from './plan.ts'
-import { isMisfit, jsonReader, type Reader, typedReader } from './reader.ts'
 import { rootStage } from './root.ts'
-import { verdictStages } from './verdict.ts'
 
 export interface Batch {
   readonly pages: readonly PageFile[]
@@ -21,26 +20,19 @@ export interface Batch {
   readonly excluded: readonly number[]
 }
 
-export interface Staged {
+export interface Staged extends CastCheck {
   /** Records on the pages, duplicates and quarantined ones included. */
   readonly records: number
   /** Names of the stages that hold rows, stage_leaf among them when it does; the others need no statement. */
   readonly filled: ReadonlySet<string>
   /** The records did not fit their declared type together, so that each was read as JSON: a third as fast. */
   readonly isReadAsJson: boolean
-  /** Records that cannot be loaded; their reasons are in stage_verdict, their JSON in suspect_record. */
-  readonly quarantined: number
-  /** Paths with more digits than their column holds. */
-  readonly rounded: readonly string[]
+  /** Values outside the lists that the contract gives. */
+  readonly newValues: readonly { readonly path: string; readonly value: string }[]
 }
 
 /** Newest version of a record: the source's own time, then its version, then the later page. */
 const newestFirst = 'source_updated_at desc nulls last, source_version desc nulls last, locator desc'
-
-async function count(engine: Engine, sql: string): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>(sql)
-  return Number(row?.n ?? 0)
-}
 
 /** Runs a `create table as`, and tells how many rows it made. */
 async function create(engine: Engine, sql: string): Promise<number> {
@@ -72,46 +64,12 @@ async function fillChildren(filling: Filling, parent: StageTable): Promise<Stage
   return filled
 }
 
-/** The stages with rows that the close look is for. */
-async function suspectStages(engine: Engine, filled: readonly StageTable[]): Promise<string[]> {
-  if (filled.length === 0) return []
-  const counts = filled.map(({ name }, index) => `(select count(*) from ${name} where suspect) as s${index}`)
-  const [row] = await engine.rows<Record<string, number>>(`select ${counts.join(', ')}`)
-  return namesOf(filled.filter((_, index) => Number(row?.[`s${index}`]) > 0))
-}
-
 async function removeFromStages(engine: Engine, stages: readonly string[], locators: string): Promise<void> {
   for (const name of [...stages, 'stage_leaf'])
     await engine.run(`delete from ${name} where locator in (${locators})`)
 }
 
 const namesOf = (filled: readonly StageTable[]): string[] => filled.map(({ name }) => name)
-
-interface Judged {
-  readonly plan: StagePlan
-  readonly batch: Batch
-  readonly filled: readonly StageTable[]
-}
-
-/** Judges the suspects: lost leaves send their record to quarantine, lost digits are kept beside it as text. */
-async function judge(
-  engine: Engine,
-  { plan, batch, filled }: Judged,
-): Promise<Pick<Staged, 'quarantined' | 'rounded'>> {
-  const stages = await suspectStages(engine, filled)
-  if (stages.length === 0) return { quarantined: 0, rounded: [] }
-  for (const sql of verdictStages(plan, { ...batch, stages })) await engine.run(sql)
-  await engine.run(
-    `insert into stage_leaf select locator, path, text, 'number', false from stage_verdict where reason = 'rounded'`,
-  )
-  const lost = `select locator from stage_verdict where reason <> 'rounded'`
-  const rounded = await engine.rows<{ path: string }>(
-    `select distinct regexp_replace(path, '\\[\\d+\\]', '[]', 'g') as path from stage_verdict where reason = 'rounded'`,
-  )
-  const quarantined = await count(engine, `select count(distinct locator) as n from (${lost})`)
-  if (quarantined > 0) await removeFromStages(engine, namesOf(filled), lost)
-  return { quarantined, rounded: rounded.map(row => row.path) }
-}
 
 async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly string[]): Promise<void> {
   const key = quoteName(plan.root.table.key)
@@ -146,6 +104,22 @@ function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
     select r.locator, r.${quoteName(plan.root.table.key)} as record_key, r.source_updated_at, r.source_version,
       r.loaded_at, r.run_id, to_hex(hash(${['r.own_hash', ...hashes].join(', ')})) as row_hash
     from ${plan.root.name} r ${parts.map(({ join }) => join).join(' ')}`
+}
+
+/** Columns path and value: values outside the lists that the contract gives; undefined when no column has a list. */
+function unknownValues(tables: readonly StageTable[]): string | undefined {
+  const selects = tables.flatMap(({ name, table }) =>
+    Object.entries(table.columns).flatMap(([column, { values }]) =>
+      values
+        ? [
+            `select ${quoteText(`${table.name}.${column}`)} as path, ${quoteName(column)} as value from ${name}
+             where ${quoteName(column)} not in (${values.map(quoteText).join(', ')})`,
+          ]
+        : [],
+    ),
+  )
+  if (selects.length === 0) return undefined
+  return `select distinct path, substr(value, 1, 80) as value from (${selects.join(' union all ')}) limit 20`
 }
 
 interface Filling {
@@ -194,12 +168,15 @@ async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promis
 export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
   const { records, ids, filled, isReadAsJson } = await readStages(engine, plan, batch)
   const leaves = await create(engine, leafStage(plan, batch))
-  const verdict = await judge(engine, { plan, batch, filled })
+  const check = await castCheck(engine, { plan, pages: batch.pages, rows: batch.rows, filled })
+  if (check.quarantined > 0) await removeFromStages(engine, namesOf(filled), lostRecords)
   if (ids < records) await keepNewest(engine, plan, namesOf(filled))
-  const hasLeaves = leaves > 0 || verdict.rounded.length > 0
+  const hasLeaves = leaves > 0 || check.rounded.length > 0
   const names = new Set([...namesOf(filled), ...(hasLeaves ? ['stage_leaf'] : [])])
   await engine.run(recordStage(plan, names))
-  return { records, filled: names, isReadAsJson, ...verdict }
+  const unknown = unknownValues(filled)
+  const newValues = unknown ? await engine.rows<{ path: string; value: string }>(unknown) : []
+  return { records, filled: names, isReadAsJson, newValues, ...check }
 }
 
 /** Gives the memory of a batch back before the next one is fetched; one call, many statements. */
@@ -207,10 +184,10 @@ export function dropStages(plan: StagePlan): string {
   const others = [
     'stage_leaf',
     'stage_seen',
-    'stage_verdict',
+    'cast_failure',
     'stage_older',
     'stage_record',
-    'suspect_record',
+    'checked_record',
     'delta',
   ]
   return [...plan.tables.map(({ name }) => name), ...others.map(name => `temp.${name}`)]

@@ -1,8 +1,10 @@
-/** The expressions that fill a stage table, shared by records and the rows of their lists. */
+/** The statement that fills a stage table: typed columns, derived ones, the hash of the row, and whether it needs a cast check. */
 import type { Column, ColumnType, ListSource } from '../../contract/fields/column.ts'
 import type { Table } from '../../contract/fields/table.ts'
 import { storedTypes } from '../../warehouse/schema/column-type.ts'
-import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { quoteName, quoteNames, quoteText } from '../../warehouse/sql-text.ts'
+import { leavesDiffer, numbersDiffer, numbersRead } from './cast-check.ts'
+import type { Reader } from './pages.ts'
 import { below, type StageTable, stagedSources } from './plan.ts'
 
 /** How each kind of source is spelled in the FROM clause at hand. */
@@ -103,4 +105,28 @@ export function hashedColumns({ table, child }: StageTable): string[] {
   return stagedSources(table)
     .filter(([, column]) => !column.volatile && !isComputed(column) && (child || column.type !== 'json'))
     .map(([name]) => name)
+}
+
+interface Parts extends Pick<Reader, 'numbers'> {
+  /** What stands beside the declared columns, as `expression as name`. */
+  readonly columns: readonly string[]
+  readonly from: string
+  /** Further conditions under which a row needs the cast check. */
+  readonly misshapen: readonly string[]
+}
+
+export function stageStatement(stage: StageTable, spelling: Spelling, parts: Parts): string {
+  const { name, table } = stage
+  const losses = [...leavesDiffer(table, spelling.element, parts.numbers), ...parts.misshapen]
+  const direct = [
+    ...parts.columns,
+    ...directColumns(table, spelling),
+    `${numbersRead(table, spelling.element, parts.numbers)} as numbers_read`,
+    `(${losses.length === 0 ? 'false' : losses.join(' or ')}) as has_loss`,
+  ]
+  const typed = `select ${direct.join(', ')} from ${parts.from}`
+  return `create or replace table ${name} as
+    select * exclude (numbers_read, has_loss), has_loss or ${numbersDiffer(table, 'numbers_read', parts.numbers)} as needs_check,
+      hash(${quoteNames(hashedColumns(stage))}) as own_hash
+    from (${withDerived(table, typed)})`
 }

@@ -12,7 +12,7 @@ export interface PageTrouble {
   readonly reason: string
 }
 
-/** The page's bytes are no JSON: nothing of it can be loaded, and the walk has to ask for it again. */
+/** The page's bytes are no JSON: nothing of it can be loaded, and the scan has to ask for it again. */
 export class PageUnreadable extends Error {
   readonly page: PageFile
 
@@ -24,7 +24,7 @@ export class PageUnreadable extends Error {
 }
 
 /** Escapes that may spell NUL, which PostgreSQL cannot store, or half of a surrogate pair, which is no text at all. */
-const suspectEscape = /\\u(0000|d[89a-f])/i
+const unstorableEscape = /\\u(0000|d[89a-f])/i
 
 /** Every escape of a JSON text in turn, so that an escaped backslash is never taken for the start of one. */
 const escapes = /\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\./gis
@@ -109,7 +109,7 @@ function isLine(bytes: Buffer): boolean {
 
 /**
  * Most pages pass through untouched after one scan of their bytes; `cleanUp` removes the copies of the others.
- * Throws PageUnreadable for a suspect page that is no JSON.
+ * Throws PageUnreadable for such a page that is no JSON.
  */
 export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readable {
   const trouble: PageTrouble[] = []
@@ -120,9 +120,9 @@ export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readabl
     const bytes = read(page)
     const whole = isUtf8(bytes)
     booleans ||= hasBooleans(bytes)
-    const suspect = bytes.includes('\\u') && suspectEscape.test(bytes.toString('latin1'))
+    const hasUnstorable = bytes.includes('\\u') && unstorableEscape.test(bytes.toString('latin1'))
     const asRead = { ...page, isLine: isLine(bytes) }
-    if (whole && !suspect) return asRead
+    if (whole && !hasUnstorable) return asRead
     const text = bytes.toString('utf8')
     const found = troubleOn(page, index + 1, rowsOf(parse(page, text), rows))
     if (found.length === 0 && whole) return asRead

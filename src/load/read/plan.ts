@@ -90,3 +90,9 @@ export function stagedSources(table: Table): [string, Column][] {
 /** A struct field at a path below an expression; below nothing, the first key is a column. */
 export const below = (expression: string, path: readonly string[]): string =>
   [...(expression === '' ? [] : [expression]), ...path.map(quoteName)].join('.')
+
+/** The JSON path of a document, for json_extract. */
+export const jsonPath = (path: string): string => `$.${path.split('.').map(quoteName).join('.')}`
+
+/** timelogs[3].hours.total and timelogs[].hours.total are the same place in the shape. */
+export const shapePath = (path: string): string => `regexp_replace(${path}, '\\[\\d+\\]', '[]', 'g')`

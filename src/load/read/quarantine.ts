@@ -21,7 +21,7 @@ function lostLeaves(plan: StagePlan, pages: readonly PageFile[]): string {
       select ${quoteText(plan.resource.name)} as resource, ${record} as record_id, v.path, v.text, v.reason,
         coalesce(cast(r.j as varchar), 'null') as payload, ${perPage(pages, page => basename(page.file))} as page,
         ${perPage(pages, page => page.runId)} as run_id, cast(${perPage(pages, page => page.fetchedAt)} as timestamptz) as seen_at
-      from stage_verdict v join suspect_record r using (locator) where v.reason <> 'rounded') q
+      from cast_failure v join checked_record r using (locator) where v.reason <> 'rounded') q
     qualify row_number() over (partition by quarantine_id order by seen_at desc) = 1`
 }
 

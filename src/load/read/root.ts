@@ -1,17 +1,14 @@
 /** The stage of the records themselves. */
 import { storedTypes } from '../../warehouse/schema/column-type.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { objectsEmpty } from './cast-check.ts'
 import type { Spelling } from './columns.ts'
+import { stageStatement } from './columns.ts'
 import { keptColumns, noLists } from './lists.ts'
+import type { Reader } from './pages.ts'
 import { listed, type PageFile, perPage } from './pages.ts'
-import { below, type StagePlan } from './plan.ts'
-import type { Reader } from './reader.ts'
-import { stageStatement } from './statement.ts'
+import { below, jsonPath, type StagePlan } from './plan.ts'
 import { structType } from './struct-type.ts'
-import { objectsEmpty } from './suspicion.ts'
-
-/** The JSON path of a document, for json_extract. */
-export const jsonPath = (path: string): string => `$.${path.split('.').map(quoteName).join('.')}`
 
 /**
  * The fields of a record stand as columns of their own beside these: reading them out of one struct would make the
@@ -79,7 +76,7 @@ export function rootStage(plan: StagePlan, pages: readonly PageFile[], reader: R
   return stageStatement(root, spelling, {
     columns,
     from,
-    odd: misshapen(plan, reader),
+    misshapen: misshapen(plan, reader),
     numbers: reader.numbers,
   })
 }

@@ -3,7 +3,7 @@
 import type { ShapeNode } from '../../contract/derived/json-shape.ts'
 import type { ColumnType, Path } from '../../contract/fields/column.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import type { Reader } from './reader.ts'
+import type { Reader } from './pages.ts'
 
 type Typing = Pick<Reader, 'kind' | 'numbers'>
 

@@ -1,0 +1,182 @@
+/** The cast check: no present value is lost on its way into a typed column without somebody being told. */
+import { declaredPaths, type ObjectShape, type ShapeNode } from '../../contract/derived/json-shape.ts'
+import type { Column, ColumnType } from '../../contract/fields/column.ts'
+import type { Table } from '../../contract/fields/table.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { storedTypes } from '../../warehouse/schema/column-type.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { elements, type PageFile, type Reader, type RowsAt } from './pages.ts'
+import { below, type StagePlan, type StageTable, shapePath } from './plan.ts'
+import { isReadAsNumber, structType } from './struct-type.ts'
+
+interface Field {
+  readonly name: string
+  readonly column: Column
+  readonly text: string
+}
+
+function fieldsOf(table: Table, element: string): Field[] {
+  return Object.entries(table.columns).flatMap(([name, column]) =>
+    column.source.from === 'field' ? [{ name, column, text: below(element, column.source.path) }] : [],
+  )
+}
+
+/** All numbers as they were read, as one list: compared together, they cost a third of what a condition for each costs. */
+export function numbersRead(table: Table, element: string, numbers: Reader['numbers']): string {
+  const read = fieldsOf(table, element)
+    .filter(({ column }) => isReadAsNumber(column.type, { numbers }))
+    .map(({ text }) => text)
+  return `cast([${read.join(', ')}] as ${numbers}[])`
+}
+
+/** Over the typed columns: as doubles, what was read and what is kept must be equal, and as many must be present. */
+export function numbersDiffer(table: Table, read: string, numbers: Reader['numbers']): string {
+  const values = fieldsOf(table, '')
+    .filter(({ column }) => isReadAsNumber(column.type, { numbers }))
+    .map(({ name }) => `cast(${quoteName(name)} as double)`)
+  if (values.length === 0) return 'false'
+  const kept = `[${values.join(', ')}]`
+  if (numbers === 'DOUBLE') return `${read} is distinct from ${kept}`
+  return `list_count(${read}) <> list_count(${kept}) or try_cast(${read} as double[]) is distinct from ${kept}`
+}
+
+/** Other present texts that did not survive their cast, and required ones that are absent. */
+export function leavesDiffer(table: Table, element: string, numbers: Reader['numbers']): string[] {
+  return fieldsOf(table, element).flatMap(({ column, text }) => {
+    const stored = storedTypes[column.type]
+    const missing = column.required ? [`${text} is null`] : []
+    if (!stored.intact || isReadAsNumber(column.type, { numbers })) return missing
+    return [...missing, `(${text} is not null and (${stored.intact(text, stored.cast(text))}) is not true)`]
+  })
+}
+
+const json = { kind: 'json', numbers: 'VARCHAR' } as const
+
+/** What the cast makes of something that is no object: a struct whose fields are all NULL. */
+function nothingIn(node: ObjectShape): string {
+  return `{${[...node.fields].map(([key, next]) => `${quoteText(key)}: cast(null as ${structType(next, json)})`).join(', ')}}`
+}
+
+/** An object that is there but holds nothing we know may be something else than an object. */
+export function objectsEmpty(node: ShapeNode, at: string): string[] {
+  if (node.kind !== 'object') return []
+  return [...node.fields].flatMap(([key, next]) => {
+    const path = below(at, [key])
+    if (next.kind !== 'object' || next.fields.size === 0) return []
+    return [`(${path} is not distinct from ${nothingIn(next)})`, ...objectsEmpty(next, path)]
+  })
+}
+
+/** Names of the types as a reader of the quarantine understands them. */
+const expected: Readonly<Record<ColumnType, string>> = {
+  text: 'a text',
+  url: 'an address',
+  integer: 'a whole number',
+  number: 'a number',
+  money: 'an amount',
+  quantity: 'a number',
+  coordinate: 'a number',
+  boolean: 'true or false',
+  timestamp: 'a date and time',
+  day: 'a day',
+  dayMonthYear: 'a day as DD/MM/YYYY',
+  json: 'JSON',
+}
+
+function failureOf(type: ColumnType): string {
+  const { cast, intact } = storedTypes[type]
+  if (!intact) return 'null'
+  const value = cast('text')
+  return `case when (${intact('text', value)}) then null when ${value} is null then ${quoteText(`not ${expected[type]}`)} else 'rounded' end`
+}
+
+/** NULL when the leaf is as declared, 'rounded' when digits would be lost, else what is wrong with it. */
+function failure(): string {
+  const types = Object.keys(storedTypes) as ColumnType[]
+  const leaves = types.map(type => `when d.type = ${quoteText(type)} then ${failureOf(type)}`)
+  return `case
+    when d.kind = 'object' then case when f.type in ('OBJECT', 'NULL') then null else 'not an object' end
+    when d.kind = 'list' then case when f.type in ('ARRAY', 'NULL') then null else 'not a list' end
+    when f.type = 'NULL' then null ${leaves.join(' ')} end`
+}
+
+function declaredValues(plan: StagePlan): string {
+  const rows = declaredPaths(plan.shape).map(
+    ({ path, kind, type }) => `(${quoteText(path)}, ${quoteText(kind)}, ${type ? quoteText(type) : 'null'})`,
+  )
+  return `(values ${rows.join(', ')}) d(path, kind, type)`
+}
+
+function requiredMissing(plan: StagePlan): string[] {
+  return Object.values(plan.root.table.columns).flatMap(({ source, required }) =>
+    required && source.from === 'field' ? [source.path.join('.')] : [],
+  )
+}
+
+export interface CheckedStages {
+  readonly plan: StagePlan
+  readonly pages: readonly PageFile[]
+  readonly rows: RowsAt
+  /** Stages that hold rows. */
+  readonly filled: readonly StageTable[]
+}
+
+/** Statements that create checked_record (locator, page, j) and cast_failure (locator, path, text, reason). */
+function checkStatements({ plan, pages, rows }: CheckedStages, stages: readonly string[]): string[] {
+  const locators = stages.map(stage => `select locator from ${stage} where needs_check`).join(' union ')
+  const missing = requiredMissing(plan).map(
+    path => `select locator, ${quoteText(path)} as path, null as text, 'missing' as reason from checked_record
+      where json_type(j) = 'OBJECT' and json_extract_string(j, ${quoteText(`$.${path}`)}) is null`,
+  )
+  return [
+    `create or replace temp table checked_record as
+      select e.locator, e.page, e.j from (${elements(pages, rows)}) e
+      where e.locator in (${locators})`,
+    `create or replace temp table cast_failure as
+      select * from (
+        select f.locator, f.path, f.text, ${failure()} as reason from (
+          select locator, substr(fullkey, 3) as path, ${shapePath('substr(fullkey, 3)')} as shape, type,
+            coalesce(json_extract_string(atom, '$'), cast(value as varchar)) as text
+          from checked_record, json_tree(j) where fullkey <> '$') f
+        join ${declaredValues(plan)} on d.path = f.shape)
+      where reason is not null
+      union all select locator, '', coalesce(cast(j as varchar), 'null'), 'not an object' from checked_record
+        where coalesce(json_type(j), 'NULL') <> 'OBJECT'
+      ${missing.map(select => `union all ${select}`).join(' ')}`,
+  ]
+}
+
+/** The stages that hold rows to check. */
+async function stagesToCheck(stage: Engine, filled: readonly StageTable[]): Promise<string[]> {
+  if (filled.length === 0) return []
+  const counts = filled.map(
+    ({ name }, index) => `(select count(*) from ${name} where needs_check) as s${index}`,
+  )
+  const [row] = await stage.rows<Record<string, number>>(`select ${counts.join(', ')}`)
+  return filled.filter((_, index) => Number(row?.[`s${index}`]) > 0).map(({ name }) => name)
+}
+
+export interface CastCheck {
+  /** Records that lost a value; the reasons are in cast_failure, their JSON in checked_record. */
+  readonly quarantined: number
+  /** Paths with more digits than their column holds. */
+  readonly rounded: readonly string[]
+}
+
+/** Locators of the records that lost a value. */
+export const lostRecords = `select locator from cast_failure where reason <> 'rounded'`
+
+/** Checks each leaf of the records that need it. Digits that a column cannot hold are kept as text in stage_leaf. */
+export async function castCheck(stage: Engine, checked: CheckedStages): Promise<CastCheck> {
+  const stages = await stagesToCheck(stage, checked.filled)
+  if (stages.length === 0) return { quarantined: 0, rounded: [] }
+  for (const sql of checkStatements(checked, stages)) await stage.run(sql)
+  await stage.run(
+    `insert into stage_leaf select locator, path, text, 'number', false from cast_failure where reason = 'rounded'`,
+  )
+  const rounded = await stage.rows<{ path: string }>(
+    `select distinct ${shapePath('path')} as path from cast_failure where reason = 'rounded'`,
+  )
+  const [lost] = await stage.rows<{ n: number }>(`select count(distinct locator) as n from (${lostRecords})`)
+  return { quarantined: Number(lost?.n ?? 0), rounded: rounded.map(({ path }) => path) }
+}
