@@ -1,7 +1,6 @@
 /** Every option of the recruitment metrics, as a client sees it: an answer without it, and with it. */
 import { expect, it } from 'vitest'
-import { parseOption } from '../../src/sandbox/options/contract-options.ts'
-import { metricOptions } from '../../src/sandbox/options/metric-options.ts'
+import { metricOptions, parseOption } from '../../src/sandbox/options/contract-options.ts'
 import { pathReader } from '../../src/sandbox/records/record.ts'
 import { type OpenSandbox, openSandbox } from './open-sandbox.ts'
 

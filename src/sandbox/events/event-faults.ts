@@ -5,36 +5,24 @@ import { Draw } from '../data/draw.ts'
 export const forgeries = ['badSignature', 'staleTimestamp', 'tamperedBody', 'missingHeader'] as const
 export type Forgery = (typeof forgeries)[number]
 
-/** Each as a share of events from 0 to 1; forgeries come beside the genuine delivery. */
-export interface EventFaultRates {
-  /** Sent twice, with two delivery ids. */
-  readonly duplicate: number
-  /** Held back until one to three later ones have gone that are not held back themselves; at most a second. */
-  readonly reorder: number
-  /** Sent up to `delayMs` late. */
-  readonly delay: number
-  /** Never sent. */
-  readonly loss: number
-  /** Forged: signed with another secret. */
-  readonly badSignature: number
-  /** Forged: rightly signed ten minutes ago. */
-  readonly staleTimestamp: number
-  /** Forged: changed after it was signed. */
-  readonly tamperedBody: number
-  /** Forged: without its signature or its timestamp. */
-  readonly missingHeader: number
-}
+/** What each fault does to its share of the events. A forgery comes beside the genuine delivery. */
+const eventFaults = {
+  duplicate: 'sent twice, with two delivery ids',
+  reorder: 'held back for at most a second, until one to three later events that are not held back have gone',
+  delay: 'sent up to `delayMs` late',
+  loss: 'never sent',
+  badSignature: 'forged: signed with another secret',
+  staleTimestamp: 'forged: signed correctly, ten minutes ago',
+  tamperedBody: 'forged: changed after it was signed',
+  missingHeader: 'forged: without its signature or its timestamp',
+} as const
 
-export const noFaults: EventFaultRates = {
-  duplicate: 0,
-  reorder: 0,
-  delay: 0,
-  loss: 0,
-  badSignature: 0,
-  staleTimestamp: 0,
-  tamperedBody: 0,
-  missingHeader: 0,
-}
+/** Shares from 0 to 1. */
+export type EventFaultRates = Readonly<Record<keyof typeof eventFaults, number>>
+
+export const noFaults = Object.fromEntries(
+  Object.keys(eventFaults).map(fault => [fault, 0]),
+) as EventFaultRates
 
 export interface EventFaults {
   readonly isLost: boolean

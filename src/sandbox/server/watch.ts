@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Faults, type Spoiling } from '../faults/faults.ts'
 import { bearerKey } from '../keys/keys.ts'
 import { ContractChecker } from '../refusals/contract-checker.ts'
-import { variationOf } from '../variations/variations.ts'
 import { basePath } from './routes.ts'
 import type { Interception, SandboxRequest, Settings } from './settings.ts'
+import { variationOf } from './variations.ts'
 
 export interface Route {
   readonly method: string
