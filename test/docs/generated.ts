@@ -5,6 +5,7 @@ import { buildDictionary } from '../../src/dictionary/build.ts'
 import { matrixMarkdown } from '../../src/dictionary/markdown.ts'
 import { everyCheck } from '../../src/marts/checks/gate.ts'
 import { readMarts } from '../../src/marts/mart.ts'
+import { eventFaults } from '../../src/sandbox/events/event-faults.ts'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
 import { contractOptions } from '../../src/sandbox/options/contract-options.ts'
 import { violationKinds } from '../../src/sandbox/refusals/violations.ts'
@@ -59,6 +60,12 @@ const faultRows = (): string =>
   markdownTable(
     ['fault', 'what arrives'],
     Object.entries(faultTable).map(([name, { meaning }]) => [code(name), meaning]),
+  )
+
+const eventFaultRows = (): string =>
+  markdownTable(
+    ['fault', 'what happens to the event'],
+    Object.entries(eventFaults).map(([name, meaning]) => [code(name), meaning]),
   )
 
 const violationTable = (): string =>
@@ -118,6 +125,7 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/postgres-failures.md': { failures: failureTable },
   'docs/refresh.md': { 'change signals': signalTable },
   'docs/sandbox.md': { options: optionTable, faults: faultRows, violations: violationTable },
+  'docs/sandbox-events.md': { faults: eventFaultRows },
   'docs/warehouse.md': { 'bus matrix': async () => matrixMarkdown(await buildDictionary(marts)) },
 }
 

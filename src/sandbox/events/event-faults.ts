@@ -6,7 +6,7 @@ export const forgeries = ['badSignature', 'staleTimestamp', 'tamperedBody', 'mis
 export type Forgery = (typeof forgeries)[number]
 
 /** What each fault does to its share of the events. A forgery comes beside the genuine delivery. */
-const eventFaults = {
+export const eventFaults = {
   duplicate: 'sent twice, with two delivery ids',
   reorder: 'held back for at most a second, until one to three later events that are not held back have gone',
   delay: 'sent up to `delayMs` late',
