@@ -58,7 +58,7 @@ export interface LoadTarget {
 export interface BatchTurn {
   /** Whether the batches before this one are committed; nothing is written unless they are. */
   readonly earlier: Promise<boolean>
-  /** Gives the stage to the next batch. */
+  /** Gives the connection to the next batch; until then it stays with this one, also when it fails. */
   readonly release: () => void
 }
 
@@ -117,7 +117,7 @@ async function allEnded(work: readonly Promise<void>[]): Promise<void> {
 
 interface Arriving extends StagedPages {
   readonly records: Transfer
-  /** Ends the use of the stage. */
+  /** Gives the stage to the next batch. */
   readonly leave: () => Promise<void>
 }
 
@@ -167,14 +167,12 @@ async function mergePages(
 class StageUse {
   readonly #engine: Engine
   readonly #plan: StagePlan
-  readonly #release: () => void
   readonly readable: Readable
   isLeft = false
 
-  constructor(engine: Engine, { plan, ...batch }: PageBatch & LoadTarget, release: () => void) {
+  constructor(engine: Engine, { plan, ...batch }: PageBatch & LoadTarget) {
     this.#engine = engine
     this.#plan = plan
-    this.#release = release
     this.readable = readablePages(batch.pages, batch.rows)
   }
 
@@ -186,7 +184,6 @@ class StageUse {
       await this.#engine.stage.run(dropStages(this.#plan))
     } finally {
       this.readable.cleanUp()
-      this.#release()
     }
   }
 }
@@ -201,15 +198,19 @@ export async function loadBatch(
   batch: PageBatch & LoadTarget,
   { earlier, release }: BatchTurn,
 ): Promise<Loaded | undefined> {
-  const use = new StageUse(engine, batch, release)
+  const use = new StageUse(engine, batch)
   try {
     const staged = await stagePages(engine.stage, batch, use.readable)
     const records = sendRecords(engine, needsIds(batch))
     try {
       await records.sent
       if (!(await earlier)) return undefined
+      const leave = async (): Promise<void> => {
+        await use.leave()
+        release()
+      }
       return await engine.merge(async connection => {
-        const loaded = await mergePages(connection, batch, { ...staged, records, leave: () => use.leave() })
+        const loaded = await mergePages(connection, batch, { ...staged, records, leave })
         await batch.ledger?.(connection, loaded)
         return loaded
       })

@@ -91,7 +91,8 @@ export class Pipeline {
       // A snapshot stays whole: rows absent from half of it are not removed at the source.
       const isParted = error instanceof OutOfMemory && !batch.snapshot && batch.pages.length > 1
       if (!isParted) throw error
-      return this.#inHalves(engine, batch, turn)
+      // The batch before it may have taken the memory: there is more when that one is committed.
+      return (await turn.earlier) ? this.#inHalves(engine, batch, turn) : undefined
     }
   }
 

@@ -146,7 +146,7 @@ describeOnEngines('backfill', bench => {
       expect(states.filter(state => state === 'refused')).toHaveLength(1)
       expect(await markOf(warehouse)).toBeNull()
       expect(await held(warehouse)).toBeLessThan(total)
-      expect(torn.resources.find(({ resource }) => resource === 'timesheets')?.note).toContain('walks')
+      expect(torn.resources.find(({ resource }) => resource === 'timesheets')?.note).toContain('passes')
       isTorn = false
       const repaired = await syncOnce(sandbox, warehouse, { request })
       expect(repaired.failure).toBeUndefined()
