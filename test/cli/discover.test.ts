@@ -62,10 +62,10 @@ test.runIf(thorough)('says what no record names, and holds it once somebody does
 })
 
 test.each([
-  ['discover timesheets notes.txt', 'no resource timesheets is read by id: name one of requisitions, '],
+  ['discover timesheets notes.txt', 'no resource timesheets is read by id: name one of trades, '],
   ['discover nowhere.txt', 'nowhere.txt is not there'],
   ['discover notes.txt', 'no resource [\\da-f]+ is read by id \\(notes.txt at line 1\\)'],
-  ['discover trades empty.txt', 'empty.txt holds no id'],
+  ['discover trades empty.txt', 'empty.txt has no ids in it'],
 ])('%s', async (line, words) => {
   write('empty.txt', [''])
   write('notes.txt', ['0123456789abcdef01234567'])

@@ -38,7 +38,7 @@ test('a reader that goes away is no failure', async () => {
 
 test('ends cleanly at the first signal', async () => {
   const child = start('sandbox', '--scale', '0.01')
-  await expect.poll(() => child.shown.out, { timeout: 20_000 }).toContain('Ctrl-C ends it.')
+  await expect.poll(() => child.shown.out, { timeout: 20_000 }).toContain('Ctrl-C stops it.')
   child.kill('SIGTERM')
   expect(await once(child, 'close')).toEqual([0, null])
 })

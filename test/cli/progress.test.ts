@@ -110,7 +110,7 @@ describe('plain progress', () => {
       'sites  scanning  1/60 pages',
       'sites  scanning  26/60 pages',
       'sites  scanning  51/60 pages',
-      'sites  done     60/60 pages',
+      'sites  done      60/60 pages',
       'elapsed 0:12  940 requests left today, 60 spent',
     ])
   })
