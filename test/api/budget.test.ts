@@ -72,7 +72,7 @@ describe('the day', () => {
     const error = await failure(budget.take('sync'))
     expect(error.exitCode).toBe(75)
     expect(error.message).toBe(
-      'no request left today for sync (100 of 100 used, 0 kept for other purposes): the count starts anew at 2026-03-03T00:00:00.000Z; run again then',
+      'no request left today for sync (100 of 100 used, 0 kept for other purposes): the count starts again at 2026-03-03T00:00:00.000Z; run again then',
     )
     clock.set('2026-03-02T23:59:59.999Z')
     expect(await exhaust(budget, 'operator')).toBe(0)

@@ -95,7 +95,7 @@ describe('the share of repetitions', () => {
         await failure(client.getPage('/a'))
         await failure(client.getPage('/b'))
         const error = await failure(client.getPage('/c'))
-        expect(error.message).toContain('a tenth of all requests was repeated already')
+        expect(error.message).toContain('a tenth of all requests were retries already')
         // 3 first sendings and the floor of 10 repetitions.
         expect(service.asked).toHaveLength(13)
         expect(client.usage().retries).toBe(10)

@@ -1,8 +1,7 @@
 /** Writes: against the sandbox for what they do, against a bare server for what happens when answers fail. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../src/api/client/client.ts'
-import { uploadFile } from '../../src/api/writes/upload-file.ts'
-import { createUpload } from '../../src/api/writes/uploads.ts'
+import { createUpload, uploadFile } from '../../src/api/writes/uploads.ts'
 import { newWorker } from '../../src/api/writes/worker-input.ts'
 import { createWorker, updateWorker } from '../../src/api/writes/workers.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -81,18 +80,23 @@ describe('a worker', () => {
 describe('an answer that fails', () => {
   const quick = () => ({ clock: virtualClock() })
   const post = (client: Client) =>
-    client.write({ method: 'POST', path: '/workers', body: { lastName: 'Roe-Canary' }, hide: ['Roe-Canary'] })
+    client.write({
+      method: 'POST',
+      path: '/workers',
+      body: { lastName: 'Roe-Planted' },
+      hide: ['Roe-Planted'],
+    })
 
   it.each([500, 502, 503, 408])('%i after a creation leaves it open, and nothing is sent again', status =>
     withClient(
-      (_asked, response) => json(response, status, { error: { code: 'X', message: 'no Roe-Canary here' } }),
+      (_asked, response) => json(response, status, { error: { code: 'X', message: 'no Roe-Planted here' } }),
       async (client, service) => {
         const error = await failure(post(client))
         expect([error.name, error.exitCode, service.asked.length]).toEqual(['Unsettled', 1, 1])
         expect(error.message).toMatch(
-          /^it is not known whether this was done: .*"no \[value\] here".*look for/,
+          /^it is unknown whether this was done: .*"no \[value\] here".*look for/,
         )
-        expect(everyWord(error)).not.toContain('Roe-Canary')
+        expect(everyWord(error)).not.toContain('Roe-Planted')
       },
       quick(),
     ),
@@ -191,7 +195,7 @@ describe('an answer that fails', () => {
 describe('an upload', () => {
   const to = (uploadUrl: string) => ({
     uploadUrl,
-    uploadToken: 'token-canary',
+    uploadToken: 'token-planted',
     method: 'PUT' as const,
     headers: { 'Content-Type': 'application/pdf', Authorization: 'Bearer stolen' },
     expiresIn: 900,
@@ -199,7 +203,7 @@ describe('an upload', () => {
 
   it('carries its type and length and no key, and is repeated while the storage fails', async () => {
     const service = await startService((asked, response) => bare(response, asked.nth < 3 ? 503 : 200, {}))
-    await uploadFile(to(`http://127.0.0.1:${service.port}/put?sig=canary`), PDF, {
+    await uploadFile(to(`http://127.0.0.1:${service.port}/put?sig=planted`), PDF, {
       clock: virtualClock(),
       rng: () => 0,
     })
@@ -219,11 +223,11 @@ describe('an upload', () => {
     const service = await startService((_asked, response) =>
       bare(response, status, { location: `http://127.0.0.1:${other.port}/` }),
     )
-    const url = `http://127.0.0.1:${service.port}/put/canary?sig=canary`
+    const url = `http://127.0.0.1:${service.port}/put/planted?sig=planted`
     const error = await failure(uploadFile(to(url), PDF, { clock: virtualClock(), rng: () => 0 }))
     expect(error.message).toContain(`(PUT to 127.0.0.1:${service.port}: ${status})`)
     expect(error.message).toContain(next)
-    expect(everyWord(error)).not.toContain('canary')
+    expect(everyWord(error)).not.toContain('planted')
     expect(other.asked).toEqual([])
     await Promise.all([other.close(), service.close()])
   })

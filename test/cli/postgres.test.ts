@@ -107,9 +107,9 @@ test('values are plain, and a result is cut at the limit', async () => {
 test('replay gives the same rows, and refuses to lose any', async () => {
   const query = 'select expense_id, run_id, loaded_at, row_hash from star.fact_expense order by 1'
   const before = await rows(query)
-  const marks = await rows('select * from ops.watermark order by resource')
+  const watermarks = await rows('select * from ops.watermark order by resource')
   expect(await command('replay')).toMatchObject({ code: 0, out: expect.stringMatching(/0 requests/) })
   expect(await rows(query)).toEqual(before)
-  expect(await rows('select * from ops.watermark order by resource')).toEqual(marks)
+  expect(await rows('select * from ops.watermark order by resource')).toEqual(watermarks)
   expect(await rows(`select nspname from pg_catalog.pg_namespace where nspname like '%replay%'`)).toEqual([])
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openReceiver, refusal } from '../sandbox/receiver.ts'
 import { captured, muster } from './captured-world.ts'
 
-const env = { MUSTER_WEBHOOK_SECRET: 'canary-one', OTHER_SECRET: 'canary-two' }
+const env = { MUSTER_WEBHOOK_SECRET: 'planted-one', OTHER_SECRET: 'planted-two' }
 
 test('sends a burst, signed as asked, to several webhooks, and counts it at the end', async () => {
   const first = await openReceiver()
@@ -31,13 +31,13 @@ test('sends a burst, signed as asked, to several webhooks, and counts it at the 
     headerPrefix: 'x-acme',
     nowMs: Date.now(),
   } as const
-  expect(await refusal(first.received[0]!, { ...reading, secret: 'canary-one' })).toBeUndefined()
-  expect(await refusal(second.received[0]!, { ...reading, secret: 'canary-two' })).toBeUndefined()
+  expect(await refusal(first.received[0]!, { ...reading, secret: 'planted-one' })).toBeUndefined()
+  expect(await refusal(second.received[0]!, { ...reading, secret: 'planted-two' })).toBeUndefined()
   stop.abort()
   expect((await ended).code).toBe(0)
   const count = first.received.length + second.received.length
   expect(err()).toMatch(new RegExp(`^Deliveries of events: ${count} delivered(, \\d+ unsent)?\n$`))
-  expect(out() + err()).not.toContain('canary')
+  expect(out() + err()).not.toContain('planted')
 })
 
 test('says in the announcement where events go', async () => {

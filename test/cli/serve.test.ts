@@ -10,7 +10,7 @@ const env = {
   MUSTER_BASE_URL: 'http://127.0.0.1:9/api/open/v1',
   MUSTER_API_KEY: 'key-1234567',
 }
-const secret = { MUSTER_WEBHOOK_SECRET: 'canary-secret-12345' }
+const secret = { MUSTER_WEBHOOK_SECRET: 'planted-secret-12345' }
 
 test('without a secret nothing can be told from a forgery', async () => {
   const { code, err } = await muster('serve', { env })

@@ -41,7 +41,7 @@ describe('before the first sync', () => {
   test('plan --offline has nothing to go by', async () => {
     expect(await place.command('plan --offline')).toMatchObject({
       code: 1,
-      err: 'muster: nothing is known of this key yet: leave out --offline: the plan then costs a few requests\n',
+      err: 'muster: nothing is known about this key yet: leave out --offline: the plan then costs a few requests\n',
     })
   })
 
@@ -128,8 +128,8 @@ describe('after a sync', () => {
     expect(plan.resources).toMatchObject([{ resource: 'timesheets', strategy: 'what changed', low: 1 }])
     expect(plan.totals).toMatchObject({ minutes: { low: 1 }, days: { low: 1 } })
     expect((await json('plan --offline trades assignments')).resources).toMatchObject([
-      { resource: 'assignments', strategy: 'by id', low: 0 },
       { resource: 'trades', strategy: 'by id', low: 0 },
+      { resource: 'assignments', strategy: 'by id', low: 0 },
     ])
     const asked = await json('plan')
     expect([asked.spent, place.sandbox.requests.length - before]).toEqual([1, 1])

@@ -45,7 +45,7 @@ test.runIf(thorough)('finds, proves and keeps deletions', async () => {
   )
   const asked = sandbox.requests.length
   expect((await command(`sweep ${both}`)).code).toBe(0)
-  // Two pages and /me of the one; two readings, /me, a control, the suspect, /me and a count of the other; /me of the run.
+  // Two pages and /me of the one; two readings, /me, a control, the candidate, /me and a count of the other; /me of the run.
   expect(sandbox.requests.length - asked).toBe(11)
   expect((await command('status')).out).toContain(
     'timesheets: 1 candidate waits for more evidence: muster sweep timesheets',

@@ -15,7 +15,7 @@ async function refused(name: string, operation = 'create'): Promise<string> {
   const before = sandbox.requests.length
   const { code, err, out } = await run(`workers ${operation} ${name}`)
   expect([code, sandbox.requests.length]).toEqual([2, before])
-  expect(`${err}${out}`).not.toMatch(/canary/i)
+  expect(`${err}${out}`).not.toMatch(/planted/i)
   return err
 }
 
@@ -33,15 +33,15 @@ test.each([
   [person({ lastName: ' ' }), 'lastName is empty'],
   [person({ dob: '03/02/1990' }), 'dob is not a date of the form YYYY-MM-DD'],
   [person({ dob: '1990-02-30' }), 'dob is not a date of the form YYYY-MM-DD'],
-  [person({ email: 'canary@' }), 'email is not an e-mail address'],
+  [person({ email: 'planted@' }), 'email is not an e-mail address'],
   [person({ phone: 7700900 }), 'phone is not a text'],
   [person({ countryCode: '44' }), 'countryCode is not a country code with its leading +, such as +44'],
   [person({ address: {} }), 'address is empty'],
   [person({ trades: [] }), 'trades is empty: one or more master trade ids are needed'],
   [person({ trades: ['a', 7] }), 'trades[1] is not a text'],
-  [person({ consent: false }), 'consent is not true: written consent must be held'],
-  [person({ firstname: 'Canary' }), 'firstname is not a field, did you mean firstName?'],
-  [person({ nationalIns: 'CANARY1' }), 'nationalIns is not a UK National Insurance number'],
+  [person({ consent: false }), 'consent is not true: written consent is required'],
+  [person({ firstname: 'Planted' }), 'firstname is not a field, did you mean firstName?'],
+  [person({ nationalIns: 'PLANTED1' }), 'nationalIns is not a UK National Insurance number'],
   [person({ nationalIns: undefined }), 'nationalIns is missing, and this nationality needs it'],
   [
     person({ nationality: 'Ireland', nationalIns: '1234567A' }),
@@ -55,7 +55,7 @@ test.each([
     person({ nationality: 'Poland', nationalIns: undefined }),
     'passportNo is missing, and so is nationalIns: one is needed',
   ],
-  [person({ passportNo: 'canary-12345678' }), 'passportNo is neither a passport number nor a share code'],
+  [person({ passportNo: 'planted-12345678' }), 'passportNo is neither a passport number nor a share code'],
   [person({ attachments: {} }), 'attachments is not an array'],
   [person({ rightToWork: [{ files: [pdf] }] }), 'rightToWork[0].documentId is missing'],
   [
@@ -63,12 +63,12 @@ test.each([
     'rightToWork[0].expiration is not a date of the form YYYY-MM-DD',
   ],
   [
-    filed({ fileName: 'canary' }),
+    filed({ fileName: 'planted' }),
     'attachments[0].files[0].fileName is not a file name of 1 to 255 characters with an extension',
   ],
   [filed({ content: undefined }), 'attachments[0].files[0].content is missing: give content or uploadToken'],
   [
-    filed({ content: 'canary' }),
+    filed({ content: 'planted' }),
     'attachments[0].files[0].content is not a data URL such as data:application/pdf;base64,...',
   ],
   [
@@ -80,7 +80,7 @@ test.each([
     'attachments[0].files[0].path cannot be read: check that the file is there',
   ],
   [filed({ content: undefined, path: 7 }), 'attachments[0].files[0].path is not a file name'],
-  ['canary', ' is not an object'],
+  ['planted', ' is not an object'],
 ])('%#', async (worker, problem) => {
   file('w.json', [person(), worker])
   expect(await refused('w.json')).toBe(
@@ -92,12 +92,12 @@ test.each([
   [{ active: true }, 'id is missing: the id of the worker to update'],
   [{ id: 'not an id', active: true }, 'id is not an id'],
   [{ id: 'w1' }, ' has no field to change'],
-  [{ id: 'w1', active: 'canary' }, 'active is not true or false'],
+  [{ id: 'w1', active: 'planted' }, 'active is not true or false'],
   [{ id: 'w1', active: true, consent: true }, 'consent is not a field'],
-  [{ id: 'w1', nationalIns: 'CANARY' }, 'nationalIns is no National Insurance or PPS number'],
+  [{ id: 'w1', nationalIns: 'PLANTED' }, 'nationalIns is not a National Insurance or PPS number'],
   [
     { id: 'w1', attachments: [{ documentNumber: '1' }] },
-    'attachments[0].documentId is missing; a document that is there is named by id instead',
+    'attachments[0].documentId is missing; name an existing document by id instead',
   ],
   [{ id: 'w1', attachments: [{ id: 'd1', files: [] }] }, 'attachments[0].files is empty'],
 ])('of an update: %#', async (change, problem) => {
@@ -108,11 +108,11 @@ test.each([
 })
 
 test('every row and field is told at once', async () => {
-  file('w.json', [person({ email: 'x', dob: 'y' }), person(), person({ consent: 'canary' })])
+  file('w.json', [person({ email: 'x', dob: 'y' }), person(), person({ consent: 'planted' })])
   expect((await refused('w.json')).split('\n')).toEqual([
     'w.json, row 1, dob is not a date of the form YYYY-MM-DD',
     'w.json, row 1, email is not an e-mail address',
-    'w.json, row 3, consent is not true: written consent must be held',
+    'w.json, row 3, consent is not true: written consent is required',
     '',
   ])
   const { out } = await run('workers create w.json --json')
@@ -142,7 +142,7 @@ describe('CSV', () => {
 
   test('with a row of another length, counted as a spreadsheet does', async () => {
     const good = csvOf([person(), person()])
-    file('w.csv', `${good}\n\nCanary,short\n`)
+    file('w.csv', `${good}\n\nPlanted,short\n`)
     expect(await refused('w.csv')).toBe('w.csv, row 5 has 2 cells below 16 headings\n')
   })
 
@@ -155,7 +155,7 @@ describe('CSV', () => {
 describe('a file as a whole', () => {
   test.each([
     ['w.txt', 'x', 'w.txt has no ending that says what it is: name it .json, .ndjson, .jsonl, .csv'],
-    ['broken.json', '{"firstName": "Canary', 'broken.json is not JSON: one object, or an array of them'],
+    ['broken.json', '{"firstName": "Planted', 'broken.json is not JSON: one object, or an array of them'],
     ['empty.json', '[]', 'empty.json has no rows: put one worker a row into it'],
     ['empty.csv', '', 'empty.csv has no rows: put one worker a row into it'],
     ['latin.csv', Buffer.from('firstName\nRen\xe9e', 'latin1'), 'latin.csv is not UTF-8: save it as UTF-8'],
@@ -171,7 +171,7 @@ describe('a file as a whole', () => {
   })
 
   test('with a broken line', async () => {
-    file('w.ndjson', `${JSON.stringify(person())}\n\n{"firstName": "Canary\n`)
+    file('w.ndjson', `${JSON.stringify(person())}\n\n{"firstName": "Planted\n`)
     expect(await refused('w.ndjson')).toBe('w.ndjson, row 3 is not JSON\n')
   })
 })

@@ -111,7 +111,7 @@ describe('a file of workers', () => {
     const { code, out, err } = await run('workers create w.json --skip-invalid')
     expect([code, out]).toEqual([1, expect.stringContaining('1 created, 2 invalid rows')])
     expect(err).toBe(
-      'w.json, row 1, email is not an e-mail address\nw.json, row 3, consent is not true: written consent must be held\n',
+      'w.json, row 1, email is not an e-mail address\nw.json, row 3, consent is not true: written consent is required\n',
     )
   })
 })

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Claim, createVerifier } from '../../src/events/verify.ts'
 
-const secret = 'timing-canary-secret'
+const secret = 'timing-planted-secret'
 const nowMs = Date.parse('2026-11-21T05:00:00.000Z')
 const timestamp = String(nowMs)
 const body = Buffer.from(

@@ -8,7 +8,7 @@ import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { rawPost, sendRaw } from './raw-request.ts'
 import { eventBody, SECRET, type Signed, type Signing, signed } from './served.ts'
 
-export const PREVIOUS = 'canary-older-secret'
+export const PREVIOUS = 'planted-older-secret'
 export const SIGNATURE = 'X-Service-Signature'
 export const TIMESTAMP = 'X-Service-Timestamp'
 

@@ -60,7 +60,7 @@ function keepPosting(url: string, name: string, acknowledged: Set<string>) {
   const agent = new Agent({ connections: 16 })
   let isOver = false
   let sent = 0
-  const lane = async (): Promise<void> => {
+  const sender = async (): Promise<void> => {
     while (!isOver) {
       sent += 1
       const id = `${name}_${sent}`
@@ -75,11 +75,11 @@ function keepPosting(url: string, name: string, acknowledged: Set<string>) {
       }
     }
   }
-  const lanes = Promise.all(Array.from({ length: 16 }, lane))
+  const senders = Promise.all(Array.from({ length: 16 }, sender))
   return {
     async stop() {
       isOver = true
-      await lanes
+      await senders
       await agent.destroy()
     },
   }

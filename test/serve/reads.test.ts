@@ -1,4 +1,4 @@
-/** What events lead to: a list walked once, a record read once, and the newer state in star. */
+/** What events lead to: a list scanned once, a record read once, and the newer state in star. */
 import { expect, test } from 'vitest'
 import type { Collection } from '../../src/sandbox/world.ts'
 import { type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
@@ -15,7 +15,7 @@ const firstIds = (sandbox: OpenSandbox, collection: Collection, count: number): 
     .map(({ id }) => String(id))
 
 describeOnEngines('events', bench => {
-  test('about timesheets walk their list once, and star has the newer state', async () => {
+  test('about timesheets scan their list once, and star has the newer state', async () => {
     const sandbox = await openSandbox(roomy)
     const warehouse = await bench.warehouse()
     expect(
@@ -94,7 +94,7 @@ describeOnEngines('events', bench => {
       about('trade_amended'),
     ])
     expect(about('credit_note_created')).toBeGreaterThan(0)
-    const witnesses = await warehouse.engine.rows(`select source from ops.witness where kind = 'event'`)
-    expect(witnesses).toHaveLength(deliveries.length / subjects.length)
+    const evidence = await warehouse.engine.rows(`select source from ops.witness where kind = 'event'`)
+    expect(evidence).toHaveLength(deliveries.length / subjects.length)
   })
 })

@@ -13,7 +13,7 @@ import { atEndOfTest } from '../ends.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
 import { wrappedEngine } from '../warehouse/wrapped-engine.ts'
 
-export const SECRET = 'canary-77ab-signing-secret'
+export const SECRET = 'planted-77ab-signing-secret'
 
 export interface Served {
   readonly url: string

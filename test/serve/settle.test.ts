@@ -30,16 +30,16 @@ const figures = {
   quarantined: 0,
 }
 
-interface Walk {
+interface Scan {
   readonly resource: string
   readonly minute: number
   readonly state?: 'done' | 'failed'
   readonly command?: string
 }
 
-async function walk(
+async function scan(
   engine: Engine,
-  { resource, minute, state = 'done', command = 'sync' }: Walk,
+  { resource, minute, state = 'done', command = 'sync' }: Scan,
 ): Promise<void> {
   const runId = `${command} ${resource} ${minute} ${state}`
   await startRun(engine, { runId, command, arguments: '', startedAt: at(minute), version: 'test' })
@@ -55,19 +55,19 @@ async function results(engine: Engine): Promise<Record<string, string | null>> {
 }
 
 describeOnEngines('an event is settled', bench => {
-  test('by a walk of its list that began after it came, and ended', async () => {
+  test('by a scan of its list that began after it came, and ended', async () => {
     const { engine } = await bench.warehouse()
     await receive(engine, ['before', 'timesheet', 5])
     await receive(engine, ['during', 'timesheet', 11])
     await receive(engine, ['other', 'invoice', 5])
     await drainInbox(engine, { id: 'd1', at: at(12) })
     // It was under way when the second event came: the page with its record may have been read before.
-    await walk(engine, { resource: 'timesheets', minute: 10 })
-    await walk(engine, { resource: 'invoices', minute: 10, state: 'failed' })
-    await walk(engine, { resource: 'invoices', minute: 11, command: 'backfill' })
+    await scan(engine, { resource: 'timesheets', minute: 10 })
+    await scan(engine, { resource: 'invoices', minute: 10, state: 'failed' })
+    await scan(engine, { resource: 'invoices', minute: 11, command: 'backfill' })
     expect(await settle(engine, at(20))).toMatchObject({ events: 2, oldest: at(5) })
     expect(await results(engine)).toEqual({ before: 'listed', during: null, other: null })
-    await walk(engine, { resource: 'timesheets', minute: 30, command: 'serve' })
+    await scan(engine, { resource: 'timesheets', minute: 30, command: 'serve' })
     expect(await settle(engine, at(31))).toMatchObject({ events: 1, lists: [], byId: [] })
     expect(await results(engine)).toEqual({ before: 'listed', during: 'listed', other: null })
   })
@@ -120,7 +120,7 @@ describeOnEngines('an event is settled', bench => {
     await refused('invoices', 'refused')
     await refused('rates', 'refused')
     await refused('timesheets', 'refused')
-    // This list was read whole once: an event walks it, and finds out whether it is still refused.
+    // This list was read whole once: an event scans it, and finds out whether it is still refused.
     await engine.run(
       `insert into ops.watermark (resource, mark, moved_at, run_id)
        values ('timesheets', '2026-11-20T00:00:00Z', '2026-11-20T00:00:00Z', 'r1')`,
@@ -144,7 +144,7 @@ describeOnEngines('an event is settled', bench => {
     await receive(engine, ['old', 'timesheet', 1])
     await receive(engine, ['waiting', 'invoice', 1])
     await drainInbox(engine, { id: 'd1', at: at(2) })
-    await walk(engine, { resource: 'timesheets', minute: 3 })
+    await scan(engine, { resource: 'timesheets', minute: 3 })
     await settle(engine, at(5))
     expect(await expireInbox(engine, at(6))).toBe(1)
     expect(await engine.rows('select event_id from ops.inbox')).toEqual([{ event_id: 'waiting' }])

@@ -18,7 +18,7 @@ describe('bodies, rightly signed', () => {
     ['a text', '"evt_1"'],
     ['a number', '1e400'],
     ['null', 'null'],
-    ['a mark before it', `\ufeff${good()}`],
+    ['a BOM before it', `\ufeff${good()}`],
     ['UTF-16', Buffer.from(good(), 'utf16le')],
     [
       'bytes that are no UTF-8',

@@ -1,14 +1,11 @@
-/** Checks made before a request costs anything. */
+/** Checks before a request is sent: address, key, path, page and size of the body. */
 import { ConfigError } from '../../lib/errors.ts'
 import { largestBody } from '../../lib/file-kind.ts'
 import { BadRequest } from './errors.ts'
 import { pageLimit } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
 
-/**
- * What a header can carry, so that a stray newline from a file is named here and not deep in the network
- * code.
- */
+/** The key must fit into a header; a stray newline from a file is reported here and not deep in the network code. */
 export function requireKey(apiKey: string): void {
   if (/^[\x21-\x7e]+$/.test(apiKey)) return
   throw new ConfigError({
@@ -17,10 +14,7 @@ export function requireKey(apiKey: string): void {
   })
 }
 
-/**
- * Ids come from webhooks and records: a path that climbs, or that smuggles a query, would reach another
- * resource.
- */
+/** Ids come from webhooks and records: a path with `..` or a hidden query would reach another resource. */
 export function requirePath(path: string, method = 'GET'): void {
   const isPlain = /^(\/[\w~:%.-]+)+$/.test(path) && !/\/\.{1,2}(\/|$)|%(2e|2f|5c|00)/i.test(path)
   if (isPlain) return
@@ -38,9 +32,42 @@ export function requirePage(
   if (!isRight) throw new BadRequest({ request: requestLine(path, query) }, 'page or limit is out of range')
 }
 
-/** Beyond 50 MB the service answers 413, after everything was sent. */
+/** Above 50 MB the service would answer 413, after everything is sent. */
 export function requireBodySize(request: string, body: string): void {
   const bytes = Buffer.byteLength(body)
   if (bytes <= largestBody) return
   throw new BadRequest({ request, isWrite: true }, `the body has ${bytes} bytes, more than 50 MB`)
+}
+
+const example = 'https://host/api/open/v1'
+
+/**
+ * The address of the service without a trailing slash, checked so that the key is only sent where the user meant. Throws
+ * ConfigError unless it is https (http on this machine only), has a path, and has neither credentials nor a query.
+ */
+export function readBaseUrl(text: string): URL {
+  if (!URL.canParse(text)) throw refused('is not an address')
+  const url = new URL(text)
+  // First, because the text has a secret in it and later messages quote the host.
+  if (url.username !== '' || url.password !== '') throw refused('carries credentials')
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    throw refused('is not https', url.host)
+  }
+  if (text.includes('?') || text.includes('#')) throw refused('carries a query or a fragment', url.host)
+  url.pathname = url.pathname.replace(/\/+$/, '')
+  if (url.pathname === '/') throw refused('ends without a path', url.host)
+  return url
+}
+
+/** Hosts of this machine, where nobody else can read plain http. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+function refused(what: string, where?: string): ConfigError {
+  return new ConfigError({
+    what: `baseUrl ${what}`,
+    ...(where && { where }),
+    next: `write it as ${example}`,
+  })
 }

@@ -1,4 +1,4 @@
-/** The API as the rest of Muster sees it: pages and records in, failures sorted, limits kept. */
+/** The API for the rest of Muster: reads pages and records, classifies failures, keeps the limits. */
 import type { Clock } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
@@ -15,13 +15,13 @@ import { type FetchOptions, Wire } from './wire.ts'
 
 /** One page of a list. */
 export interface Page {
-  /** The answer as it came: what landing writes. */
+  /** The answer as received, which landing writes. */
   readonly bytes: Buffer
   readonly meta: Meta
   readonly empty: boolean
-  /** The rows, parsed anew at every call. Throws Retriable when the body is not what its edges promised. */
+  /** The rows, parsed again at every call. Throws Retriable when the body contradicts its edges. */
   records(): unknown[]
-  /** When the answer was complete; ISO 8601, UTC. */
+  /** Time at which the answer was complete; ISO 8601, UTC. */
   readonly fetchedAt: string
 }
 
@@ -44,14 +44,14 @@ export interface ClientOptions {
   /** Of Muster, for the User-Agent. */
   readonly version?: string
   readonly onRequest?: (seen: RequestSeen) => void
-  /** Whose part of the day pays where a call does not say. Default `sync`. */
+  /** The purpose whose reserve pays for calls that name none. Default `sync`. */
   readonly purpose?: Purpose
   /** Aborts everything; the calls then reject with its reason. */
   readonly signal?: AbortSignal
 }
 
 export interface CallOptions {
-  /** Whose part of the day pays. Default: that of the client. */
+  /** The purpose whose reserve pays. Default: that of the client. */
   readonly purpose?: Purpose
 }
 
@@ -64,28 +64,28 @@ export interface Write {
   readonly body: unknown
   /** Texts of the body that no error may repeat, should the service quote them. */
   readonly hide?: readonly string[]
-  /** Whether a second sending does no harm. Otherwise an ambiguous failure is thrown as Unsettled, not repeated. */
+  /** Whether a second attempt does no harm. If not, an ambiguous failure is thrown as Unsettled. */
   readonly isRepeatable?: boolean
 }
 
 /** All calls throw ApiFailure, BudgetSpent, ConfigError or the abort reason. */
 export interface Client {
-  /** What the service says about the key; asked for at most once in 15 minutes. */
+  /** The answer of `/me`, requested at most once in 15 minutes. */
   getMe(): Promise<KeyInfo>
   /** `page` defaults to 1 and `limit` to pageLimit. */
   getPage(path: string, query?: Query, options?: CallOptions): Promise<Page>
   getRecord(path: string, query?: Query, options?: CallOptions): Promise<Fetched>
-  /** The typed calls are in `workers.ts` and `uploads.ts`. Pays from the operator's part of the day. */
+  /** The typed calls are in `workers.ts` and `uploads.ts`. Paid from the operator's reserve. */
   write(request: Write): Promise<Fetched>
   usage(): Usage
-  /** Cuts requests on their way; the client is of no use afterwards. */
+  /** Cuts requests under way; the client cannot be used afterwards. */
   close(): Promise<void>
 }
 
-/** Milliseconds between two questions to `/me`. */
+/** Milliseconds between two requests for `/me`. */
 const meInterval = 15 * 60_000
 
-/** Throws ConfigError when the address or the key can not be right. Sends nothing by itself. */
+/** Throws ConfigError when the address or the key cannot be right. Sends nothing. */
 export function createClient(options: ClientOptions): Client {
   return new ApiClient(options)
 }
@@ -157,8 +157,8 @@ class ApiClient implements Client {
   }
 
   /**
-   * Keeps the budget's figures under 15 minutes old. A later `/me` that fails, or that its part of the day
-   * does not pay for, leaves the earlier one in force: webhooks still have their own part.
+   * Keeps the figures of the budget less than 15 minutes old. If a later `/me` fails, or the budget does not allow it, the
+   * earlier one stays in force: other purposes still have their reserves.
    */
   async #ensureMe(): Promise<void> {
     try {

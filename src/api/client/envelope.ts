@@ -1,8 +1,7 @@
 /** The envelope of a 2xx answer, `{success, data, meta?}`, checked without parsing the records where possible. */
 import { isUtf8 } from 'node:buffer'
 import { badAnswer, type Facts } from './errors.ts'
-import type { Hidden } from './redact.ts'
-import { wordsOf } from './server-error.ts'
+import { type Hidden, harmless } from './redact.ts'
 
 /** Texts in the meta of an aggregate. */
 const aggregateTexts = ['metric', 'groupBy', 'dateField', 'outlierRule'] as const
@@ -156,4 +155,43 @@ function size(bytes: Buffer): string {
 function bad(from: Source, what: string) {
   const facts: Facts = { request: from.request, status: 200 }
   return badAnswer(facts, what)
+}
+
+/**
+ * The code and message of an error body. The contract shows only the shape of a 409, so others are accepted too: reads
+ * `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`; empty for anything else. Never
+ * throws.
+ */
+export function serverWords(body: Buffer, hidden: Hidden): { code?: string; message?: string } {
+  return wordsOf(parsedOrNothing(body), hidden)
+}
+
+/** The same from a parsed body. */
+function wordsOf(body: unknown, hidden: Hidden): { code?: string; message?: string } {
+  if (!isObject(body)) return {}
+  const error = body.error
+  const source = isObject(error)
+    ? error
+    : typeof error === 'string'
+      ? { message: error, code: body.code }
+      : body
+  const code = source.code
+  const message = source.message
+  return {
+    ...(typeof code === 'string' && code !== '' && { code: harmless(code, hidden) }),
+    ...(typeof message === 'string' && message !== '' && { message: harmless(message, hidden) }),
+  }
+}
+
+function parsedOrNothing(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    // SyntaxError: proxies answer with HTML, and the status says enough.
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-/** The ways a request can fail, as a closed set of families: each stands for one reaction of the caller. */
+/** The ways in which a request can fail, as a closed set of classes: the caller reacts to each in one way. */
 import { ConfigError, type ExitCode, MusterError } from '../../lib/errors.ts'
 
 /** What is known about a failed request; every text in it is already safe to show. */
@@ -6,14 +6,14 @@ export interface Facts {
   /** As `requestLine` writes it. */
   readonly request: string
   readonly status?: number
-  /** The service's own words. */
+  /** Code and message of the service. */
   readonly code?: string | undefined
   readonly message?: string | undefined
   /** The Retry-After header as sent. */
   readonly retryAfter?: string | undefined
-  /** Where a redirect pointed: scheme and host only. */
+  /** Target of a redirect: scheme and host only. */
   readonly location?: string | undefined
-  /** Whether the request was to change something. */
+  /** Whether the request would have changed something. */
   readonly isWrite?: boolean | undefined
   readonly cause?: unknown
 }
@@ -23,7 +23,7 @@ interface Words {
   readonly next: string
 }
 
-/** What all families carry; catch the families, not this. */
+/** What all classes have in common; catch the classes, not this one. */
 abstract class ApiError extends MusterError {
   readonly facts: Facts
   readonly status: number | undefined
@@ -66,17 +66,17 @@ export class AccessDenied extends ApiError {
   }
 }
 
-/** 404 and 410: the record is gone, or was never within this key's reach; the service does not tell which. */
+/** 404 and 410: the record was deleted, or this key could never see it; the service does not tell which. */
 export class NotFound extends ApiError {
   constructor(facts: Facts) {
     super(facts, {
       what: 'not found',
-      next: "it is gone or outside the key's reach; if every path answers so, check baseUrl",
+      next: 'it was deleted, or this key may not see it; if every path answers so, check baseUrl',
     })
   }
 }
 
-/** Other 4xx: the request is wrong and will stay wrong, so it is not repeated. */
+/** Other 4xx: the request is wrong, so it is not sent again. */
 export class BadRequest extends ApiError {
   constructor(facts: Facts, what = 'the service rejects the request') {
     const next = facts.isWrite
@@ -86,7 +86,7 @@ export class BadRequest extends ApiError {
   }
 }
 
-/** 409: what was sent is at odds with a record that is there; nothing was changed. `code` says in which way. */
+/** 409: the request conflicts with an existing record; nothing was changed. `code` tells how. */
 export class Conflict extends ApiError {
   /** Whether a person has to decide in the application if it is the same worker. */
   readonly needsReview: boolean
@@ -96,32 +96,30 @@ export class Conflict extends ApiError {
     super(facts, {
       what: needsReview ? 'a matching worker exists' : 'it conflicts with another record',
       next: needsReview
-        ? 'review the match in the application; the service tells no more, and nothing was created'
-        : 'compare National Insurance number, passport number, e-mail and agency id with the records there',
+        ? 'review the match in the application; the service gives no details, and nothing was created'
+        : 'compare National Insurance number, passport number, e-mail and agency id with the existing records',
     })
     this.needsReview = needsReview
   }
 }
 
 /**
- * A write that may have reached the service and got no usable answer. It is not repeated by itself: the
- * service has no way to tell a repetition from a second wish.
+ * A write that may have reached the service and got no usable answer. It is not sent again automatically, because the
+ * service cannot tell a retry from a second request.
  */
 export class Unsettled extends ApiError {
   constructor(cause: Retriable) {
     super(
       { ...cause.facts, cause },
       {
-        what: `it is not known whether this was done: ${cause.report.what}`,
+        what: `it is unknown whether this was done: ${cause.report.what}`,
         next: 'look for the change in the application before you send it again',
       },
     )
   }
 }
 
-/**
- * Overload, network, timeout, or an answer that is not what the contract says: the same request may succeed.
- */
+/** Overload, network, timeout, or an answer that breaks the contract: the same request may succeed later. */
 export class Retriable extends ApiError {
   readonly #words: Words
 
@@ -130,7 +128,7 @@ export class Retriable extends ApiError {
     this.#words = words
   }
 
-  /** The same failure, in the words for when it is final. */
+  /** The same failure after the last attempt. */
   final(why: string): Retriable {
     const facts = { ...this.facts, request: `${this.facts.request}, ${why}`, cause: this }
     return new Retriable(facts, this.#words)
@@ -144,11 +142,11 @@ export type ApiFailure = KeyRefused | AccessDenied | NotFound | BadRequest | Con
 export function badAnswer(facts: Facts, what: string): Retriable {
   return new Retriable(facts, {
     what: `bad answer: ${what}`,
-    next: 'run again; if it stays, the service or something on the way to it changed its answers',
+    next: 'run again; if it keeps happening, the service or a proxy has changed its answers',
   })
 }
 
-/** The one place where an HTTP status becomes a reaction. Never called for 2xx. */
+/** Maps an HTTP status to a class; the only place that does. Never called for 2xx. */
 export function failureOf(status: number, known: Omit<Facts, 'status'>): ApiFailure | ConfigError {
   const facts = { ...known, status }
   if (status === 401) return new KeyRefused(facts)
@@ -165,15 +163,15 @@ export function failureOf(status: number, known: Omit<Facts, 'status'>): ApiFail
 const words = {
   limited: {
     what: 'the service says the rate limit is reached',
-    next: 'run again later; if it comes often, another program spends the same key',
+    next: 'run again later; if it happens often, another program uses the same key',
   },
-  broken: { what: 'the service failed', next: 'run again later; if it stays, tell its operators' },
+  broken: { what: 'the service failed', next: 'run again later; if it keeps happening, tell its operators' },
 }
 
 function redirected(facts: Facts): ConfigError {
   return new ConfigError({
     what: `the service redirects${facts.location ? ` to ${facts.location}` : ''}`,
     where: whereOf(facts),
-    next: 'set baseUrl to the final address; redirects are not followed, so that the key goes nowhere else',
+    next: 'set baseUrl to the final address; redirects are not followed, so that the key is sent nowhere else',
   })
 }

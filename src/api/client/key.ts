@@ -1,11 +1,11 @@
-/** What `/me` says about the API key: who it is for, what it may read, how much it may ask. */
+/** The API key according to `/me`: its kind, what it may read, and its limits. */
 
 interface Ref {
   readonly id: string
   readonly name: string
 }
 
-/** Times are texts as sent. What the contract calls optional, or what was sent in another type, is absent. */
+/** Times are texts as sent. Optional fields, and fields that were sent with another type, may be absent. */
 export interface KeyInfo {
   readonly kind: 'company' | 'agency'
   readonly name: string
@@ -26,7 +26,7 @@ export interface KeyInfo {
   readonly bytes: Buffer
 }
 
-/** The day's count as the service keeps it, over all programs on the key. */
+/** The count of the day as the service keeps it, over all programs on the key. */
 interface KeyUsage {
   readonly requestsToday?: number
   readonly remainingToday?: number
@@ -34,8 +34,8 @@ interface KeyUsage {
 }
 
 /**
- * Used when a limit is absent, zero, fractional or beyond belief: the contract shows no default values. One a
- * second is what small services allow; 5,000 a day is two hours of that rate, so a wrong guess stays bounded.
+ * Used when a limit is absent, zero, fractional or implausible: the contract has no default values. Small services allow
+ * one request a second; 5,000 a day are less than two hours at that rate, so a wrong guess does little harm.
  */
 export const defaultPerMinute = 60
 export const defaultPerDay = 5_000
@@ -70,7 +70,7 @@ function usage(value: unknown): KeyUsage {
   const sent = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   return {
     ...present('requestsToday', count(sent.requestsToday, 0, greatestPerDay)),
-    // Below zero is an overdrawn day: nothing left.
+    // A negative number means that the day is overdrawn: nothing is left.
     ...present('remainingToday', count(clampLow(sent.remainingToday), 0, greatestPerDay)),
     ...present('resetsAt', text(sent.resetsAt)),
   }

@@ -1,11 +1,9 @@
-/** What of a request or an answer may be shown to people: never the key, never the values of a search. */
+/** Which parts of a request or an answer may be shown to people: never the key, never the values of a search. */
 
 /** Parameters of a request; an undefined value is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-/**
- * Their values say where in a list a request was, not whom it was about; `query`, `company` and others may.
- */
+/** Parameters whose values tell the position in a list; others, such as `query`, may tell whom a request is about. */
 const shownParameters = new Set([
   'page',
   'limit',
@@ -18,7 +16,7 @@ const shownParameters = new Set([
   'fields',
 ])
 
-/** Characters of a service's own words that are kept: enough for a sentence, too few for a dumped record. */
+/** Characters kept of a message of the service: enough for a sentence, too few for a whole record. */
 const longestText = 200
 
 /** `GET /timesheets?page=3&company=*`: a request as it may stand in messages. */
@@ -29,7 +27,7 @@ export function requestLine(path: string, query: Query = {}, method = 'GET'): st
   return `${method} ${path}${shown.length > 0 ? `?${shown.join('&')}` : ''}`
 }
 
-/** What must not be shown although the service may repeat it. */
+/** Texts that must not be shown although the service may repeat them. */
 export interface Hidden {
   readonly secret: string
   /** Texts that a request carried: a refusal may quote the name or the e-mail address that it refuses. */
@@ -37,9 +35,8 @@ export interface Hidden {
 }
 
 /**
- * Foreign text on one line, without control or invisible characters, without what is hidden, at most 200
- * characters. The order matters: stripping can join the halves of a split key, and trimming can leave a half
- * of one behind.
+ * Foreign text on one line, without control or invisible characters, without hidden texts, at most 200 characters. The
+ * order matters: stripping can join the halves of a split key, and trimming can leave half of one.
  */
 export function harmless(text: string, { secret, values = [] }: Hidden): string {
   const plain = text.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim()
@@ -53,7 +50,7 @@ function withoutSecret(text: string, secret: string): string {
   return text.replace(new RegExp(spellings.map(escaped).join('|'), 'gi'), '[key]')
 }
 
-/** Whole words only, the longest first: a first name of two letters must not tear every word apart. */
+/** Whole words only, the longest first: a first name of two letters must not be cut out of every word. */
 function withoutValues(text: string, values: readonly string[]): string {
   const longest = [...new Set(values)].filter(value => value !== '').sort((a, b) => b.length - a.length)
   if (longest.length === 0) return text

@@ -1,4 +1,4 @@
-/** Sends one request until it is answered or must not be sent again: leave to send, retries, told pauses. */
+/** Sends one request until it is answered or given up: waits for the budget, retries, and keeps requested pauses. */
 import PQueue from 'p-queue'
 import type { Clock } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
@@ -25,10 +25,10 @@ export interface RequestSeen {
 }
 
 export interface Call extends WireRequest {
-  /** What a list was asked for; its answer must say the same. */
+  /** Page and limit of a list; the answer must repeat them. */
   readonly asked: { readonly page?: number; readonly limit?: number }
   readonly purpose: Purpose
-  /** It changes something, and twice would change it twice: repeated only when nothing can have arrived. */
+  /** A change that must not happen twice: sent again only when nothing can have arrived. */
   readonly isOnce?: boolean
 }
 
@@ -50,25 +50,25 @@ interface SenderOptions {
 
 export class Sender {
   readonly #options: SenderOptions
-  /** Before the budget, not behind it: a request that has leave to send must not wait for a connection. */
-  readonly #lanes: PQueue
+  /** Taken before the budget: a request that may be sent must not wait for a connection. */
+  readonly #connections: PQueue
 
   constructor(options: SenderOptions) {
     this.#options = options
-    this.#lanes = new PQueue({ concurrency: options.wire.connections })
+    this.#connections = new PQueue({ concurrency: options.wire.connections })
   }
 
   async exchange(call: Call): Promise<Answer> {
     try {
-      return await this.#lanes.add(() => this.#repeat(call))
+      return await this.#connections.add(() => this.#repeat(call))
     } catch (error) {
-      // What waits reports an abort in words of its own.
+      // A waiting queue reports an abort with an error of its own.
       this.#options.signal?.throwIfAborted()
       throw error
     }
   }
 
-  /** Leave to send, send, and again while that may help. */
+  /** Waits for the budget and sends, again as long as that may help. */
   async #repeat(call: Call): Promise<Answer> {
     const { signal, budget } = this.#options
     let notBefore = 0
@@ -96,9 +96,7 @@ export class Sender {
     return { bytes, envelope, fetchedAt: new Date(clock.now()).toISOString() }
   }
 
-  /**
-   * When to send again (ms since the epoch); throws when not. After 429 nothing on the key goes out before.
-   */
+  /** When to send again (ms since the epoch); throws to give up. After a 429 no request of the key is sent before. */
   #nextMoment(error: Retriable, attempt: number): number {
     const { clock, rng, budget } = this.#options
     const now = clock.now()
@@ -112,14 +110,14 @@ export class Sender {
   }
 
   #refusal(): string | undefined {
-    return this.#options.budget.spendRetry() ? undefined : 'a tenth of all requests was repeated already'
+    return this.#options.budget.spendRetry() ? undefined : 'a tenth of all requests were retries already'
   }
 }
 
-/** A key that is still limited, or a service that names a far moment, ends the run instead of failing it. */
+/** A key that is still limited, or a long pause that the service asks for, ends the run with exit 75 instead of failing it. */
 function stopped(error: Retriable, why: string): BudgetSpent {
   return new BudgetSpent({
-    what: `the service wants no requests now, ${why}`,
+    what: `the service accepts no requests now, ${why}`,
     where: error.report.where ?? '',
     next: 'run again later',
     cause: error,

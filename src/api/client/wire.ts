@@ -1,11 +1,11 @@
 /** One HTTP exchange: a request with the key, sent only to the host of baseUrl, and its answer, read within limits. */
 import { Agent, type Dispatcher } from 'undici'
 import { MusterError } from '../../lib/errors.ts'
-import { readBaseUrl } from './base-url.ts'
+import { readBaseUrl } from './before-sending.ts'
+import { serverWords } from './envelope.ts'
 import { badAnswer, failureOf } from './errors.ts'
 import { networkFailure, tooSlowCode } from './network.ts'
 import { harmless, type Query, requestLine } from './redact.ts'
-import { serverWords } from './server-error.ts'
 
 /** Limits of an exchange. Times in milliseconds. */
 export interface FetchOptions {

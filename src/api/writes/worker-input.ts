@@ -1,11 +1,10 @@
 /**
- * What a worker is created and updated with, checked before anything is sent. The lists that gender, nationality,
- * countryCode, trades and documentId are chosen from are the service's own: whether a value is on its list, only
- * the service can say.
+ * The fields for creating and updating a worker, checked before anything is sent. Only the service knows its lists of
+ * genders, nationalities, country codes, trades and document ids.
  */
 import { z } from 'zod'
-import { readDataUrl } from '../../lib/data-url.ts'
-import { isFileName } from '../../lib/file-kind.ts'
+import { isDay } from '../../lib/dates.ts'
+import { isFileName, readDataUrl } from '../../lib/file-kind.ts'
 import { isNationalInsurance, isPassportOrShareCode, isPps } from '../../lib/identity-number.ts'
 
 const kind = (name: string) => ({
@@ -15,13 +14,6 @@ const kind = (name: string) => ({
 const text = z.string(kind('a text')).trim().min(1, 'is empty')
 
 const day = z.string(kind('a date')).refine(isDay, 'is not a date of the form YYYY-MM-DD')
-
-function isDay(value: string): boolean {
-  const time = Date.parse(`${value}T00:00:00Z`)
-  return (
-    /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
-  )
-}
 
 /** A file is sent along (`content`, a base64 data URL) or was uploaded before (`uploadToken`). */
 const file = z
@@ -42,7 +34,7 @@ const file = z
     if (typeof read === 'string') addIssue({ code: 'custom', path: ['content'], message: read })
   })
 
-/** Open for more fields: the contract does not show the complete list. */
+/** More fields are accepted, because the contract does not show the complete list. */
 const documentFields = {
   documentId: text,
   documentNumber: text.optional(),
@@ -54,7 +46,7 @@ const changedDocument = z
   .looseObject({ ...documentFields, documentId: text.optional(), id: text.optional() }, kind('an object'))
   .refine(({ id, documentId }) => id !== undefined || documentId !== undefined, {
     path: ['documentId'],
-    message: 'is missing; a document that is there is named by id instead',
+    message: 'is missing; name an existing document by id instead',
   })
 
 const fields = {
@@ -80,7 +72,7 @@ export const newWorker = z
   .strictObject(
     {
       ...fields,
-      consent: z.literal(true, kind('true: written consent must be held')),
+      consent: z.literal(true, kind('true: written consent is required')),
       attachments: z.array(newDocument, kind('an array')).optional(),
       rightToWork: z.array(newDocument, kind('an array')).optional(),
     },
@@ -91,7 +83,7 @@ export const newWorker = z
     if (problem) addIssue({ code: 'custom', ...problem })
   })
 
-/** Body of an update: at least one field. What the identity rules say of the resulting record, the service tells. */
+/** Body of an update: at least one field. The service checks the identity rules against the resulting record. */
 export const changedWorker = z
   .strictObject(
     {
@@ -105,13 +97,13 @@ export const changedWorker = z
   .refine(worker => Object.keys(worker).length > 0, 'has no field to change')
   .superRefine(({ nationalIns }, { addIssue }) => {
     if (nationalIns === undefined || isNationalInsurance(nationalIns) || isPps(nationalIns)) return
-    addIssue({ code: 'custom', path: ['nationalIns'], message: 'is no National Insurance or PPS number' })
+    addIssue({ code: 'custom', path: ['nationalIns'], message: 'is not a National Insurance or PPS number' })
   })
 
 export type NewWorker = z.infer<typeof newWorker>
 export type ChangedWorker = z.infer<typeof changedWorker>
 
-/** Every field a row may have, for those who suggest the nearest one. */
+/** Every field that a row may have, for suggestions. */
 export const workerFields: readonly string[] = [
   ...new Set([...Object.keys(newWorker.shape), ...Object.keys(changedWorker.shape)]),
 ]

@@ -1,9 +1,8 @@
 /** Files that a JSON row names by `path`: read relative to the input file, checked, and turned into data URLs. */
 import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { toDataUrl, typedBytes } from '../../lib/data-url.ts'
 import { fieldPath } from '../../lib/field-path.ts'
-import { fileTypeOf, fileTypes, largestFile } from '../../lib/file-kind.ts'
+import { fileTypeOf, fileTypes, largestFile, toDataUrl, typedBytes } from '../../lib/file-kind.ts'
 
 export interface FileProblem {
   readonly field: string

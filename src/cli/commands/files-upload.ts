@@ -1,7 +1,6 @@
 /** `muster files upload FILE`: declares a file, uploads it to the address that the service gives, and prints the token. */
 import { basename, resolve } from 'node:path'
-import { uploadFile } from '../../api/writes/upload-file.ts'
-import { createUpload, type Declaration } from '../../api/writes/uploads.ts'
+import { createUpload, type Declaration, uploadFile } from '../../api/writes/uploads.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { readDeclarable } from '../../app/workers/local-files.ts'
 import { chosenAgency, requireAgencyKey, requireScope } from '../../app/workers/writing-key.ts'

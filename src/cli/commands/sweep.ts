@@ -9,7 +9,7 @@ import { runOptions } from './sync.ts'
 
 export const command: CommandModule = {
   name: 'sweep',
-  summary: 'find records missing at the source; mark those as deleted that two pieces of evidence confirm',
+  summary: 'find records missing at the source; tombstone those that two pieces of evidence confirm',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     ...runOptions,

@@ -1,6 +1,5 @@
 /** Files of a document: sent in the body as data URLs, or uploaded before and named by token. */
-import { readDataUrl, type TypedBytes, typedBytes } from '../../lib/data-url.ts'
-import { isFileName } from '../../lib/file-kind.ts'
+import { isFileName, readDataUrl, type TypedBytes, typedBytes } from '../../lib/file-kind.ts'
 import { ApiError, Declined } from '../refusals/api-error.ts'
 import type { FileInput } from './body.ts'
 import type { Uploads } from './storage.ts'

@@ -20,7 +20,7 @@ export interface ResourceState {
   /** ISO 8601: start of that run, else of the one that opened the last scan. */
   readonly lastRunAt: string | null
   /** As the service wrote it. */
-  readonly mark: string | null
+  readonly watermark: string | null
   readonly backfilledAt: string | null
   /** Live rows of its root table in star. */
   readonly rows: number
@@ -88,7 +88,7 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
   return {
     resource: name,
     ...(await lastRun(engine, name, held)),
-    mark: mark?.mark ?? null,
+    watermark: mark?.mark ?? null,
     backfilledAt: mark?.backfilled_at ?? null,
     rows: await count(engine, liveRows(resource)),
     proof: proofOf(scans),
