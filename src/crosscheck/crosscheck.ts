@@ -104,7 +104,7 @@ async function findingsOf(
   const answers = new AnswerSet(effects.engine, sides.names)
   for (const { answer } of compared) answers.add(answer)
   const findings: Finding[] = []
-  const watermark = (await readWatermark(effects.engine, timesheets.name))?.mark ?? undefined
+  const watermark = (await readWatermark(effects.engine, timesheets.name))?.watermark ?? undefined
   for (const metric of metrics) {
     const groups = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
     if (!groups.some(group => differs(group, metric))) continue

@@ -2,7 +2,7 @@
 import { catalogue } from '../contract/catalogue.ts'
 import { eventRule, eventTypes } from '../contract/events.ts'
 import { signal } from '../state/by-id/discovered.ts'
-import { witness } from '../state/evidence/deletions.ts'
+import { recordEvidence } from '../state/evidence/evidence.ts'
 import { claimEvents, claimedEvents, copyClaimedToStar, type Drain } from '../state/inbox/drain.ts'
 import type { Engine } from '../warehouse/engine.ts'
 
@@ -40,7 +40,7 @@ async function passOn(connection: Engine, drain: Drain): Promise<void> {
         at: event.received_at,
       })),
   )
-  await witness(
+  await recordEvidence(
     connection,
     known
       .filter(({ event }) => deletingTypes.some(type => type === event.type))

@@ -3,7 +3,7 @@
 import { type Undeclared, undeclaredPaths } from '../contract/derived/undeclared.ts'
 import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
-import { openCases, recordSightings } from '../state/evidence/open-cases.ts'
+import { openCases, recordSightings } from '../state/evidence/evidence.ts'
 import { keepQuarantine } from '../state/evidence/quarantine.ts'
 import { addStagedIds } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
@@ -132,7 +132,7 @@ async function mergePages(
   const counts = await createDelta(engine, plan.resource, { ...batch, records })
   if (batch.isUnconfirmed && counts.gone > 0) throw unconfirmed(plan)
   const open = await openCases(engine, plan.resource.name)
-  if (open.suspects > 0) await recordSightings(engine, plan.resource.name)
+  if (open.contested > 0) await recordSightings(engine, plan.resource.name)
   const merge = { counts, filled: staged.filled }
   const { items, members } = await arrivalsOf(engine, plan, merge)
   const transfer = engine.send([...items, ...(await quarantineTables(engine.stage, plan, arriving))])

@@ -17,6 +17,22 @@ export const renames: readonly Upgrade[] = [
     ],
   },
   {
+    found: 'ops.watermark.mark',
+    statements: [
+      'alter table ops.watermark rename column mark to watermark',
+      'alter table ops.watermark rename column pending_mark to pending_watermark',
+    ],
+  },
+  { found: 'ops.witness', statements: ['alter table ops.witness rename to evidence'] },
+  {
+    found: 'ops.deletion.witnesses',
+    statements: ['alter table ops.deletion rename column witnesses to evidence'],
+  },
+  {
+    found: 'ops.list_count.held',
+    statements: ['alter table ops.list_count rename column held to stored'],
+  },
+  {
     found: 'ops.discovered.misses',
     statements: ['alter table ops.discovered rename column misses to failed_fetches'],
   },

@@ -37,8 +37,8 @@ test.runIf(thorough)('finds, proves and keeps deletions', async () => {
   const counts = await command(`sweep ${both} --counts --json`)
   const notes = JSON.parse(counts.out).resources.map(({ note }: { note: string }) => note)
   expect(notes).toEqual([
-    '229 at the service, 230 held; 1 too many: muster sweep timesheets',
-    '29 at the service, 30 held; 1 too many: muster sweep expenses',
+    '229 at the service, 230 stored; 1 too many: muster sweep timesheets',
+    '29 at the service, 30 stored; 1 too many: muster sweep expenses',
   ])
   expect((await command('status')).out).toContain(
     'timesheets: the service counts 229, 230 are stored: muster sweep timesheets',

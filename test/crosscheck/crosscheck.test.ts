@@ -113,7 +113,9 @@ test('what a sync would bring explains a difference', async () => {
     `select timesheet_id as id, reference from star.fact_timesheet where status = 'approved' order by source_updated_at desc, reference limit 1`,
   )
   await engine.run('delete from star.fact_timesheet where timesheet_id = $1', [id])
-  await engine.run(`update ops.watermark set mark = '2020-01-01T00:00:00.000Z' where resource = 'timesheets'`)
+  await engine.run(
+    `update ops.watermark set watermark = '2020-01-01T00:00:00.000Z' where resource = 'timesheets'`,
+  )
   const result = await checking(sandbox, engine).checked(byDefault, ['all', 'project'])
   expect(result.findings).toMatchObject([{ kind: 'newer', record: reference }])
   const differing = result.rows.filter(({ verdict }) => verdict !== 'equal')

@@ -139,7 +139,7 @@ describe('slots', () => {
   test('of a transaction that loads rows are not waited for', async () => {
     const shared = await share()
     await engine.transaction(async engine => {
-      await engine.run(`update ops.watermark set mark = 'x'`)
+      await engine.run(`update ops.watermark set watermark = 'x'`)
       expect(await shared.take('sync')).toBeDefined()
     })
   })

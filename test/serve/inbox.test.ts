@@ -49,7 +49,7 @@ describeOnEngines(
         await warehouse.engine.rows('select resource, record_id, source, signals from ops.discovered'),
       ).toEqual([{ resource: 'trades', record_id: 'tr1', source: 'event trade_amended', signals: 1 }])
       expect(
-        await warehouse.engine.rows('select resource, record_id, kind, source from ops.witness'),
+        await warehouse.engine.rows('select resource, record_id, kind, source from ops.evidence'),
       ).toEqual([{ resource: 'timesheets', record_id: 't1', kind: 'event', source: 'evt_5' }])
       expect(running.log).toEqual([])
     })

@@ -94,7 +94,7 @@ describeOnEngines('events', bench => {
       about('trade_amended'),
     ])
     expect(about('credit_note_created')).toBeGreaterThan(0)
-    const evidence = await warehouse.engine.rows(`select source from ops.witness where kind = 'event'`)
+    const evidence = await warehouse.engine.rows(`select source from ops.evidence where kind = 'event'`)
     expect(evidence).toHaveLength(deliveries.length / subjects.length)
   })
 })

@@ -122,7 +122,7 @@ describeOnEngines('an event is settled', bench => {
     await refused('timesheets', 'refused')
     // This list was read whole once: an event scans it, and finds out whether it is still refused.
     await engine.run(
-      `insert into ops.watermark (resource, mark, moved_at, run_id)
+      `insert into ops.watermark (resource, watermark, moved_at, run_id)
        values ('timesheets', '2026-11-20T00:00:00Z', '2026-11-20T00:00:00Z', 'r1')`,
     )
     for (const entity of ['purchase_order', 'invoice', 'rate', 'timesheet'])

@@ -20,6 +20,8 @@ const rows = [
      exposure_days, signals)
    select 'rates', s.state, 'a file', timestamptz '${now}', s.state, timestamptz '${now}', 0, 3, 0.5, 10, 0
    from (values ('unseen'), ('held'), ('missing')) as s(state)`,
+  `insert into ops.witness values ('rates', 'r1', 'by-id 404', 'run 1', timestamptz '${now}', null, null)`,
+  `insert into ops.deletion values ('rates', 'r1', timestamptz '${now}', 'run 1', timestamptz '${now}', '[]', null, null)`,
   `insert into ops.watermark values ('timesheets', '2026-11-01T10:00:00Z', null, '2024-01-01', 120, null, 'r1',
      timestamptz '${now}')`,
 ]
@@ -54,8 +56,8 @@ describeOnEngines(
       expect(await migrate(engine, now)).toBe(true)
       const fresh = await bench.warehouse()
       expect(await structure(engine)).toEqual(await structure(fresh.engine))
-      expect(await engine.rows('select resource, mark, remembered_total from ops.watermark')).toEqual([
-        { resource: 'timesheets', mark: '2026-11-01T10:00:00Z', remembered_total: 120 },
+      expect(await engine.rows('select resource, watermark, remembered_total from ops.watermark')).toEqual([
+        { resource: 'timesheets', watermark: '2026-11-01T10:00:00Z', remembered_total: 120 },
       ])
       expect(
         await engine.rows('select signal, signalled, unchanged_expected from ops.change_signal'),
@@ -65,6 +67,11 @@ describeOnEngines(
         { state: 'never fetched', failed_fetches: 3 },
         { state: 'stored', failed_fetches: 3 },
       ])
+      expect(
+        await engine.rows(
+          'select e.source, d.evidence from ops.evidence e join ops.deletion d using (record_id)',
+        ),
+      ).toEqual([{ source: 'run 1', evidence: '[]' }])
       expect(await migrate(engine, now)).toBe(false)
     })
   },

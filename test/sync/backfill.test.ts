@@ -1,4 +1,4 @@
-/** The first reading of a large collection: windows by created date, resumable, proved complete, with one mark at the end. */
+/** The first reading of a large collection: windows by created date, resumable, proved complete, with one watermark at the end. */
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
@@ -25,11 +25,11 @@ const windowsOf = (engine: Engine) =>
     `select from_day, to_day, state from ops.scan where kind = 'backfill' order by scan_id`,
   )
 
-async function markOf({ engine }: Warehouse): Promise<string | null> {
-  const [row] = await engine.rows<{ mark: string | null }>(
-    `select mark from ops.watermark where resource = 'timesheets'`,
+async function watermarkOf({ engine }: Warehouse): Promise<string | null> {
+  const [row] = await engine.rows<{ watermark: string | null }>(
+    `select watermark from ops.watermark where resource = 'timesheets'`,
   )
-  return row?.mark ?? null
+  return row?.watermark ?? null
 }
 
 async function held({ engine }: Warehouse): Promise<number> {
@@ -83,8 +83,8 @@ describeOnEngines('backfill', bench => {
     expect(windows.length).toBeGreaterThan(1)
     expect(new Set(windows.map(({ state }) => state))).toEqual(new Set(['accepted']))
     expect(windows.at(-1)!.from_day).toBeNull()
-    const mark = await markOf(warehouse)
-    expect(mark).not.toBeNull()
+    const watermark = await watermarkOf(warehouse)
+    expect(watermark).not.toBeNull()
     await syncOnce(sandbox, warehouse, { request })
     const rested = sandbox.world.all('timesheets').map(row => `${row.id} ${row.status} ${row.updatedAt}`)
     const frozen = await openSandbox({
@@ -107,14 +107,14 @@ describeOnEngines('backfill', bench => {
     const warehouse = await bench.warehouse()
     let runs = 0
     for (let stopped = true; stopped; runs += 1) {
-      expect(await markOf(warehouse)).toBeNull()
+      expect(await watermarkOf(warehouse)).toBeNull()
       const limits = { maxRequests: 24 }
       stopped =
         (await syncOnce(sandbox, warehouse, { request: { ...request, limits } })).failure !== undefined
       if (runs > 10) throw new Error('the backfill does not end')
     }
     expect(runs).toBeGreaterThan(2)
-    expect(await markOf(warehouse)).toBe(timeOf(total - 1, { minutesApart: 45 }))
+    expect(await watermarkOf(warehouse)).toBe(timeOf(total - 1, { minutesApart: 45 }))
     expect(await held(warehouse)).toBe(total)
     const pages = sandbox.requests.filter(({ query }) => query.limit === '200' && query.page !== '1')
     const names = pages.map(({ query }) => JSON.stringify(query))
@@ -122,7 +122,7 @@ describeOnEngines('backfill', bench => {
   }, 60_000)
 
   test.runIf(thorough)(
-    'a window that never settles is refused, and the mark stays until it is read whole',
+    'a window that never settles is refused, and the watermark stays until it is read whole',
     async () => {
       // Page 2 of the oldest window shows what page 1 shows, so half of its rows are never seen.
       let isTorn = true
@@ -144,14 +144,14 @@ describeOnEngines('backfill', bench => {
       const torn = await syncOnce(sandbox, warehouse, { request })
       const states = (await windowsOf(warehouse.engine)).map(({ state }) => state)
       expect(states.filter(state => state === 'refused')).toHaveLength(1)
-      expect(await markOf(warehouse)).toBeNull()
+      expect(await watermarkOf(warehouse)).toBeNull()
       expect(await held(warehouse)).toBeLessThan(total)
       expect(torn.resources.find(({ resource }) => resource === 'timesheets')?.note).toContain('passes')
       isTorn = false
       const repaired = await syncOnce(sandbox, warehouse, { request })
       expect(repaired.failure).toBeUndefined()
       expect(await held(warehouse)).toBe(total)
-      expect(await markOf(warehouse)).toBe(timeOf(total - 1, { minutesApart: 45 }))
+      expect(await watermarkOf(warehouse)).toBe(timeOf(total - 1, { minutesApart: 45 }))
       expect(rowsTouched(await syncOnce(sandbox, warehouse, { request }))).toBe(0)
     },
     60_000,

@@ -61,7 +61,9 @@ describeOnEngines('a page that is no JSON', bench => {
     expect(windows.length).toBeGreaterThan(1)
     expect(new Set(windows.map(({ from_day: from }) => from)).size).toBe(windows.length)
     expect(new Set(windows.map(({ state }) => state))).toEqual(new Set(['accepted']))
-    const [mark] = await warehouse.engine.rows<{ mark: string | null }>('select mark from ops.watermark')
-    expect(mark?.mark).not.toBeNull()
+    const [row] = await warehouse.engine.rows<{ watermark: string | null }>(
+      'select watermark from ops.watermark',
+    )
+    expect(row?.watermark).not.toBeNull()
   })
 })

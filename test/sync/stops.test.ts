@@ -66,8 +66,10 @@ describeOnEngines('a run that ends early', bench => {
     expect(outcome.failure?.message).toContain('deadline')
     expect(rowsTouched(outcome)).toBeGreaterThan(0)
     expect(rowsTouched(outcome)).toBeLessThan(900)
-    const [watermark] = await warehouse.engine.rows<{ mark: string | null }>('select mark from ops.watermark')
-    expect(watermark?.mark ?? null).toBeNull()
+    const [watermark] = await warehouse.engine.rows<{ watermark: string | null }>(
+      'select watermark from ops.watermark',
+    )
+    expect(watermark?.watermark ?? null).toBeNull()
     const next = await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets'] } })
     expect(rowsTouched(outcome) + rowsTouched(next)).toBe(900)
   })

@@ -15,9 +15,9 @@ const outcomes = [
   'sweep accepted baseline',
   'sweep doubted doubted',
   'sweep refused changed scope',
-  'witness sweep',
-  'witness by-id 404',
-  'witness event',
+  'evidence sweep',
+  'evidence by-id 404',
+  'evidence event',
 ]
 
 /** So few seeds may have drawn one thing hardly ever. */

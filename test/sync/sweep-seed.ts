@@ -5,9 +5,9 @@ import type { Resource } from '../../src/contract/fields/resource.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import type { Records } from '../../src/sandbox/world.ts'
-import { witnessHeld } from '../../src/state/evidence/deletions.ts'
-import { liveRecords } from '../../src/state/evidence/missing.ts'
+import { recordEvidenceOfStored } from '../../src/state/evidence/evidence.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
+import { liveRecords } from '../../src/warehouse/schema/record-rows.ts'
 import type { Bench, Warehouse } from '../warehouse/fixture.ts'
 import { leapingClock } from './faulty-sync.ts'
 import { plainRecords } from './plain-records.ts'
@@ -78,7 +78,7 @@ async function hear({ storm, warehouse, clock }: Scene): Promise<void> {
   for (const { name, id } of storm.told.splice(0)) {
     const heard = { record_id: id, kind: 'event' as const, source: `event ${id}` }
     const seen_at = new Date(clock.now()).toISOString()
-    await witnessHeld(warehouse.engine, findResource(name) as Resource, [{ ...heard, seen_at }])
+    await recordEvidenceOfStored(warehouse.engine, findResource(name) as Resource, [{ ...heard, seen_at }])
   }
 }
 
@@ -185,7 +185,7 @@ async function tally({ service, storm, weather, warehouse }: Scene): Promise<Rec
   for (const { fault } of service.requests) if (fault) add(`fault ${fault}`)
   const sweeps = await warehouse.engine.rows<{ word: string; n: number }>(
     `select concat_ws(' ', 'sweep', state, note) as word, count(*) as n from ops.sweep group by all
-     union all select 'witness ' || kind, count(*) from ops.witness group by all
+     union all select 'evidence ' || kind, count(*) from ops.evidence group by all
      union all select 'undeleted', count(*) from ops.deletion where undeleted_at is not null`,
   )
   for (const { word, n } of sweeps) add(word, Number(n))

@@ -1,6 +1,6 @@
 /** Sweeps over HTTP: what is gone at the service is found, proved twice, tombstoned, and brought back on sight. */
 import { expect, test } from 'vitest'
-import { witness } from '../../src/state/evidence/deletions.ts'
+import { recordEvidence } from '../../src/state/evidence/evidence.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { plainMakers, plainRecords, timeOf } from './plain-records.ts'
@@ -32,10 +32,10 @@ describeOnEngines('a sweep', bench => {
     const children = 'select timesheet_id, is_deleted from star.fact_timelog where is_deleted'
     expect(await engine.rows(children)).toEqual([{ timesheet_id: 't3', is_deleted: true }])
     expect(await engine.rows('select timesheet_id as id from history.fact_timesheet')).toEqual([{ id: 't3' }])
-    const evidence = await engine.rows<{ witnesses: string }>(
-      'select witnesses from ops.deletion order by record_id',
+    const evidence = await engine.rows<{ evidence: string }>(
+      'select evidence from ops.deletion order by record_id',
     )
-    const kinds = evidence.map(row => JSON.parse(row.witnesses).map((word: { kind: string }) => word.kind))
+    const kinds = evidence.map(row => JSON.parse(row.evidence).map((word: { kind: string }) => word.kind))
     expect(kinds).toEqual([
       ['sweep', 'by-id 404'],
       ['sweep', 'sweep'],
@@ -76,7 +76,7 @@ describeOnEngines('a sweep', bench => {
     const heard = { ...row, seen_at: new Date().toISOString() }
     service.world.remove('timesheets', 't3')
     // The second is a lie: the sweep sees t4.
-    await witness(warehouse.engine, [
+    await recordEvidence(warehouse.engine, [
       { ...heard, record_id: 't3' },
       { ...heard, record_id: 't3', source: 'event-2' },
       { ...heard, record_id: 't4' },
@@ -147,7 +147,7 @@ describeOnEngines('a sweep stops the tombstoning', bench => {
     isSweeping = true
     const { failure } = await service.sweep(warehouse, { request: { resources: ['timesheets'] } })
     expect(failure?.message).toContain('changed while timesheets were swept')
-    expect(await warehouse.engine.rows('select * from ops.witness')).toEqual([])
+    expect(await warehouse.engine.rows('select * from ops.evidence')).toEqual([])
   })
 
   test('when the service refuses the list', async () => {
@@ -164,7 +164,7 @@ describeOnEngines('a sweep stops the tombstoning', bench => {
       const { resources } = await service.sweep(warehouse)
       expect(resources.map(({ state }) => state)).toEqual(['skipped', 'skipped'])
     }
-    expect(await warehouse.engine.rows('select * from ops.witness')).toEqual([])
+    expect(await warehouse.engine.rows('select * from ops.evidence')).toEqual([])
   })
 
   test.runIf(thorough)('when the service says 404 to every id from some moment on', async () => {
@@ -251,7 +251,7 @@ describeOnEngines('a sweep', bench => {
       service.world.remove('assignments', gone)
       const word = { resource: 'assignments', kind: 'by-id 404' as const, source: runId }
       const heard = { ...word, seen_at: new Date().toISOString() }
-      await witness(warehouse.engine, [
+      await recordEvidence(warehouse.engine, [
         { ...heard, record_id: gone },
         { ...heard, record_id: there },
       ])
@@ -259,7 +259,7 @@ describeOnEngines('a sweep', bench => {
       expect((await service.sweep(warehouse, sweep)).failure).toBeUndefined()
       const marked = 'select assignment_id as id from star.fact_assignment where is_deleted'
       expect(await warehouse.engine.rows(marked)).toEqual([{ id: gone }])
-      const standing = 'select distinct record_id as id from ops.witness where void_at is null'
+      const standing = 'select distinct record_id as id from ops.evidence where void_at is null'
       expect(await warehouse.engine.rows(standing)).toEqual([{ id: gone }])
     },
   )

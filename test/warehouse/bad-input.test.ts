@@ -42,8 +42,8 @@ describeOnEngines('bad records', bench => {
     const [count] = await warehouse.engine.rows<{ n: number }>(
       'select count(*) as n from star.fact_timesheet',
     )
-    const [mark] = await warehouse.engine.rows<{ mark: string }>('select mark from ops.watermark')
-    expect(mark).toEqual({ mark: at })
+    const [row] = await warehouse.engine.rows('select watermark from ops.watermark')
+    expect(row).toEqual({ watermark: at })
     return { warehouse, held: Number(count?.n), bad: await quarantined(warehouse) }
   }
 
@@ -101,7 +101,7 @@ describeOnEngines('bad records', bench => {
     expect(asJson).toEqual([{ n: 1 }, { n: 1 }])
   })
 
-  test('that are no records, or have no id, go to quarantine and do not hold up the mark', async () => {
+  test('that are no records, or have no id, go to quarantine and do not hold up the watermark', async () => {
     const records = [`{"reference":"no id","updatedAt":"${at}"}`, '"no object"', '17', '[]', 'null']
     for (const record of records) {
       const { held, bad } = await read([record])

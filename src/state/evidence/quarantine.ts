@@ -2,7 +2,7 @@
 import type { Engine, TypedColumn } from '../../warehouse/engine.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
-import type { OpenCases } from './open-cases.ts'
+import type { OpenCases } from './evidence.ts'
 import type { QuarantineRow } from './tables.ts'
 
 /** Temporary table by which the records of a batch whose leaves were lost come to the warehouse. */

@@ -19,7 +19,7 @@ export const evidenceTables = {
     lifetime: 'lasting',
   }),
 
-  witness: table({
+  evidence: table({
     description: 'One row per record and observation that it is missing at the source.',
     columns: {
       resource: text('The resource.'),
@@ -49,7 +49,7 @@ export const evidenceTables = {
       tombstoned_at: time('When its rows were marked.'),
       run_id: text('Run that marked them.'),
       deleted_at: time('Time of the latest evidence; a version fetched later brings the record back.'),
-      witnesses: text('Kind, source and time of all evidence; a JSON array.'),
+      evidence: text('Kind, source and time of each piece of evidence; a JSON array.'),
       undeleted_at: optional(time('When it came back; null while it is deleted.')),
       undeleted_by: optional(text('Run that saw it again.')),
     },
@@ -110,8 +110,8 @@ export const evidenceTables = {
 }
 
 export type KeyScopeRow = Row<typeof evidenceTables.key_scope>
-export type WitnessRow = Row<typeof evidenceTables.witness>
-export type WitnessKind = WitnessRow['kind']
+export type EvidenceRow = Row<typeof evidenceTables.evidence>
+export type EvidenceKind = EvidenceRow['kind']
 export type DeletionRow = Row<typeof evidenceTables.deletion>
 export type OutOfSightRow = Row<typeof evidenceTables.out_of_sight>
 export type QuarantineRow = Row<typeof evidenceTables.quarantine>

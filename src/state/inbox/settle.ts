@@ -35,7 +35,7 @@ export async function waitingEvents(engine: Engine): Promise<Waiting> {
   const readOnce = await ledger(engine)
     .selectFrom('ops.watermark')
     .select('resource')
-    .where('mark', 'is not', null)
+    .where('watermark', 'is not', null)
     .execute()
   const listed = groups.filter(({ entity }) => hasList.get(entity))
   const byId = groups.filter(({ entity }) => !hasList.get(entity))
@@ -76,7 +76,7 @@ const refusalHolds = `interval '1 hour'`
  */
 const byAccess = `select e.entity, 'refused' as result,
     case when a.state = 'refused' and (e.entity not in (${listedEntities})
-        or exists (select 1 from ops.watermark w where w.resource = a.resource and w.mark is not null))
+        or exists (select 1 from ops.watermark w where w.resource = a.resource and w.watermark is not null))
       then a.checked_at + ${refusalHolds} else cast('9999-01-01T00:00:00Z' as timestamptz) end as since
   from ops.access a join (values ${entityOf}) as e(name, entity) on e.name = a.resource
   where a.state <> 'readable'`

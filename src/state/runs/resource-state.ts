@@ -1,4 +1,4 @@
-/** What the ledger knows of one resource: its last run, mark, rows, proof, and what is wrong with it. */
+/** What the ledger knows of one resource: its last run, watermark, rows, proof, and what is wrong with it. */
 
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -82,14 +82,14 @@ async function troubleOf(engine: Engine, resource: string, held: ReadonlySet<str
 export async function resourceState(engine: Engine, resource: Resource): Promise<ResourceState> {
   const { name } = resource
   const held = await existingTables(engine)
-  const mark = await readWatermark(engine, name)
+  const watermark = await readWatermark(engine, name)
   const scans = await scansOf(engine, name)
   const access = held.has('access') ? await accessOf(engine, name) : undefined
   return {
     resource: name,
     ...(await lastRun(engine, name, held)),
-    watermark: mark?.mark ?? null,
-    backfilledAt: mark?.backfilled_at ?? null,
+    watermark: watermark?.watermark ?? null,
+    backfilledAt: watermark?.backfilled_at ?? null,
     rows: await count(engine, liveRows(resource)),
     proof: proofOf(scans),
     windows: scans,

@@ -6,10 +6,12 @@ export const scanTables = {
     description: 'One row per list: how far it has been read.',
     columns: {
       resource: text('The resource.'),
-      mark: optional(
+      watermark: optional(
         text('Greatest updatedAt on the first page of the last complete scan, as the service wrote it.'),
       ),
-      pending_mark: optional(text('The watermark that becomes valid when the current backfill is complete.')),
+      pending_watermark: optional(
+        text('The watermark that becomes valid when the current backfill is complete.'),
+      ),
       earliest_day: optional(text('Day of the oldest record, where a backfill ends.')),
       remembered_total: optional(
         count('Total that the service reported last; the next scan begins at the last page of it.'),
@@ -121,7 +123,7 @@ export const scanTables = {
       run_id: text('The run.'),
       scope_id: text('What the key could see; see ops.key_scope.'),
       total: count('Records that the service counts.'),
-      held: count('Live rows that are stored.'),
+      stored: count('Live records that are stored.'),
       counted_at: time('When they were counted.'),
     },
     key: ['resource', 'run_id'],
@@ -130,7 +132,7 @@ export const scanTables = {
   }),
 }
 
-export type WatermarkTable = Row<typeof scanTables.watermark>
+export type WatermarkRow = Row<typeof scanTables.watermark>
 export type ScanRow = Row<typeof scanTables.scan>
 export type ScanIdRow = Row<typeof scanTables.scan_id>
 export type SweepRow = Row<typeof scanTables.sweep>

@@ -2,8 +2,8 @@
 
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { recordRows } from '../../warehouse/schema/record-rows.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import { recordRows } from '../evidence/missing.ts'
 import { ledger } from '../ledger.ts'
 import type { UnreadRow } from './tables.ts'
 

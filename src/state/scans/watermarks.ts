@@ -2,9 +2,9 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { WatermarkTable } from './tables.ts'
+import type { WatermarkRow } from './tables.ts'
 
-export async function readWatermark(engine: Engine, resource: string): Promise<WatermarkTable | undefined> {
+export async function readWatermark(engine: Engine, resource: string): Promise<WatermarkRow | undefined> {
   const [row] = await ledger(engine)
     .selectFrom('ops.watermark')
     .selectAll()
@@ -13,21 +13,21 @@ export async function readWatermark(engine: Engine, resource: string): Promise<W
   return row
 }
 
-/** Sets the given parts; call it inside the transaction that holds the rows the mark speaks of. */
+/** Sets the given columns. Runs inside the transaction that loads the rows up to the watermark. */
 export async function moveWatermark(
   engine: Engine,
   resource: string,
-  change: Partial<WatermarkTable> & Pick<WatermarkTable, 'run_id' | 'moved_at'>,
+  change: Partial<WatermarkRow> & Pick<WatermarkRow, 'run_id' | 'moved_at'>,
 ): Promise<void> {
   const before = await readWatermark(engine, resource)
   const fresh = {
-    mark: null,
-    pending_mark: null,
+    watermark: null,
+    pending_watermark: null,
     earliest_day: null,
     remembered_total: null,
     backfilled_at: null,
   }
-  const row: WatermarkTable = { ...fresh, ...before, ...change, resource }
+  const row: WatermarkRow = { ...fresh, ...before, ...change, resource }
   await ledger(engine).deleteFrom('ops.watermark').where('resource', '=', resource).execute()
   await ledger(engine).insertInto('ops.watermark').values(row).execute()
 }

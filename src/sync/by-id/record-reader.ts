@@ -16,7 +16,7 @@ import {
   retryLater,
 } from '../../state/by-id/fetched.ts'
 import { countSignals } from '../../state/by-id/signal-counts.ts'
-import { witnessHeld } from '../../state/evidence/deletions.ts'
+import { recordEvidenceOfStored } from '../../state/evidence/evidence.ts'
 import { freshScan, openScan, unfinishedScan, updateScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
@@ -106,7 +106,7 @@ export class RecordReader {
     await recordFetches(engine, { resource: resource.name, table: resource.table }, latest(fetches))
     await recordFailedFetches(engine, resource.name, { failed, keyScope: currentScope({ sync }) })
     const missing = failed.filter(({ state }) => state === 'missing')
-    await witnessHeld(
+    await recordEvidenceOfStored(
       engine,
       resource,
       missing.map(({ recordId, checkedAt }) => ({

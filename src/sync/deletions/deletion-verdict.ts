@@ -1,9 +1,9 @@
 /** When a record counts as deleted, as a pure decision over what was witnessed: two witnesses, one scope, no landslide. */
-import type { WitnessKind } from '../../state/evidence/deletion-tables.ts'
+import type { EvidenceKind } from '../../state/evidence/tables.ts'
 
 /** One witness that a record is gone. */
 export interface Word {
-  readonly kind: WitnessKind
+  readonly kind: EvidenceKind
   /** Id of the run, or of the event. */
   readonly source: string
   /** ISO 8601, UTC. */

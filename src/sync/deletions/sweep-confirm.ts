@@ -1,9 +1,10 @@
 /** A second witness at once, where records can be read by id: what a sweep missed is asked for by name. */
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import { type SingleRead, singleRead } from '../../contract/fields/resource.ts'
-import { voidWitnesses, witness } from '../../state/evidence/deletions.ts'
-import { fetchedWith, liveRecords, outOfSight } from '../../state/evidence/missing.ts'
+import { recordEvidence, voidEvidence } from '../../state/evidence/evidence.ts'
+import { fetchedWith, outOfSight } from '../../state/evidence/swept-records.ts'
 import { lastSweep } from '../../state/scans/sweeps.ts'
+import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -31,7 +32,7 @@ async function controls({ sync, resource }: ResourceTask, scopeId: string): Prom
   const rows = await sync.engine.rows<{ id: string }>(
     `select ${key} as id, ${fetchedWith(resource, scopeId)} as is_fetched
      from ${liveRecords(resource)} and not ${outOfSight(resource, scopeId)}
-       and not exists (select 1 from ops.witness w where w.resource = ${quoteText(resource.name)}
+       and not exists (select 1 from ops.evidence w where w.resource = ${quoteText(resource.name)}
          and w.record_id = ${key} and w.void_at is null)
      order by 2 desc, t.loaded_at desc, 1 limit 3`,
   )
@@ -64,11 +65,11 @@ async function record(task: ResourceTask, answers: ReadonlyMap<string, Found>): 
   const row = { resource: resource.name, kind: 'by-id 404' as const, source: sync.runId, seen_at: at }
   const of = { resource: resource.name, ids: ids('there') }
   await fenced(task, async engine => {
-    await witness(
+    await recordEvidence(
       engine,
       ids('gone').map(id => ({ ...row, record_id: id })),
     )
-    await voidWitnesses(engine, of, { at, reason: `answered by id in run ${sync.runId}` })
+    await voidEvidence(engine, of, { at, reason: `answered by id in run ${sync.runId}` })
   })
 }
 

@@ -1,9 +1,10 @@
 /** What a sweep that read its list whole means for what is held: sightings, suspects, and records still to be read. */
 
 import { revive } from '../../load/merge/tombstone.ts'
-import type { SweepTable } from '../../state/evidence/deletion-tables.ts'
-import { recordUndeletions, voidWitnesses, witness } from '../../state/evidence/deletions.ts'
+import { recordUndeletions } from '../../state/evidence/deletions.ts'
+import { recordEvidence, voidEvidence } from '../../state/evidence/evidence.ts'
 import {
+  countOutOfSight,
   forgetOutOfSight,
   judgedCount,
   missingIds,
@@ -11,12 +12,12 @@ import {
   rememberOutOfSight,
   revivedIds,
   type SweptList,
-  unseenOthers,
   voidSeen,
-} from '../../state/evidence/missing.ts'
+} from '../../state/evidence/swept-records.ts'
 import { renewLease } from '../../state/runs/leases.ts'
 import { countSweptIds, forgetSweptIds } from '../../state/scans/scan-ids.ts'
 import { lastSweep, updateSweep } from '../../state/scans/sweeps.ts'
+import type { SweepRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
@@ -26,7 +27,7 @@ import { worthOf } from './deletion-verdict.ts'
 import { changedScope, newScope, tooManyGone } from './held-back.ts'
 
 /** Asked after the last page: what was read with another scope is no witness. */
-async function requireSameScope(task: ResourceTask, { sweep_id, scope_id }: SweepTable): Promise<void> {
+async function requireSameScope(task: ResourceTask, { sweep_id, scope_id }: SweepRow): Promise<void> {
   const { sync, resource } = task
   if (await isStillScope(task, scope_id)) return
   await fenced(task, async engine => {
@@ -36,7 +37,7 @@ async function requireSameScope(task: ResourceTask, { sweep_id, scope_id }: Swee
   throw changedScope(resource.name)
 }
 
-async function listOf(engine: Engine, { resource }: ResourceTask, sweep: SweepTable): Promise<SweptList> {
+async function listOf(engine: Engine, { resource }: ResourceTask, sweep: SweepRow): Promise<SweptList> {
   const before = await lastSweep(engine, resource.name, sweep.scope_id)
   return {
     resource,
@@ -59,13 +60,13 @@ async function recordSeen(engine: Engine, task: ResourceTask, list: SweptList): 
   )
   const of = { resource: resource.name, ids: revived }
   await recordUndeletions(engine, of, { at, run: sync.runId })
-  await voidWitnesses(engine, of, { at, reason: `seen by sweep ${list.sweepId}` })
+  await voidEvidence(engine, of, { at, reason: `seen by sweep ${list.sweepId}` })
   tally.rows_changed += revived.length
   await engine.run(voidSeen(list))
   await engine.run(forgetOutOfSight(list))
-  const mark = (await readWatermark(engine, resource.name))?.mark
-  // A walk ends at the mark itself once nothing can come below it (lookback.ts).
-  if (mark) await engine.run(noteUnread(list, new Date(Date.parse(mark) + 1).toISOString()))
+  const watermark = (await readWatermark(engine, resource.name))?.watermark
+  // A scan ends at the watermark itself once nothing can come below it (lookback.ts).
+  if (watermark) await engine.run(noteUnread(list, new Date(Date.parse(watermark) + 1).toISOString()))
 }
 
 interface Judgement {
@@ -86,7 +87,7 @@ async function suspect(
   const judged = Number(counted?.n ?? 0)
   const ids = await engine.rows<{ id: string }>(missingIds(list))
   const missing = ids.length
-  const [others] = await engine.rows<{ n: number }>(unseenOthers(list))
+  const [others] = await engine.rows<{ n: number }>(countOutOfSight(list))
   const isNewScope =
     list.baseline === null &&
     (Number(others?.n ?? 0) > 0 || (await lastSweep(engine, task.resource.name)) !== undefined)
@@ -94,7 +95,7 @@ async function suspect(
   const outOfSight = worth === 'doubted' ? 0 : await engine.run(rememberOutOfSight(list))
   if (worth === 'witness') {
     const seen = { resource: task.resource.name, kind: 'sweep' as const, source: runId }
-    await witness(
+    await recordEvidence(
       engine,
       ids.map(({ id }) => ({ ...seen, record_id: id, seen_at: list.startedAt })),
     )
@@ -105,7 +106,7 @@ async function suspect(
 /** Returns why its witnesses are not to be believed, if so: the sweep is recorded all the same. */
 export async function judgeSweep(
   task: ResourceTask,
-  sweep: SweepTable,
+  sweep: SweepRow,
   most?: number,
 ): Promise<Error | undefined> {
   const { sync, resource, lease } = task

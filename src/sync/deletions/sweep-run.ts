@@ -2,7 +2,7 @@
 import PQueue from 'p-queue'
 import { catalogue } from '../../contract/catalogue.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import { suspectedResources } from '../../state/evidence/deletions.ts'
+import { resourcesWithEvidence } from '../../state/evidence/evidence.ts'
 import type { ResourceTask, SyncContext } from '../run/context.ts'
 import { countList } from '../run/count-list.ts'
 import { endsRun } from '../run/ends-run.ts'
@@ -30,7 +30,7 @@ function work(task: ResourceTask, options: SweepOptions): Promise<void> {
 
 /** Lists, and of what is read by id that of which somebody found a record gone: for the rest there is nothing to do. */
 async function chosen(sync: SyncContext, { resources: names, sweep }: SweepRequest): Promise<Resource[]> {
-  const suspected = sweep?.counts ? new Set() : await suspectedResources(sync.engine)
+  const suspected = sweep?.counts ? new Set() : await resourcesWithEvidence(sync.engine)
   return swept
     .filter(({ name }) => names.length === 0 || names.includes(name))
     .filter(({ read, name }) => read.strategy === 'scan' || suspected.has(name))

@@ -1,12 +1,12 @@
 /** Looks for what is gone: a list is read whole for its ids, suspects are confirmed, and what two witnesses saw goes. */
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
-import { liveRecords } from '../../state/evidence/missing.ts'
 import { forgetSweptIds } from '../../state/scans/scan-ids.ts'
 import { freshScan, openScan } from '../../state/scans/scans.ts'
 import { openSweep, sweepScans, unfinishedSweep, updateSweep } from '../../state/scans/sweeps.ts'
 import type { ScanRow, SweepRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
+import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { currentScope } from '../run/same-scope.ts'
@@ -131,8 +131,8 @@ async function walkWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean
 
 /** Of a list: read whole, judged, confirmed and decided. */
 export async function sweepList(task: ResourceTask, options: SweepOptions): Promise<void> {
-  const mark = await readWatermark(task.sync.engine, task.resource.name)
-  if (!mark?.backfilled_at) {
+  const watermark = await readWatermark(task.sync.engine, task.resource.name)
+  if (!watermark?.backfilled_at) {
     task.tally.note = 'not synced yet: there is nothing to compare with'
     return
   }

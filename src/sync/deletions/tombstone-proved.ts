@@ -1,12 +1,13 @@
 /** Tombstones what enough witnesses saw gone, with the evidence in the same transaction. */
 
 import { tombstone } from '../../load/merge/tombstone.ts'
-import type { DeletionTable } from '../../state/evidence/deletion-tables.ts'
-import { recordDeletions, type Testimony, testimonies } from '../../state/evidence/deletions.ts'
-import { liveRecords } from '../../state/evidence/missing.ts'
+import { recordDeletions } from '../../state/evidence/deletions.ts'
+import { type StandingEvidence, standingEvidence } from '../../state/evidence/evidence.ts'
+import type { DeletionRow } from '../../state/evidence/tables.ts'
 import { renewLease } from '../../state/runs/leases.ts'
 import { addToRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { currentScope } from '../run/same-scope.ts'
 import {
@@ -20,7 +21,7 @@ import {
 import { tooManyGone } from './held-back.ts'
 import { confirmById } from './sweep-confirm.ts'
 
-function suspectsOf(rows: readonly Testimony[]): Suspect[] {
+function suspectsOf(rows: readonly StandingEvidence[]): Suspect[] {
   const byId = new Map<string, Suspect>()
   for (const { record_id: id, kind, source, seen_at, scope_id, is_fetched, is_predecessors } of rows) {
     const word = { kind, source, seenAt: seen_at, scopeId: scope_id, isPredecessors: is_predecessors }
@@ -31,7 +32,7 @@ function suspectsOf(rows: readonly Testimony[]): Suspect[] {
 }
 
 async function suspects(engine: Engine, { resource }: ResourceTask, scopeId: string): Promise<Suspect[]> {
-  return suspectsOf(await testimonies(engine, resource, scopeId))
+  return suspectsOf(await standingEvidence(engine, resource, scopeId))
 }
 
 async function circumstancesOf(task: ResourceTask, most: number | undefined): Promise<Circumstances> {
@@ -41,14 +42,14 @@ async function circumstancesOf(task: ResourceTask, most: number | undefined): Pr
   return { scopeId, live: Number(held?.n ?? 0), ...(most !== undefined && { most }) }
 }
 
-function evidence(task: ResourceTask, { gone }: Verdict, tombstonedAt: string): DeletionTable[] {
+function evidence(task: ResourceTask, { gone }: Verdict, tombstonedAt: string): DeletionRow[] {
   return gone.map(({ suspect, at }) => ({
     resource: task.resource.name,
     record_id: suspect.id,
     tombstoned_at: tombstonedAt,
     run_id: task.sync.runId,
     deleted_at: at,
-    witnesses: JSON.stringify(suspect.words.map(({ kind, source, seenAt }) => ({ kind, source, seenAt }))),
+    evidence: JSON.stringify(suspect.words.map(({ kind, source, seenAt }) => ({ kind, source, seenAt }))),
     undeleted_at: null,
     undeleted_by: null,
   }))
@@ -86,6 +87,5 @@ export async function tombstoneProved(task: ResourceTask, most?: number): Promis
   const { gone, doubted } = await settle(task, circumstances)
   if (doubted !== undefined) throw tooManyGone(resource.name, doubted, circumstances.live)
   const waiting = open.length - gone.length
-  if (waiting > 0)
-    tally.note = [tally.note, `${waiting} wait for a second witness`].filter(Boolean).join('; ')
+  if (waiting > 0) tally.note = [tally.note, `${waiting} wait for more evidence`].filter(Boolean).join('; ')
 }

@@ -6,8 +6,8 @@ import type { Resource } from '../../contract/fields/resource.ts'
 import { singleRead } from '../../contract/fields/resource.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { type Absence, absences, isNewerCount } from '../../state/evidence/absence.ts'
-import { liveRecords } from '../../state/evidence/missing.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { swept } from '../deletions/sweep-run.ts'
 import { pagesPerWindow } from '../scan/windows.ts'
 import type { Estimate } from './estimate.ts'
@@ -46,10 +46,10 @@ async function rowsOf(engine: Engine, resource: Resource): Promise<number> {
 
 /** Whether the last count is a reason to sweep now, in words. */
 function urgency(absence: Absence): string {
-  const { total, held } = absence
-  if (total === null || held === null || !isNewerCount(absence)) return ''
-  if (total === held) return '; the last count matched'
-  return `; the last count was ${formatNumber(total)} at the service, ${formatNumber(held)} stored`
+  const { total, stored } = absence
+  if (total === null || stored === null || !isNewerCount(absence)) return ''
+  if (total === stored) return '; the last count matched'
+  return `; the last count was ${formatNumber(total)} at the service, ${formatNumber(stored)} stored`
 }
 
 export interface SweepPlanSources {
@@ -75,7 +75,7 @@ export async function planSweep(
       const absence = known.get(name)
       const { reasoning, ...range } = sweepEstimate(
         rows,
-        absence?.suspected ?? 0,
+        absence?.candidates ?? 0,
         singleRead(resource) !== undefined,
       )
       const why = reasoning + (absence ? urgency(absence) : '')

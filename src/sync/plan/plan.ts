@@ -6,7 +6,7 @@ import { daysBetween, utcDay } from '../../lib/dates.ts'
 import { countDue } from '../../state/by-id/due.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { backfilledPages, usualChanges } from '../../state/scans/past-reads.ts'
-import type { WatermarkTable } from '../../state/scans/tables.ts'
+import type { WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { chooseStored } from '../by-id/choose-stored.ts'
 import { refetchPauseMs } from '../by-id/refresh-worth.ts'
@@ -26,7 +26,7 @@ export interface PlannedResource extends Estimate {
 async function firstScan(
   resource: Resource,
   context: PlanContext,
-  watermark: WatermarkTable | undefined,
+  watermark: WatermarkRow | undefined,
 ): Promise<Outlook> {
   const remembered = watermark?.remembered_total ?? undefined
   const total = remembered === undefined ? await askTotal(resource, context) : Number(remembered)
@@ -45,7 +45,7 @@ async function scan(resource: Resource, context: PlanContext): Promise<Outlook> 
   const changed = await usualChanges(engine, resource.name)
   const days = daysBetween(utcDay(watermark.moved_at), utcDay(clock.now()))
   const size: KnownSize = { kind: 'changes', total, changed, days }
-  return { strategy: 'what changed', watermark: watermark.mark, total, size }
+  return { strategy: 'what changed', watermark: watermark.watermark, total, size }
 }
 
 async function between(

@@ -1,6 +1,6 @@
-/** The cheap question of every night: does the service count as many records as the warehouse holds? */
+/** The cheap question of every night: does the service count as many records as the warehouse stores? */
 import { formatNumber } from '../../lib/counted.ts'
-import { recordCount, witnessedCounts } from '../../state/evidence/absence.ts'
+import { recordCount, storedCounts } from '../../state/evidence/absence.ts'
 import { now, type ResourceTask } from './context.ts'
 import { fenced } from './hold-lease.ts'
 import { currentScope } from './same-scope.ts'
@@ -12,13 +12,13 @@ export async function countList(task: ResourceTask): Promise<void> {
   const { meta } = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
   tally.requests += 1
   const scopeId = currentScope(task)
-  const { held, waiting } = await witnessedCounts(sync.engine, resource, scopeId)
-  const row = { resource: resource.name, run_id: sync.runId, scope_id: scopeId, total: meta.total, held }
+  const { stored, waiting } = await storedCounts(sync.engine, resource, scopeId)
+  const row = { resource: resource.name, run_id: sync.runId, scope_id: scopeId, total: meta.total, stored }
   await fenced(task, engine => recordCount(engine, { ...row, counted_at: now(sync) }))
-  const difference = held - meta.total
+  const difference = stored - meta.total
   const words = [
-    `${formatNumber(meta.total)} at the service, ${formatNumber(held)} held`,
-    waiting > 0 && `${formatNumber(waiting)} wait for a second witness`,
+    `${formatNumber(meta.total)} at the service, ${formatNumber(stored)} stored`,
+    waiting > 0 && `${formatNumber(waiting)} wait for more evidence`,
     difference > 0 && `${formatNumber(difference)} too many: muster sweep ${resource.name}`,
     difference < 0 && `${formatNumber(-difference)} too few: muster sync, then muster sweep ${resource.name}`,
   ]

@@ -4,9 +4,8 @@ import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import { backfillScans, updateScan } from '../../state/scans/scans.ts'
-import type { ScanRow } from '../../state/scans/tables.ts'
+import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
-import type { WatermarkTable } from '../../state/schema.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -30,8 +29,8 @@ async function first(task: ResourceTask, limit: number, order: Record<string, st
 }
 
 /**
- * Two requests tell how large the backfill is, where it ends, and the mark that holds when it is complete: whatever
- * changes while it runs is newer than that mark.
+ * Two requests tell how large the backfill is, where it ends, and the watermark that holds when it is complete: whatever
+ * changes while it runs is newer than that watermark.
  */
 async function measure(task: ResourceTask): Promise<void> {
   const { resource } = task
@@ -45,7 +44,7 @@ async function measure(task: ResourceTask): Promise<void> {
   const oldest = await first(task, 1, { sortBy: 'createdAt', sortOrder: 'asc' })
   const created = (oldest.records[0] as { createdAt?: string } | undefined)?.createdAt
   const found = {
-    pending_mark: spanOf(records, updatedAt, task.sync.clock.now()).newest ?? null,
+    pending_watermark: spanOf(records, updatedAt, task.sync.clock.now()).newest ?? null,
     remembered_total: total,
     earliest_day: created === undefined ? null : utcDay(created),
   }
@@ -72,16 +71,16 @@ async function finishBackfill(
   const others = windows.filter(({ scan_id }) => scan_id !== window.scan_id)
   if (others.some(other => other.state !== 'accepted')) return
   if (window.from_day !== null && !others.some(other => other.from_day === null)) return
-  const pending = watermark?.pending_mark ?? null
+  const pending = watermark?.pending_watermark ?? null
   await setWatermark(engine, task, {
-    mark: pending ?? pass.firstWatermark,
-    pending_mark: null,
+    watermark: pending ?? pass.firstWatermark,
+    pending_watermark: null,
     backfilled_at: now(task.sync),
     ...(pending === null && { remembered_total: pass.lastTotal }),
   })
 }
 
-function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkTable): LoadedScanJob {
+function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkRow): LoadedScanJob {
   const days = { from: window.from_day, to: window.to_day }
   const isWhole = days.from === null && days.to === null
   return {
@@ -92,23 +91,25 @@ function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkTable): 
   }
 }
 
-function extentOf({ sync }: ResourceTask, watermark: WatermarkTable): BackfillExtent {
+function extentOf({ sync }: ResourceTask, watermark: WatermarkRow): BackfillExtent {
   const today = utcDay(sync.clock.now())
   return { total: Number(watermark.remembered_total ?? 0), earliest: watermark.earliest_day ?? today, today }
 }
 
 /** Days of the first window that is not planned yet; undefined when the windows reach the oldest record. */
-async function firstDays(task: ResourceTask, watermark: WatermarkTable): Promise<Days | undefined> {
+async function firstDays(task: ResourceTask, watermark: WatermarkRow): Promise<Days | undefined> {
   const newest = (await backfillScans(task.sync.engine, task.resource.name)).at(-1)
   if (newest) {
     const { from_day: from, to_day: to, pages } = newest
     return nextWindow({ from, to, pages: Number(pages) }, extentOf(task, watermark))
   }
-  return watermark.pending_mark === null ? { from: null, to: null } : firstWindow(extentOf(task, watermark))
+  return watermark.pending_watermark === null
+    ? { from: null, to: null }
+    : firstWindow(extentOf(task, watermark))
 }
 
 /** One pass over each new window; a window is read while those before it load. */
-async function readNewWindows(task: ResourceTask, watermark: WatermarkTable): Promise<void> {
+async function readNewWindows(task: ResourceTask, watermark: WatermarkRow): Promise<void> {
   let days = await firstDays(task, watermark)
   try {
     while (days) {
@@ -142,7 +143,7 @@ const afresh = {
  */
 async function readOpenWindows(
   task: ResourceTask,
-  watermark: WatermarkTable,
+  watermark: WatermarkRow,
   cause?: PageUnreadable,
 ): Promise<void> {
   for (const window of await openWindows(task)) {

@@ -1,9 +1,8 @@
 /** Windows of a collection: their ledger row, and the query that stands for their days. */
 import type { Scan } from '../../contract/fields/resource.ts'
 import { countScans, freshScan, openScan } from '../../state/scans/scans.ts'
-import type { ScanRow } from '../../state/scans/tables.ts'
+import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { moveWatermark } from '../../state/scans/watermarks.ts'
-import type { WatermarkTable } from '../../state/schema.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -49,7 +48,7 @@ export function openNewScan(task: ResourceTask, opening: Opening): Promise<ScanR
 export async function setWatermark(
   engine: Engine,
   { sync, resource }: ResourceTask,
-  change: Partial<WatermarkTable>,
+  change: Partial<WatermarkRow>,
 ): Promise<void> {
   await moveWatermark(engine, resource.name, { ...change, run_id: sync.runId, moved_at: now(sync) })
 }

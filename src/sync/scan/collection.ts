@@ -3,9 +3,8 @@ import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { sawAllOf } from '../../state/evidence/key-scopes.ts'
 import { retireScans, unfinishedScan } from '../../state/scans/scans.ts'
-import type { ScanRow } from '../../state/scans/tables.ts'
+import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
-import type { WatermarkTable } from '../../state/schema.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -32,14 +31,14 @@ async function heldSince({ sync, resource }: ResourceTask, day: string): Promise
 const later = (found: string | null, held: string | null): string | null =>
   found !== null && (held === null || isLater(found, held)) ? found : held
 
-async function newChanges(task: ResourceTask, { mark }: WatermarkTable): Promise<ScanRow> {
-  // The zone of the day filter is unknown: two days below the mark lose nothing in any of them.
-  const from = scanOf(task).changedSince && mark !== null ? utcDay(mark, -2) : null
+async function newChanges(task: ResourceTask, { watermark }: WatermarkRow): Promise<ScanRow> {
+  // The zone of the day filter is unknown: two days below the watermark lose nothing in any of them.
+  const from = scanOf(task).changedSince && watermark !== null ? utcDay(watermark, -2) : null
   return openNewScan(task, { from, to: null, kind: 'incremental' })
 }
 
-/** Down to the mark, or to the beginning of a list that had no record with a time when it was last read. */
-async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: ScanRow): Promise<void> {
+/** Down to the watermark, or to the beginning of a list that had no record with a time when it was last read. */
+async function walkChanges(task: ResourceTask, watermark: WatermarkRow, window: ScanRow): Promise<void> {
   const { resource } = task
   const { changedSince } = scanOf(task)
   const filter: Record<string, string> =
@@ -49,27 +48,30 @@ async function walkChanges(task: ResourceTask, mark: WatermarkTable, window: Sca
     query: { ...resource.query, ...byUpdate, ...filter },
     // The total of a filtered list says nothing of the list of another day.
     beginAt: lastPage(
-      filter.from === undefined ? Number(mark.remembered_total ?? 0) : await heldSince(task, filter.from),
+      filter.from === undefined
+        ? Number(watermark.remembered_total ?? 0)
+        : await heldSince(task, filter.from),
     ),
-    ...(mark.mark !== null && { known: await knownTo(task, mark.mark) }),
+    ...(watermark.watermark !== null && { known: await knownTo(task, watermark.watermark) }),
     accepted: (engine, pass) =>
       setWatermark(engine, task, {
-        mark: later(pass.firstWatermark, mark.mark),
+        watermark: later(pass.firstWatermark, watermark.watermark),
         ...(changedSince ? {} : { remembered_total: pass.lastTotal }),
       }),
   })
 }
 
 async function readChanges(task: ResourceTask, left?: ScanRow): Promise<void> {
-  const mark = await readWatermark(task.sync.engine, task.resource.name)
-  if (mark?.backfilled_at) await walkChanges(task, mark, left ?? (await newChanges(task, mark)))
+  const watermark = await readWatermark(task.sync.engine, task.resource.name)
+  if (watermark?.backfilled_at)
+    await walkChanges(task, watermark, left ?? (await newChanges(task, watermark)))
 }
 
-/** A mark that was made when the key saw less says nothing of the rest: the list is read from its beginning. */
-async function usableMark(task: ResourceTask): Promise<WatermarkTable | undefined> {
+/** A watermark that was made when the key saw less says nothing of the rest: the list is read from its beginning. */
+async function usableWatermark(task: ResourceTask): Promise<WatermarkRow | undefined> {
   const { sync, resource, tally } = task
-  const mark = await readWatermark(sync.engine, resource.name)
-  if (!mark || (await sawAllOf(sync.engine, mark.run_id, sync.key))) return mark
+  const watermark = await readWatermark(sync.engine, resource.name)
+  if (!watermark || (await sawAllOf(sync.engine, watermark.run_id, sync.key))) return watermark
   await fenced(task, async engine => {
     await retireScans(engine, resource.name)
     await forgetWatermark(engine, resource.name)
@@ -83,10 +85,10 @@ async function usableMark(task: ResourceTask): Promise<WatermarkTable | undefine
  * that one, so that another follows it.
  */
 export async function syncCollection(task: ResourceTask): Promise<void> {
-  const mark = await usableMark(task)
-  if (!mark?.backfilled_at) {
+  const watermark = await usableWatermark(task)
+  if (!watermark?.backfilled_at) {
     await backfill(task)
-    if (mark) await readChanges(task)
+    if (watermark) await readChanges(task)
     return
   }
   const left = await unfinishedScan(task.sync.engine, task.resource.name, 'incremental')

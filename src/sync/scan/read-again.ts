@@ -1,9 +1,8 @@
 /** Reads the records of some days again, whatever the mark says; the mark stays where it is. */
 
 import { dayMs, daysBetween, utcDay } from '../../lib/dates.ts'
-import type { UnreadTable } from '../../state/evidence/deletion-tables.ts'
 import { giveUpScans, unfinishedScans } from '../../state/scans/scans.ts'
-import type { ScanRow } from '../../state/scans/tables.ts'
+import type { ScanRow, UnreadRow } from '../../state/scans/tables.ts'
 import { forgetUnread, stillUnread } from '../../state/scans/unread.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -83,7 +82,7 @@ export function spansOver(days: readonly string[], near = nearDays, most = mostS
   return spans.length <= most ? spans : spansOver(days, near * 2, most)
 }
 
-const isDated = (row: UnreadTable): row is UnreadTable & { created_at: string } => row.created_at !== null
+const isDated = (row: UnreadRow): row is UnreadRow & { created_at: string } => row.created_at !== null
 
 /** Once for each note: what is still missing then is gone again, and the next sweep tells. */
 export async function readNoted(task: ResourceTask): Promise<void> {

@@ -1,0 +1,133 @@
+/** Evidence that a record is missing at the source. One piece proves nothing; `muster sweep` tombstones on two. */
+import type { Resource } from '../../contract/fields/resource.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+import { ledger } from '../ledger.ts'
+import { unsettled } from './key-scopes.ts'
+import { fetchedWith, shownTo } from './swept-records.ts'
+import type { EvidenceRow } from './tables.ts'
+
+export type Evidence = Omit<EvidenceRow, 'void_at' | 'void_reason'>
+
+/** Evidence of one kind from one source counts once. Runs in the transaction of whatever else is written about it. */
+export async function recordEvidence(engine: Engine, rows: readonly Evidence[]): Promise<void> {
+  const many = 500
+  for (let from = 0; from < rows.length; from += many) {
+    const values = rows.slice(from, from + many).map(row => ({ ...row, void_at: null, void_reason: null }))
+    await ledger(engine)
+      .insertInto('ops.evidence')
+      .values(values)
+      .onConflict(conflict => conflict.doNothing())
+      .execute()
+  }
+}
+
+/** Only against records that are stored and live: a record that was never read cannot be missing. */
+export async function recordEvidenceOfStored(
+  engine: Engine,
+  resource: Resource,
+  rows: readonly Omit<Evidence, 'resource'>[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const key = recordKey(resource)
+  const ids = rows.map(row => quoteText(row.record_id)).join(', ')
+  const stored = await engine.rows<{ id: string }>(
+    `select ${key} as id from ${liveRecords(resource)} and ${key} in (${ids})`,
+  )
+  const isStored = new Set(stored.map(({ id }) => id))
+  await recordEvidence(
+    engine,
+    rows.filter(row => isStored.has(row.record_id)).map(row => ({ ...row, resource: resource.name })),
+  )
+}
+
+/** Evidence that is not void, with what the key of its run could see. */
+export interface StandingEvidence extends Omit<Evidence, 'resource'> {
+  readonly scope_id: string | null
+  /** Whether a run of the scope asked for fetched the stored version. */
+  readonly is_fetched: boolean
+  /** Whether another key fetched it, with the lists of the scope asked for, and this is that key's 404. */
+  readonly is_predecessors: boolean
+}
+
+/** Holds for a 404 of a run `ks` whose scope had shown the row `t`, and has the lists of the scope asked for. */
+const isPredecessors = (resource: Resource): string =>
+  `(e.kind = 'by-id 404' and ks.scope_id <> ${quoteText(unsettled)} and ${shownTo(resource, 'ks.scope_id')}
+    and exists (select 1 from ops.key_scope n where n.scope_id = $2 and n.kind = ks.kind
+      and n.companies = ks.companies and n.agencies = ks.agencies and n.scopes = ks.scopes))`
+
+/** Of records that are stored and live, by record. */
+export async function standingEvidence(
+  engine: Engine,
+  resource: Resource,
+  scopeId: string,
+): Promise<StandingEvidence[]> {
+  return engine.rows<StandingEvidence>(
+    `select e.record_id, e.kind, e.source, e.seen_at, ks.scope_id, ${fetchedWith(resource, scopeId)} as is_fetched,
+       coalesce(${isPredecessors(resource)}, false) as is_predecessors
+     from ops.evidence e join (select * from ${liveRecords(resource)}) as t on ${recordKey(resource)} = e.record_id
+     left join ops.key_scope ks on ks.run_id = e.source
+     where e.resource = $1 and e.void_at is null and e.seen_at >= t.loaded_at order by e.record_id, e.seen_at, e.kind`,
+    [resource.name, scopeId],
+  )
+}
+
+export async function voidEvidence(
+  engine: Engine,
+  of: { readonly resource: string; readonly ids: readonly string[] },
+  { at, reason }: { readonly at: string; readonly reason: string },
+): Promise<void> {
+  if (of.ids.length === 0) return
+  await ledger(engine)
+    .updateTable('ops.evidence')
+    .set({ void_at: at, void_reason: reason })
+    .where('resource', '=', of.resource)
+    .where('record_id', 'in', [...of.ids])
+    .where('void_at', 'is', null)
+    .execute()
+}
+
+export async function resourcesWithEvidence(engine: Engine): Promise<ReadonlySet<string>> {
+  const rows = await ledger(engine)
+    .selectFrom('ops.evidence')
+    .select('resource')
+    .distinct()
+    .where('void_at', 'is', null)
+    .execute()
+  return new Set(rows.map(({ resource }) => resource))
+}
+
+export interface OpenCases {
+  /** Evidence and deletions that a record on a page would contradict. */
+  readonly contested: number
+  /** Records that could not be loaded so far. */
+  readonly quarantined: number
+}
+
+/** Counted once for every batch: most resources have none, and nothing else is asked then. */
+export async function openCases(engine: Engine, resource: string): Promise<OpenCases> {
+  const [row] = await engine.rows<OpenCases>(
+    `select (select count(*) from ops.evidence where resource = $1 and void_at is null)
+       + (select count(*) from ops.deletion where resource = $1 and undeleted_at is null) as contested,
+       (select count(*) from ops.quarantine where resource = $1 and resolved_at is null) as quarantined`,
+    [resource],
+  )
+  return { contested: Number(row?.contested ?? 0), quarantined: Number(row?.quarantined ?? 0) }
+}
+
+/**
+ * A record on a page that was fetched after the evidence exists: evidence becomes void, deletions end. Runs inside a merge,
+ * which removes the tombstones themselves, when the temporary table stage_record is there.
+ */
+export async function recordSightings(engine: Engine, resource: string): Promise<void> {
+  const of = `from stage_record as s where x.resource = ${quoteText(resource)} and s.record_key = x.record_id`
+  await engine.run(
+    `update ops.deletion as x set undeleted_at = s.loaded_at, undeleted_by = s.run_id
+     ${of} and x.undeleted_at is null and s.loaded_at > x.deleted_at`,
+  )
+  await engine.run(
+    `update ops.evidence as x set void_at = s.loaded_at, void_reason = 'read again by run ' || s.run_id
+     ${of} and x.void_at is null and s.loaded_at > x.seen_at`,
+  )
+}

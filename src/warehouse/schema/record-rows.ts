@@ -1,0 +1,19 @@
+/** Which rows of star are records of a resource, as SQL for both engines. */
+import type { Resource } from '../../contract/fields/resource.ts'
+import { quoteName, quoteText } from '../sql-text.ts'
+import { constantsOf, isMember } from './physical.ts'
+
+/** Without inferred members and the unknown member; conditions on the alias can follow with `and`. */
+export function recordRows({ table }: Resource, alias = 't'): string {
+  const conditions = constantsOf(table).map(
+    ([name, value]) => `${alias}.${quoteName(name)} = ${quoteText(value)}`,
+  )
+  if (isMember(table)) conditions.push(`not ${alias}.is_stub`, `${alias}.${quoteName(table.key)} <> '-1'`)
+  const where = ['true', ...conditions].join(' and ')
+  return `star.${quoteName(table.name)} as ${alias} where ${where}`
+}
+
+export const liveRecords = (resource: Resource): string => `${recordRows(resource)} and not t.is_deleted`
+
+/** Key of a record in the row `t`. */
+export const recordKey = ({ table }: Resource): string => `t.${quoteName(table.key)}`
