@@ -1,7 +1,7 @@
--- The hours of a timelog that go to cost codes are no more than its hours.
+-- The hours that a timelog allocates to cost codes are no more than its hours.
 -- Severity: error
 -- Sources: star.fact_timelog_cost_code, star.fact_timelog
--- Next: read the timesheet with muster get; if the service says the same, have its cost codes corrected there, else run muster replay timesheets
+-- Next: read the timesheet with muster get; if the service shows the same, have the cost codes corrected there, else run muster replay timesheets
 select l.timelog_id as record, l.timesheet_id
 from star.fact_timelog as l
 inner join (

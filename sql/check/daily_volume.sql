@@ -1,4 +1,4 @@
--- As many records are created on a day as is usual on that weekday: within four standard deviations of the twelve weeks before.
+-- The number of records created on a day is usual for that weekday: within four standard deviations of the twelve weeks before.
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.fact_expense, star.fact_invoice, star.dim_date
 -- Next: look at that day with muster sql: a holiday, an import, or records that were not read

@@ -1,8 +1,8 @@
--- What comes first has the earlier time: creation before change, start before end, creation before approval, receipt before acceptance.
+-- Times are in order: creation before change, start before end, creation before approval, receipt before acceptance.
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.fact_expense, star.fact_invoice, star.fact_requisition, star.fact_requisition_agency,
 --   star.fact_assignment, star.fact_credit_note, star.dim_project, star.dim_purchase_order
--- Next: read the record with muster get and tell the service; days between the two are below 0 in the marts
+-- Next: read the record with muster get and report it to the service; the marts show fewer than 0 days between the two
 select t.timesheet_id || ', timesheet created after updated' as record, 'star.fact_timesheet' as subject from star.fact_timesheet as t
 where not t.is_deleted and t.created_at > t.updated_at
 union all

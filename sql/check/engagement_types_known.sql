@@ -1,4 +1,4 @@
--- Timesheets name an engagement type that star.dim_engagement_type knows; the list is open.
+-- Every engagement type of a timesheet is in star.dim_engagement_type; the contract does not close the list.
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.dim_engagement_type
 -- Next: add the type to sql/seed/dim_engagement_type.sql; rate cards do not match it until then

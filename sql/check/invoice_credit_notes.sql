@@ -1,7 +1,7 @@
--- The credit notes that an invoice speaks of are those that are held, before VAT.
+-- The sum of credit notes on an invoice is the sum of its stored credit notes, before VAT.
 -- Severity: warn
 -- Sources: star.fact_invoice, star.fact_credit_note
--- Next: run muster discover, or wait for the event: credit notes come to be known by events and by nothing else
+-- Next: run muster discover with the ids, or wait for events: nothing else gives the ids of credit notes
 select i.invoice_id as record
 from star.fact_invoice as i
 left join (

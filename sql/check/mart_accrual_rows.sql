@@ -1,7 +1,7 @@
 -- No timesheet of mart.unbilled_accrual is on an invoice to the hiring company.
 -- Severity: error
 -- Sources: mart.unbilled_accrual, star.bridge_invoice_timesheet, star.fact_invoice
--- Next: run muster build again: the invoice came in between; yesterday's rows stay until it is right
+-- Next: run muster build again, as the invoice came in between; yesterday's rows stay until the check passes
 select m.timesheet_id as record
 from mart.unbilled_accrual as m
 where exists (

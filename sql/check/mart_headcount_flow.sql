@@ -1,7 +1,7 @@
--- In mart.headcount_weekly, who was there, came and left leaves who is there.
+-- In mart.headcount_weekly, active_start + starters - leavers = active_end.
 -- Severity: error
 -- Sources: mart.headcount_weekly
--- Next: look for assignments that end before they start with muster check dates_in_order; yesterday's rows stay until it is right
+-- Next: look for assignments that end before they start with muster check dates_in_order; yesterday's rows stay until the check passes
 select cast(m.week_ending_date as text) || '|' || m.project_id || '|' || m.trade_id || '|' || m.agency_id as record
 from mart.headcount_weekly as m
 where m.active_start + m.starters - m.leavers <> m.active_end

@@ -1,7 +1,7 @@
 -- Hours and charge of mart.labour_spend_weekly are those of all approved timesheets.
 -- Severity: error
 -- Sources: mart.labour_spend_weekly, star.fact_timesheet
--- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until it is right
+-- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until the check passes
 with
 -- Include: approved_timesheet
 

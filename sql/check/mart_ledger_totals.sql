@@ -1,7 +1,7 @@
--- mart.invoice_ledger holds every invoice and credit note once, with the sums of both.
+-- mart.invoice_ledger has every invoice and credit note once, with the sums of both.
 -- Severity: error
 -- Sources: mart.invoice_ledger, star.fact_invoice, star.fact_credit_note
--- Next: look for an invoice or credit note that is held twice; yesterday's rows stay until it is right
+-- Next: look for an invoice or credit note that is stored twice; yesterday's rows stay until the check passes
 select cast(m.documents as text) || ' of ' || cast(i.documents + c.documents as text) || ' documents, ' || cast(m.final_value as text)
   || ' of ' || cast(i.final_value - c.final_value as text) as record
 from (

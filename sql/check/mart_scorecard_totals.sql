@@ -1,7 +1,7 @@
 -- Hours and spend of mart.supplier_scorecard are those of all approved timesheets.
 -- Severity: error
 -- Sources: mart.supplier_scorecard, star.fact_timesheet
--- Next: run muster build rate_compliance first, then look for an assignment that is held twice; yesterday's rows stay until it is right
+-- Next: run muster build rate_compliance first, then look for an assignment that is stored twice; yesterday's rows stay until the check passes
 with
 -- Include: approved_timesheet
 

@@ -1,7 +1,7 @@
 -- The hours of mart.assignment_tenure are those of all approved timesheets that have hours and name a worker.
 -- Severity: error
 -- Sources: mart.assignment_tenure, star.fact_timesheet
--- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until it is right
+-- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until the check passes
 with
 -- Include: approved_timesheet
 

@@ -1,7 +1,7 @@
 -- The hours of mart.worker_week are those of all approved timesheets that name a worker.
 -- Severity: error
 -- Sources: mart.worker_week, star.fact_timesheet
--- Next: look for a worker and week that the mart holds twice; yesterday's rows stay until it is right
+-- Next: look for a worker and week that the mart has twice; yesterday's rows stay until the check passes
 with
 -- Include: approved_timesheet
 

@@ -1,7 +1,7 @@
--- Amounts add up as they usually do: an identity that 95% of at least 20 records keep is kept by all.
+-- Amounts add up as usual: an identity that holds for 95% of at least 20 records holds for all.
 -- Severity: warn
 -- Sources: star.fact_invoice, star.fact_credit_note, star.fact_timelog, star.fact_piece_rate_entry, star.fact_rate
--- Next: read the record with muster get and tell the service; the contract names no identities, these are learned from the data
+-- Next: read the record with muster get and report it to the service; the contract states no identities, these are learned from the data
 with amount as (
   select 'invoice total = subtotal + vat' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, abs(i.total - (i.subtotal + i.vat)) > 0.05 as is_off
   from star.fact_invoice as i

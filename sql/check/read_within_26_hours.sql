@@ -1,4 +1,4 @@
--- Everything that a run has tried to read from the service was read in the last 26 hours.
+-- Every resource that a run has tried to read was read within the last 26 hours.
 -- Severity: warn
 -- Sources: ops.run_resource, ops.run
 -- Next: run muster status: the nightly run was late, failed or stopped at its budget

@@ -1,7 +1,7 @@
--- Everything that a run has tried to read from the service was read in the last 50 hours.
+-- Every resource that a run has tried to read was read within the last 50 hours.
 -- Severity: error
 -- Sources: ops.run_resource, ops.run
--- Next: run muster sync now, and muster runs to see why two nights went by; figures are older than they look
+-- Next: run muster sync now, then muster runs to see why two nights failed; until then figures are old
 with
 -- Include: last_read
 

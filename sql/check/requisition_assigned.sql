@@ -1,7 +1,7 @@
 -- A requisition counts as many assigned workers as it has assignments that are not cancelled.
 -- Severity: warn
 -- Sources: star.fact_requisition, star.fact_assignment
--- Next: run muster discover: assignments come to be known by their timesheets and by events; then compare with muster get
+-- Next: compare with muster get; an assignment is known only by its timesheets and events, and muster discover adds others by id
 select r.requisition_id as record
 from star.fact_requisition as r
 left join (

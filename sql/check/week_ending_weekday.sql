@@ -1,7 +1,7 @@
 -- The week of a timesheet ends on the weekday that its company is configured for.
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.dim_company
--- Next: ask whether the company changed its weekendDay: weeks from before the change keep their day, and reports by week show both
+-- Next: check whether the company changed its weekendDay: earlier weeks keep their day, and reports by week show both
 select t.timesheet_id as record
 from star.fact_timesheet as t
 inner join star.dim_company as c on c.company_id = t.company_id

@@ -1,8 +1,8 @@
--- What each user may do on each project, and whether the account is used and active.
+-- Permissions of each user on each project, and whether the account is active and in use.
 -- Grain: one row per company, user, project and permission.
 -- Question: Who can do what?
 -- Assumption: the service shows no sign-ins. Last activity is the latest approval, submission, claim or entry in a log that names
--- the user. A permission that is not listed is not one that is denied.
+-- the user. A permission that is not listed is not necessarily denied.
 -- Sources: star.fact_user_permission, star.bridge_user_access, star.dim_user, star.dim_permission, star.dim_company,
 --   star.fact_timesheet, star.fact_expense, star.fact_assignment_activity, star.fact_stage_event, star.fact_submission
 -- Columns:
@@ -16,11 +16,11 @@
 --   access_status text: Active or Inactive, in the company.
 --   is_account_active boolean: Whether the account is active; empty when the user was not read.
 --   is_permitted boolean: Whether the role or an override permits it.
---   last_activity_at timestamptz: Latest deed that names the user; empty when none does.
---   days_since_activity integer: Days from that to today.
+--   last_activity_at timestamptz: Latest activity that names the user; empty when there is none.
+--   days_since_activity integer: Days from last_activity_at to today.
 --   inactivity_months integer: Months after which the company counts an account as unused; empty when not configured.
---   is_inactive_but_permitted boolean: Whether it is permitted to somebody who is not active in the company or at all.
---   is_dormant_but_permitted boolean: Whether it is permitted to somebody without a deed for that many months, or ever.
+--   is_inactive_but_permitted boolean: Whether it is permitted although the user is inactive in the company, or the account is inactive.
+--   is_dormant_but_permitted boolean: Whether it is permitted although the user has had no activity for inactivity_months, or ever.
 with deed as (
   select t.approved_by_user_id as user_id, max(t.approved_at) as done_at
   from star.fact_timesheet as t

@@ -1,5 +1,5 @@
--- How long each stage of approval takes or has been waiting. A stage waits from the approval before it, the first one from
--- the creation of the requisition, until its own approval, or until the last sync while it is pending.
+-- How long each stage of approval took, or has been waiting. A stage waits from the approval of the stage before it, and the
+-- first one from the creation of the requisition, until its own approval, or until the last sync while it is pending.
 -- Grain: one row per requisition and stage of its approval.
 -- Question: Who holds approvals, and for how long?
 -- Sources: star.fact_requisition, star.fact_requisition_approval_stage
@@ -12,14 +12,14 @@
 --   project_id text: The project; '-1' when the record names none.
 --   trade_id text: The trade; '-1' when the record names none.
 --   stage integer: Number of the stage.
---   stage_name text: What the company calls it.
---   approver_contact_id text: Who is to approve, in star.dim_contact; '-1' when the record names nobody.
+--   stage_name text: Name that the company gives it.
+--   approver_contact_id text: The approver, in star.dim_contact; '-1' when the record names none.
 --   is_approved boolean: Whether the stage is approved.
 --   is_pending boolean: Whether the requisition waits for this stage: it is raised, and every stage before is approved.
---   waiting_since_at timestamptz: From when the stage waited; empty when that is unknown, or it is not its turn yet.
---   approved_at timestamptz: When it was approved; older records do not say.
+--   waiting_since_at timestamptz: When it began to wait; empty when that is unknown, or when its turn has not come.
+--   approved_at timestamptz: When it was approved; empty in older records.
 --   hours_waiting double precision: Hours from waiting_since_at to approved_at, or to the last sync while pending; below 0 when
---     the record has them the other way round.
+--     the record gives them in the wrong order.
 with stage as (
   select
     s.*,

@@ -1,9 +1,9 @@
 -- How long each worker has worked for a company in a trade, and how near that is to the 12 weeks after which the Agency
 -- Workers Regulations ask for equal pay; an indicator and no legal advice. A week counts when it has approved hours,
--- through whichever agency; a break of up to 6 weeks pauses the count, a longer one begins it anew. What else pauses or
--- keeps a count, such as sickness, is not in the data.
+-- through any agency; a break of up to 6 weeks pauses the count, a longer one restarts it. Other reasons to pause or keep a
+-- count, such as sickness, are not in the data.
 -- Grain: one row per worker, company and trade.
--- Question: Who is long with us, and who comes near 12 weeks?
+-- Question: Who has been with us for long, and who is near 12 weeks?
 -- Sources: star.fact_assignment, star.fact_rate, star.fact_timesheet
 -- Columns:
 --   worker_id text key: The worker.
@@ -12,7 +12,7 @@
 --   agencies integer: Different agencies in all weeks.
 --   first_week_ending_date date: The first week with hours.
 --   last_week_ending_date date: The last week with hours.
---   weeks_worked integer: Weeks with hours, breaks of any length between them.
+--   weeks_worked integer: Weeks with hours, whatever breaks are between them.
 --   net_hours numeric(18,4): Net hours of those weeks.
 --   tenure_band text: under 4, 4 to 11, 12 to 25, 26 to 51, or 52 and more weeks worked.
 --   awr_start_week_ending_date date: The first week that counts: the one after the last break of more than 6 weeks.

@@ -1,13 +1,14 @@
--- What each open assignment must have: papers, documents and qualifications, with what is missing or about to expire.
+-- Obligations of each open assignment: statements, documents and qualifications, and whether they are missing or about to
+-- expire.
 -- Grain: one row per open assignment and obligation.
 -- Question: What is missing or expiring?
--- Assumption: a paper is required where assignmentRequirements of the company says required; a confirmation, for which it has no
--- such setting, where the company or the agency is to give it. Qualifications are listed as the assignment names them: the
--- service does not say which a worker holds, so that their state is not known.
+-- Assumption: a statement is required where assignmentRequirements of the company says required; a confirmation, for which
+-- there is no such setting, where the company or the agency has to give it. Qualifications are listed as the assignment names
+-- them: the service does not say which of them a worker has, so their state is not known.
 -- Sources: star.fact_assignment, star.dim_entity_status, star.dim_company_setting, star.fact_assignment_document,
 --   star.fact_competency_requirement, star.dim_qualification
 -- Columns:
---   compliance_key text key: The assignment, the kind of obligation and its place among those.
+--   compliance_key text key: The assignment, the kind of obligation and its position among those.
 --   assignment_id text: The assignment.
 --   assignment_reference text: Its reference.
 --   assignment_status text: State of the assignment.

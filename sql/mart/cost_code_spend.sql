@@ -1,5 +1,5 @@
--- Hours and money by cost code, week and project, with what no cost code was given for.
--- Grain: one row per week ending, company, project and cost code; '-1' holds what is not allocated.
+-- Hours and money by cost code, week and project, and those without a cost code.
+-- Grain: one row per week ending, company, project and cost code; '-1' stands for no cost code.
 -- Question: Where is cost booked?
 -- Assumption: only approved timesheets and approved expenses count. Hours of a timelog carry its charge in proportion. Hours and
 -- charge of the timesheets less what timelogs allocate are not allocated, so that a week and project adds up to its timesheets.
@@ -10,14 +10,14 @@
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.
 --   project_id text key: The project; '-1' when the records name none.
---   cost_code_id text key: The cost code; '-1' for what is not allocated.
+--   cost_code_id text key: The cost code; '-1' for hours and money without one.
 --   hours numeric(18,4): Hours of timesheets.
 --   charge_value numeric(18,4): Charge of those hours.
 --   piece_units numeric(18,4): Units of work by the piece; units of different kinds are added up.
 --   piece_charge_value numeric(18,4): Charge of work by the piece, as its lines give it.
 --   expense_value numeric(18,4): Expenses.
 --   project_hours numeric(18,4): Hours of all cost codes of the week and project; the denominator of hours_share.
---   hours_share double precision: Share of the week and project: hours by project_hours.
+--   hours_share double precision: Share of the week and project: hours divided by project_hours.
 with sheet as (
   select t.timesheet_id, t.week_ending_date, t.company_id, t.project_id, t.net_hours, t.charge_total
   from star.fact_timesheet as t

@@ -1,8 +1,8 @@
 -- Expense claims by week, project and category, with working rule agreement and lodging apart.
 -- Grain: one row per week ending, company, project and category.
 -- Question: What do workers claim?
--- Assumption: a claim is in the week of its timesheet; one without is in the week that ends on the day the company is configured
--- for, else on Sunday. Claims without a date are left out.
+-- Assumption: a claim belongs to the week of its timesheet; without one, to the week that ends on the weekday configured for the
+-- company, else on Sunday. Claims without a date are left out.
 -- Sources: star.fact_expense, star.fact_timesheet, star.dim_company, star.dim_expense_category
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.

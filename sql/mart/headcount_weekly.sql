@@ -1,5 +1,5 @@
 -- Assignments that begin, run and end week by week, and the workers with hours: active_start + starters - leavers =
--- active_end. Weeks are those that the timesheets of the company name. Assignments count once they are confirmed, until the
+-- active_end. Weeks are those of the company's timesheets. Assignments count once they are confirmed, until the
 -- day they were completed or ended, else until the planned end; hours are those of approved timesheets.
 -- Grain: one row per week ending, company, project, trade, agency and engagement type.
 -- Question: How many people are on site, and how does that change?

@@ -1,10 +1,10 @@
--- Invoices and, as negative rows, credit notes: what was charged, what is still open, and since when it is due.
+-- Invoices and, as negative rows, credit notes: amounts charged, amounts still open, and when they are due.
 -- Grain: one row per invoice or credit note.
 -- Question: What is owed, and when?
--- Assumption: an invoice is open until its state is confirmed, a credit note until it is processed: the service shows no payments
--- that tell more. A credit note is due with its invoice. The credit notes an invoice speaks of are their sums before VAT.
--- Over a managed company the agency bills the provider, who bills the company: what the company owes are the rows without
--- is_billed_to_msp, and both together count it twice.
+-- Assumption: an invoice is open until its state is confirmed, a credit note until it is processed: the service shows no other
+-- sign of payment. A credit note is due with its invoice. An invoice gives the sum of its credit notes before VAT. In a managed
+-- company the agency bills the provider, which bills the company: the company owes the rows without is_billed_to_msp, and all
+-- rows together count the amount twice.
 -- Sources: star.fact_invoice, star.fact_credit_note
 -- Columns:
 --   document_key text key: Kind of document and its id.
@@ -29,11 +29,11 @@
 --   total_value numeric(18,4): With VAT; negative for credit notes.
 --   cis_value numeric(18,4): Construction Industry Scheme deduction; negative for credit notes.
 --   final_value numeric(18,4): After deductions; negative for credit notes.
---   outstanding_value numeric(18,4): What is open: final_value while the document is open, else 0.
+--   outstanding_value numeric(18,4): Amount that is open: final_value while the document is open, else 0.
 --   expense_value numeric(18,4): Expenses on the invoice; 0 for credit notes.
 --   invoice_net_value numeric(18,4): Net value as the invoice itself gives it, after its credit notes; empty for credit notes.
---   credit_notes_value numeric(18,4): Credit notes as the invoice sums them; empty for credit notes.
---   credit_notes_held_value numeric(18,4): Those of its credit notes that are held, before VAT; empty for credit notes.
+--   credit_notes_value numeric(18,4): Sum of its credit notes as the invoice gives it; empty for credit notes.
+--   credit_notes_held_value numeric(18,4): Sum of its stored credit notes before VAT; empty for credit notes.
 --   credit_notes_gap_value numeric(18,4): Credit notes not discovered yet: credit_notes_value less credit_notes_held_value; empty for credit notes.
 with held as (
   select c.invoice_id, sum(coalesce(c.subtotal, 0)) as credited

@@ -1,8 +1,8 @@
 -- What approved labour pays and costs by week, place, trade, agency and kind of engagement.
 -- Grain: one row per week ending, company, project, site, trade, agency and rate type.
 -- Question: What does labour cost?
--- Assumption: only approved timesheets count; the trade is that of the assignment, also of one that is gone since, '-1' until it was
--- read. Work by the piece is in the amounts of the timesheet as the service gives them; nothing is added for it.
+-- Assumption: only approved timesheets count. The trade is that of the assignment, even of a deleted one, and '-1' until the
+-- assignment was read. Piece work is part of the amounts that the service gives for the timesheet; nothing is added for it.
 -- Sources: star.fact_timesheet, star.fact_assignment
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
@@ -11,7 +11,7 @@
 --   site_id text key: The site; '-1' when the records name none.
 --   trade_id text key: The trade of the assignment; '-1' when it is not known.
 --   agency_id text key: The agency; '-1' when the records name none.
---   rate_type text key: Engagement type: cis, paye or psc; unknown when the timesheets say none.
+--   rate_type text key: Engagement type: cis, paye or psc; unknown when the timesheets name none.
 --   timesheets bigint: Approved timesheets.
 --   workers bigint: Different workers on them.
 --   net_hours numeric(18,4): Hours after breaks.
@@ -20,7 +20,7 @@
 --   margin_value numeric(18,4): Charge less pay; employer costs are inside.
 --   expense_value numeric(18,4): Expenses claimed with the timesheets.
 --   cost_value numeric(18,4): Charge and expenses; the numerator of cost_per_hour.
---   cost_per_hour double precision: Cost of an hour: cost_value by net_hours; empty when there are no hours.
+--   cost_per_hour double precision: Cost of an hour: cost_value divided by net_hours; empty when there are no hours.
 select
   spend.week_ending_date,
   spend.company_id,

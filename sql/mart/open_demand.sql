@@ -1,5 +1,5 @@
--- Requisitions that still ask for workers, as they stand on the day of the build. Requisitions can only be read by an id
--- that was seen somewhere: the last two columns tell how many of those that the service counts are held.
+-- Requisitions that still ask for workers, as they are on the day of the build. A requisition can only be read by a known id:
+-- the last two columns tell how many of those that the service counts are stored.
 -- Grain: one row per requisition that is open today.
 -- Question: What is unfilled today, and what of it starts soon?
 -- Sources: star.dim_company_setting, star.dim_entity_status, star.fact_recruitment_metric_row, star.fact_requisition
@@ -16,15 +16,15 @@
 --   assigned integer: Workers assigned so far.
 --   open_quantity numeric(12,4): Workers still to be found: quantity - assigned.
 --   agencies integer: Agencies that it was offered to.
---   is_approved boolean: Whether it was approved; nobody is offered one that is not.
+--   is_approved boolean: Whether it was approved; before that it is offered to no agency.
 --   opened_date date: Day on which it was approved, else created, in the reporting zone.
 --   days_open integer: Days since then.
 --   planned_start_date date: Day on which the work begins.
 --   days_to_start integer: Days until then; below 0 when it is past.
 --   lead_time_days integer: Days of notice that the company asks for; empty when it has no such setting.
 --   is_inside_lead_time boolean: Whether the work begins within that notice, where the company has the warning switched on.
---   company_requisitions_held integer: Requisitions that the service counts for the company and that are held; the numerator.
---   company_requisitions_counted integer: Requisitions that the service counts for the company: the denominator of coverage.
+--   company_requisitions_held integer: Requisitions that the service counts for the company and that are stored; the numerator of coverage.
+--   company_requisitions_counted integer: Requisitions that the service counts for the company; the denominator of coverage.
 with notice as (
   select
     company_id,

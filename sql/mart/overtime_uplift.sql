@@ -1,4 +1,4 @@
--- What hours of each kind pay and cost by week and project, and their share of the week.
+-- Pay and charge of each kind of hour by week and project, and their share of the week.
 -- Grain: one row per week ending, company, project and kind of hour that has a value.
 -- Question: How much is premium time?
 -- Assumption: only approved timesheets count. Hours are left out: the service gives values by kind of hour, not hours.
@@ -8,7 +8,7 @@
 --   company_id text key: The hiring company; '-1' when the records name none.
 --   project_id text key: The project; '-1' when the records name none.
 --   hour_type text key: Kind of hour, of star.dim_hour_type.
---   is_premium boolean: Whether it is anything but plain weekday time.
+--   is_premium boolean: Whether it is any other time than plain weekday time.
 --   is_overtime boolean: Whether it is overtime.
 --   is_night boolean: Whether it is night work.
 --   is_weekend boolean: Whether it is weekend work.

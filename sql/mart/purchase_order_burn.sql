@@ -1,9 +1,9 @@
--- What each purchase order is worth, what assignments commit of it, what timesheets have spent, and when it runs out.
--- Grain: one row per purchase order of a company; orders that are only known by reference included.
+-- The value of each purchase order, the parts that assignments commit and timesheets have spent, and when it runs out.
+-- Grain: one row per purchase order of a company, orders known by reference only included.
 -- Question: Are purchase orders about to run out?
--- Assumption: assignments give the reference of their order only, which is taken to be unique within a company. Committed are
--- assignments that are not cancelled; spent are approved timesheets of assignments that were read, also of those that are gone
--- since; the rate of spending is that of the eight weeks before today.
+-- Assumption: the reference of an order is unique within a company, as assignments give no id. Committed are assignments that
+-- are not cancelled; spent are approved timesheets of assignments that were read, even of deleted ones; the rate of spending
+-- is that of the eight weeks before today.
 -- Sources: star.dim_purchase_order, star.fact_assignment, star.fact_timesheet
 -- Columns:
 --   purchase_order_reference_key text key: The md5 of company and reference; the id of an order without a reference.
@@ -20,9 +20,9 @@
 --   order_value numeric(18,4): Value of the order; the denominator of remaining_share.
 --   committed_value numeric(18,4): Charge of those assignments.
 --   spent_value numeric(18,4): Charge of their approved timesheets.
---   remaining_value numeric(18,4): What is left: order_value less spent_value; the numerator of remaining_share.
---   uncommitted_value numeric(18,4): What is not committed: order_value less committed_value.
---   remaining_share double precision: Share that is left: remaining_value by order_value.
+--   remaining_value numeric(18,4): Value that is left: order_value less spent_value; the numerator of remaining_share.
+--   uncommitted_value numeric(18,4): Value that is not committed: order_value less committed_value.
+--   remaining_share double precision: Share that is left: remaining_value divided by order_value.
 --   weekly_spend_value numeric(18,4): Charge a week of the last eight weeks.
 --   projected_exhaustion_date date: Day on which the rest is spent at that rate; empty when nothing was spent lately.
 --   is_overspent boolean: Whether more was spent than it is worth.

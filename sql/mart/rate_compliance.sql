@@ -1,9 +1,9 @@
--- What each assignment is charged beside the rate card of its trade, and how many of its timesheets are above it.
+-- The charge of each assignment beside the rate card of its trade, and the timesheets charged above the card.
 -- Grain: one row per assignment.
 -- Question: Are we paid and charged above card?
--- Assumption: a card for the project and agency goes before one for the project, that before one for the agency, that before a
--- general one; then the one that names the region and sector, then the newest. The service does not say so. An hourly
--- assignment is held against hourly cards, a daily one against daily cards; timesheets count by their weekday rate.
+-- Assumption: a card for the project and agency comes before one for the project, then one for the agency, then a general one;
+-- among equals the one that names the region and sector, then the newest. The service does not document this. An hourly
+-- assignment is compared with hourly cards, a daily one with daily cards; timesheets count by their weekday rate.
 -- Sources: star.fact_assignment, star.fact_rate, star.fact_timesheet
 -- Columns:
 --   assignment_id text key: The assignment.
@@ -16,7 +16,7 @@
 --   rate_type text: Engagement type: cis, paye or psc.
 --   pay_type text: How pay is counted: hourly or daily; the basis of every rate in the row.
 --   rate_id text: The card that applies; empty when none is known.
---   card_reach text: What the card is for: project and agency, project, agency or general; none when no card is known.
+--   card_reach text: Reach of the card: project and agency, project, agency or general; none when no card is known.
 --   card_pay_rate numeric(18,4): Pay of the card.
 --   card_charge_rate numeric(18,4): Charge of the card.
 --   pay_rate numeric(18,4): Pay of the assignment.

@@ -1,6 +1,7 @@
--- How far the workers came whom an agency put forward for a requisition: who reached a stage also reached those before it.
--- An offer that the worker rejected counts as made. Sum the counts over any group; ratios of sums, not sums of ratios.
--- Companies that do not track stages show submissions and no more.
+-- How far the workers came that an agency put forward for a requisition. A worker who reached a stage counts in all stages
+-- before it.
+-- An offer that the worker rejected counts as made. Counts can be summed over any group; divide the sums for a ratio.
+-- Companies that do not track stages show submissions only.
 -- Grain: one row per requisition and agency that it was offered to.
 -- Question: Where do candidates drop out?
 -- Sources: star.fact_requisition, star.fact_requisition_agency, star.fact_stage_event, star.fact_submission, star.fact_submission_stage
@@ -24,14 +25,14 @@
 --   assigned integer: Those who were assigned.
 --   rejected integer: Those whom the company rejected.
 --   offers_rejected integer: Those who rejected the offer.
---   missing_compliance integer: Those who stand at missing compliance.
+--   missing_compliance integer: Those who are at missing compliance.
 --   reviewed_ratio double precision: cv_reviewed / submitted.
 --   interviewed_ratio double precision: interviewed / cv_reviewed.
 --   offer_ratio double precision: offer_made / interviewed.
 --   accepted_ratio double precision: offer_accepted / offer_made.
 --   assigned_ratio double precision: assigned / offer_accepted.
 --   submitted_to_assigned_ratio double precision: assigned / submitted.
---   dropped_at_stage text: Stage at which most of those who were rejected or rejected the offer stood, the earlier of equals.
+--   dropped_at_stage text: Stage at which most workers were rejected or rejected the offer; the earlier one of equals.
 with step as (
   select submission_stage_key, requisition_id, agency_id, is_rejected, current_stage, current_stage as stage
   from star.fact_submission_stage
@@ -43,7 +44,7 @@ with step as (
   where not s.is_deleted and not e.is_deleted
 ),
 
--- Missing compliance can be found at any time: how far its worker came is told by the other steps.
+-- Missing compliance can be found at any time: the other steps show how far its worker came.
 candidate as (
   select
     submission_stage_key,

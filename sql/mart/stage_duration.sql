@@ -1,6 +1,5 @@
--- How long workers stand at each stage of recruitment, by the month in which they came to it. Every entry is an exit, open
--- now, or an end. Steps follow each other by their dates, in whatever order the record lists them; those without a date belong
--- to no month and are left out.
+-- How long workers stay at each stage of recruitment, by the month in which they entered it. Every entry is an exit, open now,
+-- or an end. Steps are ordered by date, not as the record lists them; steps without a date belong to no month and are left out.
 -- Grain: one row per stage, agency, company, project and month of entry.
 -- Question: Which stage is slow?
 -- Sources: star.dim_entity_status, star.dim_recruitment_stage, star.fact_requisition, star.fact_stage_event, star.fact_submission_stage
@@ -12,10 +11,10 @@
 --   month_start_date date key: First day of the month of entry, in the reporting zone.
 --   stage_label text: Readable name of the stage.
 --   stage_ordinal integer: Its place among the stages, as the contract lists them.
---   entries integer: Workers who came to the stage.
+--   entries integer: Workers who entered the stage.
 --   exits integer: Those who went on to another stage.
---   open_now integer: Those who still stand there: the stage is no end, nobody rejected them, and the requisition is open.
---   ended_here integer: Those for whom it was the last one, and who do not stand there any more.
+--   open_now integer: Those who are still there: the stage is not terminal, they were not rejected, and the requisition is open.
+--   ended_here integer: Those for whom it was the last stage, and who are no longer there.
 --   measured_exits integer: Exits to a step that has a date: the denominator of the average.
 --   total_days numeric(18,8): Days at the stage, over the measured exits; the numerator of the average.
 --   avg_days double precision: total_days / measured_exits.

@@ -1,7 +1,7 @@
--- What each agency did for each company, month by month: how it answered requisitions, by the month in which it received
--- them, so that one which is not released to it yet does not count; how its assignments began and ended, by the month of that
--- day; its timesheets, by the month in which their week ends. Sum counts and amounts over any group and divide the sums; a
--- median cannot be added up.
+-- Performance of each agency for each company by month: its answers to requisitions, by the month in which it received them;
+-- starts and ends of its assignments, by the month of that day; its timesheets, by the month in which their week ends. A
+-- requisition that is not released to the agency yet does not count. Counts and amounts can be summed over any group; divide
+-- the sums for a ratio. Medians cannot be summed.
 -- Grain: one row per agency, company and month.
 -- Question: Which suppliers perform, in quality, speed, cost and risk?
 -- Sources: mart.rate_compliance, mart.requisition_funnel, star.bridge_assignment_link, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_timesheet
@@ -32,14 +32,14 @@
 --   ended_early integer: Of them, those that ended before their planned end.
 --   early_end_ratio double precision: ended_early / finished.
 --   timesheets integer: Timesheets of the month, cancelled ones left out; the denominator of the on-time ratio.
---   timesheets_on_time integer: Of them, those that were there at most 3 days after the end of their week.
+--   timesheets_on_time integer: Of them, those created at most 3 days after the end of their week.
 --   on_time_ratio double precision: timesheets_on_time / timesheets.
 --   net_hours numeric(18,4): Net hours of approved timesheets.
 --   spend numeric(18,4): Charge of approved timesheets.
---   carded_hours numeric(18,4): Hours of approved timesheets, paid by the hour, that a rate card is known for.
+--   carded_hours numeric(18,4): Hours of approved timesheets that are paid by the hour and have a rate card.
 --   carded_charge numeric(18,4): Those hours at the weekday charge of the timesheet.
 --   card_charge numeric(18,4): Those hours at the charge of the card: the denominator of the charge ratio.
---   charge_to_card_ratio double precision: carded_charge / card_charge: above 1 when more is charged than the card says.
+--   charge_to_card_ratio double precision: carded_charge / card_charge: above 1 when the charge is above the card.
 with asked as (
   select
     a.requisition_id,

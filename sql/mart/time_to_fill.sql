@@ -1,11 +1,11 @@
--- Days from the approval of a requisition to an agency's acceptance, for each group, without outliers; beside it what the
--- service itself answers. Outliers lie beyond the quartiles of their group by more than 1.5 interquartile ranges.
+-- Days from the approval of a requisition to an agency's acceptance, for each group, without outliers; beside the
+-- service's own answer. Outliers lie beyond the quartiles of their group by more than 1.5 interquartile ranges.
 -- Grain: one row per grouping and group.
 -- Question: How long from approval to an agency's acceptance, without outliers?
 -- Sources: ops.crosscheck, ops.metric_definition, star.fact_requisition, star.fact_requisition_agency
 -- Columns:
---   group_by text key: Grouping: all, or its keys with commas between.
---   group_key text key: Values of the keys with bars between: ids, month as YYYY-MM, first day of the week; empty for all.
+--   group_by text key: Grouping: all, or its keys separated by commas.
+--   group_key text key: Values of the keys separated by bars: ids, month as YYYY-MM, first day of the week; empty for all.
 --   company_id text: Company of the group, where grouped by company.
 --   project_id text: Project of the group, where grouped by project.
 --   agency_id text: Agency of the group, where grouped by agency.
@@ -17,25 +17,25 @@
 --   kept_days numeric(18,4): Days of those within the bounds, added up; the numerator of average_days.
 --   lower_bound numeric(14,4): Q1 less 1.5 interquartile ranges, in days; null where the group is too small for the rule.
 --   upper_bound numeric(14,4): Q3 plus 1.5 interquartile ranges, in days; null where the group is too small for the rule.
---   average_days numeric(14,4): Average days of those within the bounds: kept_days by kept_count.
+--   average_days numeric(14,4): Average days of those within the bounds: kept_days divided by kept_count.
 --   median_days numeric(14,4): Median days of those within the bounds.
 --   min_days numeric(14,4): Fewest days of those within the bounds.
 --   max_days numeric(14,4): Most days of those within the bounds.
 --   p25_days numeric(14,4): First quartile of days of those within the bounds.
 --   p75_days numeric(14,4): Third quartile of days of those within the bounds.
---   api_raw_count bigint: What the service answered at the last cross-check: rawCount.
---   api_excluded_outliers bigint: What the service answered at the last cross-check: excludedOutliers.
---   api_kept_count bigint: What the service answered at the last cross-check: count.
---   api_lower_bound numeric(14,4): What the service answered at the last cross-check: lower.
---   api_upper_bound numeric(14,4): What the service answered at the last cross-check: upper.
---   api_average_days numeric(14,4): What the service answered at the last cross-check: averageDays.
---   api_median_days numeric(14,4): What the service answered at the last cross-check: medianDays.
---   api_min_days numeric(14,4): What the service answered at the last cross-check: minDays.
---   api_max_days numeric(14,4): What the service answered at the last cross-check: maxDays.
---   api_p25_days numeric(14,4): What the service answered at the last cross-check: p25Days.
---   api_p75_days numeric(14,4): What the service answered at the last cross-check: p75Days.
+--   api_raw_count bigint: The service's answer at the last crosscheck: rawCount.
+--   api_excluded_outliers bigint: The service's answer at the last crosscheck: excludedOutliers.
+--   api_kept_count bigint: The service's answer at the last crosscheck: count.
+--   api_lower_bound numeric(14,4): The service's answer at the last crosscheck: lower.
+--   api_upper_bound numeric(14,4): The service's answer at the last crosscheck: upper.
+--   api_average_days numeric(14,4): The service's answer at the last crosscheck: averageDays.
+--   api_median_days numeric(14,4): The service's answer at the last crosscheck: medianDays.
+--   api_min_days numeric(14,4): The service's answer at the last crosscheck: minDays.
+--   api_max_days numeric(14,4): The service's answer at the last crosscheck: maxDays.
+--   api_p25_days numeric(14,4): The service's answer at the last crosscheck: p25Days.
+--   api_p75_days numeric(14,4): The service's answer at the last crosscheck: p75Days.
 --   average_days_difference numeric(14,4): Our average less the service's, in days.
---   match_status text: Whether it is equal, explained, uncovered or unexplained, as the last cross-check found; not checked where it did not compare.
+--   match_status text: Whether it is equal, explained, uncovered or unexplained, by the last crosscheck; not checked where it compared nothing.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
 with definition as (
   select * from ops.metric_definition

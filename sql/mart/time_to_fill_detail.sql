@@ -1,5 +1,5 @@
--- Every acceptance that time to fill counts, with its days and whether it is an outlier of each of its groups; beside it
--- the service's other time to fill, from creation to offer, which is another measure.
+-- Every acceptance that time to fill counts, with its days and whether it is an outlier in each of its groups; beside it the
+-- service's other time to fill, from creation to offer.
 -- Grain: one row per requisition and agency that accepted it.
 -- Question: Which requisitions are the outliers?
 -- Sources: ops.metric_definition, star.dim_agency, star.fact_recruitment_metric_row, star.fact_requisition, star.fact_requisition_agency

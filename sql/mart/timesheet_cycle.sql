@@ -1,8 +1,8 @@
 -- How long each timesheet took from the end of its week to its approval, and how often it changed state.
 -- Grain: one row per timesheet.
 -- Question: How late are timesheets?
--- Assumption: late is an approval more than three days after the week ended; one that waits is late from the fourth day on.
--- Changes of state are those that a sync has seen: two between two syncs show as one.
+-- Assumption: an approval is late more than three days after the end of the week; a timesheet that waits is late from the
+-- fourth day. Only changes of state that a sync has seen count: two changes between two syncs show as one.
 -- Sources: star.fact_timesheet, history.fact_timesheet
 -- Columns:
 --   timesheet_id text key: The timesheet.
@@ -24,7 +24,7 @@
 --   waiting_days integer: Days since the end of the week while it waits for approval, else empty.
 --   is_late boolean: Whether its approval is, or was, more than three days after the end of the week.
 --   versions bigint: Version of the record, as the service counts them.
---   status_changes bigint: Changes of state that syncs have seen.
+--   status_changes bigint: Changes of state that a sync has seen.
 with version as (
   select timesheet_id, status, valid_from, 0 as is_current from history.fact_timesheet
   union all

@@ -2,8 +2,8 @@
 -- Grain: one row per approved timesheet without an invoice to the hiring company.
 -- Question: What is worked but not invoiced?
 -- Assumption: an invoice bills the hiring company, in whatever state it is, unless it goes from a supplier to the managed service
--- provider: the provider bills the company for it later. The key of an agency may never be shown that later invoice: what an agency
--- has still to bill are the rows without is_billed_to_msp.
+-- provider: the provider bills the company for it later. An agency key may never see that later invoice: the rows without
+-- is_billed_to_msp are those that an agency has still to bill.
 -- Sources: star.fact_timesheet, star.fact_invoice, star.bridge_invoice_timesheet
 -- Columns:
 --   timesheet_id text key: The timesheet.
@@ -17,7 +17,7 @@
 --   rate_type text: Engagement type: cis, paye or psc.
 --   week_ending_date date: Last day of the week, as the company counts weeks.
 --   approved_at timestamptz: When it was approved.
---   is_billed_to_msp boolean: Whether the agency has billed it to the managed service provider, who has not billed it on.
+--   is_billed_to_msp boolean: Whether the agency has billed it to the managed service provider, which has not billed the company yet.
 --   net_hours numeric(18,4): Hours after breaks.
 --   accrued_charge_value numeric(18,4): Charge that is still to be invoiced.
 --   accrued_expense_value numeric(18,4): Expenses claimed with it.

@@ -1,20 +1,19 @@
--- Net hours of each worker week by week, with the average over 17 weeks that the Working Time Regulations speak of; an
--- indicator and no legal advice: leave, sickness and opt-outs are not in the data. Approved timesheets count; those that
--- name no worker are left out.
--- Grain: one row per worker and week ending, those without hours between the first and the last one included.
+-- Net hours of each worker by week, with the average over 17 weeks of the Working Time Regulations; an indicator, no legal
+-- advice: leave, sickness and opt-outs are not in the data. Approved timesheets count, except those without a worker.
+-- Grain: one row per worker and week ending, with the weeks without hours between the first and the last.
 -- Question: Who works too many hours, in a week or on average?
 -- Sources: star.fact_timesheet
 -- Columns:
 --   worker_id text key: The worker.
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   net_hours numeric(18,4): Net hours of approved timesheets, over all companies and agencies.
---   timesheets integer: Approved timesheets of the week; 0 in a week that only lies between others.
+--   timesheets integer: Approved timesheets of the week; 0 in a week without hours.
 --   companies integer: Different hiring companies.
 --   sites integer: Different sites.
 --   agencies integer: Different agencies.
 --   is_over_threshold boolean: Whether the week has more than 48 hours.
 --   hours_over numeric(18,4): Hours beyond 48.
---   weeks_averaged integer: Weeks that the average is over: 17, or as many as have begun since the worker's first week.
+--   weeks_averaged integer: Weeks of the average: 17, or fewer in the worker's first weeks.
 --   hours_17_weeks numeric(18,4): Net hours of the weeks that end within the 17 weeks up to this one; the numerator.
 --   avg_17_week_hours double precision: hours_17_weeks / weeks_averaged.
 --   wtr_risk text: below 44, 44 to 48, or above 48, by the average.

@@ -1,31 +1,31 @@
--- Weeks in which workers did more hours than a threshold, for each group; beside it what the service itself answers.
+-- Weeks in which workers worked more hours than a threshold, for each group; beside the service's own answer.
 -- Grain: one row per grouping, group and threshold.
 -- Question: Who is over 40, 48 or 60 hours a week?
 -- Sources: ops.crosscheck, ops.metric_definition, star.fact_timelog, star.fact_timesheet
 -- Columns:
---   group_by text key: Grouping: all, or its keys with commas between.
---   group_key text key: Values of the keys with bars between: ids, month as YYYY-MM, first day of the week; empty for all.
+--   group_by text key: Grouping: all, or its keys separated by commas.
+--   group_key text key: Values of the keys separated by bars: ids, month as YYYY-MM, first day of the week; empty for all.
 --   company_id text: Company of the group, where grouped by company.
 --   project_id text: Project of the group, where grouped by project.
 --   agency_id text: Agency of the group, where grouped by agency.
 --   month_start_date date: First day of the month, where grouped by month.
 --   week_start_date date: First day of the week, where grouped by week.
---   threshold_hours numeric(12,4) key: Hours a week that are compared with: 40, 48 or 60.
---   worker_weeks bigint: Weeks of workers with counted timesheets; a worker and a week ending are one.
+--   threshold_hours numeric(12,4) key: Hours a week: 40, 48 or 60.
+--   worker_weeks bigint: Weeks of workers with counted timesheets, one for each worker and week ending.
 --   workers_over_threshold bigint: Of these weeks, those over the threshold.
 --   distinct_workers_over_threshold bigint: Workers with a week over the threshold.
 --   total_hours numeric(18,4): Hours of all these weeks; the numerator of average_weekly_hours.
---   average_weekly_hours numeric(14,4): Hours a week: total_hours by worker_weeks.
+--   average_weekly_hours numeric(14,4): Hours a week: total_hours divided by worker_weeks.
 --   max_weekly_hours numeric(14,4): Hours of the longest week.
---   hours_field text: The service's word for what is added up: netHours or timelogHours.
---   api_worker_weeks bigint: What the service answered for this threshold at the last cross-check: workerWeeks.
---   api_workers_over_threshold bigint: What the service answered for this threshold at the last cross-check: workersOverThreshold.
---   api_distinct_workers_over_threshold bigint: What the service answered for this threshold at the last cross-check: distinctWorkersOverThreshold.
---   api_total_hours numeric(18,4): What the service answered for this threshold at the last cross-check: totalHours.
---   api_average_weekly_hours numeric(14,4): What the service answered for this threshold at the last cross-check: averageWeeklyHours.
---   api_max_weekly_hours numeric(14,4): What the service answered for this threshold at the last cross-check: maxWeeklyHours.
+--   hours_field text: Hours that are added up, in the service's words: netHours or timelogHours.
+--   api_worker_weeks bigint: The service's answer for this threshold at the last crosscheck: workerWeeks.
+--   api_workers_over_threshold bigint: The service's answer for this threshold at the last crosscheck: workersOverThreshold.
+--   api_distinct_workers_over_threshold bigint: The service's answer for this threshold at the last crosscheck: distinctWorkersOverThreshold.
+--   api_total_hours numeric(18,4): The service's answer for this threshold at the last crosscheck: totalHours.
+--   api_average_weekly_hours numeric(14,4): The service's answer for this threshold at the last crosscheck: averageWeeklyHours.
+--   api_max_weekly_hours numeric(14,4): The service's answer for this threshold at the last crosscheck: maxWeeklyHours.
 --   workers_over_threshold_difference bigint: Our weeks over the threshold less the service's.
---   match_status text: Whether it is equal, explained or unexplained, as the last cross-check found; not checked where it did not compare.
+--   match_status text: Whether it is equal, explained or unexplained, by the last crosscheck; not checked where it compared nothing.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
 with definition as (
   select * from ops.metric_definition

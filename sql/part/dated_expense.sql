@@ -1,5 +1,5 @@
--- Expenses with the week they are in: that of their timesheet, else the one that holds their day and ends on the weekday
--- the company is configured for, else on Sunday.
+-- Expenses with their week: that of their timesheet, else the week of their day that ends on the weekday configured for the
+-- company, else on Sunday.
 dated_expense as (
   select
     e.*,

@@ -1,5 +1,5 @@
--- Assignments that came about, each with its last day: that of its end or completion where its state says that it is
--- over, which one that was reinstated has behind it; else the planned one.
+-- Assignments that took place, each with its last day: the day of its end or completion if its state says that it is over,
+-- else the planned day. A reinstated assignment may still carry an earlier end.
 engagement as (
   select
     a.*,

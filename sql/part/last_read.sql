@@ -1,4 +1,4 @@
--- When each resource that a run has tried to read was last read; one that never was, from when it first failed.
+-- When each resource that a run has tried to read was last read; for one that never was, when it first failed.
 last_read as (
   select rr.resource, coalesce(
     max(case when rr.state = 'done' then r.finished_at end),

@@ -1,6 +1,6 @@
 -- The figures of each group and threshold over timesheets in range: `shown`. Reads ranged and threshold.
 
--- Read more than once, and sooner computed again than kept.
+-- Read more than once, but cheaper to compute again than to keep.
 counted as not materialized (
   select
     ranged.choice, worker_number.worker, place_number.place, ranged.week_ending_at, ranged.sheet, ranged.hours

@@ -1,5 +1,5 @@
--- Rate cards that fit each assignment, `wider` the less particular they are: a card for the project and agency goes before
--- one for the project, that before one for the agency, that before a general one; then the one that names region and sector.
+-- Rate cards that fit each assignment; `wider` is greater for a less specific card: project and agency, then project, then
+-- agency, then general, and among equals one that names region and sector first.
 rate_card as (
   select
     a.assignment_id,

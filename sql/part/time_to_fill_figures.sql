@@ -1,6 +1,6 @@
--- The figures of each group over what the outlier rule keeps: `shown`.
+-- The figures of each group over the values that the outlier rule keeps: `shown`.
 
--- What is kept lies together in the sorted list, behind those that are below the bounds.
+-- The kept values are contiguous in the sorted list, after those below the bounds.
 kept as (
   select
     judged.group_by, judged.group_key,

@@ -1,4 +1,4 @@
--- Answers in range, in each group that is asked for, with what the outlier rule says of them: `judged`. Reads ranged.
+-- Answers in range, in each requested group, with the result of the outlier rule: `judged`. Reads ranged.
 acceptance as (
   select
     ranged.choice, ranged.requisition_id, ranged.reference, ranged.company_id, ranged.project_id, ranged.agency_id,

@@ -1,4 +1,4 @@
--- One row per expense category of the contract; the group is ours: whatever pays for time or output is pay.
+-- One row per expense category of the contract; the group is ours: categories that pay for time or output are pay.
 insert into star.dim_expense_category (category, category_group)
 select seed.category, seed.category_group
 from (

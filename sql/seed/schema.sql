@@ -1,4 +1,4 @@
--- Tables that are filled from the other files of this folder and never from the service.
+-- Tables that are filled from the other files of this folder, not from the service.
 
 create table if not exists star.dim_date (
   date_day date not null,

@@ -1,4 +1,4 @@
--- The definition of the metrics in force: what calibration found, and the documented default where it found nothing.
+-- The definition of the metrics in force: the calibrated interpretation of each rule, else the documented default.
 drop view if exists ops.metric_definition;
 create view ops.metric_definition as
 select

@@ -41,7 +41,7 @@ function markdownTable(head: readonly string[], rows: readonly (readonly string[
   return [line(head), line(widths.map(width => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }
 
-const marks: Readonly<Record<Reach, string>> = { direct: '●', through: '○', none: '' }
+const symbols: Readonly<Record<Reach, string>> = { direct: '●', through: '○', none: '' }
 
 const bare = (name: string): string => name.replace(/^star\.(dim_|fact_)?/, '')
 
@@ -49,7 +49,7 @@ export function matrixMarkdown(dictionary: Dictionary): string {
   const { dimensions, facts } = busMatrix(dictionary)
   return markdownTable(
     ['fact', ...dimensions.map(bare)],
-    facts.map(({ table, reach }) => [bare(table), ...reach.map(one => marks[one])]),
+    facts.map(({ table, reach }) => [bare(table), ...reach.map(one => symbols[one])]),
   )
 }
 

@@ -23,7 +23,7 @@ const site = [
 const configBooleans =
   'supplierOverride allowTsImport mandatoryPo prefillTimesheets timesheetActiveAssignments mandatoryMfa autoAssign timesheetsAutoApproved markupIncludeEmp includeEmployerCosts mandatoryPoForApproval requiresPoForReq autoLinkPo allowShiftBasedRequisitions costCodeAllocationRequired'
 
-const phrases = each('config.preferredPhrasing.', 'trade worker supplier purchaseOrder', 'singular plural')
+const preferredPhrasing = each('config.preferredPhrasing.', 'trade worker supplier purchaseOrder', 'singular plural')
 const actions = (owner: string): string[] => [
   ...each(`config.${owner}.`, 'sds sdc kid', 'required company supplier'),
   ...each(`config.${owner}.`, 'confirm', 'company supplier'),
@@ -71,7 +71,7 @@ const companyConfig = [
     'config.enhancedUplifts.',
     'enabled mode weekly.threshold weekly.enforce weekly.reduce weekly.blockThresholds.0 days.monday.anyKey',
   ),
-  ...phrases,
+  ...preferredPhrasing,
   ...dots('config.afpConfig.', 'enabled reviewPeriodDays hideInvoicesAndCreditNotes autoCreatePaymentNotice'),
   ...list('config.metaFields[].anyKey'),
 ]

@@ -83,7 +83,7 @@ test('mart.open_demand: what still asks for workers, its age, its notice, and ho
   await put(made(), 'fact_recruitment_metric_row', [
     counted('R-soon', 1),
     counted('R-soon', 2),
-    counted('R-unseen', 1),
+    counted('R-unknown', 1),
   ])
   await buildAt(made(), 'open_demand', '2026-11-02')
   expect(

@@ -44,7 +44,7 @@ export const overview = (
 <section id="reading"><h2>How to read it</h2><div class="columns-of-two"><div><h3>Privacy</h3><table class="plain"><tbody>${privacyLegend()}</tbody></table></div><div id="every-row"><h3>On every row of star, pii and history</h3>${everyRow(dictionary, 'star')}<h3>On every row of a mart</h3>${everyRow(dictionary, 'mart')}</div></div><p>The first sentence of a table says what one row is. <code>'-1'</code> is the member of every dimension that stands for “the record names none”, so that no join loses a row. A field such as <code>timesheet.worker.id</code> is the record of the service and the path inside it; <code>[]</code> is each element of a list. An id is the service’s own.</p></section>
 `
 
-const marks: Readonly<Record<Reach, Content>> = {
+const symbols: Readonly<Record<Reach, Content>> = {
   direct: html`<span class="direct" title="direct">●</span>`,
   through: html`<span class="through" title="through its record">○</span>`,
   none: undefined,
@@ -58,7 +58,7 @@ export function matrixSection(dictionary: Dictionary): Markup {
     name => html`<th scope="col"><span>${link(name, bare(name))}</span></th>`,
   )}</tr></thead><tbody>${facts.map(
     ({ table, reach }) =>
-      html`<tr><th scope="row">${link(table, bare(table))}</th>${reach.map(one => html`<td>${marks[one]}</td>`)}</tr>`,
+      html`<tr><th scope="row">${link(table, bare(table))}</th>${reach.map(one => html`<td>${symbols[one]}</td>`)}</tr>`,
   )}</tbody></table></div></section>
 `
 }
