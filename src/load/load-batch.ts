@@ -7,7 +7,7 @@ import { openCases, recordSightings } from '../state/evidence/evidence.ts'
 import { keepQuarantine } from '../state/evidence/quarantine.ts'
 import { addStagedIds } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
-import { applyMembers, arrivalsOf, makeRoom } from './merge/apply.ts'
+import { applyMembers, arrivalsOf, retireReplaced } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
 import { dropStages, type Staged, stageBatch } from './read/batch.ts'
 import {
@@ -68,9 +68,9 @@ const needsIds = ({ scanId, snapshot }: PageBatch): boolean => scanId !== undefi
 function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined' | 'readAsJson'> {
   return {
     records,
-    inserted: counts.new + counts.stub,
+    inserted: counts.new + counts.inferred,
     changed: counts.changed,
-    removed: counts.gone,
+    removed: counts.missing,
     unchanged: counts.same + counts.stale,
   }
 }
@@ -130,7 +130,7 @@ async function mergePages(
   const { plan } = batch
   const { staged, trouble, records } = arriving
   const counts = await createDelta(engine, plan.resource, { ...batch, records })
-  if (batch.isUnconfirmed && counts.gone > 0) throw unconfirmed(plan)
+  if (batch.isUnconfirmed && counts.missing > 0) throw unconfirmed(plan)
   const open = await openCases(engine, plan.resource.name)
   if (open.contested > 0) await recordSightings(engine, plan.resource.name)
   const merge = { counts, filled: staged.filled }
@@ -139,7 +139,7 @@ async function mergePages(
   // A server has something to do while the stage writes the first table.
   const receive = async (): Promise<void> => {
     if (batch.scanId !== undefined) await addStagedIds(engine, batch.scanId)
-    await makeRoom(engine, plan, merge)
+    await retireReplaced(engine, plan, merge)
     await engine.receive(transfer)
   }
   // Rows sent to a server are in files: the stage is free for the next batch while the server receives them.

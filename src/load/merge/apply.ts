@@ -1,25 +1,25 @@
-/** Moves a delta into star, pii and history, one statement a table and step. */
+/** Applies a delta to star, pii and history, one statement a table and step. */
 import type { Engine, Insertion, TemporaryTable } from '../../warehouse/engine.ts'
 import { historyOf } from '../../warehouse/schema/physical.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
 import type { DeltaCounts } from './delta.ts'
-import { type Members, membersOf } from './members.ts'
+import { type Members, membersOf } from './inferred-members.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
-/** What was held becomes history; rows known only by reference never were a version, and a tombstone is one of its own. */
+/** Replaced rows become history: not inferred members, which never were a version; a tombstone is a version of its own. */
 function keepHistory(target: Target): string {
   const names = target.columns.map(([name]) => name)
   return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
     select ${quoteNames(names, 't.')},
       case when t.is_deleted then t.deleted_at else coalesce(t.source_updated_at, t.loaded_at) end,
       case when t.is_deleted then d.loaded_at else coalesce(d.source_updated_at, d.loaded_at) end
-    from ${qualified(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'gone')`
+    from ${qualified(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'missing')`
 }
 
 function remove(target: Target): string {
-  return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'stub', 'gone')`
+  return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'inferred', 'missing')`
 }
 
 function insert(target: Target): Insertion {
@@ -32,13 +32,13 @@ function insert(target: Target): Insertion {
   }
 }
 
-const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.stub > 0
+const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.inferred > 0
 
-/** Of a first reading every record arrives: the warehouse is not asked which. */
+/** On a first load every record arrives, so the warehouse need not say which. */
 const areAllNew = (counts: DeltaCounts): boolean =>
-  counts.stub + counts.changed + counts.same + counts.stale === 0
+  counts.inferred + counts.changed + counts.same + counts.stale === 0
 
-/** Tells the stage which of its records the warehouse takes, as the temporary table arriving. */
+/** Creates the temporary table arriving in the stage: its records that the warehouse will write. */
 async function chooseArriving(engine: Engine, counts: DeltaCounts): Promise<void> {
   const arriving = (select: string) => engine.stage.run(`create or replace temp table arriving as ${select}`)
   if (areAllNew(counts)) {
@@ -49,7 +49,7 @@ async function chooseArriving(engine: Engine, counts: DeltaCounts): Promise<void
     { name: 'locator', sql: 'bigint' },
     { name: 'first_loaded_at', sql: 'timestamptz' },
   ]
-  const chosen = `select locator, first_loaded_at from delta where state in ('new', 'stub', 'changed')`
+  const chosen = `select locator, first_loaded_at from delta where state in ('new', 'inferred', 'changed')`
   await engine.sendToStage('chosen', columns, chosen)
   await arriving('select r.*, c.first_loaded_at from stage_record r join chosen c on c.locator = r.locator')
 }
@@ -67,8 +67,8 @@ export interface Arrivals {
 }
 
 /**
- * What arrives, and the members it names; the last that is asked of the stage. Where the stage writes a table while the
- * warehouse takes the one before, narrow tables first: the warehouse waits for the first one.
+ * The rows that arrive and the members that they name: the last work of the stage. Narrow tables come first, because the
+ * warehouse waits for the first one and receives each while the stage writes the next.
  */
 export async function arrivalsOf(
   engine: Engine,
@@ -78,25 +78,25 @@ export async function arrivalsOf(
   if (!isArriving(counts)) return { items: [] }
   await chooseArriving(engine, counts)
   const members = membersOf(plan, filled)
-  const fills = targetsOf(plan)
+  const rows = targetsOf(plan)
     .filter(({ stage }) => filled.has(stage))
     .map(insert)
     .sort((left, right) => left.columns.length - right.columns.length)
-  return { items: [...fills, ...(members ? [members.table] : [])], members }
+  return { items: [...rows, ...(members ? [members.table] : [])], members }
 }
 
-/** What is replaced becomes history and goes, before what arrives takes its place. */
-export async function makeRoom(engine: Engine, plan: StagePlan, { counts }: Merge): Promise<void> {
+/** Moves the rows that arriving or missing records replace into history. */
+export async function retireReplaced(engine: Engine, plan: StagePlan, { counts }: Merge): Promise<void> {
   const owners = distinctOwners(targetsOf(plan))
-  if (counts.changed + counts.gone > 0) await runAll(engine, owners.map(keepHistory))
-  if (counts.changed + counts.gone + counts.stub > 0) await runAll(engine, owners.map(remove))
+  if (counts.changed + counts.missing > 0) await runAll(engine, owners.map(keepHistory))
+  if (counts.changed + counts.missing + counts.inferred > 0) await runAll(engine, owners.map(remove))
 }
 
-/** Rows for members that the batch says something new about; most batches name nobody new. */
+/** Writes the rows of inferred members that the batch adds to. */
 export async function applyMembers(engine: Engine, members: Members | undefined): Promise<void> {
   if (!members) return
-  const { news, statements } = members
-  const dimensions = await engine.rows<{ dimension: string }>(news)
+  const { changed, statements } = members
+  const dimensions = await engine.rows<{ dimension: string }>(changed)
   await runAll(
     engine,
     dimensions.flatMap(({ dimension }) => statements.get(dimension) ?? []),

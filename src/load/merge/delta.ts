@@ -1,14 +1,15 @@
-/** What a batch changes: each staged record beside the row that the warehouse holds of it. */
+/** The delta of a batch: each staged record compared with its stored row. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine, TemporaryTable, Transfer } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
 /**
- * new: not held; stub: held by reference only; changed: another content, not older, or there again; same: equal content;
- * stale: older than what is held, or fetched before it was found gone; gone: held, but absent from a complete snapshot.
+ * new: not stored; inferred: stored as an inferred member; changed: other content, not older, or present again; same: equal
+ * content; stale: older than the stored row, or fetched before the record was found missing; missing: stored, but absent
+ * from a complete snapshot.
  */
-export type DeltaState = 'new' | 'stub' | 'changed' | 'same' | 'stale' | 'gone'
+export type DeltaState = 'new' | 'inferred' | 'changed' | 'same' | 'stale' | 'missing'
 
 export type DeltaCounts = Readonly<Record<DeltaState, number>>
 
@@ -21,34 +22,34 @@ function versionColumn(resource: Resource): string | undefined {
 }
 
 /**
- * Old never overwrites new: the source's updatedAt decides, then its version, then the order of fetching. Whoever is held with
- * a time more than a day ahead has been corrected when it comes with an earlier one.
+ * Old never overwrites new: the source's updatedAt decides, then its version, then the order of fetching. A stored updatedAt
+ * more than a day in the future is bad; an earlier one may replace it.
  */
 function isStale(resource: Resource): string {
   const version = versionColumn(resource)
-  const held = version ? `t.${quoteName(version)}` : 's.source_version'
+  const stored = version ? `t.${quoteName(version)}` : 's.source_version'
   const isCorrected = `(t.source_updated_at > s.loaded_at + interval '1 day' and s.loaded_at > t.loaded_at)`
   return `(s.source_updated_at < t.source_updated_at and not ${isCorrected} or (s.source_updated_at = t.source_updated_at
-    and (s.source_version < ${held} or (s.source_version is not distinct from ${held} and s.loaded_at < t.loaded_at))))`
+    and (s.source_version < ${stored} or (s.source_version is not distinct from ${stored} and s.loaded_at < t.loaded_at))))`
 }
 
 function deltaTable(resource: Resource): string {
   const { table } = resource
   const key = `t.${quoteName(table.key)}`
-  const stub = isMember(table) ? "when t.is_stub then 'stub'" : ''
+  const inferred = isMember(table) ? "when t.is_stub then 'inferred'" : ''
   return `create temp table delta as
     select s.locator, s.record_key, s.row_hash, s.source_updated_at, s.loaded_at, s.run_id,
       coalesce(t.first_loaded_at, s.loaded_at) as first_loaded_at,
-      case when ${key} is null then 'new' ${stub}
+      case when ${key} is null then 'new' ${inferred}
         when t.is_deleted then case when s.loaded_at > t.deleted_at then 'changed' else 'stale' end
         when s.row_hash = t.row_hash then 'same' when ${isStale(resource)} then 'stale' else 'changed' end as state
     from stage_record s left join star.${quoteName(table.name)} t on ${key} = s.record_key`
 }
 
-/** The part of a table that a snapshot stands for: rows outside it are not judged by the snapshot. */
+/** The part of a table that a snapshot covers, as conditions by column; it says nothing about other rows. */
 export type SnapshotExtent = Readonly<Record<string, string>>
 
-/** What was read whole, when its last page was fetched (ISO 8601), and by which run. */
+/** An extent that was read whole: when its last page was fetched (ISO 8601), and by which run. */
 export interface ReadExtent {
   readonly extent: SnapshotExtent
   readonly time: string
@@ -56,8 +57,8 @@ export interface ReadExtent {
 }
 
 /**
- * A row that lies in none of the extents is not judged. What was on the pages and went to quarantine is not gone: its
- * last good version stays.
+ * A row outside all extents is left alone. So is the last good version of a record that was on the pages and went to
+ * quarantine.
  */
 export type CompleteSnapshot = readonly ReadExtent[]
 
@@ -68,14 +69,14 @@ function within(extent: SnapshotExtent): string {
   return `(${conditions.length === 0 ? 'true' : conditions.join(' and ')})`
 }
 
-function goneRows(resource: Resource, read: CompleteSnapshot): string {
+function missingRows(resource: Resource, read: CompleteSnapshot): string {
   const { table } = resource
   const key = `t.${quoteName(table.key)}`
   const ofExtent = (value: (one: ReadExtent) => string): string =>
     `case ${read.map(one => `when ${within(one.extent)} then ${value(one)}`).join(' ')} end`
   return `insert into delta
     select null, ${key}, null, null, ${ofExtent(({ time }) => `cast(${quoteText(time)} as timestamptz)`)},
-      ${ofExtent(({ run }) => quoteText(run))}, t.first_loaded_at, 'gone'
+      ${ofExtent(({ run }) => quoteText(run))}, t.first_loaded_at, 'missing'
     from star.${quoteName(table.name)} t
     where (${read.map(({ extent }) => within(extent)).join(' or ')}) and ${key} <> '-1'
       and not exists (select 1 from stage_seen s where s.id = ${key})
@@ -88,7 +89,7 @@ export interface DeltaOptions {
   readonly snapshot?: CompleteSnapshot
 }
 
-/** What of the stage the comparison reads. */
+/** The columns of the stage that the comparison reads. */
 const records: TemporaryTable = {
   name: 'stage_record',
   columns: [
@@ -110,7 +111,7 @@ const seenIds: TemporaryTable = {
   joinedBy: 'id',
 }
 
-/** What createDelta compares, and the ids on the pages where somebody asks for them: sent before the merge has its turn. */
+/** Sends what createDelta compares, and the ids on the pages where they are needed, before the merge begins. */
 export const sendRecords = (engine: Engine, withIds: boolean): Transfer =>
   engine.send([records, ...(withIds ? [seenIds] : [])])
 
@@ -123,11 +124,11 @@ export async function createDelta(
   await engine.run('drop table if exists delta')
   await engine.receive(options.records)
   await engine.run(deltaTable(resource))
-  if (options.snapshot) await engine.run(goneRows(resource, options.snapshot))
+  if (options.snapshot) await engine.run(missingRows(resource, options.snapshot))
   const rows = await engine.rows<{ state: DeltaState; n: number }>(
     'select state, count(*) as n from delta group by state',
   )
-  const counts = { new: 0, stub: 0, changed: 0, same: 0, stale: 0, gone: 0 }
+  const counts = { new: 0, inferred: 0, changed: 0, same: 0, stale: 0, missing: 0 }
   for (const row of rows) counts[row.state] = Number(row.n)
   return counts
 }

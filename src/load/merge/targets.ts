@@ -5,9 +5,9 @@ import {
   isMember,
   lengthColumn,
   ownerColumn,
+  piiColumns,
   rowColumns,
   starColumns,
-  twinColumns,
 } from '../../warehouse/schema/physical.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
@@ -55,18 +55,18 @@ function starTarget({ name: stage, table }: StageTable, root: Table): Target {
       const length = byLength.get(name)
       return length ? [name, length] : staged(name)
     })
-  const stub = isMember(table) ? [['is_stub', 'false'] as const] : []
+  const isStub = isMember(table) ? [['is_stub', 'false'] as const] : []
   return {
     schema: 'star',
     name: table.name,
     stage,
     ownedBy: owned(table, root),
-    columns: [...columns, ...stub, ...rowEntries],
+    columns: [...columns, ...isStub, ...rowEntries],
   }
 }
 
-function twinTarget({ name: stage, table }: StageTable, root: Table): Target[] {
-  const restricted = twinColumns(table)
+function piiTarget({ name: stage, table }: StageTable, root: Table): Target[] {
+  const restricted = piiColumns(table)
   if (restricted.length === 0) return []
   const keys = [...new Set([table.key, ownerColumn(table, root)])]
   const columns = [...keys, ...restricted.map(([name]) => name)].map(staged)
@@ -134,7 +134,7 @@ export function targetsOf(plan: StagePlan): Target[] {
   const { entity } = plan.resource
   return [
     ...plan.tables.map(stage => starTarget(stage, root)),
-    ...plan.tables.flatMap(stage => twinTarget(stage, root)),
+    ...plan.tables.flatMap(stage => piiTarget(stage, root)),
     ...plan.tables.flatMap(stage => textTargets(stage, entity)),
     leafTarget('star', entity),
     leafTarget('pii', entity),

@@ -58,7 +58,7 @@ export async function keepQuarantine(
   if (open.quarantined > 0) {
     await engine.run(
       `update ops.quarantine as q set resolved_at = d.loaded_at from delta d
-       where q.resource = $1 and q.resolved_at is null and q.record_id = d.record_key and d.state <> 'gone'`,
+       where q.resource = $1 and q.resolved_at is null and q.record_id = d.record_key and d.state <> 'missing'`,
       [resource],
     )
   }

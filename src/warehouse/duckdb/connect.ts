@@ -7,7 +7,7 @@ import { openError } from './open-error.ts'
 import { attachMemory } from './stage-database.ts'
 
 /**
- * Memory for DuckDB's own buffers, of which reading pages reserves 32 MB a lane and uses what a page needs. What does not
+ * Memory for DuckDB's own buffers, of which reading pages reserves 32 MB a connection and uses what a page needs. What does not
  * fit goes to a temporary folder beside the file. A million timesheets take 482 MB in all, and 499 MB with 240 MB here.
  */
 const memoryLimit = '230MB'

@@ -128,8 +128,8 @@ function isFor(reason: Reason, error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(one => isFor(reason, one))
   const { codes, words } = reason
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-  const mark = typeof code === 'string' ? code : ''
-  return (codes?.test(mark) ?? false) || (!saysAll(mark) && (words?.test(String(message)) ?? false))
+  const sqlState = typeof code === 'string' ? code : ''
+  return (codes?.test(sqlState) ?? false) || (!saysAll(sqlState) && (words?.test(String(message)) ?? false))
 }
 
 /** Its first line only: the rest may show values. */

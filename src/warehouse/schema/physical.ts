@@ -66,7 +66,7 @@ export const memberTables: ReadonlyMap<string, Table> = new Map(
 export const isMember = (table: Table): boolean =>
   memberTables.get(table.name.slice('dim_'.length))?.name === table.name
 
-/** Columns that identify the record a row belongs to, in star and in its twin. */
+/** The column that identifies the record a row belongs to, in star and in the PII table. */
 export function ownerColumn(table: Table, root: Table): string {
   if (table.name === root.name) return table.key
   const owner = Object.entries(table.columns).find(
@@ -97,15 +97,15 @@ export function starColumns(table: Table): PhysicalColumn[] {
   return isMember(table) ? [...declared, isStub] : declared
 }
 
-/** Columns of the pii twin without its key and owner; empty when the table needs no twin. */
-export function twinColumns(table: Table): [string, Column][] {
+/** Columns of the PII table without its key and owner; empty when the table has none. */
+export function piiColumns(table: Table): [string, Column][] {
   return Object.entries(table.columns).filter(
     ([, { privacy }]) => privacy === 'personal' || privacy === 'restricted',
   )
 }
 
-function twinOf({ table, isUnique }: Place, root: Table): PhysicalTable[] {
-  const restricted = twinColumns(table)
+function piiTableOf({ table, isUnique }: Place, root: Table): PhysicalTable[] {
+  const restricted = piiColumns(table)
   if (restricted.length === 0) return []
   const owner = ownerColumn(table, root)
   const keys = [...new Set([table.key, owner])]
@@ -139,7 +139,7 @@ function tablesOfRoot(root: Table): PhysicalTable[] {
       owner: ownerColumn(table, root),
       columns: [...starColumns(table), ...rowColumns],
     }
-    return [star, ...twinOf(place, root)]
+    return [star, ...piiTableOf(place, root)]
   })
 }
 

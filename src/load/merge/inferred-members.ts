@@ -1,0 +1,148 @@
+/** Inferred members: rows of dimensions that only references know so far, enough to join until the record itself is read. */
+import type { TemporaryTable, TypedColumn } from '../../warehouse/engine.ts'
+import { quoteName, quoteNames, quoteText } from '../../warehouse/sql-text.ts'
+import type { StagePlan } from '../read/plan.ts'
+import {
+  anyGiven,
+  attributesOf,
+  memberColumns,
+  memberTable,
+  memberTableName,
+  type NamedDimension,
+  namedDimensions,
+  type Place,
+  sourceTimes,
+} from './named-members.ts'
+
+const joined = (values: readonly string[]): string =>
+  `concat_ws('|', ${["''", ...values.map(value => `coalesce(cast(${value} as varchar), '')`)].join(', ')})`
+
+/** The time of the source decides, without one the order of fetching, and between equals the greater attributes. */
+function isNewer({ sourceTime, attributes }: Place, stored: string): string {
+  const values = (row: string): string => joined(attributes.map(name => `${row}.${quoteName(name)}`))
+  const after = (left: string, right: string): string =>
+    `(${left} > ${right} or (${left} = ${right} and ${values('m')} > ${values(stored)}))`
+  return `case when m.${sourceTime} is null and ${stored}.source_updated_at is null then ${after('m.loaded_at', `${stored}.loaded_at`)}
+    when m.${sourceTime} is null then false when ${stored}.source_updated_at is null then true
+    else ${after(`m.${sourceTime}`, `${stored}.source_updated_at`)} end`
+}
+
+/** Whether a reference is newer than the stored row, or fills an attribute that the row lacks. */
+function addsTo(place: Place, stored: string): string {
+  const fills = place.attributes.map(
+    name => `(m.${quoteName(name)} is not null and ${stored}.${quoteName(name)} is null)`,
+  )
+  return `(${anyGiven('m.', place.attributes)} and (${[isNewer(place, stored), ...fills].join(' or ')}))`
+}
+
+function memberInsert(member: string, place: Place): string {
+  const { qualified, key, attributes, hashed, sourceTime, mayInsert, extra } = place
+  const known = new Set(attributes)
+  const values = [
+    [key, 'm.member_id'],
+    ['first_loaded_at', 'm.loaded_at'],
+    ['is_deleted', 'false'],
+    ...attributes.map(name => [name, `m.${quoteName(name)}`] as const),
+    ...extra,
+    ['source_updated_at', `m.${sourceTime}`],
+    ['loaded_at', 'm.loaded_at'],
+    ['run_id', 'm.run_id'],
+    ['row_hash', `md5(${joined(hashed.map(name => (known.has(name) ? `m.${quoteName(name)}` : 'null')))})`],
+  ] as const
+  return `insert into ${qualified} (${quoteNames(values.map(([name]) => name))})
+    select ${values.map(([, value]) => value).join(', ')} from ${member} m
+    where ${mayInsert} and not exists (select 1 from ${qualified} t where t.${quoteName(key)} = m.member_id)`
+}
+
+/** Newer attributes replace stored ones; older ones only fill gaps. */
+function memberUpdate(member: string, place: Place): string {
+  const { qualified, key, attributes, hashed, sourceTime, isInferred } = place
+  const newer = isNewer(place, 't')
+  const known = new Set(attributes)
+  const value = (name: string): string => {
+    const [given, stored] = [`m.${quoteName(name)}`, `t.${quoteName(name)}`]
+    if (!known.has(name)) return stored
+    return `case when ${newer} then coalesce(${given}, ${stored}) else coalesce(${stored}, ${given}) end`
+  }
+  const sets = [
+    ...attributes.map(name => [name, value(name)] as const),
+    ['source_updated_at', `greatest(t.source_updated_at, m.${sourceTime})`],
+    ['loaded_at', 'm.loaded_at'],
+    ['run_id', 'm.run_id'],
+    ['row_hash', `md5(${joined(hashed.map(value))})`],
+  ].map(([name, expression]) => `${quoteName(String(name))} = ${expression}`)
+  return `update ${qualified} as t set ${sets.join(', ')} from ${member} m
+    where t.${quoteName(key)} = m.member_id and ${isInferred} and ${addsTo(place, 't')}`
+}
+
+/** An inferred member is inserted once, and updated by newer references until its own record is read. */
+const memberMerge = (member: string, place: Place): string[] =>
+  place.attributes.length === 0
+    ? [memberInsert(member, place)]
+    : [memberUpdate(member, place), memberInsert(member, place)]
+
+/** The stored members of a dimension, with a column for every attribute that references of the batch may give. */
+function storedRows({ naming, places }: NamedDimension, attributes: readonly TypedColumn[]): string {
+  const [star, pii] = [...places].reverse()
+  if (!star) throw new Error(`${naming.name} has no table`)
+  const stored = ({ name, sql }: TypedColumn): string => {
+    if (star.attributes.includes(name)) return `t.${quoteName(name)}`
+    return pii?.attributes.includes(name) ? `p.${quoteName(name)}` : `cast(null as ${sql})`
+  }
+  const columns = [
+    `${quoteText(naming.name)} as dimension, t.${quoteName(star.key)} as member_id, t.is_stub`,
+    `${pii ? 'p.source_updated_at' : 'cast(null as timestamptz)'} as pii_source_updated_at, t.source_updated_at as star_source_updated_at`,
+    ...attributes.map(one => `${stored(one)} as ${quoteName(one.name)}`),
+  ]
+  const join = pii ? `left join ${pii.qualified} p on p.${quoteName(pii.key)} = t.${quoteName(star.key)}` : ''
+  return `select ${columns.join(', ')} from ${star.qualified} t ${join}`
+}
+
+/**
+ * Selects the dimensions with a member that has no row, or an inferred one that may have to take attributes. Coarser than
+ * `addsTo`, but planned at once for all dimensions, in the memory of one join.
+ */
+function changedDimensions(
+  dimensions: readonly NamedDimension[],
+  attributes: readonly TypedColumn[],
+): string {
+  const names = attributes.map(({ name }) => name)
+  const fills = names.map(name => `(m.${quoteName(name)} is not null and h.${quoteName(name)} is null)`)
+  const times = sourceTimes.map(at => `(m.${at} is not null and coalesce(m.${at} >= h.${at}, true))`)
+  const untimed = `(${sourceTimes.map(at => `m.${at} is null`).join(' and ')} and ${anyGiven('m.', names)})`
+  return `select distinct m.dimension from ${memberTableName} m
+    left join (${dimensions.map(one => storedRows(one, attributes)).join(' union all ')}) h
+      on h.dimension = m.dimension and h.member_id = m.member_id
+    where h.member_id is null or (h.is_stub and (${[untimed, ...times, ...fills].join(' or ')}))`
+}
+
+/** The members that a batch names, and the statements that write them. */
+export interface Members {
+  /** The temporary table of members. */
+  readonly table: TemporaryTable
+  /** Selects the dimensions whose statements may write something: in most batches none. */
+  readonly changed: string
+  /** By dimension. */
+  readonly statements: ReadonlyMap<string, readonly string[]>
+}
+
+/** Undefined when no staged record refers to a member. */
+export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members | undefined {
+  const dimensions = namedDimensions(plan, filled)
+  if (dimensions.length === 0) return undefined
+  const attributes = attributesOf(dimensions)
+  const statements = dimensions.map(({ naming: { name }, places }) => {
+    const member = `(select * from ${memberTableName} where dimension = ${quoteText(name)})`
+    return [name, places.flatMap(place => memberMerge(member, place))] as const
+  })
+  return {
+    table: {
+      name: memberTableName,
+      make: memberTable(dimensions, attributes),
+      columns: memberColumns(attributes),
+      joinedBy: 'member_id',
+    },
+    changed: changedDimensions(dimensions, attributes),
+    statements: new Map(statements),
+  }
+}
