@@ -1,4 +1,4 @@
-/** How many of something, as people write it. */
+/** Counts in text. */
 
 const thousands = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
 
@@ -6,7 +6,7 @@ export function formatNumber(value: number | bigint): string {
   return thousands.format(value)
 }
 
-/** `1 row`, `1,234 rows`; `several` where an s behind the one is not enough. */
+/** `1 row`, `1,234 rows`; `several` is the plural where it is not `one` with an s. */
 export function counted(count: number, one: string, several = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : several}`
 }

@@ -1,4 +1,4 @@
-/** The place of a value in a JSON document, as people write it. */
+/** The path of a value in a JSON document, as people write it. */
 
 /** `attachments[0].files[1].content`; empty for the document itself. */
 export function fieldPath(path: readonly PropertyKey[]): string {

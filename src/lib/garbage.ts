@@ -1,16 +1,16 @@
-/** Collects garbage while a lot is loaded: V8 does not see how much memory its garbage keeps outside of it. */
+/** Collects garbage during a large load: V8 does not see how much memory outside of its heap the garbage holds. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Five to thirteen batches of pages: seldom enough not to be felt, often enough for memory to stay flat. */
+/** Bytes between two collections, which is five to thirteen batches of pages: rare enough to cost no time, often enough to keep memory flat. */
 const between = 128_000_000
 
 let spent = 0
 let collect: (() => void) | undefined
 
 /**
- * Takes note of bytes loaded, and collects when there were enough: results of DuckDB give their memory back with the
- * objects that hold them, and pages with their buffers. A million timesheets took 505 MB without.
+ * Counts loaded bytes, and collects garbage when there are enough of them. The memory of DuckDB results and of pages is
+ * only freed with the JavaScript objects that refer to it. Without this a million timesheets took 505 MB.
  */
 export function collectAfter(bytes: number): void {
   spent += bytes

@@ -1,4 +1,4 @@
-/** Whether a process of this machine is there, ours or not. */
+/** Whether a process of this machine is running, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

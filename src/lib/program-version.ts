@@ -1,12 +1,12 @@
-/** The version of this program, and which of two is the later. */
+/** The version of this program, and a comparison of versions. */
 import { readFileSync } from 'node:fs'
 
-/** Of the package this file belongs to; the same depth below it in `src` and in `dist`. */
+/** From package.json, which is at the same distance from `src` and from `dist`. */
 export const programVersion: string = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
-/** Whether `one` comes after `other`: number by number, whatever follows a `-` aside. */
+/** Whether `one` is later than `other`, compared number by number; a suffix after `-` is ignored. */
 export function isLaterVersion(one: string, other: string): boolean {
   const numbers = (version: string): number[] => (version.split('-')[0] ?? '').split('.').map(Number)
   const [left, right] = [numbers(one), numbers(other)]

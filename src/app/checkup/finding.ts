@@ -1,4 +1,4 @@
-/** What one check of `muster doctor` found, and what to do about it. */
+/** The result of one check of `muster doctor`, with advice. */
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 
 export interface Finding {
@@ -7,7 +7,7 @@ export interface Finding {
   readonly found: string
   /** What to do; absent when all is well. */
   readonly advice?: string
-  /** Whether only an edit of settings or key helps: exit code 78. */
+  /** Whether only a change of settings or key helps: exit code 78. */
   readonly isConfiguration?: boolean
 }
 
@@ -27,7 +27,7 @@ export const fail = (check: string, found: string, advice: string): Finding => (
   advice,
 })
 
-/** Errors of Muster bring their own advice; any other is a bug and goes on its way. */
+/** Errors of Muster carry their own advice; any other error is a bug and is thrown again. */
 export function failed(check: string, error: unknown): Finding {
   if (!(error instanceof MusterError)) throw error
   const { what, where, next = 'run again with --verbose' } = error.report

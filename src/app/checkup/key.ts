@@ -1,11 +1,11 @@
-/** Checks of the API key: what it is, how much it may ask, and how long it lasts. */
+/** Checks of the API key: its kind, limits, expiry, allowed addresses and scopes. */
 
 import type { KeyInfo } from '../../api/client/key.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
-/** Long enough for somebody to be asked for a new key. */
+/** Time enough to ask somebody for a new key. */
 const noticeDays = 14
 
 function identity(key: KeyInfo): Finding {
@@ -25,10 +25,10 @@ function limits(key: KeyInfo): Finding {
 }
 
 function expiry({ expiresAt }: KeyInfo, nowMs: number): Finding {
-  if (expiresAt === undefined) return ok('expiry', 'the service names none')
+  if (expiresAt === undefined) return ok('expiry', 'the key does not expire, as far as the service says')
   const days = Math.floor((Date.parse(expiresAt) - nowMs) / dayMs)
   if (Number.isNaN(days))
-    return warn('expiry', `${expiresAt} is no time`, 'look at the key where it was made')
+    return warn('expiry', `${expiresAt} is not a time`, 'check the key where it was created')
   if (days >= noticeDays) return ok('expiry', expiresAt)
   return warn('expiry', `${expiresAt}, in ${counted(days, 'day')}`, 'ask for a new key now')
 }

@@ -1,4 +1,4 @@
-/** Whether the key may read each resource: one request each, and none where the answer is known. */
+/** Whether the key may read each resource: one request each, none where the answer is known. */
 import type { Client } from '../../api/client/client.ts'
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
@@ -9,7 +9,7 @@ import { type Finding, failed, ok, warn } from './finding.ts'
 
 const purpose = { purpose: 'operator' } as const
 
-/** Asks for one record of the first scope; gives the size of the list, where there is one. */
+/** Requests one record of the first scope; returns the size of the list, where there is one. */
 async function ask(resource: Collection, client: Client, company: string): Promise<string> {
   const path = resource.path.replace('{company}', encodeURIComponent(company))
   const { read } = resource
@@ -27,7 +27,7 @@ async function ask(resource: Collection, client: Client, company: string): Promi
 async function readable(resource: Collection, client: Client, key: KeyInfo): Promise<Finding> {
   const check = `read ${resource.name}`
   if (resource.keys === 'company' && key.kind === 'agency')
-    return warn(check, 'agency keys cannot read it', 'nothing: a sync skips it; a company key would read it')
+    return warn(check, 'agency keys cannot read it', 'a sync skips it; a company key would read it')
   const perCompany = resource.read.strategy === 'snapshot' && resource.read.per !== 'key'
   const company = key.companies?.[0]?.id
   if (perCompany && company === undefined)
@@ -36,12 +36,12 @@ async function readable(resource: Collection, client: Client, key: KeyInfo): Pro
     return ok(check, await ask(resource, client, company ?? ''))
   } catch (error) {
     if (error instanceof AccessDenied || error instanceof NotFound)
-      return warn(check, error.message, 'a sync skips it; if it should be read, ask for the scope')
+      return warn(check, error.message, 'a sync skips it; ask for the scope if it should be read')
     return failed(check, error)
   }
 }
 
-/** Stops at what concerns every further request as well. */
+/** Stops at a failure that further requests would repeat. */
 export async function resourceFindings(client: Client, key: KeyInfo): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const resource of collections) {

@@ -1,4 +1,4 @@
-/** Whether the warehouse can be written; what is not there is left uncreated. */
+/** Whether the warehouse can be written. Nothing is created. */
 import { existsSync, statSync } from 'node:fs'
 import { existingTables } from '../../state/existing-tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -10,7 +10,7 @@ export interface WarehouseCheck {
   readonly engine: Engine | undefined
 }
 
-/** `open` opens the file for writing: that it opens proves that nobody else holds it. */
+/** `open` opens the file to write, which proves that no other process has it open. */
 export async function checkFile(file: string, open: () => Promise<Engine>): Promise<WarehouseCheck> {
   if (!existsSync(file)) return { finding: ok('warehouse', `${file} will be created`), engine: undefined }
   try {
@@ -22,7 +22,7 @@ export async function checkFile(file: string, open: () => Promise<Engine>): Prom
   }
 }
 
-/** Schemas that are not there have to be made by this user; those that are there have to take its rows. */
+/** The user must be allowed to create missing schemas, and to insert into existing ones. */
 async function mayWrite(engine: Engine): Promise<boolean> {
   const isMade = (await existingTables(engine)).has('run')
   const [row] = isMade
@@ -35,10 +35,10 @@ async function mayWrite(engine: Engine): Promise<boolean> {
   return row?.may === true
 }
 
-/** Oldest version whose SQL the warehouse is written in. */
+/** The oldest version that supports the SQL of the warehouse. */
 const leastServer = 14
 
-/** `open` connects; what the user may do is asked, not tried. */
+/** `open` connects. Rights are looked up, not tried. */
 export async function checkServer(open: () => Promise<Engine>): Promise<WarehouseCheck> {
   let engine: Engine | undefined
   try {
@@ -58,7 +58,7 @@ export async function checkServer(open: () => Promise<Engine>): Promise<Warehous
         finding: fail(
           'warehouse',
           `${found}, cannot be written`,
-          'connect as the user that loads, or grant it what it needs',
+          'connect as the user that loads, or grant this user the rights',
         ),
         engine,
       }

@@ -93,12 +93,12 @@ function batchOf(facts: ScanFacts, resource: Resource, landed: readonly LandedPa
   return { pages, rows, sampled: pages, ...(snapshot && { snapshot }) }
 }
 
-async function replayScan(replaying: Replay, landing: Landing, walk: string): Promise<void> {
-  const facts = landing.facts(walk)
+async function replayScan(replaying: Replay, landing: Landing, scan: string): Promise<void> {
+  const facts = landing.facts(scan)
   const resource = findResource(facts.resource)
   replaying.scans += 1
   if (!resource) return
-  const all = landing.pages(walk)
+  const all = landing.pages(scan)
   // Only a snapshot has an extent.
   const pages = facts.extent ? completePass(all, rowsAt(resource) === 'data' ? 'list' : 'object') : all
   const pipeline = replaying.pipelineOf(resource)
@@ -120,17 +120,17 @@ export async function replay(
   onProgress: (progress: ReplayProgress) => void | Promise<void>,
 ): Promise<ReplayResult> {
   const landing = openLanding(root)
-  const walks = keptScans(landing)
+  const kept = keptScans(landing)
   const replaying = new Replay(engine)
-  for (const [index, walk] of walks.entries()) {
-    const folder = landing.scans().includes(walk)
+  for (const [index, scan] of kept.entries()) {
+    const folder = landing.scans().includes(scan)
       ? undefined
       : mkdtempSync(join(dirname(root), '.muster-replay-'))
     try {
-      if (folder) await unpack(landing, walk, folder)
+      if (folder) await unpack(landing, scan, folder)
       const source = folder ? openLanding(folder) : landing
-      await onProgress({ resource: source.facts(walk).resource, done: index, scans: walks.length })
-      await replayScan(replaying, source, walk)
+      await onProgress({ resource: source.facts(scan).resource, done: index, scans: kept.length })
+      await replayScan(replaying, source, scan)
     } finally {
       if (folder) rmSync(folder, { recursive: true, force: true })
     }

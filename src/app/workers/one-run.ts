@@ -2,6 +2,7 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { MusterError } from '../../lib/errors.ts'
+import { isAlive } from '../../lib/is-alive.ts'
 
 /** Throws MusterError while another process works on the file. The lock of a killed process is taken over. */
 export async function alone<Result>(
@@ -50,11 +51,9 @@ function isTaken(lock: string, holder: string): boolean {
 function isAbandoned(lock: string): boolean {
   try {
     const [host, pid] = readFileSync(lock, 'utf8').trim().split(' ')
-    if (host !== hostname() || !/^\d+$/.test(pid ?? '')) return false
-    process.kill(Number(pid), 0)
-    return false
+    return host === hostname() && /^\d+$/.test(pid ?? '') && !isAlive(Number(pid))
   } catch (error) {
-    // ENOENT: it ended just now.
-    return ['ESRCH', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')
+    // It ended just now and removed its lock.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
 }
