@@ -45,16 +45,21 @@ async function closeLostRuns(engine: Engine, at: string): Promise<void> {
   })
 }
 
-/** Ids of runs without an end whose process is gone; the next sync records that. */
-export async function lostRuns(engine: Engine): Promise<string[]> {
+/** Ids of runs that have no end yet. */
+export async function runningRuns(engine: Engine): Promise<string[]> {
   const running = await ledger(engine)
     .selectFrom('ops.run')
     .select('run_id')
     .where('state', '=', 'running')
     .orderBy('run_id')
     .execute()
+  return running.map(row => row.run_id)
+}
+
+/** Ids of runs that have no end and whose process has died; the next sync records that. */
+export async function lostRuns(engine: Engine): Promise<string[]> {
   const lost: string[] = []
-  for (const { run_id: id } of running) if (!(await engine.isPresent(id))) lost.push(id)
+  for (const id of await runningRuns(engine)) if (!(await engine.isPresent(id))) lost.push(id)
   return lost
 }
 

@@ -21,7 +21,7 @@ import { freshScan, openScan, unfinishedScan, updateScan } from '../../state/sca
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { currentScope } from '../run/same-scope.ts'
+import { currentScope } from '../run/key.ts'
 import { type Fetched, type FetchState, fetchRecords, type LandedRecord } from './fetch.ts'
 
 /** Until the next fetch of a record for which the service failed. */

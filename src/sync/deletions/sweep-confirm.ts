@@ -8,7 +8,7 @@ import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { isStillScope } from '../run/same-scope.ts'
+import { isStillScope } from '../run/key.ts'
 import { type Circumstances, mostAtOnce, type Suspect } from './deletion-verdict.ts'
 import { changedScope } from './held-back.ts'
 

@@ -22,7 +22,7 @@ import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { isStillScope } from '../run/same-scope.ts'
+import { isStillScope } from '../run/key.ts'
 import { worthOf } from './deletion-verdict.ts'
 import { changedScope, newScope, tooManyGone } from './held-back.ts'
 

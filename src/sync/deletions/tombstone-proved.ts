@@ -9,7 +9,7 @@ import { addToRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { currentScope } from '../run/same-scope.ts'
+import { currentScope } from '../run/key.ts'
 import {
   type Circumstances,
   decide,

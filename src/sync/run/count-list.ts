@@ -3,7 +3,7 @@ import { formatNumber } from '../../lib/counted.ts'
 import { recordCount, storedCounts } from '../../state/evidence/absence.ts'
 import { now, type ResourceTask } from './context.ts'
 import { fenced } from './hold-lease.ts'
-import { currentScope } from './same-scope.ts'
+import { currentScope } from './key.ts'
 
 /** One request. Equal counts prove little, as one record may have gone and another come; different ones ask for a sweep. */
 export async function countList(task: ResourceTask): Promise<void> {

@@ -1,10 +1,9 @@
-/** Holding on to the lease of a resource: renewed while a task waits, and asked for by whatever it writes. */
-
+/** The lease of a resource: nothing is written without it, and it is renewed while a task waits. */
 import { type Lease, renewLease } from '../../state/runs/leases.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { ResourceTask } from './context.ts'
 
-/** Ledger rows beside a load: they commit only while the lease holds. */
+/** Ledger rows outside of a load: they commit only while the lease holds. */
 export function fenced<Result>(
   { sync, lease }: Pick<ResourceTask, 'sync' | 'lease'>,
   work: (engine: Engine) => Promise<Result>,
@@ -17,13 +16,14 @@ export function fenced<Result>(
 }
 
 /**
- * Every load renews the lease; this does so in between, for a walk that waits for its budget or a batch that stages for
- * long. Returns how to end it. What goes wrong here goes wrong again, and is told, when the task next writes.
+ * Every load renews the lease; this does so in between, while a scan waits for its budget or a large batch is staged.
+ * Returns a function that ends it.
  */
 export function keepRenewing(engine: Engine, lease: Lease): () => Promise<void> {
   let renewing: Promise<void> | undefined
   const timer = setInterval(() => {
     renewing ??= renewLease(engine, lease)
+      // The next write renews the lease too: it fails for the same reason and reports it.
       .catch(() => undefined)
       .finally(() => {
         renewing = undefined

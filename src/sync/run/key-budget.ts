@@ -1,12 +1,13 @@
-/** The budget of a key as the ledger knows it: what earlier processes sent, and until when the service told them to wait. */
+/** The budget of a key from the ledger: what earlier processes sent, and until when the service told them to wait. */
 import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/budget.ts'
+import { reserves } from '../../api/budget/day.ts'
+import { defaultPerDay, defaultPerMinute } from '../../api/client/key.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { knownPerMinute, sentSince } from '../../state/requests/access.ts'
-import type { KeyRequests } from '../../state/requests/key-requests.ts'
+import { type KeyRequests, shareRequests } from '../../state/requests/key-requests.ts'
 import { pausedUntil, recordPause } from '../../state/requests/pause.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { apiKeyId } from './key.ts'
-import { sharedRequests } from './shared-requests.ts'
 
 interface KeyOf {
   readonly apiKey: string
@@ -16,12 +17,12 @@ interface KeyOf {
 export type KeyFacts = Pick<BudgetOptions, 'recentRequests' | 'perMinute' | 'pausedUntil'>
 
 /** A rolling minute, and a second for either end of it. */
-const RECENT_SECONDS = 62
+const recentSeconds = 62
 
 export async function keyFacts(engine: Engine, { apiKey, clock }: KeyOf): Promise<KeyFacts> {
   const keyId = apiKeyId(apiKey)
   return {
-    recentRequests: await sentSince(engine, Math.floor(clock.now() / 1000) - RECENT_SECONDS),
+    recentRequests: await sentSince(engine, Math.floor(clock.now() / 1000) - recentSeconds),
     perMinute: await knownPerMinute(engine, keyId),
     pausedUntil: await pausedUntil(engine, keyId),
   }
@@ -33,7 +34,7 @@ interface LedgerBudget {
   readonly shared: KeyRequests | undefined
 }
 
-/** Keeps told pauses in the ledger as it hears of them. The tables must be there. */
+/** Records pauses that the service asks for. The tables must exist. */
 export async function ledgerBudget(
   engine: Engine,
   key: KeyOf,
@@ -41,13 +42,14 @@ export async function ledgerBudget(
 ): Promise<LedgerBudget> {
   const keyId = apiKeyId(key.apiKey)
   const facts = await keyFacts(engine, key)
-  const shared = await sharedRequests(engine, keyId, facts.perMinute)
+  const perMinute = facts.perMinute ?? defaultPerMinute
+  const shared = await shareRequests(engine, { keyId, perMinute, perDay: defaultPerDay, reserves })
   const budget = createBudget({
     ...limits,
     ...facts,
     clock: key.clock,
     shared,
-    // Where it cannot be written, whatever else is written fails too and says why.
+    // A warehouse that cannot be written fails the next batch too, which reports it.
     onPause: until => void recordPause(engine, keyId, until).catch(() => undefined),
   })
   return { budget, shared }

@@ -1,5 +1,7 @@
-/** The key's own row: loaded from the answer that the client had to ask for anyway. */
+/** The key of a run: its id, what it can see, and its own row. */
 import { createHash } from 'node:crypto'
+import { readKey } from '../../api/client/key.ts'
+import { scopeIdOf } from '../../state/evidence/key-scopes.ts'
 import { freshScan, openScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from './context.ts'
@@ -7,6 +9,16 @@ import { now, type ResourceTask } from './context.ts'
 /** A name for the key that does not give the key away: 64 bits of its SHA-256. */
 export function apiKeyId(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+}
+
+export const currentScope = ({ sync }: Pick<ResourceTask, 'sync'>): string =>
+  scopeIdOf(sync.apiKeyId, sync.key)
+
+/** Asks `/me` again whether the key can still see the same: it may have lost a company since the run began. */
+export async function isStillScope({ sync, tally }: ResourceTask, scopeId: string): Promise<boolean> {
+  const { record, bytes } = await sync.client.getRecord('/me', {}, { purpose: 'reconcile' })
+  tally.requests += 1
+  return scopeIdOf(sync.apiKeyId, readKey(record, bytes)) === scopeId
 }
 
 async function recordReading(
@@ -35,6 +47,7 @@ async function recordReading(
   await openScan(engine, row)
 }
 
+/** Loads the row of the key from the answer that the client has asked for anyway. */
 export async function loadKey(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
   const scanId = `${sync.runId}-${resource.name}`

@@ -12,9 +12,8 @@ import { syncCollection } from '../scan/collection.ts'
 import { readBetween } from '../scan/read-again.ts'
 import { syncSnapshot } from '../snapshot/snapshot.ts'
 import { now, type ResourceTask, type SyncContext } from './context.ts'
-import { endsRun } from './ends-run.ts'
 import { loadKey } from './key.ts'
-import { messageOf, notForThisKey, type ResourceOutcome, runTask } from './task.ts'
+import { endsRun, messageOf, notForThisKey, type ResourceOutcome, runTask } from './task.ts'
 
 export type { ResourceOutcome } from './task.ts'
 

@@ -1,7 +1,7 @@
-/** One resource within a run: its lease held from beginning to end, and its outcome told. */
-import { AccessDenied } from '../../api/client/errors.ts'
+/** One resource within a run: its lease is held from beginning to end, and its result is reported. */
+import { AccessDenied, KeyRefused } from '../../api/client/errors.ts'
 import { isCollection, type Resource } from '../../contract/fields/resource.ts'
-import { BudgetSpent } from '../../lib/errors.ts'
+import { BudgetSpent, ConfigError, DiskFull } from '../../lib/errors.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { driftedPaths } from '../../state/evidence/drift.ts'
 import { recordAccess } from '../../state/requests/access.ts'
@@ -11,13 +11,17 @@ import { now, type ResourceTask, type SyncContext, type Tally } from './context.
 import { keepRenewing } from './hold-lease.ts'
 import { TaskPipeline } from './task-pipeline.ts'
 
+/** Whether an error ends the whole run: every other resource would meet it too, or its rows could not be stored. */
+export const endsRun = (error: unknown): boolean =>
+  [BudgetSpent, KeyRefused, ConfigError, DiskFull].some(reason => error instanceof reason)
+
 export interface ResourceOutcome extends Readonly<Tally> {
   readonly resource: string
   readonly state: 'done' | 'failed' | 'skipped' | 'stopped'
   readonly error?: unknown
 }
 
-/** A resource that nobody else writes until `end` is called, which must be: with what went wrong, if anything did. */
+/** A resource that no other process writes until `end` is called, with the failure if there was one. */
 export interface HeldTask {
   readonly task: ResourceTask
   end(failure?: { readonly error: unknown }): Promise<ResourceOutcome>
@@ -48,7 +52,7 @@ function stateOf(error: unknown, sync: SyncContext): ResourceOutcome['state'] {
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What no answer of this run tells of stays as it was. */
+/** A run that asked nothing about a resource leaves its access as it was. */
 async function reportAccess(
   { sync, resource, tally }: ResourceTask,
   state: ResourceOutcome['state'],
@@ -96,7 +100,7 @@ async function report(
   return { ...tally, note, resource: resource.name, state, ...(error !== undefined && { error }) }
 }
 
-/** A warehouse that is out of reach keeps nobody from telling what happened: the next run makes up for its ledger. */
+/** The failure is returned even when the warehouse cannot be reached to record it: the next run completes the ledger. */
 async function reportFailure(task: ResourceTask, thrown: unknown): Promise<ResourceOutcome> {
   const { sync, resource, lease, tally } = task
   const error = await reasonBehind(sync.engine, lease, thrown).catch(() => thrown)
@@ -105,14 +109,14 @@ async function reportFailure(task: ResourceTask, thrown: unknown): Promise<Resou
   return report(task, state, error).catch(() => ({ ...tally, note, resource: resource.name, state, error }))
 }
 
-/** Without the lease nothing is written of a resource: its state is for the holder to tell. */
+/** Without the lease nothing is written about a resource: its holder records its state. */
 function notOurs(sync: SyncContext, resource: Resource, error: unknown): ResourceOutcome {
   const note = messageOf(error)
   sync.emit({ resource: resource.name, state: 'failed', note })
   return { ...noFigures, note, resource: resource.name, state: stateOf(error, sync), error }
 }
 
-/** The outcome at once when the lease is somebody else's. */
+/** Returns the result at once when another process holds the lease. */
 export async function holdTask(sync: SyncContext, resource: Resource): Promise<HeldTask | ResourceOutcome> {
   let task: ResourceTask
   try {
@@ -129,7 +133,7 @@ export async function holdTask(sync: SyncContext, resource: Resource): Promise<H
         return await report(task, 'done').catch(error => reportFailure(task, error))
       } finally {
         await endRenewing()
-        // Left behind it is free as soon as this process is gone.
+        // A lease that cannot be given back is free as soon as this process has ended.
         await releaseLease(sync.engine, task.lease).catch(() => undefined)
       }
     },
