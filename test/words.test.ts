@@ -39,6 +39,8 @@ const STAYS: readonly RegExp[] = [
   /\bmarkInvoicePaid\b/g,
   /\bMaria Mark Megan\b/g,
   /'Work postponed'/g,
+  // Fields of the tool protocol.
+  /\b(readOnly|openWorld)Hint\b/g,
   /--knob\b/g,
   /\boptions\.knob\b/g,
   /\bis_stub\b/g,

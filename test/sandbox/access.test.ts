@@ -36,7 +36,7 @@ describe('keys', () => {
     expect(body).toMatchObject({ success: false, error: { code: 'UNAUTHORIZED' } })
   })
 
-  it('looks at the address', async () => {
+  it('refuses addresses outside the allowlist', async () => {
     expect((await sandbox.get('/me', 'elsewhere')).status).toBe(403)
     const here = await sandbox.get('/me', 'here')
     expect(here.status).toBe(200)
@@ -46,7 +46,7 @@ describe('keys', () => {
     })
   })
 
-  it('tells a key about itself', async () => {
+  it('describes the key at /me', async () => {
     const company = (await sandbox.get('/me')).body.data
     expect(company.companies).toHaveLength(3)
     expect(company).toMatchObject({ scopes: [...readScopes], rateLimitPerDay: 50_000 })
@@ -58,7 +58,7 @@ describe('keys', () => {
   })
 })
 
-it('asks each endpoint for its scope', async () => {
+it('refuses a key without the scope of the endpoint', async () => {
   for (const { path, ...rule } of reads) {
     if (rule.scope === undefined) continue
     const url = path.replace(':id', companies[0] as string)
@@ -67,7 +67,7 @@ it('asks each endpoint for its scope', async () => {
   }
 })
 
-it('keeps agency keys out of company endpoints', async () => {
+it('answers 403 to agency keys at endpoints of company keys', async () => {
   const open = ['/me', '/users', '/timesheets', '/expenses', '/invoices']
   const byId = ['/expenses/', '/trades/', '/rates/', '/requisitions/', '/assignments/', '/credit-notes/']
   for (const path of open) expect((await sandbox.get(path, sandboxKeys.agency)).status, path).toBe(200)
@@ -114,7 +114,7 @@ describe('companies of a key', () => {
   })
 })
 
-it('shows an agency its own records only', async () => {
+it('shows an agency only its own records', async () => {
   const agency = sandbox.world.all('agencies')[0]?.id
   for (const path of ['/timesheets', '/expenses', '/invoices'] as const) {
     const { body } = await sandbox.get(`${path}?limit=200`, sandboxKeys.agency)
@@ -141,7 +141,7 @@ it('answers 405 to other methods and 404 to other routes', async () => {
   expect((await sandbox.send('POST', '/nothing')).status).toBe(404)
 })
 
-it('asks for an active owner at /users', async () => {
+it('refuses /users to a key whose owner is not active and verified', async () => {
   expect((await sandbox.get('/users', 'idle-owner')).status).toBe(403)
   expect((await sandbox.get('/projects', 'idle-owner')).status).toBe(200)
 })

@@ -26,7 +26,7 @@ const reads = {
 describe.each(Object.entries(reads))('%s by id', (name, path) => {
   const records = all(name as keyof typeof reads)
 
-  it('answers 400 to what can be no id and to unknown parameters, 404 to strangers, 405 to other methods', async () => {
+  it('answers 400 to text that cannot be an id and to unknown parameters, 404 to unknown ids, 405 to other methods', async () => {
     const { id } = records[0]
     expect(await status(`${path}/not%20an%20id`)).toBe(400)
     expect(await status(`${path}/${id}?fields=id`)).toBe(400)
@@ -37,7 +37,7 @@ describe.each(Object.entries(reads))('%s by id', (name, path) => {
     }
   })
 
-  it('hides the records of companies that are not the key’s', async () => {
+  it('hides records of companies outside the key', async () => {
     const inside = records.find(row => row.company.id === firstCompany.id)
     const outside = records.find(row => row.company.id !== firstCompany.id)
     expect(await status(`${path}/${inside.id}`, ONE_COMPANY)).toBe(200)
@@ -45,7 +45,7 @@ describe.each(Object.entries(reads))('%s by id', (name, path) => {
   })
 })
 
-it('shows an agency its own assignments and credit notes, and none to the client of a managed service', async () => {
+it('shows an agency its own assignments and credit notes, but none from a provider to its client', async () => {
   for (const name of ['assignments', 'creditNotes'] as const) {
     const mine = all(name).find(row => row.agency.id === own && row.creditNoteType !== 'mspToClient')
     const foreign = all(name).find(row => row.agency.id !== own)
@@ -71,7 +71,7 @@ describe('requisitions', () => {
       row.agencies.some((agency: Body) => agency.id !== own && agency.submissions.length > 0),
   )
 
-  it('show an agency its own part only', async () => {
+  it('show an agency only its own part', async () => {
     const path = `/requisitions/${shared.id}?includeStageTracking=true`
     const seen = await data(path, sandboxKeys.agency)
     expect(seen.agencies.map((agency: Body) => agency.id)).toEqual([own])
@@ -84,7 +84,7 @@ describe('requisitions', () => {
     expect(await status(`/requisitions/${without.id}`, sandboxKeys.agency)).toBe(404)
   })
 
-  it('show an agency its own answers only', async () => {
+  it('show an agency only its own answers', async () => {
     const isMine = (answer: Body) => answer.agency.id === own
     const answered = all('requisitions').find(
       row =>

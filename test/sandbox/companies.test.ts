@@ -59,7 +59,7 @@ describe('competency matrix', () => {
   const entries = sandbox.world.all('competencyMatrix') as Body[]
   const override = (mode: string) => entries.find(entry => entry.mode === mode) as Body
 
-  it('gives the entries of the company without a project', async () => {
+  it('shows the entries of the company when no project is named', async () => {
     const { data } = (await sandbox.get(`/companies/${company.id}/competency-matrix`)).body
     expect(data.company).toEqual({ id: company.id, name: company.name })
     expect(data.project).toBeUndefined()
@@ -74,7 +74,7 @@ describe('competency matrix', () => {
     ])
   })
 
-  it('adds to the sector or company entries what a project adds', async () => {
+  it('adds the requirements of a project to those of the sector or company', async () => {
     const { companyId, project, trade, requirements } = override('additive')
     const { data } = (await sandbox.get(`/companies/${companyId}/competency-matrix?projectId=${project.id}`))
       .body
@@ -86,7 +86,7 @@ describe('competency matrix', () => {
     expect(new Set(data.entries.map((entry: Body) => entry.trade.id)).size).toBe(data.entries.length)
   })
 
-  it('gives a replacement alone', async () => {
+  it('shows only the override when it replaces', async () => {
     const replacing = override('replacement')
     const { companyId, project, trade } = replacing
     const { data } = (await sandbox.get(`/companies/${companyId}/competency-matrix?projectId=${project.id}`))
@@ -140,7 +140,7 @@ describe.each(['user-permissions', 'user-assignments'])('%s', name => {
 describe('access rule mappings', () => {
   const path = '/access-rule-mappings'
 
-  it('lists rows by role, or by what is asked', async () => {
+  it('lists rows by role, or in the requested order', async () => {
     const { body } = await sandbox.get(`${path}?limit=200`)
     expect(sortedBy(body.data, (row: Body) => row.a, 'asc')).toBe(true)
     expect(body.data[0]).toMatchObject({ id: expect.any(String), can: expect.any(String), type: 'RBAC' })
@@ -172,7 +172,7 @@ describe('access rule mappings', () => {
 describe('recruitment metrics', () => {
   const path = '/requisitions/recruitment-metrics'
 
-  it('gives rows with the dates of a journey and the days between them', async () => {
+  it('shows the date of each stage and the days between stages', async () => {
     const { data } = (await sandbox.get(`${path}?limit=200`)).body
     const row = data.find((candidate: Body) => candidate.currentStage === 'assigned')
     expect(row.reqCreated).toMatch(/^\d{2}\/\d{2}\/\d{4}$/)

@@ -44,7 +44,7 @@ it('counts a missing key and a wrong method, but no invalid key', async () => {
   expect(kinds()).toEqual(['key-missing', 'method'])
 })
 
-it('counts what is over the limit, and what comes before it was told to', async () => {
+it('counts requests over the limit, and requests before the end of Retry-After', async () => {
   const { at, sandbox, kinds } = await watched({ rateLimitPerMinute: 1 })
   await sandbox.get('/me')
   await sandbox.get('/me')
@@ -62,7 +62,7 @@ it('counts what is over the limit, and what comes before it was told to', async 
   expect(kinds()).toHaveLength(6)
 })
 
-it.each(['date', 'absent'] as const)('takes Retry-After as %s at its word', async retryAfter => {
+it.each(['date', 'absent'] as const)('follows Retry-After in the form %s', async retryAfter => {
   const options = { 'retry-after': retryAfter }
   const { at, sandbox, kinds } = await watched({ rateLimitPerMinute: 1, options })
   await sandbox.get('/me')
@@ -76,7 +76,7 @@ it.each(['date', 'absent'] as const)('takes Retry-After as %s at its word', asyn
   expect(kinds()).toHaveLength(3)
 })
 
-it('holds a storm to the same rules', async () => {
+it('applies the same rules during a storm of 429', async () => {
   const { at, sandbox, kinds } = await watched({ faults: { 'limit-storm': 1 } })
   const told = Number((await sandbox.get('/me')).headers.get('retry-after'))
   at.ms += told * 1000
@@ -86,7 +86,7 @@ it('holds a storm to the same rules', async () => {
   expect(kinds()).toEqual(['told-to-wait'])
 })
 
-it('watches over every test: each opens its sandboxes where they are held to it', () => {
+it('checks every test: each opens its sandboxes through openSandbox or keptSandbox', () => {
   const root = new URL('..', import.meta.url)
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     name => name.endsWith('.ts') && !name.startsWith('bench'),

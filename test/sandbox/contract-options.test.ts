@@ -52,7 +52,7 @@ describe('absent values', () => {
     return (await sandbox.get(`/expenses${query}`)).body.data[0]
   }
 
-  it('are as the records have them, null, left out, or now so and now so', async () => {
+  it('are as in the records, null, left out, or drawn', async () => {
     expect(await answered('mixed')).toEqual(expenses[0])
     expect(await answered('omitted')).toEqual({ id: 'e1', value: 1, rate: { value: 3 }, receipts: [] })
     const filled = await answered('null')
@@ -63,7 +63,7 @@ describe('absent values', () => {
     expect(await answered('random')).toEqual(drawn)
   })
 
-  it('do not come back into a selection of fields', async () => {
+  it('are not added to selected fields', async () => {
     expect(await answered('null', '?fields=id,hours')).toEqual({ id: 'e1', hours: null })
   })
 })
@@ -83,7 +83,7 @@ describe('extra fields', () => {
     }
   }
 
-  it('come as often as told, and where', async () => {
+  it('come at the given rate, in the given objects', async () => {
     expect(await shares({})).toEqual({ records: 0, nested: 0, envelope: 0 })
     const half = await shares({ extra: 0.5 })
     expect(half).toMatchObject({ nested: 0, envelope: 0 })
@@ -104,7 +104,7 @@ describe('extra fields', () => {
 })
 
 describe('settings', () => {
-  it('have every default, and every default is a value', () => {
+  it('have a default for each option, and each default is a valid value', () => {
     expect(Object.keys(optionsOf())).toEqual(Object.keys(contractOptions))
     for (const [name, { fallback }] of Object.entries(contractOptions))
       expect(parseOption(`${name}=${fallback}`)).toEqual({ [name]: fallback })

@@ -46,7 +46,7 @@ it('counts what a key has used today, live', async () => {
   expect(later.lastUsedAt >= first.createdAt).toBe(true)
 })
 
-it('knows addresses of both families, alone and in ranges', async () => {
+it('accepts IPv4 and IPv6 addresses and ranges', async () => {
   const keys = [
     ['exact', ['127.0.0.1']],
     ['range', ['10.0.0.0/8', '127.0.0.0/30']],

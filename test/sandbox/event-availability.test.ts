@@ -90,7 +90,7 @@ describe('by owner', () => {
   })
 })
 
-it('knows no other types', async () => {
+it('refuses other types', async () => {
   const sandbox = await openEvents({})
   expect(() => sandbox.emit('timesheet_eaten' as EventType, 't1')).toThrow(
     'there is no event type timesheet_eaten',
@@ -132,7 +132,7 @@ describe('agencies of a requisition', () => {
     expect(audienceOf(type, requisition)).toEqual({ companyId: 'c1', agencyIds })
   })
 
-  it('sends nothing of one that waits inside the company', () => {
+  it('sends nothing about a requisition that awaits approval in the company', () => {
     const waiting = { ...requisition, approvalStages: [{ approved: true }, { approved: false }] }
     expect(audienceOf('requisition_received', waiting).withheldFrom).toBe('everybody')
     expect(audienceOf('requisition_received', { ...requisition, status: 'draft' }).withheldFrom).toBe(
@@ -142,7 +142,7 @@ describe('agencies of a requisition', () => {
   })
 })
 
-it('keeps credit notes from a provider to its client from agencies', () => {
+it('withholds credit notes from a provider to its client from agencies', () => {
   const creditNote = { company: { id: 'c1' }, agency: { id: 'a1' }, creditNoteType: 'mspToClient' }
   expect(audienceOf('credit_note_processed', creditNote).withheldFrom).toBe('agencies')
 })

@@ -93,7 +93,7 @@ describe('faults', () => {
     expect(arrived(accepted).sort()).toEqual(ids.filter(id => !gone.has(id)).sort())
   })
 
-  it('reorder: overtaken by up to three later ones', async () => {
+  it('reorder: overtaken by up to three later events', async () => {
     const { deliveries, ids, accepted } = await send({ faults: { reorder: 0.2 }, concurrency: 1 })
     const held = new Set(treated(deliveries, 'reordered').map(({ eventId }) => eventId))
     expect(held.size).toBeGreaterThan(10)
@@ -145,7 +145,7 @@ describe('faults', () => {
     },
   )
 
-  it('gives a forgery up at the first refusal', async () => {
+  it('does not retry a forgery after a refusal', async () => {
     const receiver = await openReceiver(() => 401)
     const sandbox = await openEvents({
       webhooks: [webhook(receiver.url)],
@@ -163,7 +163,7 @@ describe('faults', () => {
     ])
   })
 
-  it('draws the same for the same seed, and one option leaves the others alone', async () => {
+  it('draws the same faults for the same seed, and one fault does not move the others', async () => {
     const all: Partial<EventFaultRates> = {
       duplicate: 0.2,
       reorder: 0.2,

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { EventOptions, WebhookOptions } from '../../src/sandbox/events/event-options.ts'
 import { type OpenSandbox, openSandbox } from './open-sandbox.ts'
 
-export const SECRET = 'canary-1f7c-signing-secret'
+export const SECRET = 'secret-1f7c-of-webhooks'
 export const NOW = Date.parse('2026-11-02T08:00:00.000Z')
 
 const ref = (id: string) => ({ id, name: id })

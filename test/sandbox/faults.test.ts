@@ -28,7 +28,7 @@ const isJson = (text: string): boolean => {
 describe('answers', () => {
   const once = async (name: FaultName, path?: string) => asked(await spoiled({ [name]: 1 }), path)
 
-  it('fail with odd bodies', async () => {
+  it('have an error status and a body outside the contract', async () => {
     expect((await once('error-html')).headers.get('content-type')).toMatch('text/html')
     expect(await once('error-empty')).toMatchObject({ status: 500, text: '' })
     const bare = await once('error-bare')
@@ -53,7 +53,7 @@ describe('answers', () => {
     expect(performance.now() - began).toBeGreaterThan(70)
   })
 
-  it('say 200 and are not what they say', async () => {
+  it('have status 200 and wrong content', async () => {
     const total = JSON.parse((await once('wrong-total')).text).meta.total
     expect(total).not.toBe(30)
     const { data, meta } = JSON.parse((await once('odd-meta')).text)
@@ -65,11 +65,11 @@ describe('answers', () => {
     expect((await once('html-page')).text).toMatch(/^<!doctype html>/)
   })
 
-  it('without meta have no meta to be wrong', async () => {
+  it('without meta are not spoiled by faults in meta', async () => {
     expect(isJson((await once('wrong-total', '/me')).text)).toBe(true)
   })
 
-  it.each(['limit-storm', 'silent-storm'] as const)('are refused in runs by %s', async name => {
+  it.each(['limit-storm', 'silent-storm'] as const)('are runs of 429 under %s', async name => {
     const sandbox = await spoiled({ [name]: 0.2 }, 3)
     const statuses: number[] = []
     for (let count = 0; count < 60; count += 1) {
@@ -97,7 +97,7 @@ describe('seeds', () => {
     expect(await struck({ 'error-html': 0.2 }, 2)).not.toEqual(first)
   })
 
-  it('keep a fault where it was when another is added', async () => {
+  it('leave a fault where it was when another is added', async () => {
     const alone = await struck({ 'html-page': 0.2 })
     const both = await struck({ 'html-page': 0.2, 'error-empty': 0.2 })
     const kept = both.map((name, index) => (name === 'error-empty' ? alone[index] : name))

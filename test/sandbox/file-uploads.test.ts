@@ -56,7 +56,7 @@ const firstAid = (uploadToken: string, changes: Body = {}) => ({
 })
 const attach = (body: Body, id = worker, key = sandboxKeys.agency) => write(`PATCH /workers/${id}`, body, key)
 
-it('answers with instructions that last 900 seconds', async () => {
+it('returns instructions that are valid for 900 seconds', async () => {
   const { body } = await declare()
   expect(body).toEqual({
     success: true,
@@ -103,14 +103,14 @@ describe('a declaration', () => {
     expect((await declare({ resource: 'invoice', purpose: 'payment' }, sandboxKeys.company)).status).toBe(403)
   })
 
-  it('names the agency when the key spans several', async () => {
+  it('must name the agency when the key has several', async () => {
     expect((await declare({}, 'two-agencies')).body.error.message).toMatch(/^agency: is required/)
     expect((await declare({}, 'two-agencies', `?agency=${second}`)).status).toBe(404)
     expect((await declare({}, 'two-agencies', '?agency=ffffffffffffffffffffffff')).status).toBe(404)
     await granted({}, 'two-agencies', `?agency=${first}`)
   })
 
-  it('answers 404 to a record that is not there', async () => {
+  it('answers 404 when the record does not exist', async () => {
     expect((await declare({ recordId: 'ffffffffffffffffffffffff' })).status).toBe(404)
   })
 })
@@ -138,14 +138,14 @@ describe('for an invoice', () => {
     ).toMatch(/^purpose: is not payment/)
   })
 
-  it('is found within the company that narrows it', async () => {
+  it('must belong to the company that the request names', async () => {
     const other = { ...sandbox.world.get('companies', pending.company.id), id: 'bbbbbbbbbbbbbbbbbbbbbbbb' }
     sandbox.world.upsert('companies', other)
     expect((await declare(payment(pending.id), sandboxKeys.finance, `?company=${other.id}`)).status).toBe(404)
     expect((await declare(payment(pending.id), sandboxKeys.finance, '?company=nobody')).status).toBe(403)
   })
 
-  it('asks the company whether its agencies may', async () => {
+  it('follows the configuration of the company for agencies', async () => {
     const own = {
       ...pending,
       agency: { id: first, name: 'x' },
@@ -169,7 +169,7 @@ describe('for an invoice', () => {
 })
 
 describe('the upload address', () => {
-  it('takes exactly what was declared, without a key', async () => {
+  it('accepts exactly the declared file, without a key', async () => {
     const { uploadUrl } = await granted()
     expect((await put(uploadUrl, PDF)).status).toBe(200)
     expect((await put(uploadUrl, PDF.subarray(1))).status).toBe(400)
@@ -190,7 +190,7 @@ describe('the upload address', () => {
     ])
   })
 
-  it('is gone after 900 seconds', async () => {
+  it('expires after 900 seconds', async () => {
     const { uploadUrl } = await granted()
     now += 899_999
     expect((await put(uploadUrl, PDF)).status).toBe(200)
@@ -218,7 +218,7 @@ describe('the token', () => {
     expect(await (await fetch(file.url)).text()).toBe(PDF.toString())
   })
 
-  it('is good for its caller, worker, agency and collection alone', async () => {
+  it('is valid only for its caller, worker, agency and collection', async () => {
     const token = await uploaded()
     const bound = /uploadToken: is not valid for this caller, worker, agency and collection/
     expect(await refusal(attach(firstAid(token), worker, 'same-agency'))).toMatch(bound)
@@ -235,7 +235,7 @@ describe('the token', () => {
     expect(await refusal(attach(firstAid(token)))).toMatch(/uploadToken: has expired/)
   })
 
-  it('is worth nothing before the upload, nor for bytes of another kind', async () => {
+  it('is refused before the upload, and for bytes of another type', async () => {
     const { uploadToken } = await granted()
     expect(await refusal(attach(firstAid(uploadToken)))).toMatch(/uploadToken: nothing was uploaded/)
     const wrong = await uploaded(PNG, { size: PNG.length })

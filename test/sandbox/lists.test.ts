@@ -71,7 +71,7 @@ const lists: readonly List[] = [
 const fieldOf: Readonly<Record<string, string>> = { timesheetRef: 'reference', invoiceRef: 'reference' }
 
 describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) => {
-  it('answers the first 50 in the default order, with meta', async () => {
+  it('returns the first 50 in the default order, with meta', async () => {
     const { status: code, body } = await sandbox.get(path)
     expect(code).toBe(200)
     expect(body.success).toBe(true)
@@ -118,7 +118,7 @@ describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) =
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(all)
   })
 
-  it('takes both days of a range whole', async () => {
+  it('includes both days of a range', async () => {
     for (const dateField of dateFields ?? (path === '/users' ? [] : ['createdAt'])) {
       const { body: any } = await sandbox.get(`${path}?limit=200&fields=${dateField}`)
       const day = any.data
@@ -135,7 +135,7 @@ describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) =
     }
   })
 
-  it('answers only the selected fields', async () => {
+  it('returns only the selected fields', async () => {
     const { body } = await sandbox.get(`${path}?fields=id,company.name,nonsense&limit=1`)
     const keys = Object.keys(body.data[0])
     expect(keys).toContain('id')
@@ -161,7 +161,7 @@ describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) =
   })
 })
 
-it('lists what clients broke', async () => {
+it('lists the requests that broke the contract', async () => {
   const own = await openSandbox({ records: {}, provokesViolations: true })
   await own.get('/timesheets')
   await own.get('/timesheets?page=0')
@@ -178,7 +178,7 @@ it('lists what clients broke', async () => {
   })
 })
 
-it('keeps ties in order of insertion, or in no order at all', async () => {
+it('keeps ties in order of insertion, or shuffles them', async () => {
   const projects = Array.from({ length: 50 }, (_, index) => ({ id: `p${index}`, name: 'same' }))
   const idsOf = (body: Body) => body.data.map((row: Body) => row.id)
   const stable = await openSandbox({ records: { projects } })
@@ -193,7 +193,7 @@ it('keeps ties in order of insertion, or in no order at all', async () => {
   expect([...second].sort()).toEqual([...first].sort())
 })
 
-it('keeps every order right while records come, change and go', async () => {
+it('keeps every order correct while records are added, changed and removed', async () => {
   const own = await openSandbox({
     records: { projects: Array.from({ length: 300 }, (_, n) => ({ id: `p${n}`, name: `n${n % 90}` })) },
   })

@@ -75,7 +75,7 @@ describe('quantiles of 1 to 10 days', () => {
 describe('the outlier rule', () => {
   const withOutlier = [1, 2, 3, 4, 30].map(afterDays)
 
-  it('takes the bounds from all values and the rest from what is within', async () => {
+  it('takes the bounds from all values and the statistics from the values within them', async () => {
     const [row] = await fill(withOutlier, {})
     expect(row).toEqual({
       group: {},
@@ -94,7 +94,7 @@ describe('the outlier rule', () => {
     })
   })
 
-  it('is left out of small groups', async () => {
+  it('does not apply to small groups', async () => {
     const [row] = await fill(withOutlier, { 'outlier-least': 6 })
     expect([row.excludedOutliers, row.values.count, row.iqrBounds]).toEqual([
       0,
@@ -103,7 +103,7 @@ describe('the outlier rule', () => {
     ])
   })
 
-  it('keeps what is on a bound, or not', async () => {
+  it('keeps or drops values on a bound', async () => {
     const same = [2, 2, 2].map(afterDays)
     const [kept] = await fill(same, {})
     expect([kept.values.count, kept.values.averageDays]).toEqual([3, 2])
@@ -136,7 +136,7 @@ describe('days', () => {
     expect(row.values.averageDays).toBe(expected)
   })
 
-  it('may be rounded', async () => {
+  it('can be rounded', async () => {
     const thirds = [1 / 3, 2 / 3].map(afterDays)
     expect((await fill(thirds, { decimals: 2 }))[0].values.p25Days).toBe(0.42)
     expect((await fill(thirds, { decimals: 0 }))[0].values.averageDays).toBe(1)
@@ -155,12 +155,12 @@ describe('acceptances', () => {
     expect([row.rawCount, row.values.minDays]).toEqual([expected.length, Math.min(...expected)])
   })
 
-  it('are the requisition’s before they are an agency’s', async () => {
+  it('are chosen for the requisition before the filter by agency', async () => {
     expect(await fill(accepted, { acceptance: 'earliest' }, '&agency=a0')).toEqual([])
     expect(await fill(accepted, { acceptance: 'earliest' }, '&agency=a1')).toHaveLength(1)
   })
 
-  it('count for the statuses that are asked for, and never without an approval', async () => {
+  it('count for the chosen statuses, and never without an approval', async () => {
     const requisitions = [
       requisition('r1', [afterDays(1)]),
       requisition('r2', [afterDays(2)], { status: 'cancelled' }),
@@ -221,7 +221,7 @@ describe('hours', () => {
     })
   })
 
-  it('are over the threshold or at it, of the statuses that are asked for', async () => {
+  it('count over the threshold or at it, for the chosen statuses', async () => {
     expect((await row({ threshold: 'at' })).workersOverThreshold).toBe(2)
     const more = await row({ 'hours-statuses': ['approved', 'pending'] })
     expect([more.workerWeeks, more.distinctWorkersOverThreshold]).toEqual([3, 2])

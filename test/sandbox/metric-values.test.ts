@@ -80,7 +80,7 @@ it('has a case for every option', () => {
   expect(Object.keys(metricOptions).filter(name => !tried.includes(name))).toEqual([])
 })
 
-it('reads the days of row mode in the zone too', async () => {
+it('applies the zone to the days of rows, too', async () => {
   const stageTracking = [
     { agency: agencies[0], worker: { id: 'w', name: 'w' }, history: [], stage: 'submitted' },
   ]

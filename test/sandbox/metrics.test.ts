@@ -148,7 +148,7 @@ describe.each(groupings)('by %s', groupBy => {
   })
 })
 
-it('takes 48 hours as the threshold, over and not at', async () => {
+it('has a threshold of 48 hours, which must be exceeded', async () => {
   const row = (await sandbox.get(`${path}?metric=workersOverHours`)).body.data[0]
   expect(row.values.thresholdHours).toBe(48)
   const most = row.values.maxWeeklyHours
@@ -194,7 +194,7 @@ it('pages, selects and refuses', async () => {
   }
 })
 
-it('tells the story of the stage tracking in its rows', async () => {
+it('shows in its rows what the stage tracking holds', async () => {
   const { rows } = await everyRow('sortBy=reqRef&sortOrder=asc')
   const tracked = all('requisitions')
     .sort((left, right) => (left.reference < right.reference ? -1 : 1))

@@ -72,7 +72,7 @@ async function allPages(path: string, query: string, key = sandboxKeys.company):
 }
 
 describe('the document', () => {
-  it('has every operation once, each with words for all it takes', () => {
+  it('has every operation once, with a summary and described parameters', () => {
     expect(operations).toHaveLength(26)
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(26)
     for (const { path, method, summary, parameters } of operations) {
@@ -103,7 +103,7 @@ describe('the document', () => {
 
 describe('answers', () => {
   it.each(lists.filter(({ path }) => !path.includes('{id}')))(
-    'of $operationId fit, all pages',
+    'of $operationId match the document, all pages',
     async list => {
       const { path } = list
       expect(await allPages(path, flagsOf(list))).toBeGreaterThan(0)
@@ -113,7 +113,7 @@ describe('answers', () => {
     },
   )
 
-  it.each(reads)('of $operationId fit, by id', async read => {
+  it.each(reads)('of $operationId match the document, by id', async read => {
     const ids = idsOf(read.path)
     expect(ids.length).toBeGreaterThan(0)
     for (const id of ids) {
@@ -124,7 +124,7 @@ describe('answers', () => {
     expect(wrong()).toEqual([])
   })
 
-  it('of single reads by an agency key fit', async () => {
+  it('of single reads by an agency key match the document', async () => {
     let seen = 0
     for (const { path } of reads.filter(read => read['x-key-kind'] === 'any')) {
       for (const id of idsOf(path)) {
@@ -137,13 +137,13 @@ describe('answers', () => {
     expect([seen > 20, wrong()]).toEqual([true, []])
   })
 
-  it('of the key itself fit, for both kinds', async () => {
+  it('of /me match the document, for both kinds of key', async () => {
     for (const key of [sandboxKeys.company, sandboxKeys.agency, 'sandbox-loopback-key'])
       await visit('/me', key)
     expect(wrong()).toEqual([])
   })
 
-  it('of metrics fit, however they are grouped', async () => {
+  it('of metrics match the document, in every grouping', async () => {
     const path = '/requisitions/recruitment-metrics'
     for (const metric of ['rows', 'timeToFill', 'workersOverHours'])
       for (const groupBy of [
@@ -161,14 +161,14 @@ describe('answers', () => {
     expect(wrong()).toEqual([])
   })
 
-  it('of grouped mappings and of matrices of projects fit', async () => {
+  it('of grouped mappings and of matrices of projects match the document', async () => {
     for (const groupBy of ['role', 'rule']) await visit(`/access-rule-mappings?groupBy=${groupBy}`)
     for (const { id, company } of sandbox.world.all('projects') as Body[])
       await visit(`/companies/${company.id}/competency-matrix?projectId=${id}`)
     expect(wrong()).toEqual([])
   })
 
-  it('of writes fit', async () => {
+  it('of writes match the document', async () => {
     const write = writer(sandbox.url)
     const send = async (target: string, body: unknown, key = sandboxKeys.agency): Promise<Body> => {
       const answer = await write(target, body, key)
@@ -196,7 +196,7 @@ describe('answers', () => {
 })
 
 describe('refusals', () => {
-  it('of every operation fit', async () => {
+  it('of every operation match the document', async () => {
     const statuses = new Set<number>()
     for (const { path, method } of operations) {
       const target = path.replace('{id}', '000000000000000000000000')
@@ -223,7 +223,7 @@ describe('refusals', () => {
     expect(wrong()).toEqual([])
   })
 
-  it('of what is too large, too often or broken fit', async () => {
+  it('of bodies that are too large, of too many requests and of errors match the document', async () => {
     const tooLarge = await new Promise<Body>((resolve, reject) => {
       const headers = {
         authorization: `Bearer ${sandboxKeys.agency}`,
@@ -252,7 +252,7 @@ describe('refusals', () => {
   })
 })
 
-it('finds what it should: a field nobody declared, in records and around them', async () => {
+it('reports an undeclared field, in records and around them', async () => {
   for (const where of ['records', 'nested', 'envelope'] as const) {
     const grown = await openSandbox({ ...size, options: { extra: 1, 'extra-in': where } })
     const path = '/timesheets?includeTimelogs=true'

@@ -12,7 +12,7 @@ async function limited(options: SandboxOptions) {
   return { clock, sandbox, status }
 }
 
-it('counts the minutes of the clock', async () => {
+it('counts by the minute of the clock', async () => {
   const { clock, sandbox, status } = await limited({ rateLimitPerMinute: 2 })
   expect([await status(), await status(), await status()]).toEqual([200, 200, 429])
   const refused = await sandbox.get('/me')
@@ -22,7 +22,7 @@ it('counts the minutes of the clock', async () => {
   expect([await status(), await status(), await status()]).toEqual([200, 200, 429])
 })
 
-it('or the last sixty seconds', async () => {
+it('counts the last sixty seconds under rate-window=sliding', async () => {
   const { clock, sandbox, status } = await limited({
     rateLimitPerMinute: 2,
     options: { 'rate-window': 'sliding' },
@@ -37,7 +37,7 @@ it('or the last sixty seconds', async () => {
   expect([await status(), await status()]).toEqual([200, 429])
 })
 
-it('starts a new day at midnight UTC and tells the usage', async () => {
+it('starts a new day at midnight UTC and shows the usage', async () => {
   const { clock, sandbox, status } = await limited({ rateLimitPerDay: 3 })
   expect([await status(), await status()]).toEqual([200, 200])
   expect((await sandbox.get('/me')).body.data.usage).toEqual({
@@ -58,7 +58,7 @@ it('counts refusals of other kinds, but not those for the rate', async () => {
   expect((await sandbox.get('/me')).body.data.usage.requestsToday).toBe(3)
 })
 
-it('leaves Retry-After out when told to, and knows limits of single keys', async () => {
+it('leaves Retry-After out when told to, and applies the limits of a key', async () => {
   const keys = [{ key: 'small', kind: 'company' as const, rateLimitPerMinute: 1 }]
   const { sandbox } = await limited({ options: { 'retry-after': 'absent' }, keys })
   expect((await sandbox.get('/me', 'small')).body.data.rateLimitPerMinute).toBe(1)

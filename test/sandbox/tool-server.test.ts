@@ -67,7 +67,7 @@ test.each(tools.map(({ name, inputSchema }) => ({ name, inputSchema })))(
   },
 )
 
-test('answers what the API answers, numbers, flags and lists as they are', async () => {
+test('returns what the API returns; numbers, flags and lists are passed as they are', async () => {
   const ids = sandbox.world.all('companies').map(({ id }) => id)
   const { structuredContent } = await call('list_timesheets', {
     limit: 3,
@@ -84,12 +84,12 @@ test.each([
   ['list_timesheets', { status: { not: 'pending' } }, /^status: is neither text, number/],
   ['get_trade', {}, /^id: is required$/],
   ['get_trade', { id: 'nothing' }, /^404 NOT_FOUND: trade not found$/],
-])('%s %j is an error that says why', async (name, given, expected) => {
+])('%s %j is an error with its reason', async (name, given, expected) => {
   const { isError, content } = await call(name, given)
   expect([isError, content[0].text]).toEqual([true, expect.stringMatching(expected)])
 })
 
-test('sees what its key may see', async () => {
+test('sees only what its key may see', async () => {
   const agency = await connected(sandboxKeys.agency)
   expect((await call('list_projects', {}, agency)).content[0].text).toMatch(/^403 FORBIDDEN: agency-scoped/)
   const nobody = await connected()
@@ -103,7 +103,7 @@ test('a tool that does not exist is an error of the protocol', async () => {
   await expect(call('delete_everything')).rejects.toThrow('there is no tool open_api_delete_everything')
 })
 
-test('spends the requests of its key', async () => {
+test('counts against the limit of its key', async () => {
   const small = await openSandbox({ scale: 0.01, rateLimitPerMinute: 2, provokesViolations: true })
   const client = new Client({ name: 'test', version: '1' })
   const requestInit = { headers: { authorization: `Bearer ${sandboxKeys.company}` } }
@@ -132,7 +132,7 @@ const posted = (headers: Record<string, string>): Promise<number | undefined> =>
     sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
   })
 
-test('is for this machine only, whatever name it was reached by', async () => {
+test('serves this machine only, by the Host and Origin of the request', async () => {
   expect(await posted({})).toBe(200)
   expect(await posted({ origin: 'http://localhost:3000' })).toBe(200)
   expect(await posted({ host: 'evil.example' })).toBe(403)

@@ -59,7 +59,7 @@ it('lists hirers to company keys and suppliers to agency keys', async () => {
   expect(await ids('', 'agency')).toEqual(['la', 'lu'])
 })
 
-it('shows memberships within the scope of the key only', async () => {
+it('shows only memberships within the scope of the key', async () => {
   const admin = (await sandbox.get('/users?query=admin@', 'c1')).body.data[0]
   expect(admin.companies).toEqual(['c1'])
   const staff = (await sandbox.get('/users?role=ldUser', 'agency')).body.data[0]
@@ -73,7 +73,7 @@ it('matches company and project together', async () => {
   expect(await ids('?agency=a1', 'agency')).toEqual(['la', 'lu'])
 })
 
-it('refuses filters that do not fit the key, and what is out of its scope', async () => {
+it('refuses filters that do not fit the kind of key, and records out of its scope', async () => {
   const status = async (query: string, key: string) => (await sandbox.get(`/users${query}`, key)).status
   expect(await status('?agency=a1', 'all')).toBe(400)
   expect(await status('?company=c1', 'agency')).toBe(400)
@@ -91,7 +91,7 @@ it('follows the role of the owner', async () => {
   expect((await sandbox.get('/users', 'owned-by-pf')).status).toBe(403)
 })
 
-it('counts as active whoever is not inactive', async () => {
+it('counts a user as active unless it is inactive', async () => {
   expect(await ids('?status=active')).toEqual(['admin', 'pa', 'pr'])
   expect(await ids('?status=inactive')).toEqual(['pf'])
 })

@@ -57,7 +57,7 @@ it('adds timelogs when asked, and never the hidden reference', async () => {
   expect(Object.keys(without)).toEqual(['id'])
 })
 
-it('filters expenses by what they belong to, by category and by text', async () => {
+it('filters expenses by project, timesheet, worker, agency, category and text', async () => {
   const linked = expenses.find(row => row.timesheet && row.description)
   for (const name of ['project', 'timesheet', 'worker', 'agency']) {
     const id = linked[name].id
@@ -75,7 +75,7 @@ it('filters expenses by what they belong to, by category and by text', async () 
   )
 })
 
-it('filters invoices by kind, project and agency, and searches the timesheets on them', async () => {
+it('filters invoices by kind, project and agency, and searches their timesheets', async () => {
   const [invoice] = invoices
   await expectTotal(
     `/invoices?project=${invoice.projects[0].id}`,

@@ -67,7 +67,7 @@ describe('a new document', () => {
     expect(message).toMatch(reason)
   })
 
-  it('may expire or not where its qualification leaves it open', async () => {
+  it('may have an expiry or not where its qualification allows both', async () => {
     const { rightToWork } = await created({
       rightToWork: [document('Share code check'), document('Share code check', { expiration: '2027-01-31' })],
     })
@@ -103,7 +103,7 @@ describe('a file', () => {
     expect(await refusal(create(files(largestFile + 1)))).toContain('content: has more than 20 MB')
   })
 
-  it('of a body beyond 50 MB is not even read', async () => {
+  it('of a body over 50 MB is not read', async () => {
     const body = Buffer.alloc(largestBody + 1, ' ')
     const { status, body: answer } = await write('POST /workers', body, sandboxKeys.agency)
     expect([status, answer.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
@@ -129,7 +129,7 @@ describe('documents of an update', () => {
     expect((await updated(worker.id, { attachments: [] })).attachments).toEqual(changed.attachments)
   })
 
-  it('have their files replaced as a whole, or kept', async () => {
+  it('keep their files, or have all of them replaced', async () => {
     const worker = await created({ attachments: [firstAid({ files: [pdf, png] })] })
     const [{ id }] = worker.attachments
     const kept = await updated(worker.id, { attachments: [{ id, documentNumber: 'B2' }] })
@@ -141,7 +141,7 @@ describe('documents of an update', () => {
     expect(await refusal(update(worker.id, { attachments: [{ id, files: [] }] }))).toMatch(/needs at least 1/)
   })
 
-  it('are refused whole when one is wrong', async () => {
+  it('are all refused when one is invalid', async () => {
     const worker = await created({ attachments: [firstAid()] })
     const [{ id }] = worker.attachments
     const body = { lastName: 'Else', attachments: [{ id, documentNumber: 'C3' }, { id: 'nothing' }] }
@@ -188,7 +188,7 @@ describe('a locked document', () => {
   })
 })
 
-it('keeps an agency-specific document to the agency that added it', async () => {
+it('hides an agency-specific document from other agencies', async () => {
   const worker = await created({ attachments: [document('CV'), firstAid()] })
   const kept = sandbox.workers.find(worker.id, first)!
   const agencies = new Map(kept.agencies).set(second, { agencyId: 'Z-1', active: true })

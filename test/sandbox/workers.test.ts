@@ -40,8 +40,8 @@ const refusal = async (answer: Promise<{ status: number; body: Body }>): Promise
   return `${status} ${body.error.code} ${body.error.message}`
 }
 
-describe('who writes', () => {
-  it('is an agency key with write:workers', async () => {
+describe('a key that writes', () => {
+  it('must be an agency key with write:workers', async () => {
     for (const key of [sandboxKeys.company, 'writing-company', 'reading-agency']) {
       expect((await create(person(), '', key)).status, key).toBe(403)
       expect((await update('x', {}, key)).status, key).toBe(403)
@@ -49,7 +49,7 @@ describe('who writes', () => {
     expect((await create(person(), '', 'nobody')).status).toBe(401)
   })
 
-  it('names the agency when the key spans several', async () => {
+  it('must name the agency when the key has several', async () => {
     expect(await refusal(create(person(), '', 'two-agencies'))).toMatch(
       /^400 BAD_REQUEST agency: is required/,
     )
@@ -71,7 +71,7 @@ describe('who writes', () => {
   })
 })
 
-it('answers a creation with the record it made', async () => {
+it('returns the created record', async () => {
   const rightToWork = [document('Passport', { documentNumber: '123456789', files: [pdf] })]
   const worker = await created({ attachments: [document('CV')], rightToWork })
   expect(worker).toEqual({
@@ -129,12 +129,12 @@ describe('a field of a new worker', () => {
     expect(message.startsWith(`400 BAD_REQUEST ${field}: ${reason}`), message).toBe(true)
   })
 
-  it('trades holds master trade ids only, some of which are named', async () => {
+  it('trades takes only ids of master trades, and the refusal names some', async () => {
     const message = await refusal(create(person({ trades: [masterTrades[1]?.id, 'bricklayer'] })))
     expect(message).toContain(`trades[1]: is not the id of a master trade; valid are ${masterTrades[0]?.id}`)
   })
 
-  it('is told with the others, and no refusal repeats what was sent', async () => {
+  it('is reported together with the others, and no refusal repeats a value', async () => {
     const message = await refusal(create(person({ email: 'jane.roe', phone: 'secret' })))
     expect(message).toMatch(/email: .*; phone: /)
     expect(message).not.toMatch(/jane|secret/)
@@ -144,7 +144,7 @@ describe('a field of a new worker', () => {
     expect(await refusal(create(body))).toMatch(/^400 /)
   })
 
-  it('needs a body that says it is JSON', async () => {
+  it('needs the content type application/json', async () => {
     const headers = { authorization: `Bearer ${sandboxKeys.agency}`, 'content-type': 'application/xml' }
     const answer = await fetch(`${sandbox.url}/workers`, { method: 'POST', headers, body: '<worker/>' })
     expect(answer.status).toBe(400)
@@ -194,14 +194,14 @@ describe('a match', () => {
     expect(JSON.stringify(body)).not.toMatch(new RegExp(`${known.firstName}|${known.agencyId}|[0-9a-f]{24}`))
   })
 
-  it('is not made by a name, a date or a telephone number alone', async () => {
+  it('needs more than a name, a date or a telephone number', async () => {
     const known = person()
     await create(known)
     await created({ firstName: known.firstName, lastName: known.lastName, phone: known.phone })
     await created({ dob: known.dob, phone: known.phone })
   })
 
-  it('is looked for among the workers that timesheets name too', async () => {
+  it('is also looked for among the workers of timesheets', async () => {
     const [worker] = sandbox.workers.all()
     const { firstName, lastName, dob } = worker!.person
     expect((await create(person({ firstName, lastName, dob }))).body.error.code).toBe(
@@ -209,7 +209,7 @@ describe('a match', () => {
     )
   })
 
-  it('is no match when only the e-mail or agency id is taken: that conflicts', async () => {
+  it('is a conflict instead when only the e-mail or agency id is taken', async () => {
     const known = person()
     await create(known)
     for (const field of ['email', 'agencyId']) {
@@ -233,7 +233,7 @@ describe('an update', () => {
     expect(kept?.agencies.get(first)).toMatchObject({ active: false })
   })
 
-  it('reaches a worker whose timesheets the agency sees', async () => {
+  it('finds a worker whose timesheets belong to the agency', async () => {
     const { body } = await sandbox.get('/timesheets?limit=1', sandboxKeys.agency)
     const { worker } = body.data[0]
     const { status, body: answer } = await update(worker.id, { phone: '7700 900123' })
@@ -243,7 +243,7 @@ describe('an update', () => {
     expect(found.body.meta.total).toBeGreaterThan(0)
   })
 
-  it('asks for at least one supported field', async () => {
+  it('needs at least one supported field', async () => {
     const { id } = await created()
     expect(await refusal(update(id, {}))).toMatch(/^400 .*at least one/)
     expect(await refusal(update(id, { consent: true }))).toMatch(/consent: is not a field/)
@@ -251,22 +251,25 @@ describe('an update', () => {
     expect(await refusal(update(id, { trades: [] }))).toMatch(/trades: is empty/)
   })
 
-  it('answers 404 to a worker of others and 400 to what is no id', async () => {
+  it('answers 404 for a worker of another agency and 400 to text that is not an id', async () => {
     expect((await update('ffffffffffffffffffffffff', { active: true })).status).toBe(404)
     expect((await update('not%20an%20id', { active: true })).status).toBe(400)
   })
 
-  it.each(['nationalIns', 'passportNo', 'email', 'agencyId'])('of %s to one that is taken', async field => {
-    const known = person({ passportNo: 'Q1234567' })
-    if (field === 'passportNo') await create(known)
-    else await create({ ...known, passportNo: undefined })
-    const { id } = await created()
-    expect(await refusal(update(id, { [field]: known[field] }))).toBe(
-      `409 CONFLICT ${field}: belongs to another worker`,
-    )
-  })
+  it.each(['nationalIns', 'passportNo', 'email', 'agencyId'])(
+    'of %s to a value that is taken',
+    async field => {
+      const known = person({ passportNo: 'Q1234567' })
+      if (field === 'passportNo') await create(known)
+      else await create({ ...known, passportNo: undefined })
+      const { id } = await created()
+      expect(await refusal(update(id, { [field]: known[field] }))).toBe(
+        `409 CONFLICT ${field}: belongs to another worker`,
+      )
+    },
+  )
 
-  it('keeps the identity rules for the resulting record', async () => {
+  it('applies the identity rules to the resulting record', async () => {
     const { id } = await created({ nationality: 'Poland', nationalIns: undefined, passportNo: 'Z1234567' })
     expect(await refusal(update(id, { nationality: 'United Kingdom' }))).toMatch(/^400 .*nationalIns: is req/)
     expect(await refusal(update(id, { nationality: 'Ireland' }))).toMatch(/^400 .*nationalIns: is required/)

@@ -112,7 +112,7 @@ function invoiceOf(request: EndpointRequest, selection: Selection, { recordId }:
   }
   const company = world.get('companies', String(companyId(invoice)))
   if (key.kind === 'agency' && supplierMayPay(company) !== true) {
-    throw new ApiError(403, 'agencies do not mark the invoices of this company as paid')
+    throw new ApiError(403, 'agencies may not report the invoices of this company as paid')
   }
   if (invoice.status !== 'pending') {
     throw new Declined(`recordId: the invoice is ${invoice.status}, only a pending one takes a payment`)
