@@ -4,16 +4,11 @@ import { lastFullWeek } from '../data/calendar.ts'
 import { ending } from '../data/hiring/assignment-history.ts'
 import type { Requisition } from '../data/hiring/requisitions.ts'
 import { type PlannedShift, plannedValues, type Terms } from '../data/hiring/shift-pattern.ts'
-import { iso, type Ref, reference, refOf } from '../data/identity.ts'
+import { iso, type Link, type Ref, reference, refOf } from '../data/identity.ts'
 import { add } from '../data/work/pay.ts'
 import type { StoredRecord } from '../records/record.ts'
 import { type ChangeContext, perWorld } from './change-context.ts'
 import { update, where } from './transition.ts'
-
-interface Link {
-  readonly id: string
-  readonly reference: string
-}
 
 type Assignment = StoredRecord & Terms
 

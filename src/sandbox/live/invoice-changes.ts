@@ -6,8 +6,9 @@ import {
   invoiceRecord,
   lineOf,
   managedSides,
+  paymentOf,
 } from '../data/billing/invoices.ts'
-import { type Ref, reference } from '../data/identity.ts'
+import { type Ref, reference, refOf } from '../data/identity.ts'
 import type { Company } from '../data/master/companies.ts'
 import { add } from '../data/work/pay.ts'
 import { isWhole, type Timesheet } from '../data/work/timesheets.ts'
@@ -108,7 +109,7 @@ const finance = where<Ref>('users', 'finance', user => user.role === 'companyFin
 
 function confirmation(context: ChangeContext) {
   const user = finance(context)
-  return { confirmedDate: context.now, ...(user && { confirmedBy: { id: user.id, name: user.name } }) }
+  return { confirmedDate: context.now, ...(user && { confirmedBy: refOf(user) }) }
 }
 
 export const processCreditNote = update('creditNotes', {
@@ -122,8 +123,7 @@ export const confirmInvoice = update('invoices', {
   from: inStatus('invoices', 'pending'),
   to: 'confirmed',
   make: (invoice, context) => {
-    const paymentDate = `${context.now.slice(0, 10)}T00:00:00.000Z`
-    const payment = { reference: `BACS ${invoice.reference}`, paymentDate }
+    const payment = paymentOf(String(invoice.reference), context.nowMs)
     return { ...invoice, ...confirmation(context), payment }
   },
   sends: 'invoice_paid',

@@ -41,63 +41,41 @@ interface Update<Found> extends Declared<Found> {
 
 interface Creation<Found> extends Declared<Found> {
   /** Returns one new record or several. */
-  readonly make: (found: Found, context: ChangeContext) => object | readonly object[] | undefined
+  readonly make: (found: Found, context: ChangeContext, to: string) => object | readonly object[] | undefined
 }
 
 /** Makes one change, or returns false if no record allows it. */
 export type Transition = (context: ChangeContext) => boolean
 
 export function update<Found>(collection: Collection, declared: Update<Found>): Transition {
-  const { from, to, make = record => record as object } = declared
+  return transition('update', collection, { make: record => record as object, ...declared })
+}
+
+export function create<Found>(collection: Collection, declared: Creation<Found>): Transition {
+  return transition('create', collection, declared)
+}
+
+export function remove<Found>(collection: Collection, declared: Declared<Found>): Transition {
+  return transition('remove', collection, { make: record => record as object, ...declared })
+}
+
+function transition<Found>(
+  write: 'update' | 'create' | 'remove',
+  collection: Collection,
+  { from, make, to, also, sends = [] }: Creation<Found> & Update<Found>,
+): Transition {
   return context => {
     const found = from(context)
     const made = found && make(found, context, String(to))
     if (!made) return false
-    const after = { ...made, ...(to !== undefined && { status: to }) } as StoredRecord
-    context.update(collection, after)
-    finish(context, declared, { found, after })
-    return true
-  }
-}
-
-export function create<Found>(collection: Collection, declared: Creation<Found>): Transition {
-  return context => {
-    const found = declared.from(context)
-    const made = found && declared.make(found, context)
-    if (!made) return false
-    for (const after of [made].flat() as StoredRecord[]) {
-      context.create(collection, after)
-      finish(context, declared, { found, after })
+    for (const record of [made].flat() as StoredRecord[]) {
+      const after = to === undefined ? record : { ...record, status: to }
+      context[write](collection, after)
+      also?.(context, found, after)
+      for (const type of eventsOf(sends, String(after.status))) context.send(type, after)
     }
     return true
   }
-}
-
-export function remove<Found extends StoredRecord>(
-  collection: Collection,
-  declared: Declared<Found>,
-): Transition {
-  return context => {
-    const found = declared.from(context)
-    if (!found) return false
-    context.remove(collection, found)
-    finish(context, declared, { found, after: found })
-    return true
-  }
-}
-
-interface Done<Found> {
-  readonly found: Found
-  readonly after: StoredRecord
-}
-
-function finish<Found>(
-  context: ChangeContext,
-  { also, sends = [] }: Declared<Found>,
-  { found, after }: Done<Found>,
-): void {
-  also?.(context, found, after)
-  for (const type of eventsOf(sends, String(after.status))) context.send(type, after)
 }
 
 function eventsOf(sends: Sends, status: string): readonly EventType[] {
