@@ -177,7 +177,7 @@ export interface SweepProof {
   readonly happened: Readonly<Record<string, number>>
 }
 
-async function tally({ service, storm, weather, warehouse }: Scene): Promise<Record<string, number>> {
+async function counters({ service, storm, weather, warehouse }: Scene): Promise<Record<string, number>> {
   const happened: Record<string, number> = { ...storm.happened, ties: weather.ties ? 1 : 0 }
   const add = (name: string, n = 1) => {
     happened[name] = (happened[name] ?? 0) + n
@@ -203,7 +203,7 @@ async function live(scene: Scene): Promise<SweepProof> {
   }
   const unseen = await expectAllFound(scene, await rest(scene))
   const tombstones = await expectNoneFalse(scene)
-  return { tombstones, unseen, requests: service.requests.length, happened: await tally(scene) }
+  return { tombstones, unseen, requests: service.requests.length, happened: await counters(scene) }
 }
 
 /** Throws for a tombstone of a row that is there, and for a deletion that was not found in time. */

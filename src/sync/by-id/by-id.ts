@@ -157,7 +157,7 @@ class ByIdRun {
       again > 0 && `${formatNumber(again)} to fetch again`,
     ]
     const rest = parts.filter(part => part !== false).join(', ')
-    if (rest !== '') task.tally.note = rest
+    if (rest !== '') task.counters.note = rest
     if (neverFetched > 0 && this.#left <= 0)
       reading.failure = {
         error: new BudgetSpent({

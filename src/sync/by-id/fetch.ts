@@ -101,12 +101,12 @@ class Fetching {
   }
 
   async #land({ record_id: asked, expected }: DueId, askedAt: string): Promise<void> {
-    const { sync, resource, tally } = this.#task
+    const { sync, resource, counters } = this.#task
     const single = singleRead(resource)
     if (!single || !isSafeId(asked)) throw new Error(`${resource.name} ${asked} can not be read by id`)
     const path = single.path.replace('{id}', encodeURIComponent(asked))
     const { bytes, record, fetchedAt } = await sync.client.getRecord(path, single.query, this.#state)
-    tally.requests += 1
+    counters.requests += 1
     const recordId = typeof record?.id === 'string' && isSafeId(record.id) ? record.id : asked
     this.#state.sequence += 1
     const { sequence, scanId } = this.#state
@@ -119,7 +119,7 @@ class Fetching {
   #handle(error: unknown, due: DueId, askedAt: string): void {
     const isAnswer = error instanceof NotFound || error instanceof AccessDenied || error instanceof BadRequest
     if (!isAnswer && !(error instanceof Retriable)) throw error
-    this.#task.tally.requests += 1
+    this.#task.counters.requests += 1
     if (!isAnswer) {
       this.retryLater.push(due.record_id)
       this.#state.failedInARow += 1

@@ -14,8 +14,8 @@ import { changedScope } from './held-back.ts'
 
 type Found = 'there' | 'gone' | 'refused'
 
-async function ask({ sync, tally }: ResourceTask, { path }: SingleRead, id: string): Promise<Found> {
-  tally.requests += 1
+async function ask({ sync, counters }: ResourceTask, { path }: SingleRead, id: string): Promise<Found> {
+  counters.requests += 1
   try {
     await sync.client.getRecord(path.replace('{id}', encodeURIComponent(id)), {}, { purpose: 'reconcile' })
     return 'there'
@@ -48,12 +48,15 @@ async function answersById(task: ResourceTask, read: SingleRead, scopeId: string
 }
 
 /** A landslide after the sweep would make a 404 of everything that it takes along. */
-async function isListStill({ sync, resource, tally }: ResourceTask, { scopeId, live, most }: Circumstances) {
+async function isListStill(
+  { sync, resource, counters }: ResourceTask,
+  { scopeId, live, most }: Circumstances,
+) {
   if (resource.read.strategy !== 'scan') return true
   const swept = await lastSweep(sync.engine, resource.name, scopeId)
   const query = { fields: 'id', page: 1, limit: 1 }
   const { meta } = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
-  tally.requests += 1
+  counters.requests += 1
   return meta.total >= Number(swept?.seen ?? 0) - mostAtOnce(live, most)
 }
 
@@ -97,7 +100,7 @@ export async function confirmById(
   suspects: readonly Suspect[],
   circumstances: Circumstances,
 ): Promise<void> {
-  const { sync, resource, tally } = task
+  const { sync, resource, counters } = task
   const { scopeId } = circumstances
   const read = singleRead(resource)
   const isAsked = ({ words }: Suspect): boolean =>
@@ -105,14 +108,15 @@ export async function confirmById(
   const open = suspects.filter(suspect => !isAsked(suspect))
   if (!read || open.length === 0) return
   if (!(await answersById(task, read, scopeId))) {
-    tally.note = noneAnswers
+    counters.note = noneAnswers
     return
   }
   const answers = await askAll(task, read, open)
   if (!(await isStillScope(task, scopeId))) throw changedScope(resource.name)
   // It may have stopped to answer while they were asked for.
   const isGone = [...answers.values()].includes('gone')
-  if (isGone && !(await answersById(task, read, scopeId))) tally.note = noneAnswers
+  if (isGone && !(await answersById(task, read, scopeId))) counters.note = noneAnswers
   else if (await isListStill(task, circumstances)) await record(task, answers)
-  else tally.note = 'the list lost many rows while suspects were asked for by id: their answers do not count'
+  else
+    counters.note = 'the list lost many rows while suspects were asked for by id: their answers do not count'
 }

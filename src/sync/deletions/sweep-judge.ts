@@ -50,7 +50,7 @@ async function listOf(engine: Engine, { resource }: ResourceTask, sweep: SweepRo
 
 /** What was seen is there, whatever else the sweep is worth. */
 async function recordSeen(engine: Engine, task: ResourceTask, list: SweptList): Promise<void> {
-  const { sync, resource, plan, tally } = task
+  const { sync, resource, plan, counters } = task
   const revived = (await engine.rows<{ id: string }>(revivedIds(list))).map(({ id }) => id)
   const at = list.startedAt
   await revive(
@@ -61,7 +61,7 @@ async function recordSeen(engine: Engine, task: ResourceTask, list: SweptList): 
   const of = { resource: resource.name, ids: revived }
   await recordUndeletions(engine, of, { at, run: sync.runId })
   await voidEvidence(engine, of, { at, reason: `seen by sweep ${list.sweepId}` })
-  tally.rows_changed += revived.length
+  counters.rows_changed += revived.length
   await engine.run(voidSeen(list))
   await engine.run(forgetOutOfSight(list))
   const watermark = (await readWatermark(engine, resource.name))?.watermark

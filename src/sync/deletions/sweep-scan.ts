@@ -60,26 +60,26 @@ class SweepScan implements Strategy<SweptPage> {
   }
 
   async #fetch(page: number): Promise<RawPage> {
-    const { sync, resource, tally } = this.#task
+    const { sync, resource, counters } = this.#task
     const query = { ...this.#job.query, page, limit: pageLimit }
     const answer = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
-    tally.requests += 1
+    counters.requests += 1
     return { total: answer.meta.total, records: recordsOf(answer) }
   }
 
   async keep({ swept }: SweptPage, progress: Progress): Promise<void> {
-    const { sync, resource, tally } = this.#task
+    const { sync, resource, counters } = this.#task
     const { scan_id } = this.#job.row
     for (const { id, createdAt, updatedAt } of swept)
       this.#ids.push({ scan_id, record_id: id, created_at: createdAt, updated_at: updatedAt })
-    tally.records_read += swept.length
+    counters.records_read += swept.length
     sync.emit({
       resource: resource.name,
       state: 'scanning',
       pagesDone: progress.pass.pages,
       pagesTotal: lastPage(progress.pass.greatestTotal),
-      rows: tally.records_read,
-      requests: tally.requests,
+      rows: counters.records_read,
+      requests: counters.requests,
     })
     this.#uncommitted += 1
     if (this.#uncommitted >= pagesPerCommit) await this.save(progress)

@@ -26,12 +26,12 @@ export interface SweepOptions {
 
 /** One request tells where a list of many pages ends; a shorter one is a single window. */
 async function earliestDay(task: ResourceTask): Promise<string | null> {
-  const { sync, resource, tally } = task
+  const { sync, resource, counters } = task
   const [held] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
   if (lastPage(Number(held?.n ?? 0)) <= pagesPerWindow || !scanOf(task).createdBetween) return null
   const query = { fields: sweptFields, sortBy: 'createdAt', sortOrder: 'asc', page: 1, limit: 1 }
   const page = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
-  tally.requests += 1
+  counters.requests += 1
   const created = (page.records()[0] as { createdAt?: string } | undefined)?.createdAt
   return created === undefined ? null : utcDay(created)
 }
@@ -63,7 +63,7 @@ async function giveUp(task: ResourceTask, { sweep_id }: SweepRow, note: string):
     await updateSweep(engine, sweep_id, { state: 'refused', ended_at: now(task.sync), note })
     await forgetSweptIds(engine, sweep_id)
   })
-  task.tally.note = note
+  task.counters.note = note
 }
 
 /** Goes on with the sweep that an earlier run left, unless the key sees something else by now. */
@@ -71,7 +71,7 @@ async function sweepToWalk(task: ResourceTask): Promise<SweepRow> {
   const left = await unfinishedSweep(task.sync.engine, task.resource.name)
   if (left?.scope_id === currentScope(task)) return left
   if (left) await giveUp(task, left, 'begun with another scope')
-  task.tally.note = null
+  task.counters.note = null
   return newSweep(task)
 }
 
@@ -133,7 +133,7 @@ async function walkWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean
 export async function sweepList(task: ResourceTask, options: SweepOptions): Promise<void> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
   if (!watermark?.backfilled_at) {
-    task.tally.note = 'not synced yet: there is nothing to compare with'
+    task.counters.note = 'not synced yet: there is nothing to compare with'
     return
   }
   const sweep = await sweepToWalk(task)

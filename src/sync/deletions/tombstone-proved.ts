@@ -57,7 +57,7 @@ function evidence(task: ResourceTask, { gone }: Verdict, tombstonedAt: string): 
 
 /** What is known by now is decided upon again inside the merge: a record may have been read again meanwhile. */
 async function settle(task: ResourceTask, circumstances: Circumstances): Promise<Verdict> {
-  const { sync, plan, lease, tally } = task
+  const { sync, plan, lease, counters } = task
   const verdict = await sync.engine.merge(async engine => {
     const decided = decide(await suspects(engine, task, circumstances.scopeId), circumstances)
     await tombstone(
@@ -70,13 +70,13 @@ async function settle(task: ResourceTask, circumstances: Circumstances): Promise
     await renewLease(engine, lease)
     return decided
   })
-  tally.rows_removed += verdict.gone.length
+  counters.rows_removed += verdict.gone.length
   return verdict
 }
 
 /** Throws HeldBack when more would go at once than is to be believed. */
 export async function tombstoneProved(task: ResourceTask, most?: number): Promise<void> {
-  const { resource, tally } = task
+  const { resource, counters } = task
   const circumstances = await circumstancesOf(task, most)
   const open = await suspects(task.sync.engine, task, circumstances.scopeId)
   if (open.length === 0) return
@@ -87,5 +87,6 @@ export async function tombstoneProved(task: ResourceTask, most?: number): Promis
   const { gone, doubted } = await settle(task, circumstances)
   if (doubted !== undefined) throw tooManyGone(resource.name, doubted, circumstances.live)
   const waiting = open.length - gone.length
-  if (waiting > 0) tally.note = [tally.note, `${waiting} wait for more evidence`].filter(Boolean).join('; ')
+  if (waiting > 0)
+    counters.note = [counters.note, `${waiting} wait for more evidence`].filter(Boolean).join('; ')
 }

@@ -22,7 +22,7 @@ export interface ResourceEvent {
 }
 
 /** What a resource has cost and brought so far; filled by commits, so that it never tells of rows that are not there. */
-export interface Tally extends Mutable<RunFigures> {
+export interface Counters extends Mutable<RunFigures> {
   note: string | null
 }
 
@@ -50,7 +50,7 @@ export interface ResourceTask {
   readonly resource: Resource
   readonly plan: StagePlan
   readonly lease: Lease
-  readonly tally: Tally
+  readonly counters: Counters
   /** Undeclared paths known so far. */
   readonly drifted: Set<string>
   readonly pipeline: TaskPipeline

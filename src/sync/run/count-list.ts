@@ -7,10 +7,10 @@ import { currentScope } from './key.ts'
 
 /** One request. Equal counts prove little, as one record may have gone and another come; different ones ask for a sweep. */
 export async function countList(task: ResourceTask): Promise<void> {
-  const { sync, resource, tally } = task
+  const { sync, resource, counters } = task
   const query = { fields: 'id', page: 1, limit: 1 }
   const { meta } = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
-  tally.requests += 1
+  counters.requests += 1
   const scopeId = currentScope(task)
   const { stored, waiting } = await storedCounts(sync.engine, resource, scopeId)
   const row = { resource: resource.name, run_id: sync.runId, scope_id: scopeId, total: meta.total, stored }
@@ -22,5 +22,5 @@ export async function countList(task: ResourceTask): Promise<void> {
     difference > 0 && `${formatNumber(difference)} too many: muster sweep ${resource.name}`,
     difference < 0 && `${formatNumber(-difference)} too few: muster sync, then muster sweep ${resource.name}`,
   ]
-  tally.note = words.filter(Boolean).join('; ')
+  counters.note = words.filter(Boolean).join('; ')
 }

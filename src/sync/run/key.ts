@@ -15,9 +15,9 @@ export const currentScope = ({ sync }: Pick<ResourceTask, 'sync'>): string =>
   scopeIdOf(sync.apiKeyId, sync.key)
 
 /** Asks `/me` again whether the key can still see the same: it may have lost a company since the run began. */
-export async function isStillScope({ sync, tally }: ResourceTask, scopeId: string): Promise<boolean> {
+export async function isStillScope({ sync, counters }: ResourceTask, scopeId: string): Promise<boolean> {
   const { record, bytes } = await sync.client.getRecord('/me', {}, { purpose: 'reconcile' })
-  tally.requests += 1
+  counters.requests += 1
   return scopeIdOf(sync.apiKeyId, readKey(record, bytes)) === scopeId
 }
 

@@ -38,7 +38,7 @@ interface LoadingTask {
   readonly plan: StagePlan
   readonly lease: Lease
   readonly drifted: Set<string>
-  readonly tally: { -readonly [Name in keyof RunFigures]: RunFigures[Name] }
+  readonly counters: { -readonly [Name in keyof RunFigures]: RunFigures[Name] }
 }
 
 /** How many pages are loaded at once: memory stays flat, and a statement has enough rows to be worth it. */
@@ -119,16 +119,16 @@ export class TaskPipeline {
 
   /** After the commit, so that the counters never include rows that are not there. */
   #count(loaded: Loaded): void {
-    const { sync, resource, tally } = this.#task
-    for (const [name, value] of Object.entries(figuresOf(loaded))) tally[name as keyof RunFigures] += value
+    const { sync, resource, counters } = this.#task
+    for (const [name, value] of Object.entries(figuresOf(loaded))) counters[name as keyof RunFigures] += value
     // Of seconds that are written only the last may still grow.
     for (const second of sync.sent.keys()) if (second < this.#lastSent) sync.sent.delete(second)
     sync.emit({
       resource: resource.name,
       state: 'loading',
-      rows: tally.records_read,
-      changed: tally.rows_inserted + tally.rows_changed + tally.rows_removed,
-      requests: tally.requests,
+      rows: counters.records_read,
+      changed: counters.rows_inserted + counters.rows_changed + counters.rows_removed,
+      requests: counters.requests,
     })
   }
 }

@@ -7,7 +7,7 @@ import { driftedPaths } from '../../state/evidence/drift.ts'
 import { recordAccess } from '../../state/requests/access.ts'
 import { reasonBehind, releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { noFigures, recordResource } from '../../state/runs/runs.ts'
-import { now, type ResourceTask, type SyncContext, type Tally } from './context.ts'
+import { type Counters, now, type ResourceTask, type SyncContext } from './context.ts'
 import { keepRenewing } from './hold-lease.ts'
 import { TaskPipeline } from './task-pipeline.ts'
 
@@ -15,7 +15,7 @@ import { TaskPipeline } from './task-pipeline.ts'
 export const endsRun = (error: unknown): boolean =>
   [BudgetSpent, KeyRefused, ConfigError, DiskFull].some(reason => error instanceof reason)
 
-export interface ResourceOutcome extends Readonly<Tally> {
+export interface ResourceOutcome extends Readonly<Counters> {
   readonly resource: string
   readonly state: 'done' | 'failed' | 'skipped' | 'stopped'
   readonly error?: unknown
@@ -39,7 +39,7 @@ async function openTask(sync: SyncContext, resource: Resource): Promise<Resource
     resource,
     plan: stagePlan(resource),
     lease,
-    tally: { ...noFigures, note: null },
+    counters: { ...noFigures, note: null },
     drifted,
   }
   return { ...task, pipeline: new TaskPipeline(task) }
@@ -54,11 +54,11 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 /** A run that asked nothing about a resource leaves its access as it was. */
 async function reportAccess(
-  { sync, resource, tally }: ResourceTask,
+  { sync, resource, counters }: ResourceTask,
   state: ResourceOutcome['state'],
   denial?: string,
 ): Promise<void> {
-  const isRead = state === 'done' && (isCollection(resource) || tally.records_read > 0)
+  const isRead = state === 'done' && (isCollection(resource) || counters.records_read > 0)
   if (denial === undefined && !isRead) return
   await recordAccess(sync.engine, {
     resource: resource.name,
@@ -73,40 +73,46 @@ async function report(
   state: ResourceOutcome['state'],
   error?: unknown,
 ): Promise<ResourceOutcome> {
-  const { sync, resource, tally } = task
-  const note = error === undefined ? tally.note : messageOf(error)
+  const { sync, resource, counters } = task
+  const note = error === undefined ? counters.note : messageOf(error)
   await recordResource(sync.engine, {
     run_id: sync.runId,
     resource: resource.name,
     state,
-    requests: tally.requests,
-    records_read: tally.records_read,
-    rows_inserted: tally.rows_inserted,
-    rows_changed: tally.rows_changed,
-    rows_removed: tally.rows_removed,
-    records_unchanged: tally.records_unchanged,
-    quarantined: tally.quarantined,
+    requests: counters.requests,
+    records_read: counters.records_read,
+    rows_inserted: counters.rows_inserted,
+    rows_changed: counters.rows_changed,
+    rows_removed: counters.rows_removed,
+    records_unchanged: counters.records_unchanged,
+    quarantined: counters.quarantined,
     note,
   })
   await reportAccess(task, state, error instanceof AccessDenied ? messageOf(error) : undefined)
   sync.emit({
     resource: resource.name,
     state: state === 'stopped' ? 'failed' : state,
-    rows: tally.records_read,
-    changed: tally.rows_inserted + tally.rows_changed + tally.rows_removed,
-    requests: tally.requests,
+    rows: counters.records_read,
+    changed: counters.rows_inserted + counters.rows_changed + counters.rows_removed,
+    requests: counters.requests,
     ...(note !== null && { note }),
   })
-  return { ...tally, note, resource: resource.name, state, ...(error !== undefined && { error }) }
+  return { ...counters, note, resource: resource.name, state, ...(error !== undefined && { error }) }
 }
 
 /** The failure is returned even when the warehouse cannot be reached to record it: the next run completes the ledger. */
 async function reportFailure(task: ResourceTask, thrown: unknown): Promise<ResourceOutcome> {
-  const { sync, resource, lease, tally } = task
+  const { sync, resource, lease, counters } = task
   const error = await reasonBehind(sync.engine, lease, thrown).catch(() => thrown)
   const state = stateOf(error, sync)
   const note = messageOf(error)
-  return report(task, state, error).catch(() => ({ ...tally, note, resource: resource.name, state, error }))
+  return report(task, state, error).catch(() => ({
+    ...counters,
+    note,
+    resource: resource.name,
+    state,
+    error,
+  }))
 }
 
 /** Without the lease nothing is written about a resource: its holder records its state. */

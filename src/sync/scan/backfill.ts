@@ -22,9 +22,9 @@ interface First {
 }
 
 async function first(task: ResourceTask, limit: number, order: Record<string, string>): Promise<First> {
-  const { sync, resource, tally } = task
+  const { sync, resource, counters } = task
   const page = await sync.client.getPage(resource.path, { ...resource.query, page: 1, limit, ...order })
-  tally.requests += 1
+  counters.requests += 1
   return { total: page.meta.total, records: page.records() }
 }
 

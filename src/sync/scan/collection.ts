@@ -69,14 +69,14 @@ async function readChanges(task: ResourceTask, left?: ScanRow): Promise<void> {
 
 /** A watermark that was made when the key saw less says nothing of the rest: the list is read from its beginning. */
 async function usableWatermark(task: ResourceTask): Promise<WatermarkRow | undefined> {
-  const { sync, resource, tally } = task
+  const { sync, resource, counters } = task
   const watermark = await readWatermark(sync.engine, resource.name)
   if (!watermark || (await sawAllOf(sync.engine, watermark.run_id, sync.key))) return watermark
   await fenced(task, async engine => {
     await retireScans(engine, resource.name)
     await forgetWatermark(engine, resource.name)
   })
-  tally.note = 'the key sees more than it did: read from the beginning'
+  counters.note = 'the key sees more than it did: read from the beginning'
   return undefined
 }
 

@@ -83,7 +83,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
   }
 
   async keep({ landed }: LoadedPage, progress: Progress): Promise<void> {
-    const { sync, resource, tally } = this.#task
+    const { sync, resource, counters } = this.#task
     const { pages, greatestTotal, nextPage } = progress.pass
     this.#batch.push(landed)
     sync.emit({
@@ -91,8 +91,8 @@ export class LoadedScan implements Strategy<LoadedPage> {
       state: 'scanning',
       pagesDone: pages,
       pagesTotal: lastPage(greatestTotal),
-      rows: tally.records_read,
-      requests: tally.requests,
+      rows: counters.records_read,
+      requests: counters.requests,
     })
     if (isFull(this.#batch, nextPage)) await this.handOver(progress)
   }
@@ -121,7 +121,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     if (row?.state === 'accepted') return 'accepted'
     if (row?.state !== 'refused') return 'scan again'
     const { distinct_ids: seen, expected_ids: expected, attempt } = row
-    this.#task.tally.note = `saw ${seen} of ${expected} ids in ${attempt} passes`
+    this.#task.counters.note = `saw ${seen} of ${expected} ids in ${attempt} passes`
     return 'refused'
   }
 
@@ -134,9 +134,9 @@ export class LoadedScan implements Strategy<LoadedPage> {
   }
 
   async #fetch(page: number, progress: Progress): Promise<LoadedPage> {
-    const { sync, resource, tally } = this.#task
+    const { sync, resource, counters } = this.#task
     const answer = await sync.client.getPage(resource.path, { ...this.#job.query, page, limit: pageLimit })
-    tally.requests += 1
+    counters.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
     const landed = await sync.landing.land(this.#job.row.scan_id, arrived)

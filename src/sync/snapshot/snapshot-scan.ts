@@ -45,11 +45,11 @@ function rowsIn(task: ResourceTask, scope: Scope, record: Record<string, unknown
 }
 
 async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Promise<Reading> {
-  const { sync, resource, tally } = task
+  const { sync, resource, counters } = task
   const query = { ...resource.query, ...scope.query }
   const { record, bytes, fetchedAt } = await sync.client.getRecord(pathOf(task, scope), query)
   const total = rowsIn(task, scope, record)
-  tally.requests += 1
+  counters.requests += 1
   const arrived = { sequence: 1, page: 1, fetchedAt, runId: sync.runId, bytes }
   return { pages: [await sync.landing.land(scanId, arrived)], total }
 }
@@ -72,11 +72,11 @@ class SnapshotScan implements Strategy<SnapshotPage> {
   }
 
   async ask(page: number, { sequence }: Progress): Promise<SnapshotPage> {
-    const { sync, resource, tally } = this.#task
+    const { sync, resource, counters } = this.#task
     const { scope, scanId } = this.#at
     const query = { ...resource.query, ...scope.query, page, limit: pageLimit }
     const answer = await sync.client.getPage(pathOf(this.#task, scope), query)
-    tally.requests += 1
+    counters.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
     const landed = await sync.landing.land(scanId, arrived)

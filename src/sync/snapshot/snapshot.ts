@@ -162,8 +162,8 @@ async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<nu
   return refused
 }
 
-function showScopes({ sync, resource, tally }: ResourceTask, pagesDone: number, pagesTotal: number): void {
-  const { records_read: rows, requests } = tally
+function showScopes({ sync, resource, counters }: ResourceTask, pagesDone: number, pagesTotal: number): void {
+  const { records_read: rows, requests } = counters
   sync.emit({ resource: resource.name, state: 'scanning', pagesDone, pagesTotal, rows, requests })
 }
 
@@ -188,5 +188,5 @@ export async function syncSnapshot(task: ResourceTask): Promise<void> {
   const scopes = await dueScopes(task)
   const refused = await readAll(task, scopes)
   await closeUnseen(task)
-  if (refused > 0) task.tally.note = `not readable for ${refused} of ${scopes.length} scopes`
+  if (refused > 0) task.counters.note = `not readable for ${refused} of ${scopes.length} scopes`
 }
