@@ -116,6 +116,17 @@ const KEPT: readonly string[] = [
   'src/sandbox/live',
   'src/sandbox/world.ts',
   'test/docs',
+  'src/contract',
+  'src/crosscheck',
+  'src/dictionary',
+  'src/marts',
+  'src/sync/plan',
+  'src/state/by-id',
+  'test/crosscheck',
+  'test/declarations',
+  'test/dictionary',
+  'test/marts',
+  'test/sql',
 ]
 
 const chosen = process.env.MUSTER_WORDS?.split(',') ?? KEPT

@@ -1,8 +1,8 @@
-/** Things that cannot be read by themselves and are known only from the records that name them. */
+/** Dimensions without an endpoint: all of their members are inferred from the records that name them. */
 import { type Column, flag, integer, personal, text } from './fields/column.ts'
 import { dimension, ofPeople, type Table } from './fields/table.ts'
 
-/** Attributes are filled from `ref(...)`; the newest record that names the member wins. */
+/** Attributes come from `ref(...)`; those of the newest record that names the member win. */
 function reference(name: string, description: string, attributes: Record<string, Column>): Table {
   return dimension(name, description, { [`${name}_id`]: text('', 'Id of the service.'), ...attributes })
 }

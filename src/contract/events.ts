@@ -1,4 +1,4 @@
-/** The 42 event types of the service: the record each is about, where its id stands, and which webhooks may hear it. */
+/** The 42 event types of the service: the record each is about, where its id is, and which webhooks may subscribe. */
 
 export type EventEntity =
   | 'requisition'
@@ -31,9 +31,9 @@ export interface EventRule {
   readonly entity: EventEntity
   /** Whether a webhook of a hiring company may subscribe. */
   readonly company: boolean
-  /** Whether a webhook of an agency may; it then hears of that agency's records only. */
+  /** Whether a webhook of an agency may; it then gets events about that agency's records only. */
   readonly agency: boolean
-  /** The record is gone: it cannot be read any more. */
+  /** The record was deleted and can no longer be read. */
   readonly deletes?: true
 }
 

@@ -1,10 +1,9 @@
 /**
- * Every read of the contract but `/me`, with the parameters it takes: the typed methods of the client, `muster get` and
- * the table in docs/client.md come from it. What each does is said here, above it.
+ * Every read of the contract except `/me`, with its parameters: the typed methods of the client, `muster get` and the table
+ * in docs/client.md follow from it. The comment above each says what it returns.
  */
 
 import { type Holding, page, record } from './fields/operation.ts'
-import { fillGroups, hoursGroups } from './metric-groups.ts'
 import { accessRules } from './resources/access-rules.ts'
 import { assignments } from './resources/assignments.ts'
 import { companies } from './resources/companies.ts'
@@ -35,7 +34,7 @@ type Ref = { readonly id: string; readonly name: string }
 
 const matrix: Holding<{
   readonly company?: Ref
-  /** Only where a project was asked for. */
+  /** Only in an answer about a project. */
   readonly project?: Ref
   readonly entries?: readonly RowOf<typeof competencyMatrix>[]
 }> = {}
@@ -55,7 +54,47 @@ const metrics = {
   from: 'day',
   to: 'day',
 } as const
-const METRICS = '/requisitions/recruitment-metrics'
+interface Grouped {
+  /** One property for each key of groupBy; empty for `all`. The contract does not show the values. */
+  readonly group: Readonly<Record<string, unknown>>
+}
+
+/** Days from the approval of requisitions to the acceptance by agencies, without outliers beyond 1.5 interquartile ranges. */
+type TimeToFill = Grouped & {
+  /** Acceptances before outliers were excluded. */
+  readonly rawCount: number
+  readonly excludedOutliers: number
+  /** Days. */
+  readonly iqrBounds: { readonly lower: number | null; readonly upper: number | null }
+  /** Of the acceptances kept. */
+  readonly values: { readonly count: number } & Readonly<
+    Record<'averageDays' | 'medianDays' | 'minDays' | 'maxDays' | 'p25Days' | 'p75Days', number | null>
+  >
+}
+
+/** Worker-weeks beyond a number of hours. */
+type WorkersOverHours = Grouped & {
+  readonly values: {
+    /** Which hours of a timesheet were counted. */
+    readonly hoursField: string
+  } & Readonly<
+    Record<
+      | 'thresholdHours'
+      | 'workerWeeks'
+      | 'workersOverThreshold'
+      | 'distinctWorkersOverThreshold'
+      | 'totalHours'
+      | 'averageWeeklyHours'
+      | 'maxWeeklyHours',
+      number
+    >
+  >
+}
+
+const fillGroups: Holding<TimeToFill> = {}
+const hoursGroups: Holding<WorkersOverHours> = {}
+
+const metricsPath = '/requisitions/recruitment-metrics'
 const groupBy = { some: ['all', 'company', 'project', 'agency', 'month', 'week'] } as const
 
 export const operations = {
@@ -113,20 +152,20 @@ export const operations = {
    * requisition's creation. Company keys only, companies that track stages only.
    */
   listRecruitment: {
-    ...page(METRICS, metricRows, {
+    ...page(metricsPath, metricRows, {
       ...metrics,
       ...{ sortBy: ['createdAt', 'reqRef'], sortOrder: ['asc', 'desc'] },
     }),
     fixed: { metric: 'rows' },
   },
   /** Days from approval to acceptance, by group, without outliers. `from` and `to` are days of the acceptance. */
-  timeToFill: { ...page(METRICS, fillGroups, { ...metrics, groupBy }), fixed: { metric: 'timeToFill' } },
+  timeToFill: { ...page(metricsPath, fillGroups, { ...metrics, groupBy }), fixed: { metric: 'timeToFill' } },
   /**
    * Worker-weeks beyond `hoursThreshold` net hours a week (48 when left out), by group. `from` and `to` are days of
    * the week ending.
    */
   workersOverHours: {
-    ...page(METRICS, hoursGroups, { ...metrics, groupBy, hoursThreshold: 'number' }),
+    ...page(metricsPath, hoursGroups, { ...metrics, groupBy, hoursThreshold: 'number' }),
     fixed: { metric: 'workersOverHours' },
   },
   /** One assignment, by id or short id; distances in miles. */

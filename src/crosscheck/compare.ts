@@ -3,7 +3,7 @@ import type { MetricDefinition } from './metrics/definition.ts'
 import { groupLabel, groupObject, type Keys, type Names } from './metrics/group-keys.ts'
 import { type Figures, figureNames, groupingName, tolerance } from './metrics/metric-query.ts'
 import type { OurGroup } from './metrics/our-metrics.ts'
-import type { Answer } from './metrics/their-metrics.ts'
+import type { MetricAnswer } from './metrics/their-metrics.ts'
 
 export interface ComparedGroup {
   readonly groupBy: string
@@ -41,7 +41,7 @@ function labelled<Side extends { readonly figures: Figures }>(
 /** Groups that only we have count when every page of the answer was read. */
 export function compare(
   ours: readonly OurGroup[],
-  answer: Answer,
+  answer: MetricAnswer,
   { definition, names }: { definition: MetricDefinition; names: Names },
 ): ComparedGroup[] {
   const groupBy = groupingName(answer.query.grouping)

@@ -23,7 +23,7 @@ import {
   usualThreshold,
 } from './metrics/metric-query.ts'
 import { ourMetrics } from './metrics/our-metrics.ts'
-import type { Answer, Asker } from './metrics/their-metrics.ts'
+import type { Asker, MetricAnswer } from './metrics/their-metrics.ts'
 import { verdictsOf } from './verdict.ts'
 
 export interface CrosscheckRequest {
@@ -55,15 +55,15 @@ export interface Crosschecked {
 
 interface Compared {
   readonly metric: Metric
-  readonly answer: Answer
+  readonly answer: MetricAnswer
   readonly groups: readonly ComparedGroup[]
 }
 
 async function askAll(
   { asker }: CrosscheckEffects,
   { groupings, range, threshold = usualThreshold }: CrosscheckRequest,
-): Promise<{ answers: Answer[]; stopped: string | undefined }> {
-  const answers: Answer[] = []
+): Promise<{ answers: MetricAnswer[]; stopped: string | undefined }> {
+  const answers: MetricAnswer[] = []
   try {
     for (const metric of metrics)
       for (const grouping of groupings) {
@@ -83,7 +83,7 @@ interface Sides {
   readonly names: Names
 }
 
-async function compareAll(sides: Sides, answers: readonly Answer[]): Promise<Compared[]> {
+async function compareAll(sides: Sides, answers: readonly MetricAnswer[]): Promise<Compared[]> {
   const compared: Compared[] = []
   for (const metric of metrics) {
     const own = answers.filter(({ query }) => query.metric === metric)

@@ -1,11 +1,11 @@
-/** Which facts can be cut by which dimensions: the bus matrix of the star. */
+/** The bus matrix of the star: which facts can be analysed by which dimensions. */
 import { type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 
 /** `direct`: a column of the fact; `through`: one of the record that its rows belong to. */
 export type Reach = 'direct' | 'through' | 'none'
 
 export interface BusMatrix {
-  /** Qualified names, those that most facts have first. */
+  /** Qualified names, the dimension of most facts first. */
   readonly dimensions: readonly string[]
   readonly facts: readonly { readonly table: string; readonly reach: readonly Reach[] }[]
 }

@@ -15,7 +15,7 @@ const measures = ['hours', 'days', 'weeks', 'months', 'years', 'minutes', 'secon
 
 const numeric = /^(numeric|bigint|integer|double)/
 
-/** `net_hours` is hours, `hours_over` too; `day_of_week_iso` is none. */
+/** `net_hours` and `hours_over` are hours; `day_of_week_iso` has no unit. */
 function inName(name: string): string | undefined {
   const words = name.split('_')
   return measures.find(measure => words.includes(measure))
@@ -31,7 +31,7 @@ export interface Measured {
   readonly type: string
   readonly description: string
   readonly kind?: ColumnType
-  /** Units of what it is computed from. */
+  /** Units of the columns it is computed from. */
   readonly inherited: readonly (string | undefined)[]
 }
 
@@ -43,7 +43,7 @@ export function unitOf({ name, type, description, kind, inherited }: Measured): 
   if (/_(share|ratio|fraction)$/.test(name)) return undefined
   const stated = inWords(description) ?? inName(name)
   if (stated) return stated
-  // A ratio of amounts is no amount; sums and differences of them are.
+  // A sum or difference of amounts is an amount; a ratio is not.
   const [first] = inherited
   const isAmount =
     type.startsWith('numeric') && first !== undefined && inherited.every(unit => unit === first)

@@ -80,7 +80,7 @@ export const ownersOf = (table: string): readonly string[] => [...(recordsOf.get
 const everyRow = new Set(rowColumns.map(({ name }) => name))
 export const isOfEveryRow = (column: string): boolean => everyRow.has(column)
 
-/** What a column is made of. */
+/** The origin of a column. */
 export type Origin = Pick<ColumnEntry, 'fields' | 'made'>
 
 /** A declared table, with the path of its elements in the record. */

@@ -4,7 +4,7 @@ import { busMatrix, type Reach } from './bus-matrix.ts'
 import { areaDrawing } from './drawing/drawings.ts'
 import type { Box } from './drawing/layout.ts'
 import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
-import type { Stored } from './stored.ts'
+import type { StoredRows } from './stored.ts'
 import {
   currentOf,
   described,
@@ -17,7 +17,7 @@ import {
   schemaOrder,
 } from './wording.ts'
 
-/** Text in a line or a cell: nothing in it ends a cell, begins an element or starts emphasis. */
+/** Escapes text for a line or a cell: no character ends the cell, begins an element or starts emphasis. */
 const escapeMarkdown = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
@@ -71,7 +71,7 @@ function columnRow(column: ColumnEntry): string[] {
   ]
 }
 
-function tableMarkdown(table: TableEntry, stored: Stored | undefined): string {
+function tableMarkdown(table: TableEntry, stored: StoredRows | undefined): string {
   const name = qualifiedName(table)
   const rows = stored?.rows.get(name)
   const asOf = stored?.martAsOf.get(name)
@@ -132,7 +132,7 @@ function lineageMarkdown(mart: TableEntry): string {
 function schemaMarkdown(
   { tables }: Dictionary,
   schema: TableEntry['schema'],
-  stored: Stored | undefined,
+  stored: StoredRows | undefined,
 ): string[] {
   const own = tables.filter(table => table.schema === schema)
   const histories = own.filter(isHistory)
@@ -156,13 +156,13 @@ function schemaMarkdown(
   ]
 }
 
-function opening({ version }: Dictionary, stored: Stored | undefined): string {
+function opening({ version }: Dictionary, stored: StoredRows | undefined): string {
   if (!stored) return `Declared by Muster ${version}; no warehouse was opened.`
   const since = stored.asOf === null ? 'nothing was synced yet' : `as of ${minuteOf(stored.asOf)}`
   return `${stored.engine}, ${since}; declared by Muster ${version}.`
 }
 
-export function dictionaryMarkdown(dictionary: Dictionary, stored?: Stored): string {
+export function dictionaryMarkdown(dictionary: Dictionary, stored?: StoredRows): string {
   const privacies = Object.entries(privacyMeanings).map(([privacy, meaning]) => [
     privacyNames[privacy as keyof typeof privacyNames],
     escapeMarkdown(meaning),

@@ -5,7 +5,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 
-export interface Stored {
+export interface StoredRows {
   readonly engine: Engine['product']
   /** ISO 8601: end of the last successful sync; null before the first. */
   readonly asOf: string | null
@@ -42,7 +42,7 @@ async function countRows(engine: Engine, tables: readonly TableEntry[]): Promise
   return counts
 }
 
-export async function readStored(engine: Engine, { tables }: Dictionary): Promise<Stored> {
+export async function readStored(engine: Engine, { tables }: Dictionary): Promise<StoredRows> {
   const existing = await existingNames(engine)
   const present = tables.filter(
     table => table.kind === 'table' && existing.has(`${engine.schema(table.schema)}.${table.name}`),

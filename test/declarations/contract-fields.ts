@@ -23,7 +23,11 @@ const site = [
 const configBooleans =
   'supplierOverride allowTsImport mandatoryPo prefillTimesheets timesheetActiveAssignments mandatoryMfa autoAssign timesheetsAutoApproved markupIncludeEmp includeEmployerCosts mandatoryPoForApproval requiresPoForReq autoLinkPo allowShiftBasedRequisitions costCodeAllocationRequired'
 
-const preferredPhrasing = each('config.preferredPhrasing.', 'trade worker supplier purchaseOrder', 'singular plural')
+const preferredPhrasing = each(
+  'config.preferredPhrasing.',
+  'trade worker supplier purchaseOrder',
+  'singular plural',
+)
 const actions = (owner: string): string[] => [
   ...each(`config.${owner}.`, 'sds sdc kid', 'required company supplier'),
   ...each(`config.${owner}.`, 'confirm', 'company supplier'),

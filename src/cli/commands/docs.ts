@@ -6,7 +6,7 @@ import { buildDictionary } from '../../dictionary/build.ts'
 import type { Dictionary } from '../../dictionary/entries.ts'
 import { dictionaryPage } from '../../dictionary/html/page.ts'
 import { dictionaryMarkdown } from '../../dictionary/markdown.ts'
-import { readStored, type Stored } from '../../dictionary/stored.ts'
+import { readStored, type StoredRows } from '../../dictionary/stored.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { readMarts } from '../../marts/mart.ts'
@@ -69,7 +69,7 @@ async function storedIn(
   context: CommandContext,
   dictionary: Dictionary,
   options: Options,
-): Promise<Stored | undefined> {
+): Promise<StoredRows | undefined> {
   if (flagOption(options, 'declared') || !context.hasSettings()) return undefined
   const opened = await openIfSynced(context.connection(), context)
   if (!opened) return undefined

@@ -48,7 +48,7 @@ export type IdSource =
 
 export function idSourceOf({ name }: Resource): IdSource {
   const seen = new Set([name])
-  // The set grows while it is read: whatever names a resource may be named by others.
+  // The set grows during the loop: a resource that names this one may itself be named by others.
   for (const one of seen)
     for (const { from, resource, brings } of edges) {
       if (resource !== one || seen.has(from)) continue

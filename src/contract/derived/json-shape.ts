@@ -3,15 +3,15 @@ import type { Column, ColumnType, Path, Source } from '../fields/column.ts'
 import type { Child, Table } from '../fields/table.ts'
 
 export type ShapeNode =
-  /** `column`: what becomes of the value, where it is a column's own. */
+  /** `column`: the column that takes the value, if one does. */
   | { readonly kind: 'leaf'; readonly type: ColumnType; readonly column?: Column }
-  /** `open`: a JSON column keeps the object whole, with fields that are not declared. */
+  /** `open`: a JSON column keeps the whole object, undeclared fields included. */
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, ShapeNode>; readonly open?: true }
   | { readonly kind: 'list'; readonly element: ShapeNode }
 
 export type ObjectShape = Extract<ShapeNode, { kind: 'object' }>
 
-/** A tree while it is derived: nobody else has it, or any part of it. */
+/** A tree that is being derived and not shared yet. */
 interface GrowingShape {
   readonly kind: 'object'
   readonly fields: Map<string, ShapeNode>
@@ -30,7 +30,7 @@ function place(shape: GrowingShape, path: Path, node: ShapeNode): void {
   if (key === undefined) return
   if (rest.length === 0) {
     const before = growing(shape.fields.get(key))
-    // A JSON column may cover an object whose parts are columns too: the parts shape it.
+    // A JSON column may cover an object whose parts are columns too: the parts give the shape.
     if (!before) shape.fields.set(key, node)
     else if (node.kind === 'object') for (const [part, inner] of node.fields) place(before, [part], inner)
     else if (isDocument(node)) before.open = true
@@ -78,7 +78,7 @@ function placeChild(shape: GrowingShape, child: Child): void {
   }
 }
 
-/** A tree of its own at every call, as it grows into the tree of the table above. */
+/** A new tree at every call, as it becomes part of the tree of the table above. */
 function derive(table: Table): GrowingShape {
   const shape = emptyObject()
   for (const [path, leaf] of fieldLeaves(table)) if (path.length > 0) place(shape, path, leaf)
@@ -88,7 +88,7 @@ function derive(table: Table): GrowingShape {
 
 const derived = new WeakMap<Table, ObjectShape>()
 
-/** Everything the table and its children read, as one tree, which every batch asks for many times. */
+/** All paths that the table and its children read, as one tree; cached, as every batch asks many times. */
 export function shapeOf(table: Table): ObjectShape {
   const shape = derived.get(table) ?? derive(table)
   derived.set(table, shape)
@@ -102,7 +102,7 @@ export interface DeclaredPath {
   readonly type?: ColumnType
 }
 
-/** Every declared path below `node`, each with what is expected there. */
+/** Every declared path below `node`, with the kind of value expected there. */
 export function declaredPaths(node: ShapeNode, at = ''): DeclaredPath[] {
   const self: DeclaredPath[] =
     at === ''
@@ -116,7 +116,7 @@ export function declaredPaths(node: ShapeNode, at = ''): DeclaredPath[] {
   return [...self, ...below]
 }
 
-/** Paths of the record whose whole content is kept, whatever its keys: JSON columns and documents exploded to leaves. */
+/** Paths whose content is kept whole, whatever its keys: JSON columns, and documents exploded into leaves. */
 export function openDocuments(table: Table): { readonly path: string; readonly exploded: boolean }[] {
   const columns = Object.values(table.columns)
     .filter(column => column.type === 'json' && column.source.from === 'field')

@@ -21,13 +21,13 @@ function jsonType(value: unknown): string {
 
 const below = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`)
 
-interface Place {
+interface Visited {
   readonly node: ShapeNode
   readonly at: string
 }
 
 /** Stops at an unknown field: fields below it are not reported again. */
-function search(value: unknown, place: Place, into: Search): void {
+function search(value: unknown, place: Visited, into: Search): void {
   const { node, at } = place
   // A document is kept whole, whatever its keys.
   if (into.documents.has(at)) return

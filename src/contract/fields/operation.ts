@@ -1,8 +1,8 @@
-/** What a read of the service takes and answers with: the vocabulary that `operations.ts` is written in. */
+/** A read of the service, with its parameters and its answer: the vocabulary of `operations.ts`. */
 
 /**
- * What a parameter takes. `day` is YYYY-MM-DD; `ids` and `names` are one or several, as is `{ some }`; a list is the
- * values that the contract names.
+ * The kind of a parameter. `day` is YYYY-MM-DD; `ids`, `names` and `{ some }` take one or several values; a list has the
+ * values that the contract documents.
  */
 export type Kind =
   | 'text'
@@ -18,7 +18,7 @@ export type Kind =
 
 export type Kinds = Readonly<Record<string, Kind>>
 
-/** Something whose records are known to the compiler: a resource, or nothing but a type. */
+/** Carries the type of records: a resource, or a type alone. */
 export interface Holding<Row> {
   readonly table?: { readonly row?: Row }
 }
@@ -28,9 +28,9 @@ export interface Operation<Path extends string = string, Takes extends Kinds = K
   readonly path: Path
   readonly answers: 'page' | 'record'
   readonly parameters: Takes
-  /** Of what the record is, or each row of the page. */
+  /** The type of the record, or of each row of the page. */
   readonly of: Holding<Row>
-  /** Parameters that make it this operation and no other on its path. */
+  /** Parameters that tell it from other operations on the same path. */
   readonly fixed?: Readonly<Record<string, string>>
 }
 

@@ -1,11 +1,11 @@
-/** Ids that may stand in the path of a request or the name of a file: whoever names them may have written anything. */
+/** Ids that are safe in the path of a request and in the name of a file: an id from elsewhere may be any text. */
 
 const id = '[A-Za-z0-9_-]{1,64}'
 
-/** The same on DuckDB, on PostgreSQL, in JSON Schema and here. */
+/** Means the same on DuckDB, on PostgreSQL, in JSON Schema and in JavaScript. */
 export const safeId = `^${id}$`
 
-/** Several, with commas between them. */
+/** Several ids, separated by commas. */
 export const safeIds = `^${id}(,${id})*$`
 
 const safe = new RegExp(safeId)

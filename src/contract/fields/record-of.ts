@@ -1,6 +1,6 @@
 /**
- * The type of the JSON that a declaration reads: made by the compiler from the paths of its columns and lists, so that
- * no field is listed twice.
+ * The type of the JSON that a declaration reads: the compiler derives it from the paths of columns and lists, so that no
+ * field is written twice.
  */
 import type { Leaf } from './column.ts'
 
@@ -12,17 +12,17 @@ export type ListLeaf<At extends string, Row> = At extends `${infer Outer}[].${in
 /** Columns and lists by name. */
 type Declared = Readonly<Record<string, { readonly reads?: Leaf }>>
 
-/** Any field may be absent or null, and the service may send others: those are unknown. */
+/** Any field may be absent or null; fields that are not declared have the type unknown. */
 export type RecordOf<D extends Declared> = Shape<Known<LeavesOf<D>>>
 
-/** Groups of columns whose names only run time knows are left out. */
+/** Without groups of columns whose names are known at run time only. */
 type Named<D extends Declared> = {
   [Name in keyof D as string extends Name ? never : Name]: NonNullable<D[Name]['reads']>
 }
 
 type LeavesOf<D extends Declared> = Named<D>[keyof Named<D>]
 
-/** A path made of texts that only run time knows says nothing. */
+/** Without paths that are known at run time only. */
 type Known<L extends Leaf> = L extends Leaf
   ? L[0] extends ''
     ? never

@@ -1,4 +1,4 @@
-/** What each role may do by default, before overrides of users. */
+/** The default permissions of each role, before overrides for users. */
 import { id, ref, text } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { dimension } from '../fields/table.ts'

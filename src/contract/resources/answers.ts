@@ -40,7 +40,7 @@ const answerLocations = (entity: string, entityKey: string) =>
     location: text('', 'Display location.'),
   })
 
-/** The answers saved with a record; what was answered is free text and lives in pii.text. */
+/** The answers saved with a record; their text is free text and goes to pii.text. */
 export function submissionAnswers(entity: string, entityKey: string) {
   return each(
     'submissionAnswers',

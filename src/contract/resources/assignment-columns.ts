@@ -1,4 +1,4 @@
-/** What an assignment says in objects of its own: its shifts, its papers, how it ended, and where the worker lodges. */
+/** Columns of nested objects of an assignment: shifts, statements, its end, and lodging. */
 import {
   type Column,
   dayOf,

@@ -20,7 +20,7 @@ import {
 } from '../fields/column.ts'
 import { bridge, eachValue, fact, only } from '../fields/table.ts'
 
-/** The contract has seen seven keys; whatever else stands there is a row as well. */
+/** The contract documents seven keys; any other key becomes a row too. */
 export const uplifts = fact('assignment_uplift', 'One row per uplift of an assignment.', {
   assignment_uplift_key: keyOf('assignment_id', 'uplift_key'),
   assignment_id: ofRoot('assignment_id'),
@@ -123,7 +123,7 @@ const displays = bridge('assignment_meta_display', 'One row per place where a cu
   display: text('', 'Where it is displayed.'),
 })
 
-/** Anybody may have written anything into a custom field, so that its value stays out of star in every form. */
+/** A custom field may hold any text, so its value stays out of star in every form. */
 export const metaValues = fact('assignment_meta_value', 'One row per custom field of an assignment.', {
   assignment_meta_value_key: keyOf('assignment_id', 'field_ordinal'),
   assignment_id: ofRoot('assignment_id'),

@@ -1,4 +1,4 @@
-/** Assignments: a worker of an agency placed on a site, at which rates and in which hours. */
+/** Assignments: a worker of an agency placed on a site, with rates and hours. */
 
 import {
   dayOf,

@@ -1,4 +1,4 @@
-/** Users of a company with their projects: as permissions list them, and as assignments do. */
+/** Users of a company with their projects, from two lists: permissions and assignments. */
 import {
   type Column,
   flag,

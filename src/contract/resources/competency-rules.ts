@@ -2,7 +2,7 @@
 import { type Column, derived, keyOf, ofParent, ofRoot, ordinal, ref, text } from '../fields/column.ts'
 import { each, fact } from '../fields/table.ts'
 
-/** What differs between the records that carry such rules. */
+/** The differences between the records that carry such rules. */
 export interface RuleOwner {
   readonly entity: 'competency_entry' | 'trade' | 'assignment'
   /** Column of the record's own row that identifies it. */

@@ -1,4 +1,4 @@
-/** The service's own row per submitted worker: a census of requisition references and of recruitment stages. */
+/** The service's own row per submitted worker: a complete list of requisition references and recruitment stages. */
 import {
   dayMonthYear,
   derived,
@@ -12,7 +12,7 @@ import {
 } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { fact } from '../fields/table.ts'
-import { recruitmentStages } from '../recruitment-stages.ts'
+import { recruitmentStages } from './stage-tracking.ts'
 
 const stageDates = {
   submitted_date: dayMonthYear('submitted', 'Day the worker was submitted.'),

@@ -1,9 +1,9 @@
-/** What a rate says, the same in the list of its trade and when read by itself. */
+/** Columns of a rate, the same in the list of its trade and when read by id. */
 import { type Column, constant, keyOf, money, named, ofRoot, ordinal, ref } from '../fields/column.ts'
 import { type Figures, type RatePart, rateSet } from '../fields/shared-columns.ts'
 import { bridge, each } from '../fields/table.ts'
 
-/** How a worker is engaged; each has rates of its own or none. */
+/** Ways to engage a worker; each has its own rates, or none. */
 const engagements = ['cis', 'paye', 'psc'] as const
 type Engagement = (typeof engagements)[number]
 
@@ -33,7 +33,7 @@ export const rateReach = {
   agency_id: named('agency', 'agency'),
 }
 
-/** Piece rates of a rate that was read by itself (`rate`) or in its trade (`trade`). */
+/** Piece rates of a rate that was read by id (`rate`) or in its trade (`trade`). */
 export function pieceRateFigures(entity: 'rate' | 'trade', rateId: Column) {
   const owner = entity === 'rate' ? 'rate_id' : 'trade_id'
   return each(

@@ -1,4 +1,4 @@
-/** What workers of a trade are paid and charged: by region, sector, project or agency. */
+/** Pay and charge rates of a trade, by region, sector, project or agency. */
 import { id, named, ofRoot } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { changeTimes } from '../fields/shared-columns.ts'

@@ -1,4 +1,4 @@
-/** Requests for workers: how they were approved, which agencies got them, and whom those submitted. */
+/** Requests for workers: their approval, the agencies they were offered to, and the workers submitted. */
 
 import {
   type Column,
@@ -21,9 +21,9 @@ import {
 import { resource } from '../fields/resource.ts'
 import { changeTimes, contact } from '../fields/shared-columns.ts'
 import { each, fact } from '../fields/table.ts'
-import type { recruitmentStages } from '../recruitment-stages.ts'
 import { submissionAnswers } from './answers.ts'
 import { requisitionAgencies } from './requisition-agencies.ts'
+import type { recruitmentStages } from './stage-tracking.ts'
 import { stageTracking } from './stage-tracking.ts'
 
 const approvalStages = fact('requisition_approval_stage', 'One row per approval stage of a requisition.', {
@@ -55,7 +55,7 @@ const stepAt = (stage: (typeof recruitmentStages)[number], description: string):
     description,
   )
 
-/** What its agencies and the stages of its workers amount to. */
+/** Figures of its agencies and of the stages of its workers. */
 const milestones = {
   first_received_at: ofList(
     'timestamp',

@@ -16,7 +16,19 @@ import {
   timestamp,
 } from '../fields/column.ts'
 import { each, fact } from '../fields/table.ts'
-import { recruitmentStages } from '../recruitment-stages.ts'
+
+/** Stages that a submitted worker passes, in the order of the contract. */
+export const recruitmentStages = [
+  'submitted',
+  'cvReviewed',
+  'interviewRequested',
+  'interviewed',
+  'offerMade',
+  'offerAccepted',
+  'offerRejected',
+  'assigned',
+  'missingCompliance',
+] as const
 
 const ofTracking = {
   submission_stage_key: ofParent('submission_stage_key'),
@@ -25,7 +37,7 @@ const ofTracking = {
   agency_id: ofParent('agency_id'),
 }
 
-/** Later by time; entries without one stay where the list has them, at the end. */
+/** In order of time; entries without a time come last, in the order of the list. */
 const later = 'over (partition by locator, submission_stage_key order by event_at nulls last, event_ordinal)'
 
 const stageEvents = fact('stage_event', 'One row per step of a worker through the stages of a requisition.', {

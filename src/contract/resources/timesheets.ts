@@ -1,4 +1,4 @@
-/** Timesheets: what a worker did in a week, what it pays and what it costs. */
+/** Timesheets: the work of a worker in a week, with pay and charge. */
 
 import {
   dayOf,
@@ -27,7 +27,7 @@ import { timelogs } from './timelogs.ts'
 /** Keys of `rates`: weekday, weekday night, weekend night, bank holiday, bank holiday night, Saturday, Sunday, overtime. */
 const rateKeys = ['wd', 'wdNw', 'weNw', 'bh', 'bhNight', 'sat', 'sun', 'ot'] as const
 
-/** Buckets of `values.pay` and `values.charge`; `total` is their sum and stays apart from them. */
+/** Buckets of `values.pay` and `values.charge`; `total` is their sum and a column of its own. */
 const valueBuckets = [
   'wdBasic',
   'wdOvertime',

@@ -25,7 +25,7 @@ const tags = bridge('trade_tag', 'One row per tag of a trade.', {
   tag_id: tag('', 'trade', { description: 'description' }),
 })
 
-/** Read in a trade, a rate is known well enough to be named before it is read by itself. */
+/** A trade gives enough of a rate for an inferred member, before the rate itself is read. */
 function rateOfTrade(): Column {
   const known = ['trade_id', 'company_id', ...Object.keys(rateReach)]
   const column = ref('id', 'rate')

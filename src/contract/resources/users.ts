@@ -1,4 +1,4 @@
-/** People who use the service: hirer staff for company keys, agency staff for agency keys. */
+/** Users of the service: staff of the hirer for company keys, staff of the agency for agency keys. */
 import { flag, id, keyOf, ofRoot, oneOf, ordinal, personal, text } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { changeTimes } from '../fields/shared-columns.ts'

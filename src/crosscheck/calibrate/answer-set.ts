@@ -12,7 +12,7 @@ import {
 } from '../metrics/metric-query.ts'
 import type { MetricReader } from '../metrics/our-metrics.ts'
 import { definitionColumns, type OurGroup, ourMetricsUnder } from '../metrics/our-metrics.ts'
-import type { Answer, AskedQuery } from '../metrics/their-metrics.ts'
+import type { AskedQuery, MetricAnswer } from '../metrics/their-metrics.ts'
 
 /** Figures and groups that a rule affects. */
 export interface Aspect {
@@ -49,7 +49,7 @@ const rangeOf = ({ metric, threshold, from, to, company, project, agency }: Aske
 const together = 24
 
 export class AnswerSet {
-  readonly answers: Answer[] = []
+  readonly answers: MetricAnswer[] = []
   readonly #engine: MetricReader
   readonly #names: Names
   readonly #computed = new Map<string, readonly OurGroup[]>()
@@ -59,7 +59,7 @@ export class AnswerSet {
     this.#names = names
   }
 
-  add(answer: Answer): void {
+  add(answer: MetricAnswer): void {
     this.answers.push(answer)
   }
 
@@ -72,7 +72,7 @@ export class AnswerSet {
     return definitions.map(definition => this.#score(definition, concerned, aspect))
   }
 
-  #score(definition: MetricDefinition, answers: readonly Answer[], aspect: Aspect): Score {
+  #score(definition: MetricDefinition, answers: readonly MetricAnswer[], aspect: Aspect): Score {
     let agree = 0
     let of = 0
     for (const answer of answers) {
@@ -92,7 +92,7 @@ export class AnswerSet {
   }
 
   /** All groupings requested for the range of an answer, as one statement. */
-  #query({ query }: Answer): MetricQuery {
+  #query({ query }: MetricAnswer): MetricQuery {
     const range = rangeOf(query)
     const same = this.answers.filter(other => rangeOf(other.query) === range)
     const groupings = new Map(same.map(other => [groupingName(other.query.grouping), other.query.grouping]))
@@ -100,7 +100,7 @@ export class AnswerSet {
     return { ...rest, groupings: [...groupings.values()] }
   }
 
-  #queries(answers: readonly Answer[]): MetricQuery[] {
+  #queries(answers: readonly MetricAnswer[]): MetricQuery[] {
     const queries = answers.map(answer => this.#query(answer))
     return [...new Map(queries.map(query => [JSON.stringify(query), query])).values()]
   }
@@ -130,7 +130,7 @@ const keyOf = (query: MetricQuery, definition: MetricDefinition): string =>
     query.to && definition.to,
   ])
 
-function concerns({ query }: Answer, { metric, groupings }: Aspect): boolean {
+function concerns({ query }: MetricAnswer, { metric, groupings }: Aspect): boolean {
   if (metric !== undefined && query.metric !== metric) return false
   return groupings === undefined || groupings.includes(groupingName(query.grouping))
 }

@@ -4,7 +4,7 @@ import type { MetricDefinition, Rule } from '../metrics/definition.ts'
 import { type Names, readNames, shapeOf } from '../metrics/group-keys.ts'
 import { type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
 import type { MetricReader } from '../metrics/our-metrics.ts'
-import type { Answer, Asker } from '../metrics/their-metrics.ts'
+import type { Asker, MetricAnswer } from '../metrics/their-metrics.ts'
 import { AnswerSet } from './answer-set.ts'
 import { Fit, type RuleState } from './fit.ts'
 import { probeThreshold, probeWindows, separate } from './probes.ts'
@@ -103,7 +103,7 @@ async function fitDays(fit: Fit): Promise<void> {
 }
 
 /** Rules that the answers show directly: shapes, words, companies that count, decimals and the least size of a group. */
-function readOff(fit: Fit, answers: readonly Answer[], names: Names): void {
+function readOff(fit: Fit, answers: readonly MetricAnswer[], names: Names): void {
   for (const { group } of answers.flatMap(answer => answer.groups)) {
     for (const [rule, value] of Object.entries(shapeOf(group, names)))
       if (value !== undefined && !fit.rules.has(rule as Rule)) fit.told(rule as Rule, value as never)
@@ -115,7 +115,7 @@ function readOff(fit: Fit, answers: readonly Answer[], names: Names): void {
   readLeast(fit, answers)
 }
 
-function readCompanies(fit: Fit, answers: readonly Answer[], names: Names): void {
+function readCompanies(fit: Fit, answers: readonly MetricAnswer[], names: Names): void {
   const lists = answers.filter(({ query }) => query.grouping.join() === 'company')
   const seen = new Set(
     lists
@@ -138,7 +138,7 @@ function companyIds(value: unknown, { company }: Names): string[] {
 const digitsOf = (value: number): number => String(value).split('.')[1]?.length ?? 0
 
 /** As many decimals as the longest figure has, or unrounded when it is as long as computed figures are. */
-function readDecimals(fit: Fit, answers: readonly Answer[]): void {
+function readDecimals(fit: Fit, answers: readonly MetricAnswer[]): void {
   for (const metric of ['timeToFill', 'workersOverHours'] as const) {
     const figures = answers
       .filter(({ query }) => query.metric === metric)
@@ -156,7 +156,7 @@ function readDecimals(fit: Fit, answers: readonly Answer[]): void {
 const mostUnsure = 5
 
 /** Between the largest group without bounds and the smallest one with them. */
-function readLeast(fit: Fit, answers: readonly Answer[]): void {
+function readLeast(fit: Fit, answers: readonly MetricAnswer[]): void {
   const sizes = (hasBounds: boolean): number[] =>
     answers
       .filter(({ query }) => query.metric === 'timeToFill')

@@ -121,7 +121,7 @@ function rangeOf(query: MetricRange, definitions: readonly MetricDefinition[]): 
  * One query without parameters for all definitions: planning costs more than computing a few thousand rows. Every value in
  * it is quoted, or a number.
  */
-export function metricSql(query: MetricQuery, definitions: readonly MetricDefinition[]): string {
+function metricSql(query: MetricQuery, definitions: readonly MetricDefinition[]): string {
   const tokens: Readonly<Record<string, string>> = {
     ':definition': definitionRows(definitions, query.metric),
     ':asked': askedRows(query.groupings),

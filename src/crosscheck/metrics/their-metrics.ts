@@ -18,7 +18,7 @@ export interface TheirGroup {
   readonly hoursField: string | undefined
 }
 
-export interface Answer {
+export interface MetricAnswer {
   readonly query: AskedQuery
   readonly groups: readonly TheirGroup[]
   /** Whether every page was read: only then is an absent group known to be missing. */
@@ -36,7 +36,7 @@ export interface Listing {
 /** Sends requests from the budget for reconciliation, up to its limit. */
 export interface Asker {
   /** Throws BudgetSpent when the requests are used up, and whatever the client throws. */
-  ask(query: AskedQuery, pages?: number): Promise<Answer>
+  ask(query: AskedQuery, pages?: number): Promise<MetricAnswer>
   /** Rows of any list, of so many pages at most. */
   list(path: string, query: Readonly<Record<string, string>>, pages?: number): Promise<Listing>
   /** One record by id. */

@@ -19,7 +19,7 @@ interface Shown {
   readonly owner?: string | undefined
 }
 
-/** What is not shown is a number. */
+/** Columns that are not shown are counted in the footer. */
 function boxOf({ table, role, owner }: Shown, id = qualifiedName(table)): Box {
   const own = table.columns.filter(({ isOfEveryRow }) => !isOfEveryRow)
   const shown = shownColumns(table, role, owner)
@@ -34,7 +34,7 @@ function boxOf({ table, role, owner }: Shown, id = qualifiedName(table)): Box {
   }
 }
 
-/** One box a dimension on each side, so that no line has to cross a box. */
+/** A dimension has its own box on each side, so that no line crosses a box. */
 const sideId = (side: 'left' | 'right', table: string): string => `${side} ${table}`
 
 function referencesOf({ table, role, owner }: Shown): { row: number; name: string; table?: string }[] {

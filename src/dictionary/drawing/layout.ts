@@ -54,7 +54,7 @@ const margin = 8
 const gapBelow = 16
 /** Room for the curves. */
 const gapBeside = 96
-/** Of a monospaced character at 12 pixels, with some to spare: fonts differ. */
+/** Of a monospaced character at 12 pixels, with a margin, as fonts differ. */
 const characterWidth = 7.4
 
 const heightOf = ({ rows, footer }: Box): number => {
@@ -71,24 +71,24 @@ const widthOf = ({ title, rows, footer }: Box): number => {
 const rowMiddle = (row: number | undefined): number =>
   row === undefined ? titleHeight / 2 : titleHeight + 3 + (row + 0.5) * rowHeight
 
-/** Tops as near as can be to where each box would like to be, in that order and without overlap. */
-function stack(wishes: readonly { box: Box; top: number }[]): Map<string, number> {
+/** Tops as close as possible to the preferred ones, in their order and without overlap. */
+function stack(preferred: readonly { box: Box; top: number }[]): Map<string, number> {
   const tops = new Map<string, number>()
   let free = Number.NEGATIVE_INFINITY
   let drift = 0
-  for (const { box, top } of wishes.toSorted((one, other) => one.top - other.top)) {
+  for (const { box, top } of preferred.toSorted((one, other) => one.top - other.top)) {
     const placed = Math.max(top, free)
     tops.set(box.id, placed)
     free = placed + heightOf(box) + gapBelow
     drift += placed - top
   }
-  // Pushed apart they are too low by as much as they were pushed on average.
-  const shift = wishes.length > 0 ? drift / wishes.length : 0
+  // Moving boxes apart moved them all down: shift them back by the average.
+  const shift = preferred.length > 0 ? drift / preferred.length : 0
   return new Map([...tops].map(([id, top]) => [id, top - shift]))
 }
 
-/** Where a box would like to be: level with the rows that lead to it, or that it leads to, in the column before. */
-function wishOf(box: Box, links: readonly Link[], tops: ReadonlyMap<string, number>): number {
+/** The preferred top of a box: level with the rows that it is linked to in the column before. */
+function preferredTop(box: Box, links: readonly Link[], tops: ReadonlyMap<string, number>): number {
   const levels = links.flatMap(({ from, row, to }) => {
     const source = to === box.id ? tops.get(from) : undefined
     if (source !== undefined) return [source + rowMiddle(row) - rowMiddle(undefined)]
@@ -102,8 +102,8 @@ function topsOf({ columns, links, anchor }: Drawing): ReadonlyMap<string, number
   const order = columns.map((_, index) => index).sort((a, b) => Math.abs(a - anchor) - Math.abs(b - anchor))
   const tops = new Map<string, number>()
   for (const index of order) {
-    const wishes = (columns[index] ?? []).map(box => ({ box, top: wishOf(box, links, tops) }))
-    for (const [id, top] of stack(wishes)) tops.set(id, top)
+    const preferred = (columns[index] ?? []).map(box => ({ box, top: preferredTop(box, links, tops) }))
+    for (const [id, top] of stack(preferred)) tops.set(id, top)
   }
   return tops
 }

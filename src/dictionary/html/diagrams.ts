@@ -20,7 +20,7 @@ export interface Tab {
 }
 
 /** `first` is the id of the one that is shown at the beginning; the first in the list unless given. */
-export const tabs = (label: string, all: readonly Tab[], first = all[0]?.id ?? ''): Markup =>
+const tabs = (label: string, all: readonly Tab[], first = all[0]?.id ?? ''): Markup =>
   html`<div class="tabs" data-tabs="${first}"><div class="tab-list" role="tablist" aria-label="${label}">${all.map(
     ({ id, title }) =>
       html`<a role="tab" href="#${id}" id="tab.${id}" aria-controls="${id}" data-tab="${id}">${title}</a>`,
@@ -59,8 +59,8 @@ function linkSvg({ from, to, row, x1, y1, x2, y2 }: PlacedLink): Markup {
   return html`<path class="link" data-from="${from}" data-to="${to}" d="${curve}${foot}${bar}"/>`
 }
 
-/** `label` says to those who cannot see it what it shows. */
-export function drawingSvg(drawing: Drawing, label: string): Markup {
+/** `label` describes the drawing for screen readers. */
+function drawingSvg(drawing: Drawing, label: string): Markup {
   const { boxes, links, width, height } = layOut(drawing)
   return html`<div class="drawing" tabindex="0"><svg role="img" aria-label="${label}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${links.map(linkSvg)}${boxes.map(boxSvg)}</svg></div>`
 }

@@ -26,11 +26,11 @@ function render(content: Content): string {
   return content.map(render).join('')
 }
 
-/** A tagged template: what stands in ${} is escaped, in elements and in quoted attributes alike. */
+/** A tagged template: values in ${} are escaped, both in elements and in quoted attributes. */
 export const html = (parts: TemplateStringsArray, ...contents: readonly Content[]): Markup =>
   new Markup(parts.map((part, index) => part + render(contents[index])).join(''))
 
-/** A name that may break after its dots and before its underscores, where readers expect it. */
+/** A name that may break after dots and before underscores. */
 export const breakable = (name: string): Content =>
   name.split(/(?<=\.)|(?=_)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)
 
@@ -45,7 +45,7 @@ export function few(items: readonly Content[]): Content {
   const rest = items.slice(shown)
   const list = (some: readonly Content[]): Content => some.map(item => html`<li>${item}</li>`)
   if (items.length === 0) return undefined
-  // One more is no longer than the words that would hide it.
+  // One more item is no longer than the summary that would hide it.
   if (rest.length <= 1) return html`<ul class="few">${list(items)}</ul>`
   return html`<ul class="few">${list(items.slice(0, shown))}</ul><details class="more"><summary>${rest.length} more</summary><ul class="few">${list(rest)}</ul></details>`
 }

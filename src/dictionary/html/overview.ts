@@ -2,19 +2,19 @@
 import { counted } from '../../lib/counted.ts'
 import { busMatrix, type Reach } from '../bus-matrix.ts'
 import type { ColumnEntry, Dictionary } from '../entries.ts'
-import type { Stored } from '../stored.ts'
+import type { StoredRows } from '../stored.ts'
 import { minuteOf, privacyMeanings, schemaMeanings, schemaOrder } from '../wording.ts'
 import { type Content, html, link, type Markup } from './markup.ts'
 import { privacyTag } from './tables.ts'
 
-function stateOf({ version }: Dictionary, stored: Stored | undefined): Content {
+function stateOf({ version }: Dictionary, stored: StoredRows | undefined): Content {
   if (!stored) return html`Declared by Muster ${version}; no warehouse was opened.`
   const since =
     stored.asOf === null ? 'nothing was synced yet' : html`as of <strong>${minuteOf(stored.asOf)}</strong>`
   return html`A ${stored.engine} warehouse, ${since}; declared by Muster ${version}.`
 }
 
-/** What every table of a schema has, from the first table that has it. */
+/** The columns of every table of a schema, taken from its first table that has them. */
 function everyRow({ tables }: Dictionary, schema: 'star' | 'mart'): Content {
   const columns = tables
     .find(table => table.schema === schema && table.columns.some(one => one.isOfEveryRow))
@@ -39,7 +39,7 @@ const privacyLegend = (): Content =>
 
 export const overview = (
   dictionary: Dictionary,
-  stored: Stored | undefined,
+  stored: StoredRows | undefined,
 ): Markup => html`<section id="overview"><h1>Warehouse dictionary</h1><p class="lead">${stateOf(dictionary, stored)}</p><div class="cards">${cards(dictionary)}</div></section>
 <section id="reading"><h2>How to read it</h2><div class="columns-of-two"><div><h3>Privacy</h3><table class="plain"><tbody>${privacyLegend()}</tbody></table></div><div id="every-row"><h3>On every row of star, pii and history</h3>${everyRow(dictionary, 'star')}<h3>On every row of a mart</h3>${everyRow(dictionary, 'mart')}</div></div><p>The first sentence of a table says what one row is. <code>'-1'</code> is the member of every dimension that stands for “the record names none”, so that no join loses a row. A field such as <code>timesheet.worker.id</code> is the record of the service and the path inside it; <code>[]</code> is each element of a list. An id is the service’s own.</p></section>
 `

@@ -1,8 +1,8 @@
-/** The dictionary as one HTML page that asks nobody for anything: style and script are in it, and allowed by their hashes. */
+/** The dictionary as one HTML page without external requests: style and script are inside, and allowed by their hashes. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Dictionary, qualifiedName, usersOf } from '../entries.ts'
-import type { Stored } from '../stored.ts'
+import type { StoredRows } from '../stored.ts'
 import { schemaOrder } from '../wording.ts'
 import { areasSection, lineageSection } from './diagrams.ts'
 import { type Content, html, Markup } from './markup.ts'
@@ -38,7 +38,7 @@ function sideBar(dictionary: Dictionary): Markup {
 }
 
 /** Self-contained; every text of the dictionary is escaped. */
-export function dictionaryPage(dictionary: Dictionary, stored?: Stored): string {
+export function dictionaryPage(dictionary: Dictionary, stored?: StoredRows): string {
   const style = asset('page.css')
   const script = asset('page.js')
   const context = { users: usersOf(dictionary), ...(stored && { stored }) }

@@ -1,7 +1,7 @@
 /** The tables of each schema with their columns. */
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
-import type { Stored } from '../stored.ts'
+import type { StoredRows } from '../stored.ts'
 import {
   currentOf,
   described,
@@ -17,7 +17,7 @@ import { breakable, type Content, few, html, link, type Markup } from './markup.
 
 export interface SectionContext {
   readonly users: ReadonlyMap<string, readonly string[]>
-  readonly stored?: Stored
+  readonly stored?: StoredRows
 }
 
 const code = (text: string): Markup => html`<code>${breakable(text)}</code>`
@@ -86,7 +86,7 @@ function facts(table: TableEntry, { stored, users }: SectionContext): Content {
     .map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-export function tableSection(table: TableEntry, context: SectionContext): Markup {
+function tableSection(table: TableEntry, context: SectionContext): Markup {
   const name = qualifiedName(table)
   const own = table.columns.filter(({ isOfEveryRow }) => !isOfEveryRow)
   return html`<section class="table" id="${name}" data-table="${name}"><h4><a href="#${name}"><span class="schema">${table.schema}.</span>${table.name}</a>${kindOf(table) !== 'table' && html` <span class="tag">${kindOf(table)}</span>`}${

@@ -22,7 +22,7 @@ export interface ByIdRequest {
 }
 
 /** One resource. Its failure leaves the others alone; the end of the budget ends all. */
-interface Reading {
+interface OpenResource {
   readonly held: HeldTask
   readonly reader: RecordReader
   /** Ids that this run has requested. */
@@ -35,7 +35,7 @@ const perTurn = 200
 
 class ByIdRun {
   readonly #sync: SyncContext
-  readonly #readings: readonly Reading[]
+  readonly #resources: readonly OpenResource[]
   readonly #allowance: Allowance
   readonly #onlySignalled: boolean
   /** Requests that this run had sent before. */
@@ -45,34 +45,34 @@ class ByIdRun {
 
   constructor(
     sync: SyncContext,
-    readings: readonly Reading[],
+    opened: readonly OpenResource[],
     plan: { readonly allowance: Allowance; readonly onlySignalled: boolean },
   ) {
     this.#sync = sync
-    this.#readings = readings
+    this.#resources = opened
     this.#allowance = plan.allowance
     this.#onlySignalled = plan.onlySignalled
     this.#before = sync.client.usage().requestsThisRun
   }
 
   async run(): Promise<void> {
-    for (const reading of this.#readings) await this.#guard(reading, () => reading.reader.resume())
+    for (const one of this.#resources) await this.#guard(one, () => one.reader.resume())
     await this.#fetchNew()
     if (!this.#onlySignalled && !this.#isOver) {
       await this.#refresh()
       // A changed record may name new ids.
       await this.#fetchNew()
     }
-    for (const reading of this.#readings) await this.#guard(reading, () => reading.reader.close())
-    for (const reading of this.#open) await this.#guard(reading, () => this.#reportRest(reading))
+    for (const one of this.#resources) await this.#guard(one, () => one.reader.close())
+    for (const one of this.#open) await this.#guard(one, () => this.#reportRest(one))
   }
 
-  get #open(): readonly Reading[] {
-    return this.#readings.filter(({ failure }) => failure === undefined)
+  get #open(): readonly OpenResource[] {
+    return this.#resources.filter(({ failure }) => failure === undefined)
   }
 
   get #isOver(): boolean {
-    const isEnded = this.#readings.some(({ failure }) => endsRun(failure?.error))
+    const isEnded = this.#resources.some(({ failure }) => endsRun(failure?.error))
     return isEnded || this.#sync.signal.aborted || this.#left <= 0
   }
 
@@ -88,21 +88,21 @@ class ByIdRun {
   async #fetchNew(): Promise<void> {
     for (let isBusy = true; isBusy && !this.#isOver; ) {
       isBusy = false
-      for (const reading of this.#open) {
-        const due = await this.#dueOf(reading)
-        await this.#read(reading, due)
+      for (const one of this.#open) {
+        const due = await this.#dueOf(one)
+        await this.#read(one, due)
         isBusy ||= due.length > 0
       }
     }
   }
 
-  async #dueOf(reading: Reading): Promise<readonly DueId[]> {
+  async #dueOf(one: OpenResource): Promise<readonly DueId[]> {
     let due: readonly DueId[] = []
-    await this.#guard(reading, async () => {
-      due = await dueIds(this.#sync.engine, this.#questionOf(reading), perTurn)
+    await this.#guard(one, async () => {
+      due = await dueIds(this.#sync.engine, this.#questionOf(one), perTurn)
     })
     // A record whose fetch failed stays due, but the next run retries it, not this one.
-    return due.filter(({ record_id: id }) => !reading.asked.has(id))
+    return due.filter(({ record_id: id }) => !one.asked.has(id))
   }
 
   async #refresh(): Promise<void> {
@@ -110,31 +110,31 @@ class ByIdRun {
     const resources = this.#open.map(({ held }) => held.task.resource)
     const nowMs = this.#sync.clock.now()
     this.#choice = await chooseStored(this.#sync.engine, resources, { nowMs, budget })
-    for (const reading of this.#open) {
-      const due = this.#choice.chosen.get(reading.held.task.resource.name) ?? []
+    for (const one of this.#open) {
+      const due = this.#choice.chosen.get(one.held.task.resource.name) ?? []
       for (let from = 0; from < due.length; from += perTurn)
-        await this.#read(reading, due.slice(from, from + perTurn))
+        await this.#read(one, due.slice(from, from + perTurn))
     }
   }
 
-  async #read(reading: Reading, due: readonly DueId[]): Promise<void> {
-    if (due.length === 0 || reading.failure || this.#isOver) return
+  async #read(one: OpenResource, due: readonly DueId[]): Promise<void> {
+    if (due.length === 0 || one.failure || this.#isOver) return
     const turn = due.slice(0, this.#left)
-    for (const { record_id: id } of turn) reading.asked.add(id)
-    await this.#guard(reading, () => reading.reader.read(turn))
+    for (const { record_id: id } of turn) one.asked.add(id)
+    await this.#guard(one, () => one.reader.read(turn))
   }
 
-  async #guard(reading: Reading, work: () => Promise<void>): Promise<void> {
+  async #guard(one: OpenResource, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       // The budget is shared, so its end is no failure of this resource.
       if (error instanceof BudgetSpent) this.#isSpent = true
-      else reading.failure ??= { error }
+      else one.failure ??= { error }
     }
   }
 
-  #questionOf({ held }: Reading): DueQuestion {
+  #questionOf({ held }: OpenResource): DueQuestion {
     const now = this.#sync.clock.now()
     return {
       resource: held.task.resource.name,
@@ -146,9 +146,9 @@ class ByIdRun {
   }
 
   /** Records never fetched are a reason to run again; stored ones that are worth another fetch are not. */
-  async #reportRest(reading: Reading): Promise<void> {
-    const { task } = reading.held
-    const { neverFetched, again: due } = await countDue(this.#sync.engine, this.#questionOf(reading))
+  async #reportRest(one: OpenResource): Promise<void> {
+    const { task } = one.held
+    const { neverFetched, again: due } = await countDue(this.#sync.engine, this.#questionOf(one))
     const { worth, chosen } = this.#choice ?? {}
     const { name } = task.resource
     const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
@@ -159,7 +159,7 @@ class ByIdRun {
     const rest = parts.filter(part => part !== false).join(', ')
     if (rest !== '') task.counters.note = rest
     if (neverFetched > 0 && this.#left <= 0)
-      reading.failure = {
+      one.failure = {
         error: new BudgetSpent({
           what: `the budget ends with ${rest}`,
           next: 'everything read so far is loaded; run again to continue',
@@ -175,18 +175,17 @@ export async function readRecords(
   { onlySignalled = false, purpose = 'sync' }: ByIdRequest,
 ): Promise<ResourceOutcome[]> {
   const outcomes: ResourceOutcome[] = []
-  const readings: Reading[] = []
+  const opened: OpenResource[] = []
   for (const resource of resources) {
     const held = await holdTask(sync, resource)
-    if ('task' in held)
-      readings.push({ held, reader: new RecordReader(held.task, purpose), asked: new Set() })
+    if ('task' in held) opened.push({ held, reader: new RecordReader(held.task, purpose), asked: new Set() })
     else outcomes.push(held)
   }
   try {
     const plan = { allowance: await allowance(sync, purpose), onlySignalled }
-    await new ByIdRun(sync, readings, plan).run()
+    await new ByIdRun(sync, opened, plan).run()
   } finally {
-    for (const { held, failure } of readings) outcomes.push(await held.end(failure))
+    for (const { held, failure } of opened) outcomes.push(await held.end(failure))
   }
   return outcomes
 }
