@@ -8,7 +8,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { largestBody } from '../../src/lib/file-kind.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { document, PDF, person } from '../sandbox/worker-inputs.ts'
+import { document, PDF, person } from '../sandbox/writes/worker-inputs.ts'
 import { bare, everyWord, failure, json, startService, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'
 

@@ -1,6 +1,6 @@
 /** `muster sandbox --webhook`: events from a command line, and the mistakes one can make in it. */
 import { expect, test } from 'vitest'
-import { openReceiver, refusal } from '../sandbox/receiver.ts'
+import { openReceiver, refusal } from '../sandbox/events/receiver.ts'
 import { captured, muster } from './captured-world.ts'
 
 const env = { MUSTER_WEBHOOK_SECRET: 'planted-one', OTHER_SECRET: 'planted-two' }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
-import { PDF } from '../sandbox/worker-inputs.ts'
+import { PDF } from '../sandbox/writes/worker-inputs.ts'
 import { muster } from './captured-world.ts'
 import { writingWorld } from './written-files.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { largestFile } from '../../src/lib/file-kind.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
-import { dataUrl, document, PDF, PNG, pdf, person } from '../sandbox/worker-inputs.ts'
+import { dataUrl, document, PDF, PNG, pdf, person } from '../sandbox/writes/worker-inputs.ts'
 import { csvOf, writingWorld } from './written-files.ts'
 
 const sandbox = await openSandbox({ scale: 0.01 })

@@ -9,7 +9,7 @@ import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
 import { json, startService } from '../api/service.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { document, PDF, pdf, person } from '../sandbox/worker-inputs.ts'
+import { document, PDF, pdf, person } from '../sandbox/writes/worker-inputs.ts'
 import { csvOf, writingWorld } from './written-files.ts'
 
 const size = { seed: 1, scale: 0.02, today: '2026-11-02' }

@@ -6,7 +6,7 @@ import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
 import { json, startService } from '../api/service.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
-import { document, PDF, person } from '../sandbox/worker-inputs.ts'
+import { document, PDF, person } from '../sandbox/writes/worker-inputs.ts'
 import { writingWorld } from './written-files.ts'
 
 const KEY = 'planted-key-5c1d'

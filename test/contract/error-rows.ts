@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { largestBody } from '../../src/lib/file-kind.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
-import { person } from '../sandbox/worker-inputs.ts'
+import { person } from '../sandbox/writes/worker-inputs.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import { expectRefusal, type Row } from './row.ts'
 import { agencies, companies, type KeyName, type Stand } from './stand.ts'

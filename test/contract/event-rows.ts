@@ -2,8 +2,8 @@
 import { expect } from 'vitest'
 import type { EventType } from '../../src/contract/events.ts'
 import { contractEvents } from '../declarations/contract-events.ts'
-import { NOW, openEvents, SECRET, webhook } from '../sandbox/event-world.ts'
-import { openReceiver, refusal } from '../sandbox/receiver.ts'
+import { NOW, openEvents, SECRET, webhook } from '../sandbox/events/open-events.ts'
+import { openReceiver, refusal } from '../sandbox/events/receiver.ts'
 import type { Row } from './row.ts'
 
 async function openHooks() {

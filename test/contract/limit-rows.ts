@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { largestBody, largestFile } from '../../src/lib/file-kind.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
-import { dataUrl, document, PDF, PNG, person } from '../sandbox/worker-inputs.ts'
+import { dataUrl, document, PDF, PNG, person } from '../sandbox/writes/worker-inputs.ts'
 import { expectRefusal, type Row } from './row.ts'
 import type { KeyName, Stand } from './stand.ts'
 import { declaration, workerOf } from './targets.ts'

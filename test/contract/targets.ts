@@ -1,7 +1,7 @@
 /** A request of each operation that succeeds: the path with an id of the first company's records in it. */
 import type { Collection } from '../../src/sandbox/world.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
-import { person } from '../sandbox/worker-inputs.ts'
+import { person } from '../sandbox/writes/worker-inputs.ts'
 import { agencies, companies, type Stand } from './stand.ts'
 
 const collections: Readonly<Record<string, Collection>> = {

@@ -1,7 +1,7 @@
 /** The fields of an upload's declaration, the id of a document, and the edges of their sizes. */
 import { expect } from 'vitest'
 import type { Body } from '../sandbox/open-sandbox.ts'
-import { document, PDF, pdf, person, png } from '../sandbox/worker-inputs.ts'
+import { document, PDF, pdf, person, png } from '../sandbox/writes/worker-inputs.ts'
 import { expectRefusal, type Row } from './row.ts'
 import type { Stand } from './stand.ts'
 import { declaration, workerOf } from './targets.ts'

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { countries, genders, masterTrades, telephoneCodes } from '../../src/sandbox/writes/lists.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
-import { dataUrl, document, PDF, pdf, person } from '../sandbox/worker-inputs.ts'
+import { dataUrl, document, PDF, pdf, person } from '../sandbox/writes/worker-inputs.ts'
 import { expectRefusal, type Row } from './row.ts'
 import { agencies, companies, type KeyName, type Stand } from './stand.ts'
 import { bodyOf, declaration, targetOf } from './targets.ts'

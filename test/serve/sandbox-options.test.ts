@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { EventOptions } from '../../src/sandbox/events/event-options.ts'
-import { openEvents, webhook } from '../sandbox/event-world.ts'
+import { openEvents, webhook } from '../sandbox/events/open-events.ts'
 import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
 import { SECRET, served } from './served.ts'
 

@@ -9,9 +9,9 @@ import { homes } from '../../../src/sandbox/events/subjects.ts'
 import { mutateWorld } from '../../../src/sandbox/live/mutate-world.ts'
 import { World } from '../../../src/sandbox/world.ts'
 import { brokenSums } from '../data/sums.ts'
-import { SECRET, webhook } from '../event-world.ts'
+import { SECRET, webhook } from '../events/open-events.ts'
+import { openReceiver, refusal } from '../events/receiver.ts'
 import { type Body, openSandbox } from '../open-sandbox.ts'
-import { openReceiver, refusal } from '../receiver.ts'
 
 const options = { seed: 1, scale: 0.2, today: '2026-11-02' }
 const start = Date.parse('2026-11-02T08:00:00.000Z')
