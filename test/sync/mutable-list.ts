@@ -151,7 +151,7 @@ function knownOf(copy: Copy, { lookback = 0, settles, strict = false }: Variant)
   if (mark === undefined) return undefined
   const seen = settles?.(copy)
   if (seen === undefined || begun === undefined) return { before: mark - lookback + (strict ? 1 : 0) }
-  return knownBelow({ mark: iso(mark), seen: iso(seen), begun: iso(begun), lookbackMs: lookback })
+  return knownBelow({ watermark: iso(mark), seen: iso(seen), begun: iso(begun), lookbackMs: lookback })
 }
 
 function reversePass(

@@ -174,7 +174,7 @@ describe('a walk that ends at the mark when nothing can come below it any more',
   const mark = '2026-03-01T09:00:00.000Z'
   const minutes = (count: number) => new Date(Date.parse(mark) + count * 60_000).toISOString()
   const known = (seen: string | undefined, begun: string | undefined, lookback = 15) =>
-    knownBelow({ mark, seen, begun, lookbackMs: lookback * 60_000 })
+    knownBelow({ watermark: mark, seen, begun, lookbackMs: lookback * 60_000 })
 
   test('is the second one after twice the lookback, by our clock alone', () => {
     const back = { before: Date.parse(mark) - 15 * 60_000 }

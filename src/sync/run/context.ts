@@ -1,4 +1,4 @@
-/** What every stage of a sync works with, built once a run. */
+/** The parts that every stage of a sync works with, built once for each run. */
 import type { Client } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
@@ -21,7 +21,7 @@ export interface ResourceEvent {
   readonly note?: string
 }
 
-/** What a resource has cost and brought so far; filled by commits, so that it never tells of rows that are not there. */
+/** Requests, records and rows of a resource so far. They grow after commits only, so they never include rows that are not there. */
 export interface Counters extends Mutable<RunFigures> {
   note: string | null
 }

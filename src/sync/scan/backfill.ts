@@ -1,5 +1,4 @@
-/** The first reading of a collection: created-date windows, newest first, each proved and resumable by itself. */
-
+/** The first reading of a list: created-date windows, newest first, each proved and resumable by itself. */
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
@@ -29,13 +28,13 @@ async function first(task: ResourceTask, limit: number, order: Record<string, st
 }
 
 /**
- * Two requests tell how large the backfill is, where it ends, and the watermark that holds when it is complete: whatever
- * changes while it runs is newer than that watermark.
+ * Two requests give the size of the backfill, the day where it ends, and the watermark that holds when it is complete: every
+ * change made while it runs is newer than that watermark.
  */
 async function measure(task: ResourceTask): Promise<void> {
   const { resource } = task
   const updatedAt = resource.updatedAt ?? 'updatedAt'
-  // Some more than one, in case the newest has a time that cannot be.
+  // More than one record, in case the newest has an impossible time.
   const { total, records } = await first(task, 20, { sortBy: 'updatedAt', sortOrder: 'desc' })
   if (lastPage(total) <= pagesPerWindow || !scanOf(task).createdBetween) {
     await fenced(task, engine => setWatermark(engine, task, { remembered_total: total, earliest_day: null }))

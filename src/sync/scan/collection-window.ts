@@ -1,4 +1,4 @@
-/** Windows of a collection: their ledger row, and the query that stands for their days. */
+/** What the scans of a list share: their query, their ledger row, and the watermark. */
 import type { Scan } from '../../contract/fields/resource.ts'
 import { countScans, freshScan, openScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
@@ -20,11 +20,11 @@ export function daysQuery(task: ResourceTask, { from, to }: Days): Record<string
 
 interface Opening extends Days {
   readonly kind: ScanRow['kind']
-  /** Set for windows that somebody asked for: they are no part of the backfill. */
+  /** Set for days that are read again: they are no part of the backfill. */
   readonly scope?: string
 }
 
-/** Creates the window's ledger row, in one turn at the warehouse: pages wait for it. */
+/** Creates the ledger row of a scan, in one transaction because the first page waits for it. */
 export function openNewScan(task: ResourceTask, opening: Opening): Promise<ScanRow> {
   const { sync, resource } = task
   return fenced(task, async engine => {
@@ -44,7 +44,7 @@ export function openNewScan(task: ResourceTask, opening: Opening): Promise<ScanR
   })
 }
 
-/** On the connection of the transaction that holds the rows the watermark speaks of. */
+/** On the connection of the transaction that writes the rows up to the watermark. */
 export async function setWatermark(
   engine: Engine,
   { sync, resource }: ResourceTask,

@@ -1,4 +1,4 @@
-/** Brings one listable collection up to date: a backfill the first time, then walks over what changed. */
+/** Brings one list up to date: a backfill the first time, then scans of what changed. */
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { sawAllOf } from '../../state/evidence/key-scopes.ts'
@@ -16,10 +16,10 @@ import { readNoted } from './read-again.ts'
 import { isLater } from './times.ts'
 
 /**
- * As many rows as the filtered list had when it was last read, give or take those between the midnights of two zones:
- * the answer corrects it. Without it page 1 would be asked first, for its total alone.
+ * Stored rows since a day: about as many as the filtered list has, so a scan can begin near its last page. Without this
+ * estimate it would ask for page 1 first, only to learn the total.
  */
-async function heldSince({ sync, resource }: ResourceTask, day: string): Promise<number> {
+async function storedSince({ sync, resource }: ResourceTask, day: string): Promise<number> {
   const [row] = await sync.engine.rows<{ n: number }>(
     `select count(*) as n from star.${quoteName(resource.table.name)}
      where source_updated_at >= cast($1 as timestamptz) and not is_deleted`,
@@ -28,17 +28,17 @@ async function heldSince({ sync, resource }: ResourceTask, day: string): Promise
   return Number(row?.n ?? 0)
 }
 
-const later = (found: string | null, held: string | null): string | null =>
-  found !== null && (held === null || isLater(found, held)) ? found : held
+const later = (found: string | null, stored: string | null): string | null =>
+  found !== null && (stored === null || isLater(found, stored)) ? found : stored
 
 async function newChanges(task: ResourceTask, { watermark }: WatermarkRow): Promise<ScanRow> {
-  // The zone of the day filter is unknown: two days below the watermark lose nothing in any of them.
+  // The zone of the day filter is unknown: two days before the watermark are enough in every zone.
   const from = scanOf(task).changedSince && watermark !== null ? utcDay(watermark, -2) : null
   return openNewScan(task, { from, to: null, kind: 'incremental' })
 }
 
-/** Down to the watermark, or to the beginning of a list that had no record with a time when it was last read. */
-async function walkChanges(task: ResourceTask, watermark: WatermarkRow, window: ScanRow): Promise<void> {
+/** Down to the watermark, or to page 1 of a list that had no record with a time when it was last read. */
+async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: ScanRow): Promise<void> {
   const { resource } = task
   const { changedSince } = scanOf(task)
   const filter: Record<string, string> =
@@ -46,11 +46,11 @@ async function walkChanges(task: ResourceTask, watermark: WatermarkRow, window: 
   await readUntilProved(task, {
     row: window,
     query: { ...resource.query, ...byUpdate, ...filter },
-    // The total of a filtered list says nothing of the list of another day.
+    // The remembered total is that of the whole list, or of a list filtered by another day.
     beginAt: lastPage(
       filter.from === undefined
         ? Number(watermark.remembered_total ?? 0)
-        : await heldSince(task, filter.from),
+        : await storedSince(task, filter.from),
     ),
     ...(watermark.watermark !== null && { known: await knownTo(task, watermark.watermark) }),
     accepted: (engine, pass) =>
@@ -64,10 +64,10 @@ async function walkChanges(task: ResourceTask, watermark: WatermarkRow, window: 
 async function readChanges(task: ResourceTask, left?: ScanRow): Promise<void> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
   if (watermark?.backfilled_at)
-    await walkChanges(task, watermark, left ?? (await newChanges(task, watermark)))
+    await scanChanges(task, watermark, left ?? (await newChanges(task, watermark)))
 }
 
-/** A watermark that was made when the key saw less says nothing of the rest: the list is read from its beginning. */
+/** Undefined when the key saw less at the time of the watermark: the list is read from the beginning then. */
 async function usableWatermark(task: ResourceTask): Promise<WatermarkRow | undefined> {
   const { sync, resource, counters } = task
   const watermark = await readWatermark(sync.engine, resource.name)
@@ -81,8 +81,8 @@ async function usableWatermark(task: ResourceTask): Promise<WatermarkRow | undef
 }
 
 /**
- * A sync that is done has what was changed before it began. A walk that an earlier run left has what was changed before
- * that one, so that another follows it.
+ * A sync brings every change from before it began. A scan that an earlier run began brings the changes from before that
+ * run, so another one follows it.
  */
 export async function syncCollection(task: ResourceTask): Promise<void> {
   const watermark = await usableWatermark(task)

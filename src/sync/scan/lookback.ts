@@ -1,27 +1,28 @@
-/** How far down a walk over changes reads. */
+/** How far back an incremental scan reads. */
 import { type WatermarkHistory, watermarkHistory } from '../../state/scans/scans.ts'
 import type { ResourceTask } from '../run/context.ts'
 import type { Known } from './pass.ts'
 
-interface Marked extends WatermarkHistory {
-  readonly mark: string
+interface KnownFrom extends WatermarkHistory {
+  readonly watermark: string
   readonly lookbackMs: number
 }
 
 /**
- * Records may be committed later than their times say, so that a walk looks back behind the mark. When the mark was first
- * found the service had reached that time: once a walk has begun more than the lookback later, all that belongs at or below
- * the mark had come, and it was read. Both are times of our clock, as that of the service may be hours away from it; of two
- * machines that share a warehouse one may be ahead, so that twice the time must have gone by.
+ * Records can be committed later than their times say, so a scan reads back to a lookback before the watermark. The service
+ * had reached the time of the watermark when a scan first found it. Once a later scan has begun more than the lookback after
+ * that, every record at or below the watermark had been committed and was read. Both times come from our clock, because the
+ * clock of the service may differ by hours; twice the lookback must pass, because of two machines that share a warehouse one
+ * may be ahead.
  */
-export function knownBelow({ mark, seen, begun, lookbackMs }: Marked): Known {
-  const at = Date.parse(mark)
+export function knownBelow({ watermark, seen, begun, lookbackMs }: KnownFrom): Known {
+  const at = Date.parse(watermark)
   const isSettled =
     seen !== undefined && begun !== undefined && Date.parse(begun) - Date.parse(seen) > 2 * lookbackMs
-  return isSettled ? { before: at, at: mark } : { before: at - lookbackMs }
+  return isSettled ? { before: at, at: watermark } : { before: at - lookbackMs }
 }
 
-export async function knownTo({ sync, resource }: ResourceTask, mark: string): Promise<Known> {
-  const history = await watermarkHistory(sync.engine, resource.name, mark)
-  return knownBelow({ mark, ...history, lookbackMs: sync.lookbackMs })
+export async function knownTo({ sync, resource }: ResourceTask, watermark: string): Promise<Known> {
+  const history = await watermarkHistory(sync.engine, resource.name, watermark)
+  return knownBelow({ watermark, ...history, lookbackMs: sync.lookbackMs })
 }

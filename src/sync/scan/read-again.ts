@@ -1,5 +1,4 @@
-/** Reads the records of some days again, whatever the mark says; the mark stays where it is. */
-
+/** Reads the records of some created days again; the watermark stays where it is. */
 import { dayMs, daysBetween, utcDay } from '../../lib/dates.ts'
 import { giveUpScans, unfinishedScans } from '../../state/scans/scans.ts'
 import type { ScanRow, UnreadRow } from '../../state/scans/tables.ts'
@@ -10,23 +9,23 @@ import { byUpdate, daysQuery, openNewScan, scanOf } from './collection-window.ts
 import { readUntilProved } from './loaded-scan.ts'
 import type { Days } from './windows.ts'
 
-/** The zone and the inclusivity of the day filter are unknown; whatever they are, two days more hold the days meant. */
+/** The zone and the inclusivity of the day filter are unknown. Two more days contain the days meant, whatever they are. */
 const slackDays = 2
 
 /**
- * A reading that was cut off is gone on with for so long after its last page, in milliseconds: by then the budget of
- * another day is there. What it read before that may have changed since, so that an older one begins anew.
+ * A scan that was cut off is resumed for this long after its last page, in milliseconds, which includes the budget of another
+ * day. An older one begins again, because the records it read may have changed since.
  */
 const freshFor = 2 * dayMs
 
-/** Pages of another machine are not here, so that nothing tells when they were read. */
+/** False for pages that are on another machine: their age is unknown. */
 function isFresh({ sync }: ResourceTask, { scan_id }: ScanRow): boolean {
   if (!sync.landing.scans().includes(scan_id)) return false
   const last = sync.landing.pages(scan_id).at(-1)
   return last !== undefined && Date.parse(last.fetchedAt) > sync.clock.now() - freshFor
 }
 
-/** Readings that were cut off and can be gone on with; the others are given up, so that their pages can be put away. */
+/** Scans that were cut off and can be resumed; the others are given up, so that their pages can be archived. */
 async function cutOff(task: ResourceTask): Promise<ScanRow[]> {
   const left = (await unfinishedScans(task.sync.engine, task.resource.name, 'backfill')).filter(
     ({ scope }) => scope !== null,
@@ -39,7 +38,7 @@ async function cutOff(task: ResourceTask): Promise<ScanRow[]> {
   return left.filter(window => !stale.includes(window))
 }
 
-/** `scope` says for whom. */
+/** `scope` names the reason. */
 async function readAgain(task: ResourceTask, days: Days, scope: string): Promise<void> {
   const isSame = (one: ScanRow): boolean =>
     one.scope === scope && one.from_day === days.from && one.to_day === days.to
@@ -52,7 +51,7 @@ async function readAgain(task: ResourceTask, days: Days, scope: string): Promise
   })
 }
 
-/** Those created between two UTC days, or the whole list where it has no filter of days. */
+/** Reads records created between two UTC days, or the whole list where it has no filter of days. */
 export function readBetween(task: ResourceTask, from: string, to: string): Promise<void> {
   const bounded = scanOf(task).createdBetween !== undefined
   const days: Days = bounded
@@ -66,12 +65,12 @@ interface Span {
   readonly to: string
 }
 
-/** Closer than this, two days share a window: apart they would ask for the days between them twice. */
+/** Two days closer than this share a window: with the slack of each, two windows would read the days between them twice. */
 const nearDays = 14
-/** A scattered list is not walked in more pieces than this. */
+/** Scattered days are read in no more pieces than this. */
 const mostSpans = 12
 
-/** Few spans that hold all of these days, YYYY-MM-DD; no two of them are nearer than `near` days. */
+/** Few spans that contain all of these days, YYYY-MM-DD; no two spans are nearer than `near` days. */
 export function spansOver(days: readonly string[], near = nearDays, most = mostSpans): Span[] {
   const spans: Span[] = []
   for (const day of [...new Set(days)].sort()) {
@@ -84,7 +83,7 @@ export function spansOver(days: readonly string[], near = nearDays, most = mostS
 
 const isDated = (row: UnreadRow): row is UnreadRow & { created_at: string } => row.created_at !== null
 
-/** Once for each note: what is still missing then is gone again, and the next sweep tells. */
+/** Reads records that a sweep saw and that are not stored. One that is still missing then was deleted; the next sweep finds out. */
 export async function readNoted(task: ResourceTask): Promise<void> {
   await cutOff(task)
   const rows = await fenced(task, engine => stillUnread(engine, task.resource))

@@ -8,14 +8,14 @@ export function isLater(left: string, right: string): boolean {
 }
 
 /**
- * A time further ahead of our clock is a mistake in its record. As the mark it would hide what changes until that day
- * comes; a mark that is too low, where it is our clock that is wrong, only costs requests.
+ * A time further ahead of our clock is a mistake in its record. As the watermark it would hide every change until that day.
+ * If our clock is wrong instead, the watermark is too low, which only costs requests.
  */
 const farAheadMs = dayMs
 
 export interface Span {
   readonly oldest?: string
-  /** Of the times that can be: none that is far ahead of now. */
+  /** Times that are far ahead of now do not count. */
   readonly newest?: string
   readonly inOrder: boolean
 }

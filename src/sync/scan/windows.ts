@@ -1,14 +1,14 @@
-/** Created-date windows of a backfill: newest first, each sized by what the one before it held. */
+/** Created-date windows of a backfill: newest first, each sized by the pages of the one before it. */
 import { lastPage } from '../../api/client/paging.ts'
 import { daysBetween, utcDay } from '../../lib/dates.ts'
 
-/** About what one window should hold: small enough to be walked again, large enough that overlaps cost little. */
+/** Pages that a window should have: few enough to be read again, and enough that overlaps cost little. */
 export const pagesPerWindow = 50
 
 /** Shorter windows pay more for their overlap: at 14 days two shared days cost 6% more requests. */
 const leastDays = 14
 
-/** The zone and the inclusivity of the day filter are unknown; two shared days lose nothing whatever they are. */
+/** The zone and the inclusivity of the day filter are unknown. With two shared days no record is lost, whatever they are. */
 const sharedDays = 2
 
 export interface Days {
@@ -43,7 +43,7 @@ export function firstWindow(extent: BackfillExtent): Days {
   return endingAt(null, days, extent)
 }
 
-/** The window before `previous`, which held that many pages; undefined when it reached the oldest record. */
+/** The window before `previous`, which had that many pages; undefined when `previous` reached the oldest record. */
 export function nextWindow(
   previous: Days & { readonly pages: number },
   extent: BackfillExtent,
