@@ -3,7 +3,7 @@ import type { SchemaName } from './schema/schemas.ts'
 
 export type Value = string | number | boolean | null
 
-/** A column of a temporary table: its name and its type, the same words on both engines. */
+/** A column of a temporary table; the type is written the same on both engines. */
 export interface TypedColumn {
   readonly name: string
   readonly sql: string
@@ -15,7 +15,7 @@ export interface TemporaryTable {
   readonly columns: readonly TypedColumn[]
   /** Creates it in the stage just before it is sent; without this, it exists already. */
   readonly make?: string
-  /** Column by which the warehouse looks its own rows up; a server learns how many values it has. */
+  /** Column that the warehouse joins its own rows by; a server collects statistics on it. */
   readonly joinedBy?: string
 }
 
@@ -51,36 +51,36 @@ interface Staging {
   sendToStage(name: string, columns: readonly TypedColumn[], select: string): Promise<void>
 }
 
-/** Work on a connection, which it gets passed; statements on any other engine object would wait for this work to end. */
+/** Work on a connection that it gets passed. A statement on any other engine object would wait for this work to end. */
 export type Work<Result> = (engine: Engine) => Promise<Result>
 
-/** A session of its own, whose statements wait for no transaction of the engine and end with none. */
+/** A second session: its statements neither wait for a transaction of the engine nor roll back with one. */
 export interface SideSession {
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
   close(): Promise<void>
 }
 
-/** What the engines do differently, for statements and callers that have to follow. */
+/** Differences between the engines that statements and callers depend on. */
 export interface Traits {
-  /** Shown to people and written into files; no decision depends on it. */
+  /** For display and for files; no decision depends on it. */
   readonly kind: 'duckdb' | 'postgres'
-  /** The same as its maker writes it. */
+  /** The name of the product, for display. */
   readonly product: 'DuckDB' | 'PostgreSQL'
   /** Other processes read and write the warehouse while this one has it open. */
   readonly isShared: boolean
-  /** Tables have primary keys, indexes and references. Without them, uniqueness is looked for. */
+  /** Tables have primary keys, indexes and references; without them, uniqueness has to be checked. */
   readonly keepsKeys: boolean
-  /** A connection that was lost can be opened again by the next statement. */
+  /** The next statement can reopen a connection that was lost. */
   readonly reconnects: boolean
-  /** SQL for the present moment, which moves on within a transaction where `now()` does not. */
+  /** SQL for the current time; unlike `now()` it does not stand still within a transaction. */
   readonly instant: string
-  /** Ends a select whose rows are to be updated: rows that another process has locked are left out. */
+  /** Goes at the end of a select for update: rows that another process has locked are skipped. */
   readonly skipLocked: string
-  /** The type of a column, as the engine's tables have it, for a declared type. */
+  /** The type that a column of the engine's tables has for a declared type. */
   columnType(sql: string): string
 }
 
-/** A table that people may read, as the catalogue of the engine describes it. */
+/** A column of a table, as the catalogue of the engine describes it. */
 export interface DescribedColumn {
   /** As `Engine.schema` gives it. */
   readonly schema: string
@@ -91,7 +91,7 @@ export interface DescribedColumn {
   readonly comment: string | null
 }
 
-/** What the engine's own catalogue says. */
+/** Questions to the catalogue of the engine. */
 interface Catalogue {
   /** Comments by place: `schema.table` or `schema.table.column`. */
   comments(): Promise<ReadonlyMap<string, string>>
@@ -103,15 +103,15 @@ interface Catalogue {
   requireOwner(): Promise<void>
 }
 
-/** Reading more than a few rows. */
+/** Reads of more than a few rows. */
 interface LargeReads {
   /** Rows of one statement that reads whole tables through many steps; not inside a transaction. */
   rowsOfWholeTables<Row extends object>(sql: string): Promise<Row[]>
-  /** For the rest of a transaction whose statements read so. */
+  /** Plans the rest of a transaction for such statements. */
   planForWholeTables(): Promise<void>
-  /** Everything that `work` reads is of one moment, whatever others write meanwhile. */
+  /** `work` reads one state of the warehouse, whatever others write meanwhile. */
   atOneMoment<Result>(work: Work<Result>): Promise<Result>
-  /** Gives `work` SQL by which the stage selects the rows that the warehouse selects. */
+  /** Makes rows of the warehouse readable in the stage: `work` gets the SQL that selects them there. */
   rowsInStage(
     columns: readonly TypedColumn[],
     select: string,
@@ -120,11 +120,11 @@ interface LargeReads {
 }
 
 export interface Engine extends Traits, Catalogue, LargeReads, Staging {
-  /** Where it is, for messages; never with a password. */
+  /** The file or address, for messages; never with a password. */
   readonly location: string
-  /** The same object on every connection to this warehouse: what is remembered of the warehouse is kept under it. */
+  /** The same object on every connection to this warehouse: the key for caches of facts about it. */
   readonly cacheKey: object
-  /** What a schema is called here, for questions to the catalogue; statements write the plain name. */
+  /** The name of a schema on this engine, for questions to the catalogue; statements use the plain name. */
   schema(name: SchemaName): string
   /** Rows of one statement; decimals and 64-bit integers come as text, timestamps as ISO 8601 UTC. */
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
@@ -132,19 +132,19 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   run(sql: string, values?: readonly Value[]): Promise<number>
   /** All or nothing. Statements of others wait until it ends; `work` gets the connection of the transaction. */
   transaction<Result>(work: Work<Result>): Promise<Result>
-  /** A transaction that no merge of another process overlaps: rows that it compares stay as they are until it commits. */
+  /** A transaction that never overlaps a merge of another process, so that the rows it compares do not change under it. */
   merge<Result>(work: Work<Result>): Promise<Result>
-  /** Gives `work` a connection with a stage of its own for a batch of pages, which `release` gives back before `work` ends. */
+  /** Gives `work` a connection with a stage of its own for a batch of pages; `release` returns it before `work` ends. */
   staging<Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result>
-  /** Only statements of `work`, on the connection that it gets, run until it ends: temporary tables have one user at a time. */
+  /** Until `work` ends, only its statements run, on the connection that it gets; for work with temporary tables. */
   exclusive<Result>(work: Work<Result>): Promise<Result>
-  /** Lets others see that the holder of this name is alive, for as long as this engine is open. */
+  /** Shows other processes that the holder of this name is alive, for as long as this engine is open. */
   announce(name: string): Promise<void>
   /** Whether a holder of this name is alive. */
   isPresent(name: string): Promise<boolean>
-  /** Ends the sessions of a holder that stays silent: what they had begun is undone, and others get at its locks. */
+  /** Ends the sessions of a holder that no longer responds: their transactions roll back and their locks are released. */
   evict(name: string): Promise<void>
-  /** A session beside this one, where the warehouse takes several. */
+  /** Opens a second session; absent where the warehouse has only one process. */
   openBeside?(): Promise<SideSession>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** One query that somebody typed, and what came of it. */
+/** An ad hoc query and its result. */
 
 export interface QueryResult {
   readonly columns: readonly { readonly name: string; readonly isNumeric: boolean }[]
@@ -9,12 +9,12 @@ export interface QueryResult {
 }
 
 export interface QuerySession {
-  /** Throws UsageError for what is not one query, MusterError for what the engine refuses. */
+  /** Throws UsageError unless the text is one query, MusterError when the engine refuses it. */
   query(sql: string, limit: number, stop?: AbortSignal): Promise<QueryResult>
   close(): Promise<void>
 }
 
 const leading = /^(\s|;|--.*(\n|$)|\/\*[\s\S]*?\*\/)+/
 
-/** The statement without what stands before its first word, and without semicolons behind it. */
+/** The statement without leading spaces and comments, and without trailing semicolons. */
 export const bareQuery = (sql: string): string => sql.replace(leading, '').replace(/[\s;]+$/, '')

@@ -1,7 +1,7 @@
-/** Many small statements in few calls. */
+/** Runs many small statements in few calls. */
 import type { Engine } from './engine.ts'
 
-/** Thousands of small statements: one call for many of them, as each is a round trip to a server. */
+/** Each call is a round trip to a server, so thousands of small statements go 200 to a call. */
 export async function runTogether(engine: Engine, statements: readonly string[]): Promise<void> {
   const many = 200
   for (let from = 0; from < statements.length; from += many)

@@ -1,4 +1,4 @@
-/** Names and texts as SQL writes them. */
+/** Quotes names and texts for SQL. */
 
 /** An identifier, quoted; callers pass names from the declarations only. */
 export function quoteName(name: string): string {

@@ -1,4 +1,4 @@
-/** One connection shared by many callers: statements one at a time, exclusive blocks, transactions that commit whole or not at all. */
+/** One connection shared by many callers: statements one at a time, exclusive blocks, and transactions. */
 import PQueue from 'p-queue'
 
 /** Short work overtakes queued long work: reading pages waits for one merge at most, not for all of them. */
@@ -20,7 +20,7 @@ interface Control {
   rollback(): Promise<unknown>
 }
 
-/** What a block runs on: the connection is its own, so nothing waits. */
+/** The turns within a block: the connection is its own, so nothing waits. */
 class Turn implements Turns {
   readonly #control: Control
   #hasEnded = false

@@ -21,7 +21,7 @@ export interface Target {
   /** Target column beside the expression over stage `s` and delta `d` that fills it. */
   readonly columns: readonly (readonly [string, string])[]
   readonly stage: string
-  /** Rows of the stage that have a row here. */
+  /** Condition for rows of the stage that have a row here. */
   readonly where?: string
 }
 
@@ -141,7 +141,7 @@ export function targetsOf(plan: StagePlan): Target[] {
   ]
 }
 
-/** Several lists may feed one table: what belongs to a record is replaced or marked in it once. */
+/** Several lists may feed one table: the rows of a record are replaced in it once. */
 export function distinctOwners(targets: readonly Target[]): Target[] {
   return [...new Map(targets.map(target => [`${qualified(target)} ${target.ownedBy}`, target])).values()]
 }

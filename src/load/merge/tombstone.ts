@@ -1,4 +1,4 @@
-/** Marks records gone or live again, with everything that belongs to them; what was held before becomes history. */
+/** Sets and removes tombstones, on records and everything that belongs to them; replaced versions become history. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { historyOf } from '../../warehouse/schema/physical.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
@@ -8,11 +8,11 @@ import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
 export interface Gone {
   readonly id: string
-  /** ISO 8601: when it was found gone, or seen again. */
+  /** ISO 8601: when it was found missing, or seen again. */
   readonly at: string
 }
 
-/** The version that held until now; of a tombstoned record the time of its absence. */
+/** The version that was valid until now; for a tombstoned record, the time of its absence. */
 function keep(target: Target, isGone: boolean): string {
   const names = target.columns.map(([name]) => name)
   const from = isGone ? 'coalesce(t.source_updated_at, t.loaded_at)' : 't.deleted_at'
@@ -44,10 +44,10 @@ async function turnAll(engine: Engine, plan: StagePlan, change: { rows: readonly
   await engine.run('drop table turned')
 }
 
-/** Call it inside the merge that also writes the evidence. */
+/** Inside the merge that also writes the evidence. */
 export const tombstone = (engine: Engine, plan: StagePlan, rows: readonly Gone[]): Promise<void> =>
   turnAll(engine, plan, { rows, isGone: true })
 
-/** What was held when the record was found gone holds again. */
+/** The version from before the tombstone becomes valid again. */
 export const revive = (engine: Engine, plan: StagePlan, rows: readonly Gone[]): Promise<void> =>
   turnAll(engine, plan, { rows, isGone: false })

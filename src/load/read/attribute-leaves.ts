@@ -4,14 +4,15 @@ import { quoteText } from '../../warehouse/sql-text.ts'
 import { elements, type PageFile, type RowsAt } from './pages.ts'
 import { jsonPath, type StagePlan, shapePath } from './plan.ts'
 
-/** What json_tree calls a type, in the words of attribute_leaf. */
+/** The types of json_tree in the words of attribute_leaf. */
 const valueType = `case
   when type = 'VARCHAR' then 'text' when type = 'BOOLEAN' then 'boolean'
   when type in ('OBJECT', 'ARRAY') then 'empty' else 'number' end`
 
 /**
  * Columns locator, leaf {path, value, type} and place, for each leaf of the JSON in `document`. Empty lists and
- * objects count as leaves, or they would vanish; null counts as absent. The query string of an address is a key to a file and is cut.
+ * objects count as leaves, or they would vanish; null counts as absent. The query string of an address may be a key to a
+ * file and is cut.
  */
 export function leafRows(table: string, document: string): string {
   return `select locator, {
@@ -25,11 +26,11 @@ export function leafRows(table: string, document: string): string {
       and (type not in ('OBJECT', 'ARRAY') or value in ('{}', '[]'))`
 }
 
-/** Never stored: inputs that identify a person before the law, and secrets. Matched on the path in lower case. */
+/** Never stored: legal identity of a person, and secrets. Matched on the path in lower case. */
 const denied =
   'dob$|dateofbirth|birthdate|gender|nationality|nationalins|nino$|passport|sharecode|apikey|secret|token$|password'
 
-/** Kept in pii: what identifies or reaches a person, and where money goes. */
+/** Kept in pii: names, contact and bank details. */
 const personal =
   'name$|email|phone|mobile|address|line(one|two|1|2|3)$|postcode|account|sortcode|iban|utr$|vat$|contact|comment|message|notes?$|attachment|url$'
 
@@ -37,7 +38,7 @@ const personal =
 export const isDenied = (path: string): string => `regexp_matches(lower(${path}), '${denied}')`
 export const isPersonal = (path: string): string => `regexp_matches(lower(${path}), '${personal}')`
 
-/** Documents whose declaration restricts them: all of their leaves are, whatever their names. */
+/** Whether the declaration restricts a document: then all of its leaves are restricted, whatever their names. */
 function isRestricted(plan: StagePlan, path: string): boolean {
   return Object.values(plan.root.table.columns).some(
     ({ source, privacy, type }) =>
@@ -57,7 +58,7 @@ function leavesOf(plan: StagePlan, document: StagePlan['documents'][number]): st
     from (${leafRows(plan.root.name, document.name)})) ${not}`
 }
 
-/** Leaves at or below the undeclared paths, read again from the pages: drift is rare, so its cost is its own. */
+/** Leaves at or below the undeclared paths, read from the pages once more: drift is rare. */
 function driftedLeaves(batch: DriftedBatch): string[] {
   const tops = [...new Set(batch.drifted.map(path => path.split(/[.[]/)[0] ?? path))]
   return tops.map(top => {

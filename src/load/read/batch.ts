@@ -1,4 +1,4 @@
-/** A batch of landed pages, staged: typed, checked, one version of each record, ready to merge. */
+/** Stages a batch of landed pages: typed, checked, and with one version of each record, ready to merge. */
 import type { Child } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
@@ -34,13 +34,13 @@ export interface Staged extends CastCheck {
 /** Newest version of a record: the source's own time, then its version, then the later page. */
 const newestFirst = 'source_updated_at desc nulls last, source_version desc nulls last, locator desc'
 
-/** Runs a `create table as`, and tells how many rows it made. */
+/** Runs a `create table as` and returns the number of its rows. */
 async function create(engine: Engine, sql: string): Promise<number> {
   const [row] = await engine.rows<{ Count: number }>(sql)
   return Number(row?.Count)
 }
 
-/** Which lists of a stage have elements anywhere. */
+/** The lists of a stage that have elements in any row. */
 async function filledLists({ engine, reader }: Filling, stage: StageTable): Promise<ReadonlySet<Child>> {
   if (stage.lists.length === 0) return new Set()
   const counts = stage.lists.map(
@@ -51,7 +51,7 @@ async function filledLists({ engine, reader }: Filling, stage: StageTable): Prom
   return new Set(filled.map(({ child }) => child))
 }
 
-/** Fills those lists of a filled stage that have elements; a list that is empty everywhere costs no statement. */
+/** Fills the stages of lists that have elements; a list that is empty in every row costs no statement. */
 async function fillChildren(filling: Filling, parent: StageTable): Promise<StageTable[]> {
   const { engine, plan, reader } = filling
   const lists = await filledLists(filling, parent)
@@ -80,8 +80,8 @@ async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly stri
 }
 
 /**
- * Creates stage_seen: the ids on the pages, those of records that will be quarantined included. A record without an id
- * counts too, under what is in it, or the service would always claim more than was seen.
+ * Creates stage_seen: the ids on the pages, with those of records that will be quarantined. A record without an id counts by
+ * its hash; otherwise the total of the service would always be greater than the number of ids.
  */
 function seenStage(plan: StagePlan): string {
   const key = quoteName(plan.root.table.key)
@@ -151,7 +151,7 @@ interface ReadStages extends FilledStages {
   readonly isReadAsJson: boolean
 }
 
-/** One record of another structure fails a typed batch; read as JSON, only that record goes to quarantine. */
+/** One record of another structure fails the typed reading of its batch; read as JSON, only that record is quarantined. */
 async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promise<ReadStages> {
   const json = { engine, plan, reader: jsonReader(batch) }
   if (!isWhollyTyped(plan)) return { ...(await fillStages(json, batch)), isReadAsJson: false }
@@ -179,7 +179,7 @@ export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch):
   return { records, filled: names, isReadAsJson, newValues, ...check }
 }
 
-/** Gives the memory of a batch back before the next one is fetched; one call, many statements. */
+/** Frees the memory of a batch before the next one is fetched; many statements for one call. */
 export function dropStages(plan: StagePlan): string {
   const others = [
     'stage_leaf',

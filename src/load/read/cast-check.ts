@@ -1,4 +1,4 @@
-/** The cast check: no present value is lost on its way into a typed column without somebody being told. */
+/** The cast check: no value that is present in a record gets lost in a typed column unnoticed. */
 import { declaredPaths, type ObjectShape, type ShapeNode } from '../../contract/derived/json-shape.ts'
 import type { Column, ColumnType } from '../../contract/fields/column.ts'
 import type { Table } from '../../contract/fields/table.ts'
@@ -21,7 +21,7 @@ function fieldsOf(table: Table, element: string): Field[] {
   )
 }
 
-/** All numbers as they were read, as one list: compared together, they cost a third of what a condition for each costs. */
+/** All numbers as they were read, as one list: one comparison costs a third of a condition per number. */
 export function numbersRead(table: Table, element: string, numbers: Reader['numbers']): string {
   const read = fieldsOf(table, element)
     .filter(({ column }) => isReadAsNumber(column.type, { numbers }))
@@ -29,7 +29,7 @@ export function numbersRead(table: Table, element: string, numbers: Reader['numb
   return `cast([${read.join(', ')}] as ${numbers}[])`
 }
 
-/** Over the typed columns: as doubles, what was read and what is kept must be equal, and as many must be present. */
+/** Whether a number was lost: as doubles, the numbers read and the typed columns differ, or fewer are present. */
 export function numbersDiffer(table: Table, read: string, numbers: Reader['numbers']): string {
   const values = fieldsOf(table, '')
     .filter(({ column }) => isReadAsNumber(column.type, { numbers }))
@@ -40,7 +40,7 @@ export function numbersDiffer(table: Table, read: string, numbers: Reader['numbe
   return `list_count(${read}) <> list_count(${kept}) or try_cast(${read} as double[]) is distinct from ${kept}`
 }
 
-/** Other present texts that did not survive their cast, and required ones that are absent. */
+/** Conditions that another text was lost in its cast, or that a required one is absent. */
 export function leavesDiffer(table: Table, element: string, numbers: Reader['numbers']): string[] {
   return fieldsOf(table, element).flatMap(({ column, text }) => {
     const stored = storedTypes[column.type]
@@ -52,12 +52,12 @@ export function leavesDiffer(table: Table, element: string, numbers: Reader['num
 
 const json = { kind: 'json', numbers: 'VARCHAR' } as const
 
-/** What the cast makes of something that is no object: a struct whose fields are all NULL. */
+/** The struct that the cast makes of a value that is no object: all of its fields are NULL. */
 function nothingIn(node: ObjectShape): string {
   return `{${[...node.fields].map(([key, next]) => `${quoteText(key)}: cast(null as ${structType(next, json)})`).join(', ')}}`
 }
 
-/** An object that is there but holds nothing we know may be something else than an object. */
+/** Conditions that an object has no declared field at all: the value may not be an object. */
 export function objectsEmpty(node: ShapeNode, at: string): string[] {
   if (node.kind !== 'object') return []
   return [...node.fields].flatMap(([key, next]) => {
@@ -67,7 +67,7 @@ export function objectsEmpty(node: ShapeNode, at: string): string[] {
   })
 }
 
-/** Names of the types as a reader of the quarantine understands them. */
+/** Names of the types for readers of the quarantine. */
 const expected: Readonly<Record<ColumnType, string>> = {
   text: 'a text',
   url: 'an address',
@@ -90,7 +90,7 @@ function failureOf(type: ColumnType): string {
   return `case when (${intact('text', value)}) then null when ${value} is null then ${quoteText(`not ${expected[type]}`)} else 'rounded' end`
 }
 
-/** NULL when the leaf is as declared, 'rounded' when digits would be lost, else what is wrong with it. */
+/** SQL that gives NULL for a leaf as declared, 'rounded' where digits would be lost, else the reason why it is refused. */
 function failure(): string {
   const types = Object.keys(storedTypes) as ColumnType[]
   const leaves = types.map(type => `when d.type = ${quoteText(type)} then ${failureOf(type)}`)

@@ -7,7 +7,7 @@ import { leavesDiffer, numbersDiffer, numbersRead } from './cast-check.ts'
 import type { Reader } from './pages.ts'
 import { below, type StageTable, stagedSources } from './plan.ts'
 
-/** How each kind of source is spelled in the FROM clause at hand. */
+/** The SQL of each kind of source in the FROM clause at hand. */
 export interface Spelling {
   /** The struct, or the plain value, that fields are read from. */
   readonly element: string
@@ -45,7 +45,7 @@ function value(column: Column, spelling: Spelling): string {
 
 const jsonKeys = (path: readonly string[]): string => path.map(key => `.${quoteName(key)}`).join('')
 
-/** A figure over the elements of a list, read from the JSON text that the list still is in this stage. */
+/** A figure over the elements of a list, which is still JSON text in this stage. */
 function listFigure(type: ColumnType, { lists, path, take, where }: ListSource, element: string): string {
   const [first = [], ...deeper] = lists
   const list = `nullif(cast(${below(element, first)} as varchar), 'null')`
@@ -64,7 +64,7 @@ export function directColumns(table: Table, spelling: Spelling): string[] {
     .map(([name, column]) => `${value(column, spelling)} as ${quoteName(name)}`)
 }
 
-/** Derived columns in layers: each layer reads only what the layers before it made. */
+/** Derived columns in layers: each reads only columns of the layers before it. */
 function derivedLayers(table: Table): [string, Column][][] {
   let waiting = stagedSources(table).filter(([, column]) => column.source.from === 'derived')
   const layers: [string, Column][][] = []
@@ -94,12 +94,12 @@ export function withDerived(table: Table, select: string): string {
   }, select)
 }
 
-/** Computed from what the hash covers already. */
+/** Computed from columns that the hash covers already. */
 const isComputed = ({ source }: Column): boolean => source.from === 'derived' || source.from === 'list'
 
 /**
- * Columns whose difference is a change: not the clock's, not computed ones. JSON of a record counts through its leaves,
- * so that the order of its keys is no change; JSON inside a list has no leaves and counts as it is written.
+ * Columns whose difference is a change: neither volatile nor computed ones. JSON of a record counts by its leaves, so that
+ * the order of keys does not matter; JSON inside a list has no leaves and counts as text.
  */
 export function hashedColumns({ table, child }: StageTable): string[] {
   return stagedSources(table)
@@ -108,7 +108,7 @@ export function hashedColumns({ table, child }: StageTable): string[] {
 }
 
 interface Parts extends Pick<Reader, 'numbers'> {
-  /** What stands beside the declared columns, as `expression as name`. */
+  /** Columns beside the declared ones, as `expression as name`. */
   readonly columns: readonly string[]
   readonly from: string
   /** Further conditions under which a row needs the cast check. */

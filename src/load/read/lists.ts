@@ -1,4 +1,4 @@
-/** The lists inside records: what the stage above keeps of them, and the stage that each becomes. */
+/** Lists inside records: how the stage above keeps each, and the stage that its elements become. */
 import { type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
 import type { Path } from '../../contract/fields/column.ts'
 import type { Child } from '../../contract/fields/table.ts'
@@ -17,7 +17,7 @@ import { isShort, structType, typeAt } from './struct-type.ts'
  */
 type Kept = 'rows' | 'presence' | 'document'
 
-/** What an element of this stage looks like. */
+/** The shape of the elements of a stage. */
 export const elementShape = ({ table, child }: StageTable): ShapeNode =>
   child?.shape === 'value' ? { kind: 'leaf', type: 'text' } : shapeOf(table)
 
@@ -38,7 +38,7 @@ export function keptOf(parent: StageTable, child: Child, { kind }: Reader): Kept
 const textOf = (child: Child, element: string): string =>
   `nullif(cast(${below(element, firstOf(child))} as varchar), 'null')`
 
-/** The condition that there is something for the stage of the list to read. */
+/** The condition that the list has elements. */
 function hasElements(child: Child, element: string, { kind }: Reader): string {
   const at = below(element, firstOf(child))
   if (child.shape === 'single') return `${at} is not null`
@@ -46,7 +46,7 @@ function hasElements(child: Child, element: string, { kind }: Reader): string {
   return `coalesce(${textOf(child, element)} <> '[]', false)`
 }
 
-/** One column a list of rows or presences, as `expression as name`. */
+/** A column for each list that is kept as rows or presence, as `expression as name`. */
 export function keptColumns(stage: StageTable, element: string, reader: Reader): string[] {
   return stage.lists.flatMap(({ name, child }) => {
     const kept = keptOf(stage, child, reader)
@@ -56,7 +56,7 @@ export function keptColumns(stage: StageTable, element: string, reader: Reader):
   })
 }
 
-/** The condition, over the columns of the filled stage, that the list in this one has elements. */
+/** The same condition over the columns of a stage that is filled. */
 export function isFilled(
   stage: StageTable,
   { name, child }: StageTable['lists'][number],
@@ -67,7 +67,7 @@ export function isFilled(
   return kept === 'rows' && child.shape !== 'single' ? `len(${name}) > 0` : `${name} is not null`
 }
 
-/** The conditions that something else stands where a list should be. */
+/** Conditions that a value that should be a list is none. */
 export function noLists(stage: StageTable, element: string): string[] {
   return stage.lists.flatMap(({ child }) =>
     child.shape === 'single' || child.shape === 'leaves'
@@ -76,7 +76,7 @@ export function noLists(stage: StageTable, element: string): string[] {
   )
 }
 
-/** From a record, or an element, to the list or object below it. */
+/** A step from a record or element to the list or object below it. */
 interface Step {
   readonly path: Path
   readonly isList: boolean
@@ -85,15 +85,15 @@ interface Step {
 const ownSteps = ({ lists, shape }: Child): Step[] =>
   lists.map((path, index) => ({ path, isList: shape !== 'single' || index < lists.length - 1 }))
 
-/** The way from the record to the rows of this stage, through the lists of the stages above. */
+/** The path from the record to the rows of this stage, through the lists of the stages above. */
 const stepsTo = ({ parent, child }: StageTable): Step[] =>
   child ? [...(parent ? stepsTo(parent) : []), ...ownSteps(child)] : []
 
-/** A row's place in each list on the way to it, from 1. */
+/** The position of a row in each list on its path, from 1. */
 const placeName = (depth: number): string => `o${depth + 1}`
 const placesTo = (depth: number): string[] => Array.from({ length: depth }, (_, index) => placeName(index))
 
-/** One more list, or object, on the way: the columns carried so far, e (the element), and its place. */
+/** One more step of the path: the columns carried so far, e (the element), and its position. */
 function stepInto(
   from: string,
   { path, isList }: Step,
@@ -118,7 +118,7 @@ function readAgain(stage: StageTable, reader: Reader): string {
   )
 }
 
-/** The columns of the record that rows of this table repeat but their parent does not carry. */
+/** Columns of the record that rows of this table repeat but their parent does not have. */
 function rootOnly({ table, parent }: StageTable): string[] {
   const wanted = Object.values(table.columns).flatMap(({ source }) =>
     source.from === 'root' ? [source.column] : [],
@@ -136,7 +136,7 @@ function repeated({ table }: StageTable, extra: readonly string[]): string[] {
   return [...new Set(names)]
 }
 
-/** What rows of this table repeat: from the parent row `p`, and from the record `r`, which is joined where needed. */
+/** The columns that rows of this table repeat: of the parent row `p`, and of the record `r`, which is joined where needed. */
 function repeatedColumns(
   plan: StagePlan,
   stage: StageTable,
@@ -154,7 +154,7 @@ function repeatedColumns(
   }
 }
 
-/** The rows of a list that the parent's rows carry, each beside what it repeats. */
+/** The elements of a list that the parent stage carries, with the columns that they repeat. */
 function carriedRows(plan: StagePlan, stage: StageTable, list: string): string {
   const { parent, child } = stage as StageTable & { parent: StageTable; child: Child }
   const depth = stepsTo(parent).length
@@ -172,7 +172,7 @@ function carriedRows(plan: StagePlan, stage: StageTable, list: string): string {
   )
 }
 
-/** The rows of a list as the pages have it, each joined with what it repeats. */
+/** The elements of a list read from the pages again, joined with the columns that they repeat. */
 function readRows(plan: StagePlan, stage: StageTable, reader: Reader): string {
   const { parent } = stage as StageTable & { parent: StageTable }
   const { selected, join } = repeatedColumns(plan, stage)
@@ -181,7 +181,7 @@ function readRows(plan: StagePlan, stage: StageTable, reader: Reader): string {
     join ${parent.name} p on p.locator = w.locator${same.join('')} ${join}`
 }
 
-/** Columns e (the element), locator, its places, and what it repeats from its parent row and from the record. */
+/** Columns e (the element), locator, its positions, and the columns that it repeats. */
 function elementsOf(plan: StagePlan, stage: StageTable, reader: Reader): string {
   const { parent, child } = stage
   const list = parent?.lists.find(entry => entry.child === child)?.name
@@ -200,14 +200,14 @@ function isEmptyElement(shape: ShapeNode): string[] {
   return known.length === 0 ? [] : [`(${known.join(' and ')})`]
 }
 
-/** Structure that the JSON reader lets pass; the typed one fails on it. */
+/** Conditions for structure that the JSON reader lets pass; the typed reader fails on it. */
 function misshapen(stage: StageTable, { kind }: Reader): string[] {
   if (kind === 'typed') return []
   const shape = elementShape(stage)
   return [...objectsEmpty(shape, 'e'), ...isEmptyElement(shape), ...noLists(stage, 'e')]
 }
 
-/** Creates the stage of one list: a row per element, typed, with its places and what it repeats from above. */
+/** Creates the stage of one list: a typed row per element, with its positions and the columns that it repeats. */
 export function childStage(plan: StagePlan, stage: StageTable, reader: Reader): string {
   const extra = rootOnly(stage)
   const before = stage.parent ? stepsTo(stage.parent).length : 0

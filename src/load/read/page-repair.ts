@@ -1,11 +1,11 @@
-/** Pages that DuckDB would refuse, made readable: records with text that no engine stores are pointed out. */
+/** Makes pages readable that DuckDB would refuse, and names the records whose text no engine stores. */
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { type PageFile, positionsPerPage, type RowsAt } from './pages.ts'
 
 /** A record that cannot be loaded because of its text. */
 export interface PageTrouble {
-  /** Its place in the batch, as the stage counts places. */
+  /** The locator of the record in its batch. */
   readonly locator: number
   readonly page: PageFile
   readonly payload: string
@@ -23,10 +23,10 @@ export class PageUnreadable extends Error {
   }
 }
 
-/** Escapes that may spell NUL, which PostgreSQL cannot store, or half of a surrogate pair, which is no text at all. */
+/** Escapes that may stand for NUL, which PostgreSQL cannot store, or for half a surrogate pair, which is no text at all. */
 const unstorableEscape = /\\u(0000|d[89a-f])/i
 
-/** Every escape of a JSON text in turn, so that an escaped backslash is never taken for the start of one. */
+/** Matches every escape of a JSON text in turn, so that an escaped backslash never counts as the start of one. */
 const escapes = /\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\./gis
 
 function harmless(text: string): string {
@@ -79,7 +79,7 @@ function hasBooleans(bytes: Buffer): boolean {
   return bytes.includes('true', data) || bytes.includes('false', data)
 }
 
-/** Bytes of one file after the other in the same memory; what was read before is gone. */
+/** Reads one file after the other into the same buffer; each overwrites the one before. */
 function createReader(): (page: PageFile) => Buffer {
   let room = Buffer.alloc(0)
   return ({ file, bytes }) => {
@@ -147,7 +147,7 @@ export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readabl
 export const recordsOf = (page: PageFile, rows: RowsAt): unknown[] =>
   rowsOf(parse(page, readFileSync(page.file, 'utf8')), rows)
 
-/** Finds the page that DuckDB could not parse, to name it; undefined when all of them are JSON. */
+/** The error that names the page that DuckDB could not parse; undefined when all of them are JSON. */
 export function unreadableAmong(pages: readonly PageFile[]): PageUnreadable | undefined {
   for (const page of pages) {
     try {

@@ -17,7 +17,7 @@ export interface PageFile {
 
 export type RowsAt = Snapshot['rows']
 
-/** A record's place in a batch: page number (from 1) times this, plus its position. */
+/** The locator of a record in its batch is the page number (from 1) times this, plus its position on the page. */
 export const positionsPerPage = 1_048_576
 
 const readers: Record<RowsAt, { readonly type: string; readonly list: string }> = {
@@ -39,7 +39,7 @@ export function perPage(
   return `${listed(pages, value)}[${number}]`
 }
 
-/** DuckDB refuses a larger page, and reserves a buffer of twice this size a thread; its own 16 MiB cannot be undercut. */
+/** DuckDB refuses larger pages, and reserves a buffer of twice this size a thread; less than 16 MiB is not possible. */
 function objectSize(pages: readonly PageFile[]): number {
   return Math.max(16_777_216, ...pages.map(page => page.bytes + 1024))
 }
@@ -47,8 +47,8 @@ function objectSize(pages: readonly PageFile[]): number {
 /**
  * A row a page: data, of the given type, and filename.
  *
- * Told that a page is a record of one column, DuckDB does not look at the pages when the statement is bound, and told
- * that a page is a line, it does not look for the brace that ends it: 17 ms instead of 62 for the ids on 14 MB of pages.
+ * With `records` DuckDB does not sample the pages when the statement is bound, and with `newline_delimited` it does not look
+ * for the closing brace: 17 ms instead of 62 for the ids on 14 MB of pages.
  */
 export function readPages(pages: readonly PageFile[], type: string): string {
   const format = pages.every(({ isLine }) => isLine) ? 'newline_delimited' : 'unstructured'
@@ -57,8 +57,8 @@ export function readPages(pages: readonly PageFile[], type: string): string {
 }
 
 /**
- * Columns page (from 1), j (the record as JSON) and locator (its place in the batch). (read_text and json_extract read as
- * fast, but on one thread once the rows go into a table.)
+ * Columns page (from 1), j (the record as JSON) and locator. (read_text and json_extract are as fast, but use one thread when
+ * the rows go into a table.)
  */
 export function elements(pages: readonly PageFile[], rows: RowsAt): string {
   const { type, list } = readers[rows]
@@ -69,13 +69,13 @@ export function elements(pages: readonly PageFile[], rows: RowsAt): string {
 }
 
 /**
- * `typed` reads bytes straight into the declared type, on every thread, and fails as a whole when anything has another
- * structure. `json` makes JSON of each record first, a third as fast, and turns what does not fit into NULL, which is
- * then looked for.
+ * `typed` reads bytes straight into the declared type, on every thread, and fails as a whole when a record has another
+ * structure. `json` parses each record first, a third as fast; values that do not fit become NULL, which the cast check
+ * finds.
  */
 export interface Reader {
   readonly kind: 'typed' | 'json'
-  /** What numbers are read as. DOUBLE takes half the time, but would read true as 1. */
+  /** The type that numbers are read as. DOUBLE takes half the time, but reads true as 1. */
   readonly numbers: 'DOUBLE' | 'VARCHAR'
   /** Columns page (from 1), locator, record: the struct; in JSON also j: the record as it came. */
   records(type: string): string

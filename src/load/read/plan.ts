@@ -17,7 +17,7 @@ export interface StageTable {
   readonly table: Table
   readonly child?: Child
   readonly parent?: StageTable
-  /** A column a child: whether its list has elements, or its JSON where a row per leaf is made of it. */
+  /** A column per child: whether its list has elements, or its JSON where each leaf becomes a row. */
   readonly lists: readonly { readonly name: string; readonly child: Child }[]
 }
 
@@ -61,7 +61,10 @@ function isLeaf(node: ShapeNode | undefined, path: readonly string[]): boolean {
   return node?.kind === 'object' && isLeaf(node.fields.get(key), rest)
 }
 
-/** Whether one declared type holds all that a stage reads: not where a path is JSON for one column and read in parts. */
+/**
+ * Whether one declared type holds everything that a stage reads: not where one column takes a path as JSON and others read
+ * parts of it.
+ */
 function isTyped({ table, child }: StageTable): boolean {
   const shape = shapeOf(table)
   return (
@@ -94,5 +97,5 @@ export const below = (expression: string, path: readonly string[]): string =>
 /** The JSON path of a document, for json_extract. */
 export const jsonPath = (path: string): string => `$.${path.split('.').map(quoteName).join('.')}`
 
-/** timelogs[3].hours.total and timelogs[].hours.total are the same place in the shape. */
+/** SQL for a path without positions: timelogs[3].hours.total and timelogs[].hours.total are the same field. */
 export const shapePath = (path: string): string => `regexp_replace(${path}, '\\[\\d+\\]', '[]', 'g')`

@@ -11,16 +11,16 @@ import { below, jsonPath, type StagePlan } from './plan.ts'
 import { structType } from './struct-type.ts'
 
 /**
- * The fields of a record stand as columns of their own beside these: reading them out of one struct would make the
- * binder copy the type of the whole record for every column, which took longer than loading 10,000 records.
+ * The fields of a record become columns beside these: out of one struct, the binder would copy the type of the whole record
+ * for every column, which took longer than to load 10,000 records.
  */
 const own = { page: '__page', json: '__json', locator: '__locator', absent: '__absent' } as const
 
-/** A document is taken whole, whatever columns read parts of it; the typed reader reads those without such columns. */
+/** A document is taken whole, even where columns read parts of it; those tables are never read typed. */
 const documentOf = (path: string, { kind }: Reader): string =>
   kind === 'typed' ? below('', path.split('.')) : `json_extract(${own.json}, ${quoteText(jsonPath(path))})`
 
-/** Documents of which a row per leaf is made, under the names of their lists. */
+/** Documents that become a row per leaf, under the names of their lists. */
 const explodedColumns = ({ root }: StagePlan, reader: Reader): string[] =>
   root.lists
     .filter(({ child }) => child.shape === 'leaves')
@@ -40,7 +40,7 @@ function sourceTimes(plan: StagePlan): string[] {
   ]
 }
 
-/** Structure that the JSON reader lets pass; the typed one fails on it. */
+/** Conditions for structure that the JSON reader lets pass; the typed reader fails on it. */
 function misshapen(plan: StagePlan, { kind }: Reader): string[] {
   if (kind === 'typed') return [own.absent]
   // The reader writes JSON without leading space, so an object begins with its brace.
@@ -51,7 +51,7 @@ function misshapen(plan: StagePlan, { kind }: Reader): string[] {
   ]
 }
 
-/** Creates stage_0: one row per record of the pages, typed, with whether its lists have elements. */
+/** Creates stage_0: one typed row per record, with the presence or the elements of its lists. */
 export function rootStage(plan: StagePlan, pages: readonly PageFile[], reader: Reader): string {
   const { root } = plan
   const spelling: Spelling = {

@@ -9,14 +9,14 @@ type Typing = Pick<Reader, 'kind' | 'numbers'>
 
 const decimals: ReadonlySet<ColumnType> = new Set(['number', 'money', 'quantity', 'coordinate'])
 
-/** Numbers that the reader gives as `numbers`; whole ones stay text beside doubles, which hold 53 bits of their 64. */
+/** Whether the reader gives the type as a number. Integers stay text where numbers are doubles, which hold 53 of their 64 bits. */
 export const isReadAsNumber = (type: ColumnType, { numbers }: Pick<Reader, 'numbers'>): boolean =>
   decimals.has(type) || (type === 'integer' && numbers === 'VARCHAR')
 
-/** A key that no record has: reading such a struct tells that an object is there, and copies nothing of it. */
+/** A struct with a key that no record has: it shows that an object is present without copying it. */
 const nothing = 'STRUCT("%" BOOLEAN)'
 
-/** Leaves of a list's element that are carried in the stage of its parent at most. */
+/** The most leaves that an element may have to be carried in the stage of its parent. */
 const fewLeaves = 8
 
 function leafCount(node: ShapeNode): number {
@@ -26,12 +26,12 @@ function leafCount(node: ShapeNode): number {
 }
 
 /**
- * Short lists are carried in the stage of their parent. Of others every leaf would be a column there, with a segment
- * of memory a thread even where all lists are empty; reading the pages once more costs less.
+ * Lists with few leaves are carried in the stage of their parent. The leaves of others would take memory there on each
+ * thread, even where all lists are empty; to read the pages once more costs less.
  */
 export const isShort = (node: ShapeNode): boolean => leafCount(node) <= fewLeaves
 
-/** A list that is not carried is counted only, or kept as JSON where its structure is not proved. */
+/** A list that is not carried is only counted, or kept as JSON where its structure is unknown. */
 function listType(node: ShapeNode & { kind: 'list' }, reader: Typing): string {
   if (reader.kind === 'json') return 'JSON'
   if (node.element.kind === 'leaf' || isShort(node)) return `${structType(node.element, reader)}[]`
@@ -43,12 +43,12 @@ function leafType(type: ColumnType, reader: Typing): string {
   return isReadAsNumber(type, reader) ? reader.numbers : 'VARCHAR'
 }
 
-/** Text leaves never round and never turn into NULL by themselves; each is cast and checked afterwards. */
+/** Text leaves neither round nor become NULL; each is cast and checked afterwards. */
 export function structType(node: ShapeNode, reader: Typing): string {
   if (node.kind === 'leaf') return leafType(node.type, reader)
   if (node.kind === 'list') return listType(node, reader)
   const fields = [...node.fields].map(([key, next]) => `${quoteName(key)} ${structType(next, reader)}`)
-  // A STRUCT without fields does not exist; an object nobody declared parts of stays text.
+  // There is no STRUCT without fields: an object without declared fields stays text.
   return fields.length === 0 ? 'VARCHAR' : `STRUCT(${fields.join(', ')})`
 }
 

@@ -1,4 +1,4 @@
-/** What DuckDB's catalogue says of tables and columns. */
+/** DuckDB's catalogue: comments and columns. */
 import type { DescribedColumn, Engine } from '../engine.ts'
 import type { Statements } from './statements.ts'
 
@@ -23,7 +23,7 @@ export const catalogueOf = ({ rows }: Statements): Catalogue => ({
     return new Map(said.map(({ place, comment }) => [place, comment]))
   },
   describedColumns: schemas => rows<DescribedColumn>(describedColumns, [schemas.join(',')]),
-  // The rights on the file are all there are, and it is open.
+  // There are no rights besides those on the file, which is open.
   async requireReader() {},
   async requireOwner() {},
 })

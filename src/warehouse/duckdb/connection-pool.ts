@@ -1,4 +1,4 @@
-/** Connections beside the main one, for work that goes on side by side: a temporary table is its connection's own. */
+/** Connections beside the main one, for parallel work: each has temporary tables of its own. */
 import PQueue from 'p-queue'
 
 interface PoolOptions<Connection> {

@@ -1,7 +1,7 @@
-/** Why a DuckDB file did not open, in one line. */
+/** Explains in one line why a DuckDB file did not open. */
 import { DiskFull, MusterError } from '../../lib/errors.ts'
 
-/** Another process holds the file, it is not for this user, or it is not there: a published copy may do instead. */
+/** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
 
 interface Reason {

@@ -1,4 +1,4 @@
-/** The engine over a DuckDB file: one writing process, whose batches are staged beside each other. */
+/** The engine over a DuckDB file: one process writes, and stages several batches at once. */
 import { statSync } from 'node:fs'
 import type { Engine, Insertion, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
@@ -11,27 +11,27 @@ import { Connection, type Statements } from './statements.ts'
 import { duckdbTraits } from './traits.ts'
 
 /**
- * One batch is staged while the one before it is merged, each by a thread of its own: two cores are busy, and the memory of
- * DuckDB's buffers is enough for both. With more threads to a connection it is not.
+ * One batch is staged while the one before it is merged, each on a thread of its own: two cores are busy, and DuckDB's
+ * memory suffices for both. With more threads a connection it does not.
  */
 const pooledConnections = 2
 
 /**
- * While pages are loaded rows go to the file without the compressions that cost time to try: a batch commits in 69 ms
- * instead of 109, for a file that is a fifth larger. The published copy is written with all of them.
+ * While pages are loaded, DuckDB does not try the slow compressions: a batch commits in 69 ms instead of 109, and the file
+ * is a fifth larger. The published copy is written with all of them.
  */
 const slowCompressions = 'fsst,dict_fsst,zstd,alp,alprd,chimp,patas,roaring'
 
-/** DuckDB asks one setting when any of its databases is to be written: the warehouse is, by `checkpoint`, and no stage. */
+/** The limit of the log applies to all attached databases: while it is raised, only `checkpoint` writes the log of the warehouse. */
 const beforeLoading = `set threads = 1; set disabled_compression_methods = '${slowCompressions}';
   set wal_autocheckpoint = '1TB'`
 const afterLoading = `reset threads; reset disabled_compression_methods; set wal_autocheckpoint = '${logBytes}B'`
 
 interface Place {
   readonly file: string
-  /** The database that statements mean. */
+  /** The database that unqualified names refer to. */
   readonly home: string
-  /** For what has to be on disk meanwhile. */
+  /** Folder of the temporary files. */
   readonly folder: string
 }
 
@@ -89,7 +89,7 @@ async function close({ place, opened, main, pool }: Database): Promise<void> {
 const insert = ({ table, columns, select }: Insertion): string =>
   `insert into ${table} (${quoteNames(columns)}) ${select}`
 
-/** Where the statements of an engine run: a connection, and the turns of all its users or of one block. */
+/** The place of an engine object: a connection, and the turns of all its users or of one block. */
 interface Seat {
   readonly connection: Connection
   readonly turns: Turns
@@ -102,7 +102,7 @@ function blocksOn(database: Database, seat: Seat) {
   const transaction = <Result>(work: Work<Result>, priority?: Priority): Promise<Result> => {
     const here = (): Promise<Result> => turns.transaction(own => work(within(own)), priority)
     if (connection === main || turns !== connection.turns) return here()
-    // A transaction of a pooled connection takes its turn among all that write.
+    // Transactions of pooled connections take turns with all others that write.
     return main.turns.exclusive(async () => {
       await checkpoint(place, connection.statementsOn(turns))
       return here()
@@ -113,7 +113,7 @@ function blocksOn(database: Database, seat: Seat) {
     // The lock on the file keeps other processes out already.
     merge: <Result>(work: Work<Result>): Promise<Result> => transaction(work, 'long'),
     exclusive: <Result>(work: Work<Result>): Promise<Result> => turns.exclusive(own => work(within(own))),
-    // Within a block the batch has to be part of it.
+    // Inside a block the batch has to be part of that block.
     staging: <Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result> =>
       turns === main.turns
         ? pool.use((free, release) =>
@@ -157,7 +157,7 @@ function engineOn(database: Database, seat: Seat): Engine {
     async announce(name) {
       announced.add(name)
     },
-    // A holder in another process has lost the lock on the file.
+    // Another process cannot hold the file while this one does.
     isPresent: async name => announced.has(name),
     async evict() {},
     close: () => close(database),
@@ -177,10 +177,10 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
   return engineOver({ file, home: 'warehouse', folder: `${file}.tmp` }, await connect(file, options))
 }
 
-/** Without a file there is more room for pages: 340 MB of memory in all at the peak of 100,000 timesheets. */
+/** Without a warehouse file there is more memory for pages: the process peaks at 340 MB over 100,000 timesheets. */
 const stageMemory = '400MB'
 
-/** A DuckDB without a file, which reads pages for a warehouse elsewhere; what does not fit into memory goes to the folder. */
+/** A DuckDB in memory that stages pages for a warehouse elsewhere; it spills to the folder. */
 export async function openStage(temporaryFolder: string): Promise<Engine> {
   const opened = await create(temporaryFolder, stageMemory)
   await attachMemory(opened.connection, 'stage_0')

@@ -1,4 +1,4 @@
-/** DuckDB's values as the plain ones that JSON has. */
+/** Converts DuckDB's values to plain JSON values. */
 import {
   DuckDBDateValue,
   DuckDBDecimalValue,

@@ -1,4 +1,4 @@
-/** Runs one query that somebody typed, in a DuckDB that can neither write nor leave its file. */
+/** Runs ad hoc queries in a DuckDB that can neither write nor read any other file. */
 import { type DuckDBConnection, DuckDBInstance, DuckDBTypeId, StatementType } from '@duckdb/node-api'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
@@ -11,7 +11,7 @@ import { plainRow } from './plain-row.ts'
 const beginnings =
   /^(select|with|from|values|table|describe|desc|show|summarize|pragma|explain|pivot|unpivot)\b|^\(/i
 
-/** Some statements fail while they are prepared, so that their type is never known; their first word tells as well. */
+/** A statement that fails while it is prepared never gets a type, so the first word is checked as well. */
 function requireQuery(sql: string): void {
   const bare = bareQuery(sql)
   if (bare === '')
@@ -31,7 +31,7 @@ interface Asked {
   readonly file: string
 }
 
-/** The first mart of the query that is declared and not in the file. */
+/** The error for the first mart of the query that is declared but not in the file. */
 async function missingMart(
   connection: DuckDBConnection,
   { sql, file }: Asked,
@@ -47,7 +47,7 @@ async function missingMart(
     .find(error => error !== undefined)
 }
 
-/** Without the excerpt of the query that DuckDB draws below. */
+/** The message without the excerpt of the query that DuckDB adds below it. */
 async function queryError(connection: DuckDBConnection, error: unknown, asked: Asked): Promise<unknown> {
   if (error instanceof MusterError || !(error instanceof Error)) return error
   if (error.message.startsWith('Catalog Error: Table with name')) {
@@ -86,7 +86,7 @@ async function readRows(connection: DuckDBConnection, sql: string, limit: number
   const prepared = await statements.prepare(0)
   if (!readOnly.includes(prepared.statementType))
     throw notAQuery(StatementType[prepared.statementType] ?? 'this')
-  // One row more than asked for tells whether the result was cut; the rest is never computed.
+  // One row more than the limit shows whether the result was cut; the rest is never computed.
   const reader = await prepared.streamAndReadUntil(limit + 1)
   const names = reader.deduplicatedColumnNames()
   const rows = reader.getRows().map(values => {
@@ -96,10 +96,10 @@ async function readRows(connection: DuckDBConnection, sql: string, limit: number
   return { columns, rows: rows.slice(0, limit), isCut: rows.length > limit }
 }
 
-/** Between two tries to interrupt: one that comes before the query has begun is forgotten. */
+/** Pause between two interrupts: one that comes before the query has begun has no effect. */
 const AGAIN_MS = 50
 
-/** DuckDB is interrupted from the moment `stop` says so until the work has ended. */
+/** Interrupts DuckDB from the moment `stop` aborts until the work has ended. */
 async function interruptible<Result>(
   connection: DuckDBConnection,
   stop: AbortSignal | undefined,
@@ -120,7 +120,7 @@ async function interruptible<Result>(
   }
 }
 
-/** Opens the file read-only; nothing that a query says can open the file for writing or reach another one. */
+/** Opens the file read-only; no query can open it for writing or reach another file. */
 export async function openQuery(file: string): Promise<QuerySession> {
   try {
     const instance = await DuckDBInstance.create(file, {

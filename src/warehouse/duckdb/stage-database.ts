@@ -33,7 +33,7 @@ export async function attachStageFile(
   }
 }
 
-/** Some systems do not remove a file that is open, and none a folder that somebody else is using. */
+/** Some systems do not remove an open file, and none removes a folder that another process uses. */
 function forget(remove: () => void): void {
   try {
     remove()
@@ -42,7 +42,7 @@ function forget(remove: () => void): void {
   }
 }
 
-/** DuckDB removes the folder only when it has made it itself. */
+/** DuckDB itself removes the folder only if it created it. */
 export const forgetFolder = (folder: string): void => forget(() => rmdirSync(folder))
 
 /** In memory, for the main connection. */

@@ -5,7 +5,7 @@ import type { Value } from '../engine.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
 import { plainRow } from './plain-row.ts'
 
-/** Without values a statement is run as it is; prepared first, a large one would be planned twice, once on this thread. */
+/** Without values a statement runs directly: a prepared one is planned twice, once on this thread. */
 const bound = (values: readonly Value[]): Value[] | undefined =>
   values.length === 0 ? undefined : [...values]
 
@@ -25,7 +25,7 @@ function statementError(file: string, cause: unknown): unknown {
       next: 'nothing of them was written; run again with --verbose to see how much it was',
       cause,
     })
-  // The log and the temporary folder are files beside the warehouse, which its own rights say nothing of.
+  // The log and the temporary folder lie beside the warehouse file and have rights of their own.
   if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
     return new MusterError({
       what: 'nothing can be written beside the warehouse file',
@@ -36,7 +36,7 @@ function statementError(file: string, cause: unknown): unknown {
   return cause
 }
 
-/** Removes rows from tables that stay: the space is taken back when the file is closed. */
+/** Removes rows from lasting tables: their space is reclaimed when the file is closed. */
 const removal = /^delete from (star|pii|mart)\./
 
 /** Runs statements when their turn comes. */
@@ -45,7 +45,7 @@ export interface Statements {
   run(sql: string, values?: readonly Value[]): Promise<number>
 }
 
-/** One connection of DuckDB, with the turns of those who use it. */
+/** One connection of DuckDB and its turns. */
 export class Connection {
   readonly duckdb: DuckDBConnection
   readonly turns: ConnectionTurns

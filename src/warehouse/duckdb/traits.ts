@@ -1,4 +1,4 @@
-/** What DuckDB does that PostgreSQL does otherwise. */
+/** How DuckDB differs from PostgreSQL. */
 import type { Traits } from '../engine.ts'
 
 export const duckdbTraits: Traits = {
@@ -8,7 +8,7 @@ export const duckdbTraits: Traits = {
   // Keys cost several times the load.
   keepsKeys: false,
   reconnects: false,
-  // One process writes, so its transactions are short enough for the time they began.
+  // Only one process writes, and its transactions are short: the time at which they began will do.
   instant: 'now()',
   skipLocked: '',
   columnType: sql => sql,

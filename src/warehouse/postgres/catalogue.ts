@@ -1,4 +1,4 @@
-/** What PostgreSQL's catalogue says of tables, columns and the rights of this user. */
+/** PostgreSQL's catalogue: comments, columns, and the rights of this user. */
 import type { DescribedColumn, Engine } from '../engine.ts'
 import { requireLedger, requireOwner } from './rights.ts'
 

@@ -1,10 +1,10 @@
-/** Why PostgreSQL did not let us in, or did not do what it was asked, in one line. */
+/** Explains in one line why PostgreSQL refused a connection or a statement. */
 import { DiskFull, MusterError } from '../../lib/errors.ts'
 
 interface Reason {
   /** SQLSTATE, or the error code of Node. */
   readonly codes?: RegExp
-  /** What an error says that has no code of its own. */
+  /** The message of an error that has no code of its own. */
   readonly words?: RegExp
   readonly what: string
   readonly next: string
@@ -123,7 +123,7 @@ export const failureLines: readonly Pick<Reason, 'what' | 'next'>[] = [...connec
 /** SQLSTATE of five digits and letters; of class 58 and XX it says no more than that something went wrong. */
 const saysAll = (code: string): boolean => /^(?=.*\d)(?!58|XX)[0-9A-Z]{5}$/.test(code)
 
-/** The words of an error with a telling code are no reason: they may hold a value, which may say anything. */
+/** The message counts only where the code says nothing: it may quote a value, which could match by chance. */
 function isFor(reason: Reason, error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(one => isFor(reason, one))
   const { codes, words } = reason
@@ -132,7 +132,7 @@ function isFor(reason: Reason, error: unknown): boolean {
   return (codes?.test(sqlState) ?? false) || (!saysAll(sqlState) && (words?.test(String(message)) ?? false))
 }
 
-/** Its first line only: the rest may show values. */
+/** Only the first line: the others may show values. */
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
 
@@ -150,7 +150,7 @@ export function connectError(location: string, cause: unknown): MusterError {
   })
 }
 
-/** An error of the server as one of ours where there is something to do about it, else as it is. */
+/** A MusterError where the user can do something about the error, else the error itself. */
 export function statementError(location: string, error: unknown): unknown {
   if (error instanceof MusterError) return error
   const reason = reasonFor(working, error)

@@ -1,4 +1,4 @@
-/** Makes the roles of a warehouse, or brings them up to date, in one transaction. */
+/** Creates or updates the roles of a warehouse in one transaction. */
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
 import { schemaNames } from '../schema/schemas.ts'
@@ -30,7 +30,7 @@ async function askServer(engine: Engine): Promise<Server> {
   })
 }
 
-/** A role that can do anything cannot be kept from anything. */
+/** Rights cannot be withheld from a superuser role. */
 function refuseMighty(roles: readonly Existing[]): void {
   const mighty = roles.find(role => role.mighty)
   if (!mighty) return
@@ -57,7 +57,7 @@ async function plannedStatements(engine: Engine, prefix: string, server: Server)
   })
 }
 
-/** Before the rights are given: only the owner of a table can give them. */
+/** Runs before the grants: only the owner of a table can grant rights on it. */
 async function takeovers(engine: Engine, prefix: string): Promise<string[]> {
   const owner = `${prefix}owner`
   const stray = await engine.rows<{ schema: string; name: string; kind: string }>(strayTables, [
@@ -75,7 +75,7 @@ function inOrder(statements: readonly string[], moved: readonly string[]): strin
   return [...statements.slice(0, first), ...moved, ...statements.slice(first)]
 }
 
-/** What would be run, in its order. Throws MusterError when this user may not do it. */
+/** The statements in the order in which they would run. Throws MusterError when this user may not run them. */
 export async function plannedRoles(engine: Engine, prefix: string): Promise<string[]> {
   const statements = await plannedStatements(engine, prefix, await askServer(engine))
   return inOrder(statements, await takeovers(engine, prefix))

@@ -6,12 +6,12 @@ import type { Session } from './session.ts'
 import type { Statements } from './statements.ts'
 
 /**
- * Held by a session while the process behind it lives: a process that is gone lets go of it. Shared, so that a session
- * opened anew does not wait for one that the server has not noticed to be gone.
+ * A session holds it while its process lives, so the lock of a dead process is released. Shared, so that a reopened session
+ * does not wait for a dead one that the server has not noticed yet.
  */
 const holderLock = (name: string): string => `hashtextextended(${quoteText(`muster holder ${name}`)}, 0)`
 
-/** Sessions that hold it. A lock of 64 bits is listed as two halves. */
+/** Sessions that hold it; pg_locks lists a 64-bit lock as two halves. */
 const holders = (name: string): string =>
   `pg_locks where locktype = 'advisory' and granted and objsubid = 1
    and database = (select oid from pg_database where datname = current_database())
@@ -20,7 +20,7 @@ const holders = (name: string): string =>
 /** How long a takeover waits for the server to end a session, in milliseconds. */
 const evictionMs = 5000
 
-/** The role may not end sessions of another. */
+/** The role may not end sessions of another role. */
 const isForbidden = (error: unknown): boolean =>
   error instanceof MusterError && (Object(error.cause) as { code?: unknown }).code === '42501'
 
@@ -36,7 +36,7 @@ export const holdersOn = (
     try {
       await rows(`select pg_terminate_backend(pid, ${evictionMs}) from ${holders(name)}`)
     } catch (error) {
-      // Without the right to end it, a takeover waits where the other holds a lock.
+      // Without that right, a takeover waits for the locks of the other session.
       if (!isForbidden(error)) throw error
     }
   },

@@ -13,11 +13,11 @@ import { postgresTraits } from './traits.ts'
 import { receiveFiles, sendAsFiles, sendToStage, TransferFiles } from './transfer.ts'
 
 export interface PostgresOptions {
-  /** Before the name of every schema. */
+  /** Prefix of every schema name. */
   readonly schemaPrefix?: string
-  /** Folder for what the stage cannot hold in memory and for rows on their way; made when needed. */
+  /** Folder for rows that the stage cannot hold in memory and for transfers; created when needed. */
   readonly scratch: string
-  /** Of another warehouse, to copy into; it stays open when this one is closed. */
+  /** The stage of another warehouse, for a copy between the two; it stays open when this one is closed. */
   readonly stage?: Engine
 }
 
@@ -29,7 +29,7 @@ function checkedPrefix(prefix: string): string {
   })
 }
 
-/** Merges of one warehouse take turns: two of them may name the same new member, in any order. */
+/** Merges into one warehouse take turns: two could add the same inferred members in opposite orders and deadlock. */
 const mergeLock = (prefix: string): string =>
   `select pg_advisory_xact_lock(hashtextextended('muster merge ${prefix}', 0))`
 
@@ -41,7 +41,7 @@ interface Server {
   readonly stage: Engine
 }
 
-/** Where the statements of an engine run: the turns of all users of the session or of one block, and a stage. */
+/** The place of an engine object: the turns of the whole session or of one block, and a stage. */
 interface Seat {
   readonly turns: Turns
   readonly stage: Engine
@@ -65,9 +65,9 @@ function blocksOn(server: Server, { turns, stage }: Seat) {
 }
 
 /**
- * Where the server expects one row of a step of a statement, as it often does behind several others, it would go through
- * the next table once a row: one mart over 1,000 timesheets took 41 s so. Servers before 18 count a join that has no other
- * way as very costly then, which alone would make them compile the statement.
+ * After several joins the server often expects one row and chooses a nested loop over the next table: one mart over 1,000
+ * timesheets took 41 s that way. Without nested loops, servers before 18 put a huge cost on joins that allow no other plan,
+ * which alone would make them compile the statement.
  */
 const forWholeTables = 'set local enable_nestloop = off; set local jit = off'
 
@@ -138,7 +138,7 @@ function engineOn(server: Server, seat: Seat): Engine {
   }
 }
 
-/** Connects at once, so that a wrong address is told before anything else is done. Throws MusterError. */
+/** Connects at once, so that a wrong address fails before anything else is done. Throws MusterError. */
 export async function openPostgres(address: Address, options: PostgresOptions): Promise<Engine> {
   const prefix = checkedPrefix(options.schemaPrefix ?? '')
   const session = openSession(address, usualSettings)

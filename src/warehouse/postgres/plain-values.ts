@@ -1,4 +1,4 @@
-/** PostgreSQL's values as the plain ones that JSON has, the same that DuckDB's become. */
+/** Converts PostgreSQL's values to the same plain JSON values as DuckDB's. */
 import type { CustomTypesConfig } from 'pg'
 
 const oid = {
@@ -14,7 +14,7 @@ const oid = {
   textArray: 1009,
 } as const
 
-/** Whether a column of this type holds numbers, which people read from the right. */
+/** Whether a column of this type holds numbers, which tables align to the right. */
 export const isNumericType = (type: number): boolean =>
   [oid.bigint, oid.smallint, oid.integer, oid.oid, oid.real, oid.double, 1700].includes(type)
 

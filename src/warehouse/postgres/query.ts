@@ -1,4 +1,4 @@
-/** Runs one query that somebody typed, in a PostgreSQL session that can only read and gives up in time. */
+/** Runs ad hoc queries in a PostgreSQL session that is read-only and has a time limit. */
 import pTimeout from 'p-timeout'
 import type pg from 'pg'
 import { MusterError, UsageError } from '../../lib/errors.ts'
@@ -12,7 +12,7 @@ import { type Address, openSession } from './session.ts'
 const selecting = /^(select|with|values|table)\b|^\(/i
 const telling = /^(show|explain)\b/i
 
-/** A query without an end holds back the server's housekeeping: longer ones belong in a client of their own. */
+/** A query that never ends keeps the server from vacuuming; longer ones belong in a client of their own. */
 const longestSeconds = 600
 
 function requireQuery(bare: string): void {
@@ -28,13 +28,13 @@ function requireQuery(bare: string): void {
   })
 }
 
-/** The extended protocol takes one statement, so nothing can be put behind it. */
+/** The extended protocol takes a single statement, so nothing can be appended to it. */
 function once(client: pg.Client, text: string): Promise<pg.QueryArrayResult<unknown[]>> {
   const config = { text, rowMode: 'array', queryMode: 'extended' } as const
   return client.query<unknown[]>(config as unknown as pg.QueryArrayConfig)
 }
 
-/** Names that occur twice get a number, as a row of named values has each name once. */
+/** Repeated names get a number, because a row object has each name once. */
 function distinctNames(names: readonly string[]): string[] {
   const seen = new Map<string, number>()
   return names.map(name => {

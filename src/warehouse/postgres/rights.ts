@@ -6,8 +6,8 @@ import { schemaNames } from '../schema/schemas.ts'
 type Reader = Pick<Engine, 'rows' | 'schema' | 'location'>
 
 /**
- * Throws MusterError when there is a ledger that this user may not read: quarantine and inbox hold records as they came, so
- * ops is not for readers.
+ * Throws MusterError when there is a ledger that this user may not read: ops is not for readers, because quarantine and
+ * inbox hold whole records.
  */
 export async function requireLedger(engine: Reader): Promise<void> {
   const [ledger] = await engine.rows<{ user: string; may_use: boolean }>(
@@ -23,7 +23,7 @@ export async function requireLedger(engine: Reader): Promise<void> {
   })
 }
 
-/** Throws MusterError with the way out, before anything is tried. */
+/** Throws MusterError before anything is tried, and says which user to connect as. */
 export async function requireOwner(engine: Reader): Promise<void> {
   await requireLedger(engine)
   const names = schemaNames.map(name => engine.schema(name))

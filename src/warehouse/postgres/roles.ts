@@ -1,4 +1,4 @@
-/** The roles of a PostgreSQL warehouse as statements: who owns, loads and reads what, also of tables made later. */
+/** The roles of a PostgreSQL warehouse as statements: the schemas that each owns, loads and reads, also for tables made later. */
 import { type SchemaName, schemaNames } from '../schema/schemas.ts'
 import { quoteName } from '../sql-text.ts'
 
@@ -6,18 +6,18 @@ const roleNames = ['owner', 'loader', 'reader', 'bi', 'privacy'] as const
 type RoleName = (typeof roleNames)[number]
 
 export interface RoleRequest {
-  /** Before the name of every role. */
+  /** Prefix of every role name. */
   readonly prefix: string
   readonly schemaPrefix: string
   readonly database: string
-  /** Who runs the statements. */
+  /** The user who runs the statements. */
   readonly user: string
   readonly isSuperuser: boolean
-  /** Roles of the server, so that those that are there are left as they are. */
+  /** Roles of the server; they are left as they are. */
   readonly existing: ReadonlySet<string>
 }
 
-/** What each role may read; the loader writes besides. */
+/** The schemas that each role may read; the loader writes as well. */
 const readable: Readonly<Record<Exclude<RoleName, 'owner'>, readonly SchemaName[]>> = {
   loader: schemaNames,
   reader: ['star', 'mart'],
@@ -25,7 +25,7 @@ const readable: Readonly<Record<Exclude<RoleName, 'owner'>, readonly SchemaName[
   privacy: ['star', 'mart', 'pii'],
 }
 
-/** Marts are made of the other schemas, by the owner. */
+/** The loader writes these; marts are built by the owner. */
 const loaded: readonly SchemaName[] = ['star', 'history', 'pii', 'ops']
 
 /** Lower case and short enough for 63 bytes, so that a name reads the same quoted and bare. */
@@ -46,7 +46,7 @@ class Statements {
     return quoteName(this.#request.prefix + name)
   }
 
-  /** No password: whoever is to log in gets one, or a certificate, from the administrator. */
+  /** Without a password: the administrator gives users a password or a certificate. */
   create(): string[] {
     const { prefix, existing, user, isSuperuser } = this.#request
     const fresh = roleNames.filter(name => !existing.has(prefix + name))
@@ -57,7 +57,7 @@ class Statements {
     ]
   }
 
-  /** What everybody has in a new database is taken away: temporary tables are for those that load. */
+  /** Revokes the rights that everybody has in a new database; only owner and loader need temporary tables. */
   database(): string[] {
     const all = roleNames.map(name => this.role(name)).join(', ')
     return [
@@ -94,7 +94,7 @@ class Statements {
     ]
   }
 
-  /** Names without a schema are found in schemas that only the owner can make things in. */
+  /** Unqualified names resolve only in schemas where nobody but the owner can create objects. */
   searchPaths(): string[] {
     const path = (names: readonly SchemaName[]): string =>
       names.map(name => quoteName(this.#request.schemaPrefix + name)).join(', ') || "''"
@@ -111,7 +111,7 @@ class Statements {
   }
 }
 
-/** Can be run again at any time: a role that is there keeps its password and what else it may do elsewhere. */
+/** Can be run again at any time: an existing role keeps its password and its rights elsewhere. */
 export function roleStatements(request: RoleRequest): string[] {
   const statements = new Statements(request)
   return [
@@ -122,7 +122,7 @@ export function roleStatements(request: RoleRequest): string[] {
   ]
 }
 
-/** Tables and views that somebody else made become the owner's, or their rights would not be its to give. */
+/** Tables and views of other owners: the owner role has to take them over before it can grant rights on them. */
 export const strayTables = `select n.nspname as schema, c.relname as name, case c.relkind when 'v' then 'view' else 'table' end as kind
    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
    where n.nspname = any(string_to_array($1, ',')) and c.relkind in ('r', 'v', 'p')

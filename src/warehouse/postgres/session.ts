@@ -1,4 +1,4 @@
-/** One session with PostgreSQL: opened when needed, and again when it was lost between transactions. */
+/** One session with PostgreSQL: opened when needed, and reopened when it was lost between transactions. */
 import pg from 'pg'
 import { connectError } from './failure.ts'
 import { plainValues } from './plain-values.ts'
@@ -6,16 +6,16 @@ import { plainValues } from './plain-values.ts'
 export interface Address {
   /** May carry a password. */
   readonly url: string
-  /** The same for people. */
+  /** The same without it, for messages. */
   readonly shown: string
 }
 
 export interface Session {
-  /** The live client, connected anew when the last one was lost. Throws MusterError when that fails. */
+  /** The live client, reconnected if the last one was lost. Throws MusterError when that fails. */
   client(): Promise<pg.Client>
-  /** Runs a statement now and whenever the session is opened anew. */
+  /** Runs a statement now and whenever the session is reopened. */
   always(sql: string): Promise<void>
-  /** While held, a lost client is not replaced: what it had begun is gone. */
+  /** While held, a lost client is not replaced, because its transaction is lost with it. */
   hold(): void
   release(): void
   close(): Promise<void>
@@ -29,14 +29,14 @@ function withLibpqTls(url: string): string {
   return `${url}&uselibpqcompat=true`
 }
 
-/** A transaction never waits for ever for a process that was stopped: the server ends it and lets go of its locks. */
+/** Settings of every session. A stopped process does not hold its locks for ever: the server ends its transaction. */
 const usual = [
   `set timezone = 'UTC'`,
   `set datestyle = 'ISO, YMD'`,
   `set client_encoding = 'UTF8'`,
-  // A backslash in a text is a backslash: where a role has this off, it would end what quotes hold together.
+  // Where a role has this off, a backslash could end a quoted text.
   'set standard_conforming_strings = on',
-  // A machine that vanished without a word is noticed after two minutes, and its locks are free.
+  // A machine that died is noticed after two minutes, and its locks are released.
   'set tcp_keepalives_idle = 60',
   'set tcp_keepalives_interval = 15',
   'set tcp_keepalives_count = 4',
@@ -93,7 +93,7 @@ export function openSession(address: Address, settings: readonly string[]): Sess
       isHeld = false
     },
     async close() {
-      // A connection that was lost cannot be closed; what it lost, its own statements have reported.
+      // A lost connection cannot be closed; its statements have reported that it was lost.
       await current?.client.end().catch(() => undefined)
       current = undefined
     },

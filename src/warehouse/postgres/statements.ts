@@ -9,7 +9,7 @@ export interface Parts {
   readonly address: Address
   readonly session: Session
   readonly prefix: string
-  /** Whether the stage is somebody else's. */
+  /** Whether the stage belongs to another warehouse. */
   readonly isStageShared: boolean
 }
 
@@ -18,10 +18,10 @@ export interface Statements extends Pick<Engine, 'rows' | 'run'> {
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** Nothing is found by luck: what a statement means does not depend on what others made in the database. */
+/** With no search path, the meaning of a statement does not depend on objects that others created in the database. */
 export const usualSettings = [`set search_path = ''`]
 
-/** The turns of the one session, whose transactions a lost connection fails. */
+/** The turns of the session; a lost connection fails its transaction. */
 export function turnsOf({ address, session }: Parts): ConnectionTurns {
   const bare = async (sql: string): Promise<string> => {
     try {
@@ -33,7 +33,7 @@ export function turnsOf({ address, session }: Parts): ConnectionTurns {
   return new ConnectionTurns({
     async begin() {
       await bare('begin')
-      // From here on a lost connection must fail what was begun on it.
+      // From here on a lost connection must fail the transaction that began on it.
       session.hold()
     },
     async commit() {

@@ -1,4 +1,4 @@
-/** What PostgreSQL does that DuckDB does otherwise. */
+/** How PostgreSQL differs from DuckDB. */
 import type { Traits } from '../engine.ts'
 
 export const postgresTraits: Traits = {
@@ -10,8 +10,8 @@ export const postgresTraits: Traits = {
   instant: 'clock_timestamp()',
   skipLocked: 'for update skip locked',
   /**
-   * Texts compare byte by byte, as DuckDB's do: the greatest of two words is the same on both, whatever the locale of the
-   * database, and no index breaks when the operating system learns a new order.
+   * Texts compare byte by byte, as in DuckDB: both engines agree on the greater of two words, whatever the locale of the
+   * database, and no index breaks when the operating system changes its collation.
    */
   columnType: sql => (sql === 'text' ? 'text collate "C"' : sql),
 }

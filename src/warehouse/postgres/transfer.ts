@@ -8,18 +8,18 @@ import { isAlive } from '../../lib/is-alive.ts'
 import type { Engine, Insertion, TemporaryTable, Transfer, TypedColumn } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 
-/** Read from the file at once: a larger piece saves calls, and two of them fit in any cache. */
+/** Bytes read from a file at a time: larger pieces save calls, and two of these fit in any cache. */
 const pieceBytes = 524_288
 
-/** The server's end of a transfer, and the stage's. */
+/** Both ends of a transfer. */
 interface Ends {
   readonly stage: Engine
   readonly client: () => Promise<pg.Client>
-  /** The statement with its schemas as they are called on this server. */
+  /** The statement with the schema names of this server. */
   readonly withPrefix: (sql: string) => string
 }
 
-/** Texts compare byte by byte, as in DuckDB, whatever the database's own order is. */
+/** Texts compare byte by byte, as in DuckDB, whatever the collation of the database. */
 const typed = ({ name, sql }: TypedColumn): string =>
   `${quoteName(name)} ${sql}${sql === 'text' ? ' collate "C"' : ''}`
 
@@ -43,7 +43,7 @@ function ownFolder(parent: string): string {
   return folder
 }
 
-/** Names for the files of one engine, in a folder that is made with the first and goes with the engine. */
+/** Names for the files of one engine, in a folder that is created with the first file and removed with the engine. */
 export class TransferFiles {
   readonly #parent: string
   #folder: string | undefined
@@ -59,7 +59,7 @@ export class TransferFiles {
     return join(this.#folder, `${this.#count}.csv`)
   }
 
-  /** Also what a failure kept from being removed. */
+  /** Also removes files that a failure left behind. */
   remove(): void {
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
     this.#folder = undefined
@@ -72,7 +72,7 @@ const namesOf = (item: Insertion | TemporaryTable): readonly string[] =>
 async function write(stage: Engine, file: string, item: Insertion | TemporaryTable): Promise<string> {
   if ('make' in item && item.make) await stage.run(item.make)
   const names = namesOf(item)
-  // An index of keys takes them faster in their order: 200,000 rows with hashes for keys in a tenth less time.
+  // Sorted keys go into an index faster: 200,000 rows with hashes for keys take a tenth less time.
   const select =
     'select' in item ? `${item.select} order by 1` : `select ${quoteNames(names)} from ${item.name}`
   // A line that is \\. and nothing else ends the data for older servers; quoted it does not.
@@ -92,12 +92,12 @@ async function read(ends: Ends, file: string, item: Insertion | TemporaryTable):
     client.query(copyFrom(ends.withPrefix(sql))),
   )
   rmSync(file, { force: true })
-  // Without it a join hashes all that the warehouse holds instead of these: 130 ms instead of 40 for 16,400 among 100,000 rows.
+  // Without statistics a join hashes the stored table instead of this one: 130 ms instead of 40 for 16,400 among 100,000 rows.
   if ('joinedBy' in item && item.joinedBy)
     await client.query(`analyze ${table} (${quoteNames([item.joinedBy])})`)
 }
 
-/** While the server takes one table, DuckDB writes the next: they are two processes. */
+/** DuckDB writes one table while the server, another process, receives the one before. */
 export function sendAsFiles(
   stage: Engine,
   names: TransferFiles,
