@@ -114,7 +114,7 @@ describe('a connection', () => {
 
   it.each([
     ['http://127.0.0.1:PORT/api', 'accepts no connection', 'check host and port'],
-    ['https://no-such-host.invalid/api', 'can not be resolved', 'check baseUrl for a misspelt host'],
+    ['https://no-such-host.invalid/api', 'cannot be resolved', 'check baseUrl for a misspelt host'],
   ])('to %s says what to check', async (address, what, next) => {
     const gone = await startService(() => {})
     await gone.close()
