@@ -55,6 +55,11 @@ const HABITS: readonly Habit[] = [
     isAllowed: file => file === 'lib/rng.ts',
     advice: 'draws from Math.random: take an Rng as a parameter (src/lib/rng.ts)',
   },
+  {
+    pattern: /\b86_?400_?000\b|\b[gs]etUTC[A-Z]/,
+    isAllowed: file => file === 'lib/dates.ts',
+    advice: 'computes days: src/lib/dates.ts does',
+  },
 ]
 
 const VAGUE_NAMES = ['utils', 'helpers', 'common', 'manager', 'service', 'types']
@@ -300,6 +305,8 @@ describe('the rules catch', () => {
     ['Date.now after an address', `const url = 'http://x'; const now = Date.now()`],
     ['Date.now in a template', `const name = ${'`run-$'}{Date.now()}${'`'}`],
     ['Math.random', 'const dice = Math.random()'],
+    ['a day in milliseconds', 'const tomorrow = now + 86_400_000'],
+    ['fields of a Date', 'const month = date.getUTCMonth()'],
   ])('%s', (_, text) => expect(habitProblems(tree({ 'api/a.ts': text }))).toHaveLength(1))
 
   test.each([

@@ -34,7 +34,7 @@ export interface Connection {
   readonly reportingZone: string
 }
 
-export interface Surroundings {
+export interface Building {
   readonly source: Source
   readonly cwd: string
   readonly findings: Findings
@@ -44,15 +44,15 @@ export interface Surroundings {
 export function buildConnection(
   name: string,
   raw: RawConnection,
-  surroundings: Surroundings,
+  building: Building,
 ): Connection | undefined {
-  const { cwd, findings } = surroundings
+  const { cwd, findings } = building
   const path = ['connections', name]
   if (!/^[\w-]+$/.test(name)) findings.problem(path, `connection name ${name}: use letters, digits, _ and -`)
-  const place = { ...surroundings, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
+  const place = { ...building, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
-  const webhook = raw.webhook && buildWebhook(raw.webhook, [...path, 'webhook'], surroundings)
-  const warehouse = buildWarehouse(raw, path, surroundings)
+  const webhook = raw.webhook && buildWebhook(raw.webhook, [...path, 'webhook'], building)
+  const warehouse = buildWarehouse(raw, path, building)
   if (raw.baseUrl === undefined) findings.problem([...path, 'baseUrl'], `${dotted(path)}.baseUrl is missing`)
   if (!apiKey || !warehouse || raw.baseUrl === undefined) return undefined
   return {
@@ -73,10 +73,10 @@ export function buildConnection(
 function buildWebhook(
   raw: NonNullable<RawConnection['webhook']>,
   path: Path,
-  surroundings: Surroundings,
+  building: Building,
 ): WebhookSettings | undefined {
   const place = (name: string) => ({
-    ...surroundings,
+    ...building,
     path: [...path, name],
     filePath: [...path, `${name}File`],
   })
@@ -88,7 +88,7 @@ function buildWebhook(
   return secret && { secret, ...(previousSecret && { previousSecret }), headerPrefix: raw.headerPrefix }
 }
 
-function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, findings }: Surroundings) {
+function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, findings }: Building) {
   const path = [...connection, 'warehouse']
   const warehouse = parseWarehouse(raw.warehouse ?? '', cwd)
   if (raw.warehouse === undefined) {

@@ -1,6 +1,6 @@
 /** What doctor says of webhooks, which is nothing where nobody receives any. */
 import { expect, test } from 'vitest'
-import { webhookFindings } from '../../src/app/checkup/webhook.ts'
+import { webhookFindings } from '../../src/app/checkup/warehouse.ts'
 import { Secret } from '../../src/config/secret.ts'
 import { useEngines } from '../warehouse/fixture.ts'
 

@@ -1,6 +1,6 @@
 /** What is told of webhooks: each event once, refusals added up over days, and nothing where nothing came. */
 import { expect, test } from 'vitest'
-import { countedSince, eventLine } from '../../src/cli/reports/event-line.ts'
+import { countedSince, eventLine } from '../../src/cli/reports/status-details.ts'
 import { drainInbox } from '../../src/events/drain.ts'
 import { addRefusals } from '../../src/state/inbox/arrivals.ts'
 import { readEventFigures } from '../../src/state/inbox/figures.ts'

@@ -1,6 +1,6 @@
 /** Change signals: found in star as changes of related records, counted against what fetches find, and used to choose. */
 import { expect, test } from 'vitest'
-import { coverageLines } from '../../src/cli/reports/coverage-lines.ts'
+import { coverageLines } from '../../src/cli/reports/status-details.ts'
 import { byIdResources, findResource } from '../../src/contract/catalogue.ts'
 import { changeSignals } from '../../src/contract/derived/change-signals.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'

@@ -79,7 +79,7 @@ const timeouts = { connect: 10_000, headers: 120_000, body: 30_000, total: 300_0
 /** Attempts in all: a second PUT of the same bytes to the same address does no harm. */
 const mostSendings = 3
 
-export interface Surroundings {
+export interface UploadEffects {
   readonly clock: Clock
   readonly rng: Rng
   readonly signal?: AbortSignal | undefined
@@ -97,7 +97,7 @@ class UploadFailed extends MusterError {}
 export async function uploadFile(
   instructions: UploadInstructions,
   bytes: Buffer,
-  surroundings: Surroundings,
+  effects: UploadEffects,
 ): Promise<void> {
   const url = readUploadUrl(instructions.uploadUrl)
   const { connect: timeout, headers: headersTimeout, body: bodyTimeout } = timeouts
@@ -105,10 +105,10 @@ export async function uploadFile(
   try {
     // Not p-retry: clock and jitter are passed in, so that tests drive them.
     for (let attempt = 1; ; attempt++) {
-      const status = await put(agent, { url, instructions, bytes }, surroundings)
+      const status = await put(agent, { url, instructions, bytes }, effects)
       if (status >= 200 && status < 300) return
       if (!isPassing(status) || attempt >= mostSendings) throw refused(url, status)
-      const { clock, rng, signal } = surroundings
+      const { clock, rng, signal } = effects
       await clock.sleep(retryDelay({ attempt, limited: false, now: clock.now(), rng }), signal)
     }
   } finally {
@@ -137,7 +137,7 @@ const noAnswer = 0
 async function put(
   agent: Agent,
   { url, instructions, bytes }: Upload,
-  limits: Surroundings,
+  limits: UploadEffects,
 ): Promise<number> {
   const timeout = AbortSignal.timeout(limits.totalTimeout ?? timeouts.total)
   const signal = limits.signal ? AbortSignal.any([timeout, limits.signal]) : timeout

@@ -1,8 +1,11 @@
-/** Whether the warehouse can be written. Nothing is created. */
+/** Checks of the warehouse: whether it can be written, without creating anything, and whether events can be verified. */
+
 import { existsSync, statSync } from 'node:fs'
+import type { Connection } from '../../config/connection.ts'
 import { existingTables } from '../../state/existing-tables.ts'
+import { hasReceivedEvents } from '../../state/inbox/figures.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { type Finding, fail, failed, ok } from './finding.ts'
+import { type Finding, fail, failed, ok, warn } from './finding.ts'
 
 export interface WarehouseCheck {
   readonly finding: Finding
@@ -67,4 +70,27 @@ export async function checkServer(open: () => Promise<Engine>): Promise<Warehous
     await engine?.close()
     return { finding: failed('warehouse', error), engine: undefined }
   }
+}
+
+export async function webhookFindings(
+  { webhook }: Pick<Connection, 'webhook'>,
+  engine: Engine | undefined,
+): Promise<Finding[]> {
+  if (webhook?.previousSecret)
+    return [
+      warn(
+        'webhook',
+        'two signing secrets are accepted',
+        'remove previousSecret once every webhook signs with the new one',
+      ),
+    ]
+  if (webhook) return [ok('webhook', `a signing secret; headers begin with ${webhook.headerPrefix}`)]
+  if (!engine || !(await hasReceivedEvents(engine))) return []
+  return [
+    warn(
+      'webhook',
+      'events were received earlier, but there is no signing secret now',
+      'set webhook.secret or MUSTER_WEBHOOK_SECRET: muster serve does not start without one',
+    ),
+  ]
 }

@@ -1,6 +1,7 @@
 /** `muster backfill`: reads the records created between two days again. */
-import { type CommandModule, calendarDay } from '../command.ts'
-import { createdBetween, scannedLists } from '../created-days.ts'
+import { collections } from '../../contract/catalogue.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { type CommandModule, calendarDay, type Options, textOption } from '../command.ts'
 import { limitsOf, resourceNames, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
@@ -28,4 +29,19 @@ export const command: CommandModule = {
       limits: limitsOf(context, options),
     })
   },
+}
+
+/** The lists of a backfill that names no resources. */
+export const scannedLists: readonly string[] = collections
+  .filter(({ read }) => read.strategy === 'scan')
+  .map(({ name }) => name)
+
+/** Throws UsageError unless both days are given, the earlier one first. */
+export function createdBetween(options: Options): { readonly from: string; readonly to: string } {
+  const from = textOption(options, 'from')
+  const to = textOption(options, 'to')
+  if (from === undefined || to === undefined)
+    throw new UsageError({ what: 'a backfill needs --from and --to', next: 'give both as YYYY-MM-DD' })
+  if (from > to) throw new UsageError({ what: `--from ${from} is after --to ${to}`, next: 'swap them' })
+  return { from, to }
 }

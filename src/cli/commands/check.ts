@@ -2,17 +2,17 @@
 
 import { openMade } from '../../app/connection/warehouse.ts'
 import { nearest } from '../../config/nearest.ts'
+import { counted } from '../../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import type { Check } from '../../marts/checks/check.ts'
 import { everyCheck } from '../../marts/checks/gate.ts'
 import { type CheckReport, reportChecks } from '../../marts/checks/report.ts'
-import { failedRows } from '../../marts/checks/run.ts'
+import { type CheckResult, failedRows } from '../../marts/checks/run.ts'
 import { readMarts } from '../../marts/mart.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { failureLines, summaryLine } from '../reports/check-lines.ts'
-import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
 
 function chosen(args: readonly string[], checks: readonly Check[]): readonly Check[] {
   const names = checks.map(({ name }) => name)
@@ -70,4 +70,35 @@ export const command: CommandModule = {
       await engine.close()
     }
   },
+}
+
+const isError = ({ severity }: CheckResult): boolean => severity === 'error'
+
+/** Errors before warnings, each with what to do. */
+function failureLines(results: readonly CheckResult[]): string[] {
+  const worstFirst = [...results].sort((one, other) => Number(isError(other)) - Number(isError(one)))
+  return worstFirst.flatMap(({ name, severity, summary, next, failures }) =>
+    failures.map(({ subject, rows, samples }) => {
+      const more = rows > samples.length ? ', ...' : ''
+      const found = `${counted(rows, 'row')} of ${subject} (${samples.join('; ')}${more})`
+      return `${severity} ${name}: ${found}. ${summary} Next: ${next}`
+    }),
+  )
+}
+
+/** `skipped` are checks of marts that were never built. */
+function summaryLine(
+  results: readonly CheckResult[],
+  { skipped, milliseconds }: { skipped: number; milliseconds: number },
+): string {
+  const failing = results.filter(result => failedRows(result) > 0)
+  const errors = failing.filter(isError).length
+  const asked = `${counted(results.length, 'check')} in ${formatSeconds(milliseconds)}`
+  const left = skipped > 0 ? `; ${skipped} wait for marts that were not built yet` : ''
+  if (failing.length === 0) return `all pass: ${asked}${left}`
+  const bad = [
+    errors > 0 && counted(errors, 'error'),
+    failing.length > errors && counted(failing.length - errors, 'warning'),
+  ].filter(Boolean)
+  return `${bad.join(', ')}: ${results.length - failing.length} of ${asked} pass${left}`
 }

@@ -1,11 +1,9 @@
 /** `muster doctor`: checks everything that a sync needs, and says what to do about each problem. */
 
 import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
-import { keyFindings } from '../../app/checkup/key.ts'
+import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { diskSpace, landingFolder, nodeVersion } from '../../app/checkup/machine.ts'
-import { resourceFindings } from '../../app/checkup/resources.ts'
-import { checkFile, checkServer } from '../../app/checkup/warehouse.ts'
-import { webhookFindings } from '../../app/checkup/webhook.ts'
+import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'

@@ -10,9 +10,9 @@ import { planSweep } from '../../sync/plan/plan-sweep.ts'
 import type { SyncRequest } from '../../sync/run/sync.ts'
 import { type CommandModule, calendarDay, flagOption, type Options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { createdBetween, scannedLists } from '../created-days.ts'
 import { resourceNames } from '../run-command.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { createdBetween, scannedLists } from './backfill.ts'
 import { sweptNames } from './sweep.ts'
 
 export const command: CommandModule = {

@@ -14,9 +14,7 @@ import { apiKeyId } from '../../sync/run/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { coverageLines } from '../reports/coverage-lines.ts'
-import { deletionLines } from '../reports/deletion-lines.ts'
-import { countedSince, eventLine } from '../reports/event-line.ts'
+import { countedSince, coverageLines, deletionLines, eventLine } from '../reports/status-details.ts'
 import {
   budgetLine,
   holderLine,

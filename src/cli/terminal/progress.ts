@@ -19,19 +19,19 @@ export interface Progress {
   stop(): void
 }
 
-type Surroundings = Pick<CommandContext, 'clock' | 'env' | 'isTerminal' | 'stderr' | 'globals'>
+type ProgressContext = Pick<CommandContext, 'clock' | 'env' | 'isTerminal' | 'stderr' | 'globals'>
 
 /** Ten times a second: more would flicker and load a slow connection. */
 const redrawMs = 100
 /** Plain lines go into files and mails, so they are few. */
 const plainLineMs = 5_000
 
-export function createProgress(context: Surroundings): Progress {
+export function createProgress(context: ProgressContext): Progress {
   if (context.globals.quiet) return { update: () => {}, budget: () => {}, stop: () => {} }
   return context.isTerminal ? liveProgress(context) : plainProgress(context)
 }
 
-function liveProgress({ clock, env, stderr }: Surroundings): Progress {
+function liveProgress({ clock, env, stderr }: ProgressContext): Progress {
   const display = createLogUpdate(stderr.stream as NodeJS.WriteStream, { showCursor: true })
   const stopped = new AbortController()
   const isColoured = !env.NO_COLOR && env.TERM !== 'dumb'
@@ -66,7 +66,7 @@ function liveProgress({ clock, env, stderr }: Surroundings): Progress {
   }
 }
 
-function plainProgress({ clock, stderr }: Surroundings): Progress {
+function plainProgress({ clock, stderr }: ProgressContext): Progress {
   const shownAt = new Map<string, number>()
   let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
   let isStopped = false

@@ -1,5 +1,5 @@
 /** Work weeks and the bank holidays of England and Wales, in UTC. */
-import { dayMs, startOfUtcDay, weekday, yearOf } from '../../lib/dates.ts'
+import { dayMs, startOfUtcDay, utcDay, weekday, yearOf } from '../../lib/dates.ts'
 
 /** The Monday of the last week that is over at `ms`. */
 export function lastFullWeek(ms: number): number {
@@ -68,7 +68,6 @@ function easterSunday(year: number): number {
 
 /** Sites close between Christmas Eve and New Year. */
 export function isShutdown(mondayMs: number): boolean {
-  const sunday = new Date(mondayMs + 6 * dayMs)
-  const month = sunday.getUTCMonth()
-  return (month === 11 && sunday.getUTCDate() >= 28) || (month === 0 && sunday.getUTCDate() <= 3)
+  const sunday = utcDay(mondayMs, 6).slice('YYYY-'.length)
+  return sunday >= '12-28' || sunday <= '01-03'
 }

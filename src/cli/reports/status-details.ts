@@ -1,0 +1,114 @@
+/** The details of `muster status` in sentences: records without a list, deletions, and webhook events. */
+import { counted, formatNumber } from '../../lib/counted.ts'
+import { dayMs } from '../../lib/dates.ts'
+import type { Coverage, IdCoverage } from '../../state/by-id/coverage.ts'
+import { type Absence, isNewerCount } from '../../state/evidence/absence.ts'
+import type { EventFigures } from '../../state/inbox/figures.ts'
+import { tableInQueries } from '../../state/tables.ts'
+import { ageOf } from '../terminal/output.ts'
+
+const join = (parts: readonly (string | false)[]): string => parts.filter(part => part !== false).join('; ')
+
+function idsLine({ resource, known, stored, neverFetched, reasons }: IdCoverage): string {
+  const rest = [
+    neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
+    ...reasons.map(({ reason, ids }) => `${formatNumber(ids)}: ${reason}`),
+  ]
+  return join([`${resource} stored ${formatNumber(stored)} of ${formatNumber(known)} known ids`, ...rest])
+}
+
+function requisitionsLine({ requisitions: { stored, known, withoutId } }: Coverage): string {
+  return join([
+    `requisitions stored ${formatNumber(stored)} of ${formatNumber(known)} known references`,
+    withoutId > 0 &&
+      `${formatNumber(withoutId)} are in metric rows only, which give no id: events or muster discover bring it`,
+  ])
+}
+
+function creditNotesLine({ creditNotes: { stored, onInvoices } }: Coverage): string {
+  return join([
+    `credit notes stored ${stored} of ${onInvoices} on invoices`,
+    Number(stored) < Number(onInvoices) && 'no record names their ids: events or muster discover bring them',
+  ])
+}
+
+/** With fewer changes the share would be mostly chance. */
+const fewestChanges = 20
+
+function eventsLine({ events }: Coverage): string[] {
+  const told = events
+    .filter(({ announced, found }) => announced > 0 && found >= fewestChanges)
+    .map(({ resource, announced, found }) => `${resource} ${((announced / found) * 100).toFixed(0)}%`)
+  return told.length > 0 ? [`changes that an event had announced: ${told.join(', ')}`] : []
+}
+
+/** A line for each resource with known ids, and for the records that others count. */
+export function coverageLines(coverage: Coverage): string[] {
+  const { requisitions, creditNotes, ids } = coverage
+  return [
+    ...ids.map(idsLine),
+    ...(requisitions.known > 0 ? [requisitionsLine(coverage)] : []),
+    ...eventsLine(coverage),
+    ...(Number(creditNotes.onInvoices) + Number(creditNotes.stored) > 0 ? [creditNotesLine(coverage)] : []),
+  ]
+}
+
+function countWords(absence: Absence): string[] {
+  const { resource, total, stored } = absence
+  if (total === null || stored === null || total === stored || !isNewerCount(absence)) return []
+  const next =
+    stored > total ? `muster sweep ${resource}` : `muster sync ${resource}, then muster sweep ${resource}`
+  return [`the service counts ${formatNumber(total)}, ${formatNumber(stored)} are stored: ${next}`]
+}
+
+/** One line for each resource with something to report. */
+export function deletionLines(absences: readonly Absence[]): string[] {
+  return absences.flatMap(absence => {
+    const { resource, tombstoned, candidates } = absence
+    const words = [
+      ...(tombstoned > 0 ? [`${formatNumber(tombstoned)} deleted (${tableInQueries('deletion')})`] : []),
+      ...(candidates > 0
+        ? [
+            `${counted(candidates, 'candidate waits', 'candidates wait')} for more evidence: muster sweep ${resource}`,
+          ]
+        : []),
+      ...countWords(absence),
+    ]
+    return words.length === 0 ? [] : [`${resource}: ${words.join('; ')}`]
+  })
+}
+
+/** Days that are counted. */
+const days = 30
+/** Names of unknown types that are shown. */
+const mostNames = 3
+
+/** ISO 8601. */
+export const countedSince = (nowMs: number): string => new Date(nowMs - days * dayMs).toISOString()
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
+
+function names(list: readonly string[]): string {
+  const more = list.length > mostNames ? ', …' : ''
+  return `${list.slice(0, mostNames).join(', ')}${more}`
+}
+
+export function eventLine(figures: EventFigures, nowMs: number): string | undefined {
+  const { events, lastAt, waiting, waitingSince, unknownTypes, refusedDeliveries } = figures
+  const { unreadable, refused, notFound } = figures
+  const unknown = sum(unknownTypes.map(one => one.events))
+  const turnedAway = sum(refusedDeliveries.map(one => one.deliveries))
+  if (events + waiting + turnedAway === 0) return undefined
+  const parts = [
+    `events: ${formatNumber(events)} in ${days} days${lastAt === null ? '' : `, the last ${ageOf(lastAt, nowMs)}`}`,
+    waiting > 0 &&
+      `${formatNumber(waiting)} wait to be read, the oldest came ${ageOf(waitingSince ?? '', nowMs)}`,
+    refused > 0 && `${formatNumber(refused)} about what the key may not read`,
+    notFound > 0 && `${formatNumber(notFound)} about records not found`,
+    unknown > 0 && `${formatNumber(unknown)} of unknown types (${names(unknownTypes.map(one => one.type))})`,
+    unreadable > 0 && `${formatNumber(unreadable)} without a usable id`,
+    turnedAway > 0 &&
+      `${counted(turnedAway, 'delivery', 'deliveries')} refused (${refusedDeliveries.map(({ reason, deliveries }) => `${reason} ${formatNumber(deliveries)}`).join(', ')})`,
+  ]
+  return parts.filter(part => part !== false).join('; ')
+}
