@@ -9,6 +9,7 @@ import { namedRng } from '../../lib/rng.ts'
 import { type BuildResult, buildMarts } from '../../marts/build.ts'
 import { everyCheck, martGate } from '../../marts/checks/gate.ts'
 import { readMarts } from '../../marts/mart.ts'
+import { sandboxKeys } from '../../sandbox/keys/default-keys.ts'
 import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
 import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run/run.ts'
@@ -27,7 +28,7 @@ import { runShown, summary } from '../run-command.ts'
 import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
 
 const folder = join('data', 'demo')
-const apiKey = 'sandbox-company-key'
+const apiKey = sandboxKeys.company
 
 function connectionTo(url: string, root: string): RunConnection {
   return {

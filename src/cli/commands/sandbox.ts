@@ -1,5 +1,6 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for people without a key. */
 import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
+import { defaultKeys, sandboxKeys } from '../../sandbox/keys/default-keys.ts'
 import { contractOptions, parseOption } from '../../sandbox/options/contract-options.ts'
 import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
 import type { Sandbox } from '../../sandbox/server/sandbox.ts'
@@ -83,10 +84,9 @@ export const command: CommandModule = {
     }
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
-    const { defaultKeys } = await import('../../sandbox/keys/default-keys.ts')
     const events = eventOptions(options, context.env)
     const sandbox = await startSandbox({ ...sandboxOptions(options), ...(events && { events }) })
-    announce(context, sandbox, defaultKeys)
+    announce(context, sandbox)
     const bursting = sandbox.burst({ count: numberOption(options, 'webhookBurst') ?? 0 })
     await untilAborted(context.signal)
     await sandbox.close()
@@ -158,24 +158,12 @@ function tellViolations({ stderr }: CommandContext, violations: readonly Violati
   stderr.write(`${lines.join('\n')}\n`)
 }
 
-/** Not secrets: they only give access to generated data on this machine. */
-const sandboxKeys = {
-  company: 'sandbox-company-key',
-  agency: 'sandbox-agency-key',
-  finance: 'sandbox-finance-key',
-}
-
-interface Key {
-  readonly key: string
-  readonly description: string
-}
-
 /** Addresses outside of the API: its description, and its operations as tools. */
 function beside(url: string) {
   return { openapi: new URL('/openapi.json', url).href, mcp: new URL('/mcp', url).href }
 }
 
-function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[]): void {
+function announce(context: CommandContext, sandbox: Sandbox): void {
   const { url, webhooks } = sandbox
   const env = {
     MUSTER_BASE_URL: url,
@@ -183,17 +171,17 @@ function announce(context: CommandContext, sandbox: Sandbox, keys: readonly Key[
     MUSTER_WAREHOUSE: 'duckdb:data/sandbox.duckdb',
   }
   if (context.json) {
-    const listed = keys.map(({ key, description }) => ({ key, description }))
+    const listed = defaultKeys.map(({ key, description }) => ({ key, description }))
     printJson(context, { url, ...beside(url), keys: sandboxKeys, allKeys: listed, env, webhooks })
     return
   }
-  const widest = Math.max(...keys.map(({ key }) => key.length))
+  const widest = Math.max(...defaultKeys.map(({ key }) => key.length))
   const lines = [
     `The sandbox listens on ${url}`,
     `  described at ${beside(url).openapi}, with tools for assistants at ${beside(url).mcp}`,
     '',
     'Keys:',
-    ...keys.map(({ key, description }) => `  ${key.padEnd(widest)}  ${description}`),
+    ...defaultKeys.map(({ key, description }) => `  ${key.padEnd(widest)}  ${description}`),
     'Allowed values for writing workers: muster sandbox --lists',
     '',
     'In another terminal:',
