@@ -4,12 +4,18 @@ import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/program-version.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { runTogether } from '../warehouse/run-together.ts'
-import { type Commented, missingComments } from '../warehouse/schema/comments.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'
 import { addReference, references } from '../warehouse/schema/references.ts'
 import { schemaNames } from '../warehouse/schema/schemas.ts'
 import { createSeedTables, createViews, plantSeeds, structureFiles } from '../warehouse/schema/seed.ts'
-import { columnDefinition, createIndexes, createTable, qualified } from '../warehouse/schema/structure.ts'
+import {
+  type Commented,
+  columnDefinition,
+  createIndexes,
+  createTable,
+  missingComments,
+  qualified,
+} from '../warehouse/schema/structure.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import { existingTables, forgetTables } from './existing-tables.ts'
 import { ledger } from './ledger.ts'

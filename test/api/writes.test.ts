@@ -93,9 +93,7 @@ describe('an answer that fails', () => {
       async (client, service) => {
         const error = await failure(post(client))
         expect([error.name, error.exitCode, service.asked.length]).toEqual(['Unsettled', 1, 1])
-        expect(error.message).toMatch(
-          /^it is unknown whether this was done: .*"no \[value\] here".*look for/,
-        )
+        expect(error.message).toMatch(/^it is unknown whether this was done: .*"no \[value\] here".*look for/)
         expect(everyWord(error)).not.toContain('Roe-Planted')
       },
       quick(),

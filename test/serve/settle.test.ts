@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { drainInbox } from '../../src/events/drain.ts'
 import { expireInbox, settle } from '../../src/state/inbox/settle.ts'
-import { recordAccess } from '../../src/state/requests/access.ts'
+import { recordAccess } from '../../src/state/requests/key-state.ts'
 import { recordResource, startRun, updateRun } from '../../src/state/runs/runs.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'

@@ -1,7 +1,7 @@
 /** What an incremental sync costs: requests by how much changed since the last one. */
 import { expect, test } from 'vitest'
 import type { Records } from '../../src/sandbox/world.ts'
-import { recordSent } from '../../src/state/requests/access.ts'
+import { recordSent } from '../../src/state/requests/key-state.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, rowsTouched, syncOnce } from '../warehouse/fixture.ts'

@@ -51,7 +51,6 @@ export function structureName(): string {
   const makers = [
     'state/migrate.ts',
     'state/structure.ts',
-    'warehouse/schema/comments.ts',
     'warehouse/schema/seed.ts',
     'warehouse/schema/structure.ts',
     'warehouse/schema/references.ts',

@@ -11,8 +11,7 @@ import { type Asker, createAsker } from '../../crosscheck/metrics/their-metrics.
 import type { ExitStatus } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { migrate } from '../../state/migrate.ts'
-import { newRunId } from '../../state/runs/run-id.ts'
-import { startRun, updateRun } from '../../state/runs/runs.ts'
+import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import {
   type CommandModule,

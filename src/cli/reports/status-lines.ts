@@ -2,7 +2,7 @@
 
 import { byIdResources } from '../../contract/catalogue.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
-import type { BudgetSeen } from '../../state/requests/budget-seen.ts'
+import type { BudgetSeen } from '../../state/requests/key-state.ts'
 import type { HeldLease } from '../../state/runs/leases.ts'
 import type { ResourceState } from '../../state/runs/resource-state.ts'
 import type { Proof } from '../../state/scans/proof.ts'

@@ -1,4 +1,4 @@
-/** The folder of an export: written beside the one of before, and put in its place when it is whole. */
+/** The folder of an export: written as a draft beside the previous one, which it replaces when it is complete. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../../lib/errors.ts'
@@ -6,28 +6,32 @@ import { isAlive } from '../../lib/is-alive.ts'
 
 export const manifestName = 'manifest.json'
 
-/** What a manifest begins with, by which an export is known. */
+/** Format of a manifest, which identifies an export. */
 export const manifestFormat = 'muster export 1'
 
 function isExport(folder: string): boolean {
+  const file = join(folder, manifestName)
+  if (!existsSync(file)) return false
   try {
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, manifestName), 'utf8'))
+    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'))
     return (
       typeof manifest === 'object' &&
       manifest !== null &&
       'format' in manifest &&
       manifest.format === manifestFormat
     )
-  } catch {
-    return false
+  } catch (error) {
+    // A file of that name by another program.
+    if (error instanceof SyntaxError) return false
+    throw error
   }
 }
 
-/** Names beside the folder, of what is being written and of what is being replaced. */
+/** Names beside the folder, for the draft and for the export that is being replaced. */
 const beside = (folder: string, end: string): string => join(dirname(folder), `${basename(folder)}.${end}`)
 
-/** Drafts carry the process that writes them, so that two exports into one folder do not mix. */
-function removeRelics(folder: string): void {
+/** A draft has the id of its process in its name, so that two exports into one folder do not mix. */
+function removeLeftovers(folder: string): void {
   const begin = `${basename(folder)}.writing-`
   for (const name of readdirSync(dirname(folder))) {
     const pid = name.startsWith(begin) ? Number(name.slice(begin.length)) : 0
@@ -39,25 +43,25 @@ function removeRelics(folder: string): void {
 export interface ExportFolder {
   /** Where to write. */
   readonly draft: string
-  /** Puts the draft in place; the export of before is gone after it. */
+  /** Replaces the previous export by the draft. */
   finish(): void
-  /** Removes the draft; the export of before stays. */
+  /** Removes the draft; the previous export stays. */
   abandon(): void
 }
 
-/** Throws ConfigError for a folder that holds anything but an export: it would be lost. */
+/** Throws ConfigError for a folder with anything but an export in it, which would be lost. */
 export function beginFolder(folder: string, mode: number): ExportFolder {
   const replaced = beside(folder, 'replaced')
   // A process that died between the two renames.
   if (!existsSync(folder) && isExport(replaced)) renameSync(replaced, folder)
   if (existsSync(folder) && !isExport(folder) && readdirSync(folder).length > 0)
     throw new ConfigError({
-      what: 'the folder holds something that is no export of muster',
+      what: 'the folder holds something other than an export of muster',
       where: folder,
       next: 'name a new or empty folder; nothing was changed',
     })
   mkdirSync(dirname(folder), { recursive: true })
-  removeRelics(folder)
+  removeLeftovers(folder)
   const draft = beside(folder, `writing-${process.pid}`)
   mkdirSync(draft, { mode })
   return {

@@ -3,11 +3,10 @@
 import type { Table } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
-import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { elapsedDays, quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 import { remember } from './discovered.ts'
 import type { Expected } from './due.ts'
-import { elapsedDays } from './elapsed-days.ts'
 
 /** A fetch that brought the record; times are ISO 8601. */
 export interface Fetch {

@@ -2,9 +2,8 @@
 import { type ChangeSignal, changeSignals } from '../../contract/derived/change-signals.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { elapsedDays, quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
-import { elapsedDays } from './elapsed-days.ts'
 import { changeFound, double, type Fetch, instant } from './fetched.ts'
 
 /** Of one change signal and kind of record; all counts halve in 90 days. */

@@ -1,8 +1,7 @@
 /** Stored records, with the figures that tell when they are worth another fetch. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { elapsedDays } from './elapsed-days.ts'
+import { elapsedDays, quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { lastChange, relatedColumns, signalsOf } from './signal-counts.ts'
 
 /** Times in days. */

@@ -1,12 +1,12 @@
-/** Evidence that a record is missing at the source. One piece proves nothing; `muster sweep` tombstones on two. */
+/** Evidence that a record is missing at the source, and deletions: one piece proves nothing, `muster sweep` tombstones on two. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 import { unsettled } from './key-scopes.ts'
-import { fetchedWith, shownTo } from './swept-records.ts'
-import type { EvidenceRow } from './tables.ts'
+import { fetchedWith, outOfSight, shownTo } from './swept-records.ts'
+import type { DeletionRow, EvidenceRow } from './tables.ts'
 
 export type Evidence = Omit<EvidenceRow, 'void_at' | 'void_reason'>
 
@@ -73,6 +73,19 @@ export async function standingEvidence(
   )
 }
 
+/** Up to three live records without evidence, which must answer by id; first those that the scope fetched last. */
+export async function controlIds(engine: Engine, resource: Resource, scopeId: string): Promise<string[]> {
+  const key = recordKey(resource)
+  const rows = await engine.rows<{ id: string }>(
+    `select ${key} as id, ${fetchedWith(resource, scopeId)} as is_fetched
+     from ${liveRecords(resource)} and not ${outOfSight(resource, scopeId)}
+       and not exists (select 1 from ops.evidence e where e.resource = ${quoteText(resource.name)}
+         and e.record_id = ${key} and e.void_at is null)
+     order by 2 desc, t.loaded_at desc, 1 limit 3`,
+  )
+  return rows.map(({ id }) => id)
+}
+
 export async function voidEvidence(
   engine: Engine,
   of: { readonly resource: string; readonly ids: readonly string[] },
@@ -130,4 +143,33 @@ export async function recordSightings(engine: Engine, resource: string): Promise
     `update ops.evidence as x set void_at = s.loaded_at, void_reason = 'read again by run ' || s.run_id
      ${of} and x.void_at is null and s.loaded_at > x.seen_at`,
   )
+}
+
+export async function recordDeletions(engine: Engine, rows: readonly DeletionRow[]): Promise<void> {
+  const many = 500
+  for (let from = 0; from < rows.length; from += many)
+    await ledger(engine)
+      .insertInto('ops.deletion')
+      .values(rows.slice(from, from + many))
+      .execute()
+}
+
+export async function recordUndeletions(
+  engine: Engine,
+  of: { readonly resource: string; readonly ids: readonly string[] },
+  by: { readonly at: string; readonly run: string },
+): Promise<void> {
+  if (of.ids.length === 0) return
+  await ledger(engine)
+    .updateTable('ops.deletion')
+    .set({ undeleted_at: by.at, undeleted_by: by.run })
+    .where('resource', '=', of.resource)
+    .where('record_id', 'in', [...of.ids])
+    .where('undeleted_at', 'is', null)
+    .execute()
+}
+
+/** Deletions of records that have not come back. */
+export function standingDeletions(engine: Engine): Promise<DeletionRow[]> {
+  return ledger(engine).selectFrom('ops.deletion').selectAll().where('undeleted_at', 'is', null).execute()
 }

@@ -1,8 +1,8 @@
-/** What the ledger says of each mart: what it was last built from, and how the last attempt went. */
+/** What each mart was last built from, how the last attempt went, and what the checks found. */
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { MartRow } from './tables.ts'
+import type { CheckResultRow, MartRow } from './tables.ts'
 
 export async function recordedMarts(engine: Engine): Promise<ReadonlyMap<string, MartRow>> {
   const rows = await ledger(engine).selectFrom('ops.mart').selectAll().orderBy('name').execute()
@@ -22,4 +22,8 @@ export async function forgetMart(engine: Engine, name: string): Promise<void> {
 export async function moveAsOf(engine: Engine, names: readonly string[], asOf: string | null): Promise<void> {
   if (names.length === 0) return
   await ledger(engine).updateTable('ops.mart').set({ as_of: asOf }).where('name', 'in', names).execute()
+}
+
+export async function recordCheckResults(engine: Engine, rows: readonly CheckResultRow[]): Promise<void> {
+  if (rows.length > 0) await ledger(engine).insertInto('ops.check_result').values(rows).execute()
 }

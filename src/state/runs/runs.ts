@@ -1,8 +1,16 @@
-/** The ledger of runs: what was asked, read, kept and spent. */
-
+/** Runs and tasks of DAGs: what each did, read, changed and spent, and how it ended. */
+import type { Clock } from '../../lib/clock.ts'
+import type { Rng } from '../../lib/rng.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { RunResourceRow, RunRow } from './tables.ts'
+import type { DagTaskRow, RunResourceRow, RunRow } from './tables.ts'
+
+export function newRunId(clock: Clock, rng: Rng): string {
+  const letters = Math.floor(rng() * 36 ** 4)
+    .toString(36)
+    .padStart(4, '0')
+  return `${new Date(clock.now()).toISOString().replace(/[-:.]/g, '')}-${letters}`
+}
 
 export type RunFigures = Pick<
   RunRow,
@@ -144,4 +152,17 @@ export async function lastSyncStart(engine: Engine, runId: string): Promise<stri
     .limit(1)
     .executeTakeFirst()
   return row?.started_at
+}
+
+export async function recordDagTasks(engine: Engine, rows: readonly DagTaskRow[]): Promise<void> {
+  await engine.transaction(async engine => {
+    for (const row of rows) {
+      await ledger(engine)
+        .deleteFrom('ops.dag_task')
+        .where('dag_run_id', '=', row.dag_run_id)
+        .where('task', '=', row.task)
+        .execute()
+      await ledger(engine).insertInto('ops.dag_task').values(row).execute()
+    }
+  })
 }

@@ -1,8 +1,10 @@
-/** Sweeps: lists read whole for their ids alone, and what was concluded from them. */
-
+/** Sweeps, and the records that they saw and whose current version is not stored. */
+import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { recordRows } from '../../warehouse/schema/record-rows.ts'
+import { quoteName } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
-import type { ScanRow, SweepRow } from './tables.ts'
+import type { ScanRow, SweepRow, UnreadRow } from './tables.ts'
 
 export async function openSweep(engine: Engine, row: SweepRow): Promise<void> {
   await ledger(engine).insertInto('ops.sweep').values(row).execute()
@@ -51,4 +53,20 @@ export async function sweepScans(engine: Engine, sweepId: string): Promise<ScanR
     .where('sweep_id', '=', sweepId)
     .orderBy('scan_id')
     .execute()
+}
+
+/** Those of a resource that are still to be read; what was read meanwhile is forgotten. */
+export async function stillUnread(engine: Engine, resource: Resource): Promise<UnreadRow[]> {
+  await engine.run(
+    `delete from ops.unread where resource = $1 and exists (
+       select 1 from ${recordRows(resource)} and t.${quoteName(resource.table.key)} = unread.record_id
+         and t.source_updated_at >= cast(unread.updated_at as timestamptz))`,
+    [resource.name],
+  )
+  return ledger(engine).selectFrom('ops.unread').selectAll().where('resource', '=', resource.name).execute()
+}
+
+/** After a walk over the days of these: what is not read by now is gone since, or in quarantine. */
+export async function forgetUnread(engine: Engine, resource: string): Promise<void> {
+  await ledger(engine).deleteFrom('ops.unread').where('resource', '=', resource).execute()
 }

@@ -1,11 +1,8 @@
 /** A second witness at once, where records can be read by id: what a sweep missed is asked for by name. */
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import { type SingleRead, singleRead } from '../../contract/fields/resource.ts'
-import { recordEvidence, voidEvidence } from '../../state/evidence/evidence.ts'
-import { fetchedWith, outOfSight } from '../../state/evidence/swept-records.ts'
+import { controlIds, recordEvidence, voidEvidence } from '../../state/evidence/evidence.ts'
 import { lastSweep } from '../../state/scans/sweeps.ts'
-import { liveRecords } from '../../warehouse/schema/record-rows.ts'
-import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { isStillScope } from '../run/key.ts'
@@ -26,24 +23,12 @@ async function ask({ sync, counters }: ResourceTask, { path }: SingleRead, id: s
   }
 }
 
-/** Records that should answer, as nobody found them gone: first of all those that the scope of now has fetched last. */
-async function controls({ sync, resource }: ResourceTask, scopeId: string): Promise<string[]> {
-  const key = `t.${quoteName(resource.table.key)}`
-  const rows = await sync.engine.rows<{ id: string }>(
-    `select ${key} as id, ${fetchedWith(resource, scopeId)} as is_fetched
-     from ${liveRecords(resource)} and not ${outOfSight(resource, scopeId)}
-       and not exists (select 1 from ops.evidence w where w.resource = ${quoteText(resource.name)}
-         and w.record_id = ${key} and w.void_at is null)
-     order by 2 desc, t.loaded_at desc, 1 limit 3`,
-  )
-  return rows.map(({ id }) => id)
-}
-
 const noneAnswers = 'no record answers by id, so that a 404 proves nothing'
 
 /** Whether the service answers by id at all: a gateway that says 404 to everything would be a witness of everything. */
 async function answersById(task: ResourceTask, read: SingleRead, scopeId: string): Promise<boolean> {
-  for (const id of await controls(task, scopeId)) if ((await ask(task, read, id)) === 'there') return true
+  for (const id of await controlIds(task.sync.engine, task.resource, scopeId))
+    if ((await ask(task, read, id)) === 'there') return true
   return false
 }
 

@@ -1,8 +1,7 @@
 /** What a sweep that read its list whole means for what is held: sightings, suspects, and records still to be read. */
 
 import { revive } from '../../load/merge/tombstone.ts'
-import { recordUndeletions } from '../../state/evidence/deletions.ts'
-import { recordEvidence, voidEvidence } from '../../state/evidence/evidence.ts'
+import { recordEvidence, recordUndeletions, voidEvidence } from '../../state/evidence/evidence.ts'
 import {
   countOutOfSight,
   forgetOutOfSight,

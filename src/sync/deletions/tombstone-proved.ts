@@ -1,8 +1,7 @@
 /** Tombstones what enough witnesses saw gone, with the evidence in the same transaction. */
 
 import { tombstone } from '../../load/merge/tombstone.ts'
-import { recordDeletions } from '../../state/evidence/deletions.ts'
-import { type StandingEvidence, standingEvidence } from '../../state/evidence/evidence.ts'
+import { recordDeletions, type StandingEvidence, standingEvidence } from '../../state/evidence/evidence.ts'
 import type { DeletionRow } from '../../state/evidence/tables.ts'
 import { renewLease } from '../../state/runs/leases.ts'
 import { addToRun } from '../../state/runs/runs.ts'

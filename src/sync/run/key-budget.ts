@@ -3,9 +3,8 @@ import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/
 import { reserves } from '../../api/budget/day.ts'
 import { defaultPerDay, defaultPerMinute } from '../../api/client/key.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { knownPerMinute, sentSince } from '../../state/requests/access.ts'
 import { type KeyRequests, shareRequests } from '../../state/requests/key-requests.ts'
-import { pausedUntil, recordPause } from '../../state/requests/pause.ts'
+import { knownPerMinute, pausedUntil, recordPause, sentSince } from '../../state/requests/key-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { apiKeyId } from './key.ts'
 

@@ -2,7 +2,7 @@
 import pRetry from 'p-retry'
 import { compact, expire } from '../../landing/archive.ts'
 import { MusterError } from '../../lib/errors.ts'
-import { forgetSent, recordSent } from '../../state/requests/access.ts'
+import { forgetSent, recordSent } from '../../state/requests/key-state.ts'
 import { releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { runningRuns, updateRun } from '../../state/runs/runs.ts'
 import type { RunRow } from '../../state/runs/tables.ts'

@@ -1,8 +1,8 @@
 /** Reads the records of some created days again; the watermark stays where it is. */
 import { dayMs, daysBetween, utcDay } from '../../lib/dates.ts'
 import { giveUpScans, unfinishedScans } from '../../state/scans/scans.ts'
+import { forgetUnread, stillUnread } from '../../state/scans/sweeps.ts'
 import type { ScanRow, UnreadRow } from '../../state/scans/tables.ts'
-import { forgetUnread, stillUnread } from '../../state/scans/unread.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { byUpdate, daysQuery, openNewScan, scanOf } from './collection-window.ts'

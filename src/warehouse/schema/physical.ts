@@ -30,7 +30,7 @@ const column = (name: string, sql: string, description: string): PhysicalColumn 
   description,
 })
 
-/** On every row; `loaded_at` is when its page was fetched, so that a replay writes the same. */
+/** On every row; `loaded_at` is when its page was fetched, so that a replay writes the same time. */
 export const rowColumns: readonly PhysicalColumn[] = [
   column('source_updated_at', 'timestamptz', 'When the record last changed at the source.'),
   column('first_loaded_at', 'timestamptz', 'When the first version of this row was fetched.'),

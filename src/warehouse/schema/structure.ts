@@ -1,8 +1,9 @@
-/** Tables as each engine makes them: DuckDB bare, PostgreSQL with keys, and with indexes for merge and reports. */
+/** DDL of the declared tables: tables, indexes and comments, as each engine makes them. */
 import { createHash } from 'node:crypto'
-import type { Traits } from '../engine.ts'
-import { quoteName, quoteNames } from '../sql-text.ts'
+import type { Engine, Traits } from '../engine.ts'
+import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 import type { PhysicalColumn, PhysicalTable } from './physical.ts'
+import type { SchemaName } from './schemas.ts'
 
 /** What PostgreSQL cuts names at, in bytes; all of ours are ASCII. */
 const longestName = 63
@@ -52,4 +53,28 @@ export function createIndexes(table: PhysicalTable): string[] {
       `create index if not exists ${quoteName(shortName([table.name, ...columns, 'idx']))}
        on ${qualified(table)} (${quoteNames(columns)})`,
   )
+}
+
+export interface Commented {
+  readonly schema: SchemaName
+  readonly name: string
+  readonly description: string
+  readonly columns: readonly { readonly name: string; readonly description: string }[]
+}
+
+/** Statements for the comments that are missing or differ. */
+export async function missingComments(engine: Engine, tables: readonly Commented[]): Promise<string[]> {
+  const held = await engine.comments()
+  return tables.flatMap(table => {
+    const place = `${engine.schema(table.schema)}.${table.name}`
+    const own = { place, on: `table ${qualified(table)}`, said: table.description }
+    const columns = table.columns.map(({ name, description }) => ({
+      place: `${place}.${name}`,
+      on: `column ${qualified(table)}.${quoteName(name)}`,
+      said: description,
+    }))
+    return [own, ...columns]
+      .filter(one => held.get(one.place) !== one.said)
+      .map(({ on, said }) => `comment on ${on} is ${quoteText(said)}`)
+  })
 }
