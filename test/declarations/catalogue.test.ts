@@ -1,6 +1,9 @@
 /** What the catalogue as a whole promises: paths, events and tables of the contract, each in one place. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { catalogue, collections } from '../../src/contract/catalogue.ts'
+import { byIdResources, catalogue, collections } from '../../src/contract/catalogue.ts'
 import { eventRule, eventTypes } from '../../src/contract/events.ts'
 import { singleRead } from '../../src/contract/fields/resource.ts'
 import { tablesOf } from '../../src/contract/fields/table.ts'
@@ -52,4 +55,20 @@ test('records that share a table declare the same columns for it', () => {
       columns: first && columnsOf(first),
     })
   }
+})
+
+const src = fileURLToPath(new URL('../../src/', import.meta.url))
+
+/** Words in the API of workers, who have trades and assignments too. */
+const ofWorkers = /^(api\/writes|app\/workers)\//
+
+test('no file but its own declaration names a resource that is read by id', () => {
+  const names = new RegExp(`'(${byIdResources.map(({ name }) => name).join('|')})'`, 'g')
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    file => file.endsWith('.ts') && !/^(contract|sandbox)\//.test(file) && !ofWorkers.test(file),
+  )
+  const found = files.flatMap(file =>
+    (readFileSync(join(src, file), 'utf8').match(names) ?? []).map(name => `${file}: ${name}`),
+  )
+  expect(found).toEqual([])
 })

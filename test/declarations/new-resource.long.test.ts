@@ -1,6 +1,7 @@
 /**
  * A resource read by id costs its own file and one line of the catalogue: with regions declared in this test, ids are
- * discovered, planned, fetched, loaded, counted in the mart of health, and described in the dictionary.
+ * discovered, planned, fetched, loaded, counted in the mart of health, and described in the dictionary. In the long suite,
+ * because there every test file loads its own modules, and this one replaces the catalogue.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
