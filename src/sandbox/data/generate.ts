@@ -17,8 +17,8 @@ import { type Expense, ExpenseWriter } from './work/expenses.ts'
 import { type Placement, PlacementMaker } from './work/placements.ts'
 import { TimesheetWriter, type WrittenTimesheet } from './work/timesheets.ts'
 
-/** The base of everything else. */
-interface Ground {
+/** The start of hiring and billing. */
+interface Base {
   readonly seed: Seed
   readonly master: MasterData
   readonly placements: PlacementMaker
@@ -27,8 +27,8 @@ interface Ground {
 export function generateRecords(size: Size): Records {
   const seed = seedOf(size)
   const master = new MasterData(seed)
-  const ground = { seed, master, placements: new PlacementMaker(seed, master) }
-  const { worked, written } = writeTimesheets(ground)
+  const base = { seed, master, placements: new PlacementMaker(seed, master) }
+  const { worked, written } = writeTimesheets(base)
   const { agencies, companies, projects, sites, users, trades } = master
   return {
     agencies,
@@ -39,13 +39,13 @@ export function generateRecords(size: Size): Records {
     companyUsers: makeCompanyUsers(users, projects),
     accessRuleMappings: makeAccessRuleMappings(seed),
     competencyMatrix: makeCompetencyMatrix(seed, { trades, projects }),
-    ...billing(ground, written),
-    ...hiring(ground, worked),
+    ...billing(base, written),
+    ...hiring(base, worked),
   }
 }
 
 /** Makes placements until there are as many timesheets as the scale asks for. */
-function writeTimesheets({ seed, placements }: Ground) {
+function writeTimesheets({ seed, placements }: Base) {
   const writer = new TimesheetWriter(seed)
   const worked: Placement[] = []
   const written: WrittenTimesheet[] = []
@@ -61,7 +61,7 @@ function writeTimesheets({ seed, placements }: Ground) {
 }
 
 /** Expenses, invoices and credit notes follow from timesheets. */
-function billing({ seed, master }: Ground, written: readonly WrittenTimesheet[]) {
+function billing({ seed, master }: Base, written: readonly WrittenTimesheet[]) {
   const claims = new ExpenseWriter(seed)
   const expenses: Expense[] = written.flatMap(item => claims.write(item))
   const billed = new InvoiceWriter(seed, master).write(written)
@@ -89,13 +89,13 @@ function linkExpenses(expenses: readonly Expense[], billed: readonly Billed[]): 
 }
 
 /** Requisitions, the assignments that fill them, and the rates and orders of both. */
-function hiring(ground: Ground, worked: readonly Placement[]) {
-  const { seed, master, placements } = ground
+function hiring(base: Base, worked: readonly Placement[]) {
+  const { seed, master, placements } = base
   const plans = new RequisitionPlanner(seed, master, placements).plan(worked)
   const writer = new RequisitionWriter(seed, master)
   const requisitions = plans.map(plan => writer.write(plan))
   const { orders, byPlacement } = makePurchaseOrders(seed, master, worked)
-  const engagements = engage(ground, worked, plans)
+  const engagements = engage(base, worked, plans)
   const assignments = new AssignmentWriter(seed, master, {
     requisitions: requisitionsByPlacement(plans, requisitions),
     orders: byPlacement,
@@ -114,7 +114,7 @@ function hiring(ground: Ground, worked: readonly Placement[]) {
 
 /** All engagements, with and without timesheets, in order of assignment. */
 function engage(
-  { seed, master, placements }: Ground,
+  { seed, master, placements }: Base,
   worked: readonly Placement[],
   plans: readonly RequisitionPlan[],
 ): Engagement[] {

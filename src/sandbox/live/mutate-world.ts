@@ -13,7 +13,7 @@ import type { Transition } from './transition.ts'
 
 type Weighted = readonly (readonly [Transition, number])[]
 
-/** Relative weights. The order matters: it decides the changes that a seed draws. */
+/** Every transition, declared in the file of its record, with its weight. The order decides what a seed draws. */
 const transitions: Weighted = [
   [timesheets.advanceTimesheet, 30],
   [timesheets.amendTimesheet, 18],
