@@ -31,11 +31,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   publish: {
     holds: 'the published copy, Parquet export, copying a warehouse',
-    imports: ['contract', 'warehouse', 'state'],
+    imports: ['warehouse', 'state'],
   },
   dictionary: {
     holds: 'the data dictionary and its pages',
-    imports: ['contract', 'warehouse', 'state', 'marts', 'publish'],
+    imports: ['contract', 'warehouse', 'state', 'marts'],
   },
   sync: {
     holds: 'scans, snapshots, fetches by id and sweeps',
@@ -53,15 +53,12 @@ export const layers: Readonly<Record<string, Layer>> = {
       'load',
       'marts',
       'events',
-      'crosscheck',
-      'publish',
-      'dictionary',
       'sync',
     ],
   },
   serve: {
     holds: 'the web server for webhooks, its health, the schedule of DAGs',
-    imports: ['config', 'contract', 'warehouse', 'state', 'marts', 'events', 'sync', 'app'],
+    imports: ['warehouse', 'state', 'events', 'sync'],
   },
   cli: {
     holds: 'arguments, exit codes, the terminal; one command a file',
