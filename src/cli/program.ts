@@ -1,4 +1,4 @@
-/** Turns an argument list into one run of one command, and its outcome into an exit code. */
+/** Runs the command that an argument list names, and turns its outcome into an exit code. */
 
 import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'

@@ -15,7 +15,7 @@ import type { CommandContext } from './context.ts'
 import { type Column, formatSeconds, printJson, printLine, printTable } from './terminal/output.ts'
 import { createProgress } from './terminal/progress.ts'
 
-/** Throws UsageError for a name that is no resource, or with `lists` one that is read by id. */
+/** Throws UsageError for a name that is no resource, and with `lists` for a resource that is read by id. */
 export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {
   const names = (of === 'lists' ? collections : catalogue).map(({ name }) => name)
   for (const name of args) {
@@ -83,7 +83,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome): void {
   printLine(context, summary(outcome))
 }
 
-/** Runs, prints the outcome, and throws the reason when the run did not do everything. */
+/** Runs, prints the outcome, and throws the failure of a run that did not finish. */
 export async function runAndPrint(context: CommandContext, request: RunRequest): Promise<ExitStatus> {
   const connection = context.connection()
   const engine = await openToWrite(connection)

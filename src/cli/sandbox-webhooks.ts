@@ -1,4 +1,4 @@
-/** The options of `muster sandbox` that say where its events go, and how. */
+/** The options of `muster sandbox` for its webhooks: where events are sent, and how. */
 import { InvalidArgumentError } from 'commander'
 import { type Environment, variable } from '../config/environment.ts'
 import { type EventType, isEventType } from '../contract/events.ts'
@@ -59,7 +59,7 @@ export const webhookOptions = [
   },
 ]
 
-/** None without a webhook. */
+/** Undefined without a webhook. */
 export function eventOptions(options: Options, env: Environment): EventOptions | undefined {
   const webhooks = webhooksOf(options, env)
   if (webhooks.length === 0) {
@@ -115,7 +115,7 @@ interface Place {
   readonly count: number
 }
 
-/** A value given once is that of every webhook; else there is one for each, in the same order. */
+/** A value given once applies to every webhook; otherwise there is one for each, in the same order. */
 function valueFor<Value>(values: readonly Value[], name: string, { index, count }: Place): Value | undefined {
   if (values.length <= 1) return values[0]
   if (values.length === count) return values[index]
@@ -147,7 +147,7 @@ function typesOf(text: string): readonly EventType[] {
   })
 }
 
-/** The sandbox checks names and bounds. */
+/** Parses only; the sandbox checks names and bounds. */
 function ratesOf(text: string): Readonly<Record<string, number>> {
   return Object.fromEntries(
     text.split(',').map(part => {
@@ -158,7 +158,7 @@ function ratesOf(text: string): Readonly<Record<string, number>> {
   )
 }
 
-/** For people, when the sandbox starts. */
+/** Shown when the sandbox starts. */
 export function webhookLines({ webhooks }: EventSender): readonly string[] {
   const lines = webhooks.map(
     ({ name, kind, owner, events }) => `  ${name}: ${events.length} event types of ${kind} ${owner}`,
@@ -166,7 +166,7 @@ export function webhookLines({ webhooks }: EventSender): readonly string[] {
   return lines.length === 0 ? [] : ['Signed events go to', ...lines, '']
 }
 
-/** For people, when it ends; counts what the log still holds. */
+/** Shown when it ends; counts the deliveries that the log still has. */
 export function deliveryLine({ deliveries }: EventSender): string {
   const counts = new Map<string, number>()
   for (const { outcome } of deliveries()) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)

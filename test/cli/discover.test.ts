@@ -34,7 +34,7 @@ test.runIf(thorough)('says what no record names, and holds it once somebody does
   const { out } = await place.command('status')
   const { held, known, withoutId } = before.requisitions
   expect(out).toContain(
-    `requisitions held ${held} of ${known} known references; ${withoutId} are in metric rows only`,
+    `requisitions held ${held} of ${known} known references; ${withoutId} are only in metric rows`,
   )
   expect(out).toMatch(/^credit notes held 0\.00 of [\d.]+ that invoices say; no record names their ids/m)
   expect(out).toMatch(/^assignments held (\d+) of \1 known ids$/m)

@@ -43,7 +43,7 @@ test('status tells what share of changes events announce, where enough of them w
     creditNotes: { stored: '0.00', onInvoices: '0.00' },
     events,
   }
-  expect(coverageLines(coverage)).toEqual(['changes that an event had announced: assignments 75%'])
+  expect(coverageLines(coverage)).toEqual(['changes announced by an event: assignments 75%'])
 })
 
 describeOnEngines('change signals', bench => {

@@ -14,7 +14,7 @@ import type { CommandContext } from '../context.ts'
 import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
 import { createProgress, type Progress } from '../terminal/progress.ts'
 
-/** With or without the schema before it. */
+/** Accepts names with or without the schema. */
 function martNames(args: readonly string[], marts: readonly Mart[]): readonly string[] {
   const names = marts.map(({ name }) => name)
   return args.map(arg => {

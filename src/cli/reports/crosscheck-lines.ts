@@ -1,4 +1,4 @@
-/** What `muster crosscheck` says: what was found out, what was compared, and what differs. */
+/** The output of `muster crosscheck`: the calibration, the comparison and the differences. */
 import type { Calibration } from '../../crosscheck/calibrate/calibrate.ts'
 import { textOf } from '../../crosscheck/calibrate/definition-store.ts'
 import type { Crosschecked } from '../../crosscheck/crosscheck.ts'
@@ -9,7 +9,7 @@ import { printLine, printTable } from '../terminal/output.ts'
 
 const unexplained = ({ rows }: Crosschecked) => rows.filter(({ verdict }) => verdict === 'unexplained')
 
-/** Nothing compared is no agreement. */
+/** Agreed only if something was compared. */
 export const isAgreed = (checked: Crosschecked): boolean =>
   unexplained(checked).length === 0 && checked.compared.length > 0
 

@@ -1,4 +1,4 @@
-/** The tables that the demo ends with. */
+/** The tables at the end of the demo. */
 import { collections } from '../../contract/catalogue.ts'
 import { scansOf } from '../../state/scans/proof.ts'
 import type { RunOutcome } from '../../sync/run/run.ts'
@@ -43,7 +43,7 @@ export async function proofTable(engine: Engine): Promise<Printable> {
   return [['resource', 'windows', 'pages', 'ids seen', 'service counted'], rows]
 }
 
-/** The last eight weeks that have approved timesheets. */
+/** Over the last eight weeks with approved timesheets. */
 export async function labourTable(engine: Engine): Promise<Printable> {
   const rows = await engine.rows<{
     agency: string

@@ -21,7 +21,7 @@ function requisitionsLine({ requisitions: { stored, known, withoutId } }: Covera
   return join([
     `requisitions stored ${formatNumber(stored)} of ${formatNumber(known)} known references`,
     withoutId > 0 &&
-      `${formatNumber(withoutId)} are in metric rows only, which give no id: events or muster discover bring it`,
+      `${formatNumber(withoutId)} are only in metric rows, which have no ids: events or muster discover bring the ids`,
   ])
 }
 
@@ -32,14 +32,14 @@ function creditNotesLine({ creditNotes: { stored, onInvoices } }: Coverage): str
   ])
 }
 
-/** With fewer changes the share would be mostly chance. */
+/** With fewer changes the percentage would be mostly chance. */
 const fewestChanges = 20
 
 function eventsLine({ events }: Coverage): string[] {
   const told = events
     .filter(({ announced, found }) => announced > 0 && found >= fewestChanges)
     .map(({ resource, announced, found }) => `${resource} ${((announced / found) * 100).toFixed(0)}%`)
-  return told.length > 0 ? [`changes that an event had announced: ${told.join(', ')}`] : []
+  return told.length > 0 ? [`changes announced by an event: ${told.join(', ')}`] : []
 }
 
 /** A line for each resource with known ids, and for the records that others count. */

@@ -1,4 +1,4 @@
-/** The status of a warehouse in words and rows. */
+/** The tables and main lines of `muster status`. */
 
 import { byIdResources } from '../../contract/catalogue.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
@@ -22,7 +22,7 @@ export const resourceColumns: readonly Column[] = [
   'note',
 ]
 
-/** To the second: enough for people, and the ledger keeps the rest. */
+/** To the second, which is enough for people. */
 const shortTime = (time: string | null): string | null => time?.replace(/\.\d+Z$/, 'Z') ?? null
 
 /** Characters of a note that fit beside the figures; --json and `muster runs` have all of it. */
@@ -43,7 +43,7 @@ function windowsText({ accepted, scanning, refused }: Proof): string | null {
 
 const byId = new Set(byIdResources.map(({ name }) => name))
 
-/** Reading by id proves nothing of what nobody named. */
+/** Resources read by id have no proof: an unknown id would not be missed. */
 function proofText({ resource, proof }: ResourceState): string | null {
   const { distinctIds, expectedIds, accepted } = proof
   return accepted === 0 || byId.has(resource)
@@ -51,7 +51,7 @@ function proofText({ resource, proof }: ResourceState): string | null {
     : `${formatNumber(distinctIds)} / ${formatNumber(expectedIds)}`
 }
 
-/** A run writes the state of a resource when it ends; until then its scans tell. */
+/** A run records the state of a resource when it ends; until then its scans show it. */
 function stateText({ state, access, lastRunAt, proof, windows }: ResourceState): string {
   if (access !== null && access !== 'readable') return 'skipped'
   if (state !== null) return state
@@ -111,12 +111,12 @@ export function printWindows(context: CommandContext, resources: readonly Resour
   )
 }
 
-/** `one` is the singular where it differs. */
+/** A count with its noun, unless it is zero. `one` is the singular where it differs. */
 function some(count: number, several: string, one = several): string[] {
   return count > 0 ? [counted(count, one, several)] : []
 }
 
-/** One sentence that says whether anything needs somebody. */
+/** One sentence that says whether anything needs attention. */
 export function summaryLine(resources: readonly ResourceState[]): string {
   const states = resources.map(stateText)
   const having = (state: string): number => states.filter(one => one === state).length
@@ -132,7 +132,7 @@ export function summaryLine(resources: readonly ResourceState[]): string {
   const troubles = [
     ...some(having('failed'), 'failed'),
     ...some(having('stopped'), 'stopped before the end'),
-    ...some(having('skipped'), 'not for this key'),
+    ...some(having('skipped'), 'not readable with this key'),
     ...some(having('not synced'), 'not synced'),
     ...some(scanning, 'windows not read to the end', 'window not read to the end'),
     ...some(refused, 'windows refused', 'window refused'),
@@ -143,16 +143,16 @@ export function summaryLine(resources: readonly ResourceState[]): string {
   return [head, ...troubles].join(', ')
 }
 
-/** Who writes at this moment, and what was left by processes that are gone. */
+/** A lease: of a running sync, or left by a process that died. */
 export function holderLine({ resource, holder, since, until, isPresent }: HeldLease): string {
   const began = since === null ? '' : ` since ${shortTime(since)}`
   return isPresent
     ? `${resource} is being synced by ${holder}${began}; lease until ${shortTime(until)}`
-    : `${resource} was left by ${holder}, which is gone: the next sync takes it over`
+    : `${resource} was left by ${holder}, which died without finishing: the next sync takes it over`
 }
 
 export const lostRunLine = (id: string): string =>
-  `run ${id} has no end: its process is gone; the next sync goes on from what it committed`
+  `run ${id} died without finishing; the next sync continues from what it committed`
 
 export function budgetLine(budget: BudgetSeen | undefined): string {
   if (!budget) return 'budget: this key has not synced into this file'
