@@ -36,6 +36,8 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
 /** Where an old word stays, because a user of the warehouse meets it or it is another word. */
 const STAYS: readonly RegExp[] = [
   /\bwalkMinutes\b/g,
+  // An option of Node's streams.
+  /\bhighWaterMark\b/g,
   /\bmarkInvoicePaid\b/g,
   /\bMaria Mark Megan\b/g,
   /'Work postponed'/g,
@@ -85,6 +87,8 @@ const KEPT: readonly string[] = [
   'src/landing',
   'src/lib',
   'src/sandbox',
+  'src/load',
+  'src/warehouse',
   'src/serve',
   'test/api',
   'test/cli',
@@ -93,6 +97,8 @@ const KEPT: readonly string[] = [
   'test/events',
   'test/lib',
   'test/sandbox',
+  'test/postgres',
+  'test/warehouse',
   'README.md',
   'CHANGELOG.md',
   'config',

@@ -1,4 +1,4 @@
-/** A barrier in a table: whoever inserts into it waits, in the middle of a transaction, for as long as it is closed. */
+/** A barrier in a table: while it is closed, an insert into it waits in the middle of its transaction. */
 import pg from 'pg'
 import { expect } from 'vitest'
 

@@ -1,4 +1,4 @@
-/** What keeps us out of a database is said in one line, without a password. */
+/** A refused connection is explained in one line, without a password. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,7 +65,7 @@ test.each<[string, RegExp, boolean]>([
   await engine.close()
 })
 
-test('a value that reads like a reason is none', async () => {
+test('a value that looks like a reason is not taken for one', async () => {
   const engine = await open(made.url)
   const cast = engine.rows(`select cast('53100 No space left, ECONNRESET 08006' as integer)`)
   await expect(cast).rejects.toMatchObject({ code: '22P02' })
@@ -73,7 +73,7 @@ test('a value that reads like a reason is none', async () => {
 })
 
 describe('a session', () => {
-  test('that was ended between two transactions is opened again, with what it had set', async () => {
+  test('that was ended between two transactions is reopened with its settings', async () => {
     const engine = await open(made.url)
     const [mine] = await engine.rows<{ pid: number }>('select pg_backend_pid() as pid')
     await onServer(`select pg_terminate_backend(${mine?.pid})`)
@@ -82,7 +82,7 @@ describe('a session', () => {
     await engine.close()
   })
 
-  test('that was ended inside a transaction fails it, and nothing of it stays', async () => {
+  test('that was ended inside a transaction fails and rolls back that transaction', async () => {
     const engine = await open(made.url)
     await engine.run('create table public.kept (n integer)')
     const torn = engine.transaction(async engine => {
@@ -96,7 +96,7 @@ describe('a session', () => {
     await engine.close()
   })
 
-  test('never commits after a statement failed, even when the failure was swallowed', async () => {
+  test('never commits after a statement failed, even when the failure was caught', async () => {
     const engine = await open(made.url)
     await engine.run('create table public.whole (n integer)')
     const halved = engine.transaction(async engine => {

@@ -85,7 +85,7 @@ async function expectNothingToDo(sandbox: OpenSandbox, warehouse: Warehouse): Pr
   return requests
 }
 
-test('from a file to a server, on to a file again, and each goes on without a backfill', async () => {
+test('from a file to a server and back to a file; each goes on without a backfill', async () => {
   const sandbox = await openSandbox({ scale: 0.01, rateLimitPerDay: 1_000_000 })
   const [first, server, last] = [await engines.duckdb(), await engines.postgres(), await engines.duckdb()]
   await syncBoth(sandbox, [first], 40)
@@ -111,7 +111,7 @@ test('from a file to a server, on to a file again, and each goes on without a ba
   expect(await expectNothingToDo(sandbox, last)).toBe(usual)
 }, 180_000)
 
-test('what is refused changes nothing', async () => {
+test('a refused copy changes nothing', async () => {
   const [full, server, file] = [await engines.duckdb(), await engines.postgres(), await engines.duckdb()]
   const run = `insert into ops.run (run_id, command, arguments, state, started_at, requests, retries, records_read,
     rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
@@ -171,7 +171,7 @@ async function killedCopy(from: string, to: string, cwd: string): Promise<void> 
   expect([code, signal, err.includes(told)]).toEqual([null, 'SIGKILL', true])
 }
 
-test('killed in the middle it leaves nothing to be seen, and the next one does it all', async () => {
+test('a copy that is killed leaves nothing visible, and the next one completes', async () => {
   const sandbox = await openSandbox({ scale: 0.01, rateLimitPerDay: 1_000_000 })
   const [first, server] = [await engines.duckdb(), await engines.postgres()]
   await syncOnce(sandbox, first, { request: { resources: ['timesheets', 'users'] } })

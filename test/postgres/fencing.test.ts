@@ -111,7 +111,7 @@ test.runIf(thorough)(
   60_000,
 )
 
-test('a process that was killed is told as gone, and its resource is free at once', async () => {
+test('a killed process is reported as dead, and its resource is free at once', async () => {
   const expected = await whole()
   const warehouse = await made.postgres()
   const page = sandbox.hold('2')
@@ -151,7 +151,7 @@ test.runIf(thorough)(
   60_000,
 )
 
-test('a run that finds one resource taken syncs the others', async () => {
+test('a run syncs the other resources when one is leased', async () => {
   const warehouse = await made.postgres()
   await warehouse.engine.announce('somebody')
   await takeLease(warehouse.engine, { resource: 'timesheets', holder: 'somebody', ms: 60_000 })
@@ -205,7 +205,7 @@ describe('a lease', () => {
     await other.close()
   })
 
-  test('that was taken over stays lost, also when its next holder is done', async () => {
+  test('that was taken over stays lost, also after its next holder has released it', async () => {
     const { engine } = await made.postgres()
     const first = await takeLease(engine, { resource, holder: 'first', ms: 60_000 })
     // Nobody announced the first holder, so it counts as gone.

@@ -67,7 +67,7 @@ const refusal = async (sql: string): Promise<string> => {
   return content[0].text
 }
 
-test('list_tables and describe_table name what readers see, without the prefix', async () => {
+test('list_tables and describe_table show readers their tables without the prefix', async () => {
   const { tables } = (await call('list_tables')).structuredContent
   const schemas = new Set(tables.map(({ schema }: Body) => schema))
   expect(schemas.has('star')).toBe(true)
@@ -84,7 +84,7 @@ test('list_tables and describe_table name what readers see, without the prefix',
   expect((await call('describe_table', { schema: 'pii', table: 'worker' })).isError).toBe(true)
 })
 
-test('query answers with a limit, and only reads', async () => {
+test('query has a limit and is read-only', async () => {
   const sql = 'select expense_id, value, expense_at from star.fact_expense order by 1'
   const { rows, truncated } = (await call('query', { sql, limit: 3 })).structuredContent
   expect([rows.length, truncated]).toEqual([3, true])

@@ -38,7 +38,7 @@ async function open(): Promise<Engine> {
   return opened
 }
 
-test('texts stay texts and names stay names, in a database whose name is hostile as well', async () => {
+test('hostile texts and names are quoted, also in a database with a hostile name', async () => {
   engine = await open()
   for (const text of hostile) {
     expect(await engine.rows(`select ${quoteText(text)} as it`)).toEqual([{ it: text }])

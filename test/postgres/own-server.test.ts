@@ -1,4 +1,4 @@
-/** What starts a server of its own leaves the process as it was: a run in which a test failed must not end well. */
+/** The package of the test server must not change the exit code: a run with a failed test has to fail. */
 import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
 

@@ -67,7 +67,7 @@ test('a sync runs through a long read of every table, which sees one state from 
   await client.end()
 })
 
-test('readers get on in the middle of the transaction of a sync, and see what was there before it', async () => {
+test('readers are not blocked by the transaction of a sync, and see the rows from before it', async () => {
   const { warehouse, sync } = await begun()
   const barrier = await Barrier.put(warehouse.address)
   await barrier.close()

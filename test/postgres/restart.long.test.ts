@@ -1,4 +1,4 @@
-/** A server that goes away, comes back, or runs out of disk while a sync runs. */
+/** A server that stops, restarts or runs out of disk space during a sync. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,7 +93,7 @@ describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('that restarts between two pages is found again', async () => {
+  test('that restarts between two pages is reconnected', async () => {
     const page = sandbox.hold('3')
     const running = sync('restarted_')
     await page.asked
@@ -104,7 +104,7 @@ describe.skipIf(skipped !== '')(`a server of our own${skipped}`, () => {
     expect(await look('restarted_', tables)).toEqual(undisturbed)
   }, 60_000)
 
-  test('that stays away leaves a run without an end, which the next one records', async () => {
+  test('that stays down leaves a run without an end, which the next run records', async () => {
     const page = sandbox.hold('3')
     const running = sync('away_')
     await page.asked

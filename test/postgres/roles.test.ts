@@ -1,4 +1,4 @@
-/** What each role may do, and what it is refused, on connections of its own. */
+/** The rights of each role, tried on connections of its own. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -55,7 +55,7 @@ async function asRole(role: string, sql: string): Promise<unknown> {
   }
 }
 
-test('the loader cannot make the tables, the owner can; then the loader syncs', async () => {
+test('the loader cannot create the tables but the owner can; then the loader syncs', async () => {
   expect(await command('sync expenses key --quiet', as('loader'))).toMatchObject({
     code: 1,
     err: expect.stringMatching(/which this user may not do.*as the owner role/),
@@ -138,7 +138,7 @@ const rights: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   privacy: { star: 'r', pii: 'r', mart: 'r' },
 }
 
-test('no table is forgotten: each role has the same rights to all of a schema', async () => {
+test('each role has the same rights on all tables of a schema', async () => {
   const may = (role: string, letter: string, right: string): string =>
     `case when bool_or(has_table_privilege('${prefix}${role}', c.oid, '${right}')) then
        case when bool_and(has_table_privilege('${prefix}${role}', c.oid, '${right}')) then '${letter}' else '?' end else '' end`
@@ -167,7 +167,7 @@ test('no table is forgotten: each role has the same rights to all of a schema', 
   }
 })
 
-test('running it again changes nothing, and the dry run prints no password', async () => {
+test('a second run changes nothing, and the dry run prints no password', async () => {
   const rights = () =>
     onServer(
       `select nspname, nspacl::text, (select string_agg(relname || relacl::text, ';' order by relname) from pg_class c

@@ -1,4 +1,4 @@
-/** Several warehouses in one database, each behind its prefix; and what no prefix may be. */
+/** Several warehouses in one database, each with a prefix; and which prefixes are refused. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ describe('a prefix', () => {
   })
 })
 
-test('every name fits into what PostgreSQL keeps of one', () => {
+test('every name is within the length that PostgreSQL allows', () => {
   const names = physicalTables.flatMap(({ name, columns }) => [
     `${name}_pkey`,
     ...columns.map(column => column.name),
@@ -94,7 +94,7 @@ test('two warehouses live side by side, and each migrates once', async () => {
   }
 })
 
-test('a record is kept once, and every column is described', async () => {
+test('a record is stored once, and every column has a comment', async () => {
   const { url, drop } = await database()
   const engine = await openPostgres({ url, shown: 'here' }, { scratch })
   try {

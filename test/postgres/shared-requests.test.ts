@@ -1,4 +1,4 @@
-/** Several processes on one key: no minute and no day of the service sees a request too many, and none is left unused. */
+/** Several processes share one key: they never exceed the limits of a minute or a day, and use them up. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,7 +113,7 @@ test.runIf(thorough)(
 )
 
 describe('slots', () => {
-  test('of 8 sessions at once lie apart, but for the first burst', async () => {
+  test('of 8 concurrent sessions are spread out after the first burst', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => share()))
     const startedAt = Date.now()
     const due = await Promise.all(
@@ -129,14 +129,14 @@ describe('slots', () => {
     expect((due[79] ?? 0) - startedAt).toBeGreaterThan(79 * 50.6 - 41)
   })
 
-  test('that were taken by a process that died are gone with their moment, and block nobody', async () => {
+  test('that a dead process took expire and block nobody', async () => {
     const [dying, living] = [await share(), await share()]
     for (let n = 0; n < 5; n++) await dying.take('sync')
     await dying.close()
     expect((await living.take('sync'))?.waitMs).toBeLessThan(6 * 51)
   })
 
-  test('of a transaction that loads rows are not waited for', async () => {
+  test('do not wait for a transaction that loads rows', async () => {
     const shared = await share()
     await engine.transaction(async engine => {
       await engine.run(`update ops.watermark set watermark = 'x'`)
@@ -152,7 +152,7 @@ describe('the day', () => {
     usage: { requestsToday, remainingToday: 100 - requestsToday },
   })
 
-  test('counts what other programs sent', async () => {
+  test('counts the requests of other programs', async () => {
     const shared = await share()
     await shared.take('operator')
     await shared.told(me(60))
@@ -169,7 +169,7 @@ describe('the day', () => {
     expect(shared.figures.remaining).toBe(99)
   })
 
-  test('has a request back that was not sent', async () => {
+  test('gets back a request that was not sent', async () => {
     const shared = await share({ perDay: 1 })
     expect(await shared.take('sync')).toBeDefined()
     expect(await shared.take('sync')).toBeUndefined()
@@ -178,7 +178,7 @@ describe('the day', () => {
   })
 })
 
-test('a slot that comes after its moment is not used: a stopped process sends nothing out of turn', async () => {
+test('a late slot is not used: a process that was stopped sends nothing out of turn', async () => {
   const shared = await share()
   let now = Date.now()
   let stops = 1

@@ -1,4 +1,4 @@
-/** Whatever the server does to a sync: one line says so, and the next sync makes the warehouse whole. */
+/** Failures of the server during a sync: one line explains each, and the next sync completes the warehouse. */
 import { beforeAll, expect, test } from 'vitest'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -75,7 +75,7 @@ test('a connection that is cut in the middle of a transaction', async () => {
   await barrier.remove()
 })
 
-test('a connection that is cut between two transactions is made again', async () => {
+test('a connection that is cut between two transactions is reopened', async () => {
   const warehouse = await made.postgres()
   const page = sandbox.hold('3')
   const running = sync(warehouse)
@@ -104,7 +104,7 @@ test.runIf(thorough)('a statement that takes longer than the role may', async ()
   await barrier.remove()
 })
 
-test('a server that takes no changes', async () => {
+test('a server that is read-only', async () => {
   const warehouse = await made.postgres()
   const readOnly = `${warehouse.address}?options=-c%20default_transaction_read_only%3Don`
   await expect(sync(warehouse, readOnly)).rejects.toThrow(

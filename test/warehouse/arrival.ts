@@ -1,4 +1,4 @@
-/** What of a full record arrived in the warehouse. */
+/** Which values of a full record arrived in the warehouse. */
 import { catalogue } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import { tablesOf } from '../../src/contract/fields/table.ts'
@@ -13,7 +13,7 @@ const identity: Readonly<Record<string, readonly string[]>> = {
   'competency-matrix': ['trade.id', 'project.id', 'sector.id', 'source'],
 }
 
-/** What these say of things that are known by reference only: the newest name stands, earlier ones are no version. */
+/** Attributes of inferred members: the newest name is stored, earlier ones are no version. */
 export const renamed: Readonly<Record<string, readonly string[]>> = {
   'user-assignments': ['name', 'email'],
   'user-permissions': ['name', 'email'],
@@ -49,7 +49,7 @@ async function filledTables(engine: Engine, schemas: readonly string[]): Promise
   return rows.filter(({ n }) => Number(n) > 0).map(({ place }) => tables[Number(place)]!)
 }
 
-/** What stands in the columns: as text, and decimals also without the zeros that pad them. */
+/** The values of the columns as text; decimals also without trailing zeros. */
 export async function content(
   engine: Engine,
   schemas: readonly string[] = ['star', 'pii', 'history'],

@@ -1,4 +1,4 @@
-/** What a service or a disk may do wrong: a clear error or quarantine, nothing lost, nothing half-written. */
+/** Faults of the service or the disk end in a clear error or in quarantine: nothing is lost, nothing half-written. */
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -63,7 +63,7 @@ describeOnEngines('bad records', bench => {
       String.raw`\u0000`,
     ],
   ]
-  test('are kept where nothing is lost', async () => {
+  test('are stored where no value is lost', async () => {
     const { warehouse, held, bad } = await read(
       kept.map(([, field], index) => `{"id":"x${index}",${field},"updatedAt":"${at}"}`),
     )
@@ -82,7 +82,7 @@ describeOnEngines('bad records', bench => {
     ['a NUL', `"reference":"a\\u0000b"`, '', 'text with a NUL character'],
     ['half a surrogate pair', `"reference":"a\\ud83d"`, '', 'text with half a surrogate pair'],
   ]
-  test('go to quarantine where something would be, and the rest of the page loads', async () => {
+  test('go to quarantine where a value would be lost, and the rest of the page loads', async () => {
     const { warehouse, held, bad } = await read(
       refused.map(([, field], index) => `{"id":"x${index}",${field},"updatedAt":"${at}"}`),
     )
@@ -101,7 +101,7 @@ describeOnEngines('bad records', bench => {
     expect(asJson).toEqual([{ n: 1 }, { n: 1 }])
   })
 
-  test('that are no records, or have no id, go to quarantine and do not hold up the watermark', async () => {
+  test('that are no objects, or have no id, go to quarantine and do not hold up the watermark', async () => {
     const records = [`{"reference":"no id","updatedAt":"${at}"}`, '"no object"', '17', '[]', 'null']
     for (const record of records) {
       const { held, bad } = await read([record])
@@ -110,7 +110,7 @@ describeOnEngines('bad records', bench => {
     }
   })
 
-  test('a name of ten million characters is kept whole', async () => {
+  test('a name of ten million characters is stored whole', async () => {
     const reference = 'n'.repeat(10_000_000)
     const { warehouse } = await read([`{"id":"x","reference":"${reference}","updatedAt":"${at}"}`])
     expect(await column(warehouse, 'length(reference)', 'x')).toBe(10_000_000)
@@ -144,7 +144,7 @@ describeOnEngines('bad answers', bench => {
         const only = { request: { resources: ['key', resource] } }
         await syncOnce(list, warehouse, only)
         const before = await tables(warehouse.engine)
-        const marks = await warehouse.engine.rows('select * from ops.watermark')
+        const watermarks = await warehouse.engine.rows('select * from ops.watermark')
         // An answer is judged before it comes to an engine or a strategy: all of them once, some everywhere.
         const all = bench.name === 'duckdb' && resource === 'timesheets'
         for (const [name, answer] of all ? answers : answers.slice(1, 4)) {
@@ -153,11 +153,15 @@ describeOnEngines('bad answers', bench => {
           expect([name, failure?.exitCode]).toEqual([name, 1])
           expect(failure?.message).toMatch(/bad answer|not JSON/)
           expect(await tables(warehouse.engine)).toEqual(before)
-          expect(await warehouse.engine.rows('select * from ops.watermark')).toEqual(marks)
+          expect(await warehouse.engine.rows('select * from ops.watermark')).toEqual(watermarks)
           list.whole = undefined
           const repaired = await syncOnce(list, warehouse, only)
           expect([name, repaired.failure, rowsTouched(repaired)]).toEqual([name, undefined, 0])
-          marks.splice(0, marks.length, ...(await warehouse.engine.rows('select * from ops.watermark')))
+          watermarks.splice(
+            0,
+            watermarks.length,
+            ...(await warehouse.engine.rows('select * from ops.watermark')),
+          )
         }
       },
       60_000,
@@ -181,7 +185,7 @@ describeOnEngines('bad answers', bench => {
 })
 
 describeOnEngines('bad surroundings', bench => {
-  test('a certificate that nobody vouches for', async () => {
+  test('a certificate of an unknown authority', async () => {
     const server = createServer(selfSigned(), (_, response) => response.end('{}')).listen(0, '127.0.0.1')
     await new Promise(resolve => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
@@ -191,7 +195,7 @@ describeOnEngines('bad surroundings', bench => {
     expect(outcome.failure?.message).toContain('certificate')
   })
 
-  test('a wrong key ends the run with 78, a wrong address with a word about it', async () => {
+  test('a wrong key ends the run with 78, a wrong address with a message that names it', async () => {
     const warehouse = await bench.warehouse()
     const list = await oneList('/timesheets', [good])
     const wrongKey = await syncOnce(list, warehouse, { request, connection: { apiKey: 'wrong' } })
@@ -223,7 +227,7 @@ describeOnEngines('bad surroundings', bench => {
   })
 })
 
-test('a warehouse file that is no warehouse, is locked, or may not be read is named in one line', async () => {
+test('one line names a warehouse file that is damaged, locked or forbidden', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bad-'))
   const opening = (name: string) => openDuckdb(join(folder, name)).then(engine => engine.close())
   writeFileSync(join(folder, 'text.duckdb'), 'this is no database '.repeat(1000))
@@ -235,7 +239,7 @@ test('a warehouse file that is no warehouse, is locked, or may not be read is na
   if (process.getuid?.() !== 0) await expect(opening('closed.duckdb')).rejects.toThrow(/closed\.duckdb/)
 })
 
-test('a key that the settings do not have is named with the nearest right one', async () => {
+test('an unknown key in the settings is named with the nearest known one', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'muster-bad-')), 'muster.yaml')
   writeFileSync(file, 'connections:\n  a:\n    baseURL: https://api.example.com/api\n')
   const { code, err } = await muster(`sync --config ${file}`)

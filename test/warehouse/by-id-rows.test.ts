@@ -1,4 +1,4 @@
-/** What records read by id mean as rows: stubs they fill, and tables that several of them share. */
+/** The rows of records that are read by id: inferred members that they replace, and tables that several resources share. */
 import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
@@ -21,7 +21,7 @@ describeOnEngines('rows of records read by id', bench => {
   const all = ({ engine }: Warehouse, sql: string) => engine.rows<Row>(sql)
   const one = async (warehouse: Warehouse, sql: string) => (await all(warehouse, sql))[0]
 
-  test('a trade fills the row that a reference made, and keeps it', async () => {
+  test('a trade replaces the inferred row of a reference, and later references leave it alone', async () => {
     const warehouse = await bench.warehouse()
     const trade = `select name, is_stub, is_active from star.dim_trade where trade_id = 't1'`
     await readById(warehouse, of('requisitions'), [asking(5, 1)])
@@ -34,7 +34,7 @@ describeOnEngines('rows of records read by id', bench => {
     expect(history).toEqual([])
   })
 
-  test('a rate is one row a set, as it was read last', async () => {
+  test('a rate has one row per set, as it was read last', async () => {
     const warehouse = await bench.warehouse()
     const rate = (pay: number, price: number | null) => ({
       id: 'rate1',
@@ -56,13 +56,13 @@ describeOnEngines('rows of records read by id', bench => {
     expect(await all(warehouse, cards)).toEqual([
       { piece_rate_id: 'piece1', rate_type: 'cis', pay: '3.0000', read_from: 'trade' },
     ])
-    const stub = `select is_stub, trade_id, company_id, region_id, sector_id from star.dim_rate where rate_id = 'rate1'`
+    const storedRate = `select is_stub, trade_id, company_id, region_id, sector_id from star.dim_rate where rate_id = 'rate1'`
     const reach = { trade_id: 't1', company_id: 'c1', region_id: 'region1', sector_id: '-1' }
-    expect(await one(warehouse, stub)).toEqual({ is_stub: true, ...reach })
+    expect(await one(warehouse, storedRate)).toEqual({ is_stub: true, ...reach })
 
     const single = { ...rate(21, null), trade: named('t1'), company: named('c1'), updatedAt: at(2) }
     await readById(warehouse, of('rates'), [single])
-    expect(await one(warehouse, stub)).toEqual({ is_stub: false, ...reach })
+    expect(await one(warehouse, storedRate)).toEqual({ is_stub: false, ...reach })
     expect((await all(warehouse, sets)).map(({ pay, read_from }) => [pay, read_from])).toEqual([
       ['210.0000', 'rate'],
       ['21.0000', 'rate'],
@@ -74,10 +74,10 @@ describeOnEngines('rows of records read by id', bench => {
       ['220.0000', 'trade'],
       ['22.0000', 'trade'],
     ])
-    expect(await one(warehouse, stub)).toEqual({ is_stub: false, ...reach })
+    expect(await one(warehouse, storedRate)).toEqual({ is_stub: false, ...reach })
   })
 
-  test('an assignment joins its purchase order by reference, and links to others', async () => {
+  test('an assignment joins its purchase order by reference, and links to other assignments', async () => {
     const warehouse = await bench.warehouse()
     const assignment = {
       id: 'as1',
@@ -125,7 +125,7 @@ describeOnEngines('rows of records read by id', bench => {
     ])
   })
 
-  test('rules of trades and assignments share tables, and each record replaces its own only', async () => {
+  test('rules of trades and assignments share tables, and each record replaces only its own rows', async () => {
     const warehouse = await bench.warehouse()
     const requirements = (name: string) => [
       { rule: 'mandatory', items: [{ name }], groups: [{ items: [{ name }] }] },

@@ -48,6 +48,6 @@ describeOnEngines('read by id', bench => {
     })
     expect(hidden.length).toBeGreaterThan(60)
     expect(notFound(hidden, await content(warehouse.engine, ['star', 'history']))).toHaveLength(hidden.length)
-    expect([...found.exact].filter(text => text.includes('token=canary'))).toEqual([])
+    expect([...found.exact].filter(text => text.includes('token=planted'))).toEqual([])
   })
 })

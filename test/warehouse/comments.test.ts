@@ -1,4 +1,4 @@
-/** Every table, view and column of a warehouse says what it is, in the database itself. */
+/** Every table, view and column of a warehouse has a comment in the database. */
 import { expect, test } from 'vitest'
 import { programVersion } from '../../src/lib/program-version.ts'
 import { migrate } from '../../src/state/migrate.ts'
@@ -28,7 +28,7 @@ const catalogues: Readonly<Record<Engine['kind'], string>> = {
 describeOnEngines(
   'comments',
   bench => {
-    test('every table, view and column has one, also where a view is made again', async () => {
+    test('every table, view and column has a comment, also after a view was created again', async () => {
       const { engine } = await bench.warehouse()
       const said = `select comment from (${catalogues[bench.name]}) as held
         where name in ('star.dim_site', 'star.dim_site.city', 'pii.dim_site.email') order by name`

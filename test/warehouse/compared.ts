@@ -80,7 +80,7 @@ export async function expectSameRows(left: Engine, right: Engine): Promise<numbe
   return alike
 }
 
-/** Texts that a CSV, a COPY or a literal could stumble over. */
+/** Texts that are hard for a CSV, a COPY or a literal. */
 const awkward = [
   '',
   ' ',

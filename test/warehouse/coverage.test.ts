@@ -58,7 +58,7 @@ describeOnEngines('coverage', bench => {
       expect(notFound(before, found)).toEqual([])
       for (const [name, [first]] of versions)
         before.push(...first.filter(({ path }) => !renamed[name]?.includes(path)))
-      expect([...found.exact].filter(text => text.includes('token=canary'))).toEqual([])
+      expect([...found.exact].filter(text => text.includes('token=planted'))).toEqual([])
     }
     expect(before.length).toBeGreaterThan(500)
   })

@@ -1,4 +1,4 @@
-/** Ids of records that can be read one by one only: found in star, signalled, remembered; each once. */
+/** Discovery of ids of records without a list: found in star or signalled, each remembered once. */
 
 import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
@@ -46,7 +46,7 @@ test('columns that name ids of records without a list', () => {
 })
 
 describeOnEngines('discovery', bench => {
-  test('finds ids along the columns, each once, and rates with their trade', async () => {
+  test('finds each id once in the columns that refer to it, and rates with their trade', async () => {
     const warehouse = await bench.warehouse()
     const { engine } = warehouse
     const replacement = { replacedBy: { id: 'a2' }, requisition: { id: 'r2' } }
@@ -82,7 +82,7 @@ describeOnEngines('discovery', bench => {
     ])
   })
 
-  test('looks only at rows of one run, along one column, when told so', async () => {
+  test('can be limited to the rows of one run and to one column', async () => {
     const warehouse = await bench.warehouse()
     await load(warehouse, 'assignments', [{ id: 'a1', trade: { id: 't1' }, requisition: { id: 'r1' } }])
     expect(await discover(warehouse.engine, { at, runId: 'run-2' })).toBe(0)
@@ -91,7 +91,7 @@ describeOnEngines('discovery', bench => {
     expect(await discover(warehouse.engine, { at, runId: 'run-1' })).toBe(1)
   })
 
-  test('signals of one record are one row, and ask again for what was missing', async () => {
+  test('signals of one record are one row, and a missing record is asked for again', async () => {
     const { engine } = await bench.warehouse()
     const heard = (recordId: string, when = at) => ({
       resource: 'credit-notes',
@@ -120,7 +120,7 @@ describeOnEngines('discovery', bench => {
     ])
   })
 
-  test('a list of thousands with doubles, and again', async () => {
+  test('a list of thousands with duplicates, twice', async () => {
     const { engine } = await bench.warehouse()
     const seen = Array.from({ length: 1_200 }, (_, index) => ({
       resource: 'requisitions',

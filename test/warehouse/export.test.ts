@@ -1,4 +1,4 @@
-/** What is exported reads back cell by cell, on both engines; and an export is all or nothing. */
+/** An export reads back cell by cell on both engines, and is all or nothing. */
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -70,7 +70,7 @@ beforeAll(async () => {
 })
 
 describe('an export', () => {
-  test('reads back cell by cell, all of star and mart and nothing of pii', async () => {
+  test('reads back cell by cell: all of star and mart, nothing of pii', async () => {
     expect(await digestOf(warehouse.engine, filesIn(manifest, folder))).toEqual(
       await digestOf(warehouse.engine, tablesIn(manifest)),
     )
@@ -83,7 +83,7 @@ describe('an export', () => {
     expect(readdirSync(folder).sort()).toEqual(['manifest.json', 'mart', 'star'])
   })
 
-  test('cuts large facts and marts by month, so that readers skip what they do not ask for', async () => {
+  test('cuts large facts and marts by month, so that readers can skip months', async () => {
     const table = manifest.tables.find(({ name }) => name === 'fact_timesheet')!
     expect(table.partitionedBy).toBe('partition_month')
     expect(table.files.length).toBeGreaterThan(3)
@@ -105,7 +105,7 @@ describe('an export', () => {
     expect(rows.filter(({ n }) => Number(n) > 0)).toEqual([])
   })
 
-  test('its manifest counts and sums up every file', () => {
+  test('its manifest has the rows and the checksum of every file', () => {
     expect(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))).toEqual(manifest)
     expect(manifest).toMatchObject({
       format: 'muster export 1',
@@ -126,14 +126,14 @@ describe('an export', () => {
     })
   })
 
-  test('that is stopped leaves the one of before, and no trace of itself', async () => {
+  test('that is stopped leaves the previous export in place and no files of its own', async () => {
     const before = readFileSync(join(folder, 'manifest.json'), 'utf8')
     await expect(exported(warehouse.engine, folder, { signal: AbortSignal.abort() })).rejects.toThrow()
     expect(readFileSync(join(folder, 'manifest.json'), 'utf8')).toBe(before)
     expect(readdirSync(root).filter(name => /writing|replaced/.test(name))).toEqual([])
   })
 
-  test('goes into no folder that holds anything else', async () => {
+  test('refuses a folder that holds anything else', async () => {
     const to = join(root, 'documents')
     mkdirSync(to)
     writeFileSync(join(to, 'thesis.txt'), 'years of work')
@@ -142,7 +142,7 @@ describe('an export', () => {
   })
 })
 
-/** Texts and numbers that a detour over CSV could change. */
+/** Texts and numbers that a transfer as CSV could change. */
 const awkward = [
   '',
   ' ',
@@ -160,7 +160,7 @@ const awkward = [
 ]
 
 describeOnEngines('values that are hard to move', bench => {
-  test('arrive as they are', async () => {
+  test('arrive unchanged', async () => {
     const { engine } = await bench.warehouse()
     for (const [index, text] of [...awkward, null].entries()) {
       await engine.run(
@@ -211,7 +211,7 @@ describe('on the command line', () => {
     MUSTER_WAREHOUSE: warehouse.address,
   })
 
-  test('export has pii when it is asked for, for its owner only', async () => {
+  test('an export has pii only on request, and then only its owner can read it', async () => {
     await warehouse.close()
     const { code, out } = await muster(`export --parquet ${to()} --include-pii --json`, { env: env() })
     await warehouse.open()
@@ -225,7 +225,7 @@ describe('on the command line', () => {
     )
   })
 
-  test('export of the published copy takes the place of the one of before, and has no pii', async () => {
+  test('an export of the published copy replaces the previous one and has no pii', async () => {
     const file = warehouse.address.slice('duckdb:'.length)
     await publish({ engine: warehouse.engine, clock, rng: seededRng(7), version: 'test' })
     await warehouse.close()
@@ -255,7 +255,7 @@ describe('on the command line', () => {
     expect([code, err]).toEqual([2, 'muster: export needs a folder: name it with --parquet FOLDER\n'])
   })
 
-  test('docs tell rows and freshness of the warehouse', async () => {
+  test('docs shows rows and freshness of the warehouse', async () => {
     const page = join(root, 'pages', 'dictionary.html')
     const line = `docs --out ${page} --markdown ${join(root, 'dictionary.md')} --json`
     expect(await muster(line, { env: env() })).toMatchObject({
@@ -277,7 +277,7 @@ describe('on the command line', () => {
     )
   })
 
-  test('docs need neither settings nor a warehouse', async () => {
+  test('docs needs neither settings nor a warehouse', async () => {
     const { code, out, cwd } = await muster('docs')
     expect([code, out]).toEqual([
       0,

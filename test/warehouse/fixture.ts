@@ -46,7 +46,7 @@ export interface Bench {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What decides the bytes of an empty warehouse. */
+/** Names the structure of an empty warehouse. */
 export function structureName(): string {
   const makers = [
     'state/migrate.ts',

@@ -22,7 +22,7 @@ const isoDay = (number: number): string => new Date(since + number * dayMs).toIS
 const makers: Readonly<Record<ColumnType, (number: number) => Omit<Leaf, 'path'>>> = {
   text: number => ({ sent: `text ${number}`, stored: `text ${number}` }),
   url: number => ({
-    sent: `https://files.example.com/${number}?token=canary#part`,
+    sent: `https://files.example.com/${number}?token=planted#part`,
     stored: `https://files.example.com/${number}`,
   }),
   integer: number => ({ sent: 10_000 + number, stored: String(10_000 + number) }),
@@ -40,7 +40,7 @@ const makers: Readonly<Record<ColumnType, (number: number) => Omit<Leaf, 'path'>
   json: number => ({
     sent: {
       deep: [`text ${number}`],
-      file: `https://files.example.com/json/${number}?token=canary&"quoted"`,
+      file: `https://files.example.com/json/${number}?token=planted&"quoted"`,
     },
     stored: `text ${number}`,
   }),

@@ -80,7 +80,7 @@ describeOnEngines('merge', bench => {
     expect(await statuses(warehouse)).toEqual(['t1 approved', 't2 absent', 't3 cancelled'])
   })
 
-  test('children are replaced with their parent, and what was there is history', async () => {
+  test('children are replaced with their parent, and the replaced rows become history', async () => {
     const log = (id: string) => ({ id, hours: { total: 8 } })
     const { warehouse, next } = await begin([{ ...base, timelogs: [log('a'), log('b')] }])
     const both = { timelogs: [log('b'), log('c')], updatedAt: day(2) }
@@ -102,14 +102,14 @@ describeOnEngines('merge', bench => {
     ])
   })
 
-  test('a child row that alone differs is a change, also without a later time', async () => {
+  test('a difference in a child row alone is a change, also without a later updatedAt', async () => {
     const { warehouse, next } = await begin([{ ...base, timelogs: [{ id: 'a', breaks: 30 }] }])
     expect((await next({ ...base, timelogs: [{ id: 'a', breaks: 45 }] })).touched).toBe(1)
     const [row] = await warehouse.engine.rows('select break_minutes from star.fact_timelog')
     expect(row).toEqual({ break_minutes: '45.0000' })
   })
 
-  test('null or absent, another order of keys and another spelling of numbers are no change', async () => {
+  test('null instead of absent, another order of keys and another notation of numbers are no change', async () => {
     const { warehouse, next } = await begin([
       '{"id":"t1","version":1,"netHours":40,"values":{"expense":12.5},"approvedBy":null,"timelogs":[],"updatedAt":"2026-03-01T09:00:00.000Z"}',
     ])
@@ -129,7 +129,7 @@ describeOnEngines('merge', bench => {
     }
   })
 
-  test('digits that a column cannot hold are kept beside it, and reported once', async () => {
+  test('digits that a column cannot hold are stored as text, and reported once', async () => {
     const { warehouse, next } = await begin([{ ...base, netHours: 7.123456 }])
     const { engine } = warehouse
     expect(await engine.rows('select net_hours from star.fact_timesheet')).toEqual([{ net_hours: '7.1235' }])
@@ -140,7 +140,7 @@ describeOnEngines('merge', bench => {
     expect(drift).toEqual([{ path: 'netHours', kind: 'rounded' }])
   })
 
-  test('a quarantined version leaves the good one, and is resolved by a later good one', async () => {
+  test('a quarantined version leaves the good one in place, and a later good one resolves it', async () => {
     const { warehouse, next } = await begin([{ ...base }])
     const bad = { ...base, netHours: 'many', updatedAt: day(2) }
     expect(await next(bad)).toMatchObject({ quarantined: 1, touched: 0 })
@@ -154,7 +154,7 @@ describeOnEngines('merge', bench => {
     expect(await warehouse.engine.rows(open)).toEqual([{ ...kept, is_open: false }])
   })
 
-  test('a row whose record is quarantined is not gone from a snapshot', async () => {
+  test('a row whose record is quarantined is not missing from a snapshot', async () => {
     const warehouse = await bench.warehouse()
     const rows = (type: string) =>
       ['r1', 'r2'].map(id => ({ id, a: 'admin', can: 'view', type: id === 'r1' ? type : 'RBAC' }))
@@ -168,13 +168,13 @@ describeOnEngines('merge', bench => {
     expect((await read()).resources[0]).toMatchObject({ rows_removed: 1, rows_inserted: 0 })
   })
 
-  test('undeclared fields are kept for every record, in star or pii by their name, and reported once', async () => {
+  test('undeclared fields are stored for every record, in star or pii by their name, and reported once', async () => {
     const extra = {
       zone: 'north',
       nested: { depth: 3, list: ['x', {}] },
-      contactEmail: 'canary@example.com',
+      contactEmail: 'planted@example.com',
     }
-    const denied = { passportNumber: 'canary-passport', link: 'https://files.example.com/a?key=canary-key' }
+    const denied = { passportNumber: 'planted-passport', link: 'https://files.example.com/a?key=planted-key' }
     const records = [
       { ...base, ...extra, ...denied },
       { ...base, id: 't2', zone: 'south' },
@@ -193,7 +193,7 @@ describeOnEngines('merge', bench => {
       't2 zone south text',
     ])
     expect((await leaves('pii')).map(row => Object.values(row).join(' '))).toEqual([
-      't1 contactEmail canary@example.com text',
+      't1 contactEmail planted@example.com text',
       't1 passportNumber [not stored] text',
     ])
     const drift = `select path, run_id from ops.schema_drift where kind = 'unknown field' order by path`
@@ -209,7 +209,7 @@ describeOnEngines('merge', bench => {
     expect(await warehouse.engine.rows(drift)).toEqual(reported)
   })
 
-  test('an unknown value of a list of values is kept, and reported once', async () => {
+  test('a value outside its declared list is stored, and reported once', async () => {
     const { warehouse, next } = await begin([{ ...base, status: 'paused' }])
     await next({ ...base, status: 'paused', updatedAt: day(2) })
     expect(await statuses(warehouse)).toEqual(['t1 paused'])
@@ -218,33 +218,33 @@ describeOnEngines('merge', bench => {
     ])
   })
 
-  test('names of people and words that people typed are in pii only', async () => {
+  test('names of people and free text are in pii only', async () => {
     const warehouse = await bench.warehouse()
     const record = {
       id: 'e1',
-      description: 'canary-words',
-      noReceiptReason: 'canary-reason',
-      worker: { id: 'w1', reference: 'W-1', name: 'canary-name' },
-      createdBy: { id: 'u1', name: 'canary-creator' },
-      receipts: [{ fileName: 'canary-file.pdf', url: 'https://files.example.com/r?token=canary-token' }],
+      description: 'planted-words',
+      noReceiptReason: 'planted-reason',
+      worker: { id: 'w1', reference: 'W-1', name: 'planted-name' },
+      createdBy: { id: 'u1', name: 'planted-creator' },
+      receipts: [{ fileName: 'planted-file.pdf', url: 'https://files.example.com/r?token=planted-token' }],
       updatedAt: day(1),
     }
     const list = await oneList('/expenses', [record])
     await syncOnce(list, warehouse, { request: { resources: ['expenses'] } })
-    list.records = [JSON.stringify({ ...record, description: 'canary-other', updatedAt: day(2) })]
+    list.records = [JSON.stringify({ ...record, description: 'planted-other', updatedAt: day(2) })]
     await syncOnce(list, warehouse, { request: { resources: ['expenses'] } })
-    expect(await starText(warehouse, 'star')).not.toContain('canary')
-    expect(await starText(warehouse, 'history')).not.toContain('canary')
+    expect(await starText(warehouse, 'star')).not.toContain('planted')
+    expect(await starText(warehouse, 'history')).not.toContain('planted')
     const personal = await starText(warehouse, 'pii')
     for (const word of [
-      'canary-words',
-      'canary-other',
-      'canary-reason',
-      'canary-name',
-      'canary-creator',
-      'canary-file',
+      'planted-words',
+      'planted-other',
+      'planted-reason',
+      'planted-name',
+      'planted-creator',
+      'planted-file',
     ])
       expect(personal).toContain(word)
-    expect(personal).not.toContain('canary-token')
+    expect(personal).not.toContain('planted-token')
   })
 })

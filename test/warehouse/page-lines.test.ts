@@ -34,17 +34,17 @@ const line = page('line.json', JSON.stringify(body))
 const ended = page('ended.json', `${JSON.stringify(body)}\n`)
 const indented = page('indented.json', JSON.stringify(body, null, 2))
 
-test('a line feed anywhere but at the end makes a page of many lines', () => {
+test('a line feed before the end makes a page multi-line', () => {
   expect(read(line, ended, indented).map(({ isLine }) => isLine)).toEqual([true, true, false])
 })
 
-test('either is read whole, also side by side', async () => {
+test('both kinds are read whole, also in one batch', async () => {
   expect(await idsOf(read(line, ended))).toEqual(['a', 'b', 'a', 'b'])
   expect(await idsOf(read(indented))).toEqual(['a', 'b'])
   expect(await idsOf(read(line, indented))).toEqual(['a', 'b', 'a', 'b'])
 })
 
-test('a second text behind a line is refused', async () => {
+test('a second JSON text after the first line is refused', async () => {
   const doubled = page('doubled.json', JSON.stringify(body).repeat(2))
   await expect(idsOf(read(doubled))).rejects.toThrow('unexpected content after document')
 })

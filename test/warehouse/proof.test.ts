@@ -1,4 +1,4 @@
-/** Which windows count as the proof of a resource: the latest of each place, and refused ones until they are read again. */
+/** The windows that count in the proof of a resource: the latest of each range, and refused ones until they are read again. */
 import { describe, expect, test } from 'vitest'
 import { currentScans, proofOf } from '../../src/state/scans/proof.ts'
 import type { ScanRow } from '../../src/state/scans/tables.ts'
@@ -36,7 +36,7 @@ function scanOf(parts: Partial<ScanRow>): ScanRow {
 const january = { from_day: '2026-01-01', to_day: '2026-01-31' }
 
 describe('currentScans', () => {
-  test('a window refused counts until a later one has read all its days', () => {
+  test('a refused window counts until a later one has read all of its days', () => {
     const refused = scanOf({ ...january, state: 'refused' })
     const part = scanOf({ from_day: '2026-01-10', to_day: '2026-01-20' })
     const whole = scanOf({ from_day: '2025-12-30', to_day: '2026-01-31' })
@@ -46,16 +46,16 @@ describe('currentScans', () => {
     expect(currentScans([refused, scanOf({})])).toHaveLength(1)
   })
 
-  test('of walks over changes, and of readings of one scope, the last counts', () => {
-    const walks = [scanOf({ kind: 'incremental', state: 'refused' }), scanOf({ kind: 'incremental' })]
+  test('of incremental scans, and of snapshots of one scope, the last counts', () => {
+    const incremental = [scanOf({ kind: 'incremental', state: 'refused' }), scanOf({ kind: 'incremental' })]
     const july = scanOf({ kind: 'snapshot', scope: 'c1 since 2026-07-01', state: 'refused' })
     const august = scanOf({ kind: 'snapshot', scope: 'c1 since 2026-08-01' })
     const other = scanOf({ kind: 'snapshot', scope: 'c1 before 2026-08-01' })
-    expect(currentScans([...walks, july, august, other])).toEqual([walks[1], august, other])
+    expect(currentScans([...incremental, july, august, other])).toEqual([incremental[1], august, other])
   })
 })
 
-test('the proof adds up whole walks; those over changes end where they meet what is known', () => {
+test('the proof adds up whole scans; incremental ones end at the first known page', () => {
   const windows = [
     scanOf({ ...january, pages: 3, attempt: 2 }),
     scanOf({ kind: 'incremental', from_day: '2026-02-01', distinct_ids: 4, expected_ids: 90 }),

@@ -1,4 +1,4 @@
-/** Records read typed, straight from the bytes, and read as JSON make the same rows: the quick way loses nothing. */
+/** Typed reading and reading as JSON make the same rows, and only a misfit makes a batch fall back. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,7 +84,7 @@ function stageTimesheets(on: Engine, records: readonly object[]): Promise<Staged
   return stageBatch(on, plan, { pages, rows: 'data', drifted: [], hasBooleans: true, excluded: [] })
 }
 
-/** What goes wrong when records are read straight into their type. */
+/** An engine on which typed reading fails. */
 const failing = (error: Error): { engine: Engine; asJson: () => number } => {
   let asJson = 0
   const broken = wrappedEngine(engine, inner => ({

@@ -1,4 +1,4 @@
-/** Things known by reference only: the newest record that names one decides, whatever order records are read in. */
+/** Inferred members: the newest record that names one decides, in whatever order records are read. */
 import { expect, test } from 'vitest'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, syncOnce, tables } from './fixture.ts'
@@ -7,7 +7,7 @@ import { oneList } from './one-list.ts'
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T09:00:00.000Z`
 
 describeOnEngines('references', bench => {
-  test('what a reference says of a thing does not depend on the order of reading', async () => {
+  test('the attributes of an inferred member do not depend on the order of reading', async () => {
     const named = (id: string, name: string | null, at: string) => ({
       id,
       createdAt: day(1),

@@ -1,4 +1,4 @@
-/** What the lists of a requisition amount to, and how long its approval and its stages took. */
+/** Sums over the lists of a requisition, and the durations of its approval and its stages. */
 import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
@@ -57,7 +57,7 @@ describeOnEngines('rows of a requisition', bench => {
   const all = ({ engine }: Warehouse, sql: string) => engine.rows<Row>(sql)
   const one = async (warehouse: Warehouse, sql: string) => (await all(warehouse, sql))[0]
 
-  test('a requisition knows what its lists amount to', async () => {
+  test('a requisition has the sums of its lists', async () => {
     const warehouse = await bench.warehouse()
     await readById(warehouse, of('requisitions'), [requisition, { id: 'r2', updatedAt: at(9) }])
     const figures = `first_received_at, first_submitted_at, first_accepted_at, last_accepted_at, first_offer_made_at,
@@ -83,7 +83,7 @@ describeOnEngines('rows of a requisition', bench => {
     expect(new Set(Object.values(none ?? {}))).toEqual(new Set([null]))
   })
 
-  test('its stages and agencies tell how long things took', async () => {
+  test('its stages and agencies have their durations', async () => {
     const warehouse = await bench.warehouse()
     // Two versions of one record in a batch: neither may see the stages of the other.
     await readById(warehouse, of('requisitions'), [{ ...requisition, updatedAt: at(8) }, requisition])

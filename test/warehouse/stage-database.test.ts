@@ -7,7 +7,7 @@ import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 
 const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'muster-stage-')), 'warehouse.duckdb')
 
-test('a stage of more rows than a vector takes the memory of its rows, and no room on disk', async () => {
+test('a stage with more rows than a vector takes no more memory than its rows need, and no disk space', async () => {
   const file = newFile()
   const engine = await openDuckdb(file)
   const columns = Array.from({ length: 110 }, (_, index) => `i * ${index} as c${index}`).join(', ')
@@ -44,7 +44,7 @@ test('while batches are loaded the log goes into the file as soon as it is long'
   await engine.close()
 })
 
-test('where no stage can be made, one line tells where', async () => {
+test('when no stage can be created, one line names the folder', async () => {
   const file = newFile()
   const engine = await openDuckdb(file)
   writeFileSync(`${file}.tmp`, '')

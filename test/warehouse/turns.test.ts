@@ -1,4 +1,4 @@
-/** Which of several callers gets the connection next. */
+/** The turns of a connection: priority, blocks and failed statements. */
 import { expect, test } from 'vitest'
 import { ConnectionTurns, type Turns } from '../../src/warehouse/turns.ts'
 import { useEngines } from './fixture.ts'

@@ -55,13 +55,13 @@ function starTarget({ name: stage, table }: StageTable, root: Table): Target {
       const length = byLength.get(name)
       return length ? [name, length] : staged(name)
     })
-  const isStub = isMember(table) ? [['is_stub', 'false'] as const] : []
+  const inferredFlag = isMember(table) ? [['is_stub', 'false'] as const] : []
   return {
     schema: 'star',
     name: table.name,
     stage,
     ownedBy: owned(table, root),
-    columns: [...columns, ...isStub, ...rowEntries],
+    columns: [...columns, ...inferredFlag, ...rowEntries],
   }
 }
 

@@ -50,7 +50,7 @@ const historyColumns: readonly PhysicalColumn[] = [
   column('valid_to', 'timestamptz', 'Until when it held: the change that replaced it.'),
 ]
 
-const isStub = column(
+const inferredFlag = column(
   'is_stub',
   'boolean',
   'True while the row is known only by reference from other records.',
@@ -94,7 +94,7 @@ export function starColumns(table: Table): PhysicalColumn[] {
     if (declaration.privacy !== 'freeText') return []
     return [column(lengthColumn(name), 'bigint', `Characters of ${name}; the words are in pii.text.`)]
   })
-  return isMember(table) ? [...declared, isStub] : declared
+  return isMember(table) ? [...declared, inferredFlag] : declared
 }
 
 /** Columns of the PII table without its key and owner; empty when the table has none. */
