@@ -67,7 +67,7 @@ test('ends with 3 when too much is gone, and with 2 for a name it does not know'
   for (let n = 0; n < 22; n += 1) sandbox.world.remove('timesheets', `t${100 + n}`)
   const doubted = await command('sweep timesheets')
   expect(doubted.code).toBe(3)
-  expect(doubted.err).toMatch(/22 of 2(29|30) timesheets look gone at once: no tombstone/)
+  expect(doubted.err).toMatch(/22 of 2(29|30) timesheets are missing at once: no tombstone/)
   expect(await command('sweep timesheet')).toMatchObject({ code: 2 })
   expect(await command('plan sweep matrix')).toMatchObject({ code: 2 })
 })

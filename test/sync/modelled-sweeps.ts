@@ -2,13 +2,13 @@
 import { lastPage } from '../../src/api/client/paging.ts'
 import type { Rng } from '../../src/lib/rng.ts'
 import {
+  type Candidate,
   decide,
+  type Evidence,
   isProved,
   mostAtOnce,
-  type Suspect,
-  type Word,
   worthOf,
-} from '../../src/sync/deletions/deletion-verdict.ts'
+} from '../../src/sync/deletions/decision.ts'
 import { askAgreeing, type SweptPage } from '../../src/sync/deletions/swept-page.ts'
 import { beginPass, figuresOf } from '../../src/sync/scan/pass.ts'
 import { judge } from '../../src/sync/scan/proof.ts'
@@ -19,12 +19,12 @@ interface Held {
   loadedAt: number
   run: number
   isDeleted: boolean
-  words: (Word & { readonly time: number })[]
+  evidence: (Evidence & { readonly time: number })[]
 }
 
 /** Mistakes to plant, one at a time. */
 export interface Mistakes {
-  readonly oneWitness?: boolean
+  readonly oneObservation?: boolean
   readonly noBreaker?: boolean
   readonly anyScope?: boolean
   readonly acceptsAnything?: boolean
@@ -41,7 +41,7 @@ export class ModelledWarehouse {
   /** Live rows that were tombstoned: must stay empty. */
   readonly false: string[] = []
   tombstones = 0
-  readonly counts = { witness: 0, baseline: 0, doubted: 0, unsettled: 0, refused: 0, changed: 0 }
+  readonly counts = { evidence: 0, baseline: 0, doubted: 0, unsettled: 0, refused: 0, changed: 0 }
   readonly #scopes = new Map<number, string>()
   readonly #outOfSight = new Map<string, Set<string>>()
   readonly #baselines = new Map<string, number>()
@@ -77,7 +77,7 @@ export class ModelledWarehouse {
   #sighted(held: Held): void {
     const at = this.#tick()
     if (held.isDeleted) held.isDeleted = false
-    held.words = held.words.filter(word => word.time >= at)
+    held.evidence = held.evidence.filter(word => word.time >= at)
   }
 
   sync(share: number, isChanged: Rng): void {
@@ -91,7 +91,7 @@ export class ModelledWarehouse {
         loadedAt: this.#tick(),
         run: this.#run,
         isDeleted: false,
-        words: held?.words ?? [],
+        evidence: held?.evidence ?? [],
       })
     }
   }
@@ -101,7 +101,7 @@ export class ModelledWarehouse {
     for (const id of this.#list.events.splice(0))
       this.held
         .get(id)
-        ?.words.push({ kind: 'event', source: `event ${id}`, seenAt: time(at), scopeId: null, time: at })
+        ?.evidence.push({ kind: 'event', source: `event ${id}`, seenAt: time(at), scopeId: null, time: at })
   }
 
   /** `most` is what somebody allows to be gone at once. */
@@ -165,9 +165,9 @@ export class ModelledWarehouse {
       for (const [id] of unseen) outOfSight.add(id)
       this.#baselines.set(scope, startedAt)
     }
-    if (worth === 'witness')
+    if (worth === 'evidence')
       for (const [, held] of missing)
-        held.words.push({
+        held.evidence.push({
           kind: 'sweep',
           source: `${this.#run}`,
           seenAt: time(startedAt),
@@ -177,21 +177,21 @@ export class ModelledWarehouse {
     for (const id of seen) {
       outOfSight.delete(id)
       const held = this.held.get(id)
-      if (held) held.words = held.words.filter(word => word.time >= startedAt)
+      if (held) held.evidence = held.evidence.filter(word => word.time >= startedAt)
       if (held?.isDeleted) held.isDeleted = false
     }
     this.#outOfSight.set(scope, outOfSight)
     this.#lastSeen = seen.size
-    return worth === 'witness'
+    return worth === 'evidence'
   }
 
-  #suspects(scope: string): Suspect[] {
+  #candidates(scope: string): Candidate[] {
     return [...this.held]
-      .filter(([, held]) => !held.isDeleted && held.words.some(word => word.time >= held.loadedAt))
+      .filter(([, held]) => !held.isDeleted && held.evidence.some(word => word.time >= held.loadedAt))
       .map(([id, held]) => ({
         id,
         isFetchedWithScope: this.#scopes.get(held.run) === scope,
-        words: held.words.filter(word => word.time >= held.loadedAt),
+        evidence: held.evidence.filter(word => word.time >= held.loadedAt),
       }))
   }
 
@@ -199,14 +199,14 @@ export class ModelledWarehouse {
     const live = [...this.held.values()].filter(({ isDeleted }) => !isDeleted).length
     const most = this.#most
     if (this.#hasSingleRead && !this.#confirm(scope, mostAtOnce(live, most))) return
-    const suspects = this.#suspects(scope)
-    const { gone } = this.#mistakes.oneWitness
-      ? { gone: suspects.map(suspect => ({ suspect })) }
-      : decide(suspects, { scopeId: scope, live, ...(most !== undefined && { most }) })
+    const candidates = this.#candidates(scope)
+    const { deleted } = this.#mistakes.oneObservation
+      ? { deleted: candidates.map(candidate => ({ candidate })) }
+      : decide(candidates, { scopeId: scope, live, ...(most !== undefined && { most }) })
     const alive = new Set(this.#list.rows.map(({ id }) => id))
-    for (const { suspect } of gone) {
-      if (alive.has(suspect.id)) this.false.push(suspect.id)
-      const held = this.held.get(suspect.id)
+    for (const { candidate } of deleted) {
+      if (alive.has(candidate.id)) this.false.push(candidate.id)
+      const held = this.held.get(candidate.id)
       if (held) held.isDeleted = true
       this.tombstones += 1
     }
@@ -217,14 +217,14 @@ export class ModelledWarehouse {
     const isFetched = ({ run }: Held): number => (this.#scopes.get(run) === scope ? 1 : 0)
     const controls = [...this.held]
       .filter(([id, held]) => !held.isDeleted && !this.#outOfSight.get(scope)?.has(id))
-      .filter(([, held]) => held.words.every(word => word.time < held.loadedAt))
+      .filter(([, held]) => held.evidence.every(word => word.time < held.loadedAt))
       .sort(([, one], [, two]) => isFetched(two) - isFetched(one) || two.loadedAt - one.loadedAt)
     return controls.slice(0, 3).some(([id]) => this.#list.find(id))
   }
 
   /** False when the scope changed meanwhile. */
   #confirm(scope: string, most: number): boolean {
-    const open = this.#suspects(scope).filter(suspect => !isProved(suspect, scope))
+    const open = this.#candidates(scope).filter(candidate => !isProved(candidate, scope))
     if (open.length === 0 || open.length > most) return true
     if (!this.#answersById(scope)) return true
     const answers = new Map(open.map(({ id }) => [id, this.#list.find(id)]))
@@ -242,7 +242,7 @@ export class ModelledWarehouse {
         scopeId: scope,
         time: at,
       }
-      if (held) held.words = isThere ? [] : [...held.words, word]
+      if (held) held.evidence = isThere ? [] : [...held.evidence, word]
     }
     return true
   }

@@ -1,27 +1,27 @@
 /** What sweep-live.long.test.ts would say of a sweep that is wrong: rules of it are replaced, one at a time. */
 import { expect, test, vi } from 'vitest'
 import type * as Scopes from '../../src/state/evidence/key-scopes.ts'
-import type * as Verdict from '../../src/sync/deletions/deletion-verdict.ts'
+import type * as Decision from '../../src/sync/deletions/decision.ts'
 import { type Bench, describeOnEngines } from '../warehouse/fixture.ts'
 import { proveSweeps } from './sweep-seed.ts'
 import { weatherOf } from './sweep-weather.ts'
 
 const planted = vi.hoisted(() => ({ mistake: '' }))
-const oneWitness = 'one witness is enough'
+const onePiece = 'one piece of evidence is enough'
 const anyNumber = 'any number may go at once'
 const anyScope = 'the scope of the key is not looked at'
 
-vi.mock('../../src/sync/deletions/deletion-verdict.ts', async load => {
-  const real = await load<typeof Verdict>()
+vi.mock('../../src/sync/deletions/decision.ts', async load => {
+  const real = await load<typeof Decision>()
   const most = () => (planted.mistake === anyNumber ? { most: Number.POSITIVE_INFINITY } : {})
   return {
     ...real,
     mostAtOnce: (live: number, given?: number) => most().most ?? real.mostAtOnce(live, given),
-    worthOf: (figures: Verdict.SweepFigures) => real.worthOf({ ...figures, ...most() }),
-    decide: (suspects: readonly Verdict.Suspect[], at: Verdict.Circumstances): Verdict.Verdict =>
-      planted.mistake === oneWitness
-        ? { gone: suspects.map(suspect => ({ suspect, at: suspect.words[0]?.seenAt ?? '' })) }
-        : real.decide(suspects, { ...at, ...most() }),
+    worthOf: (figures: Decision.SweepFigures) => real.worthOf({ ...figures, ...most() }),
+    decide: (candidates: readonly Decision.Candidate[], at: Decision.Circumstances): Decision.Decision =>
+      planted.mistake === onePiece
+        ? { deleted: candidates.map(candidate => ({ candidate, at: candidate.evidence[0]?.seenAt ?? '' })) }
+        : real.decide(candidates, { ...at, ...most() }),
   }
 })
 
@@ -56,7 +56,7 @@ const most = 30
 
 describeOnEngines('a sweep of a live service tombstones rows that are there', bench => {
   test.skipIf(bench.name === 'postgres').each<[string, (seed: number) => boolean]>([
-    [oneWitness, () => true],
+    [onePiece, () => true],
     [anyNumber, () => true],
     [anyScope, ofScopes],
   ])(

@@ -99,7 +99,7 @@ describeOnEngines('a sweep stops the tombstoning', bench => {
       const { failure } = await service.sweep(warehouse)
       expect(failure).toMatchObject({ exitCode: 3 })
       expect(failure?.message).toBe(
-        '21 of 230 timesheets look gone at once: no tombstone: compare with the application; if they are deleted, muster sweep timesheets --most 21',
+        '21 of 230 timesheets are missing at once: no tombstone: compare with the application; if they are deleted, muster sweep timesheets --most 21',
       )
     }
     expect(await deleted(warehouse)).toEqual([])

@@ -1,16 +1,16 @@
-/** Deletions that were not believed: nothing was tombstoned, and somebody has to look. */
+/** Deletions that were not believed: nothing was tombstoned, and an operator has to look. */
 import { formatNumber } from '../../lib/counted.ts'
 import { type ExitCode, MusterError } from '../../lib/errors.ts'
 
-/** Exit 3, as for a check that failed: everything worked, and the data needs a person. */
+/** Exit 3, as for a failed check: everything worked, but a person has to look at the data. */
 export class HeldBack extends MusterError {
   override readonly exitCode: ExitCode = 3
 }
 
-export const tooManyGone = (resource: string, gone: number, live: number): HeldBack =>
+export const tooManyMissing = (resource: string, missing: number, live: number): HeldBack =>
   new HeldBack({
-    what: `${formatNumber(gone)} of ${formatNumber(live)} ${resource} look gone at once: no tombstone`,
-    next: `compare with the application; if they are deleted, muster sweep ${resource} --most ${gone}`,
+    what: `${formatNumber(missing)} of ${formatNumber(live)} ${resource} are missing at once: no tombstone`,
+    next: `compare with the application; if they are deleted, muster sweep ${resource} --most ${missing}`,
   })
 
 export const newScope = (resource: string, outOfSight: number): HeldBack =>

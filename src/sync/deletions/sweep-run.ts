@@ -1,4 +1,4 @@
-/** A sweep run: every list for its ids, and every record read by id that somebody found gone. */
+/** A sweep: every list for its ids, and every record read by id for which there is evidence of a deletion. */
 import PQueue from 'p-queue'
 import { catalogue } from '../../contract/catalogue.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
@@ -8,7 +8,7 @@ import { countList } from '../run/count-list.ts'
 import type { SyncRequest } from '../run/sync.ts'
 import { endsRun, notForThisKey, type ResourceOutcome, runTask } from '../run/task.ts'
 import { type SweepOptions, sweepList } from './sweep.ts'
-import { tombstoneProved } from './tombstone-proved.ts'
+import { tombstoneProved } from './tombstones.ts'
 
 export interface SweepRequest extends SyncRequest {
   readonly sweep?: SweepOptions
@@ -17,7 +17,7 @@ export interface SweepRequest extends SyncRequest {
 /** Lists that are swept side by side. */
 const sweepsAtOnce = 4
 
-/** Snapshots remove what is gone by themselves. */
+/** Snapshots remove missing rows by themselves. */
 export const swept: readonly Resource[] = catalogue.filter(({ read }) => read.strategy !== 'snapshot')
 
 function work(task: ResourceTask, options: SweepOptions): Promise<void> {
@@ -27,17 +27,17 @@ function work(task: ResourceTask, options: SweepOptions): Promise<void> {
     : tombstoneProved(task, options.most)
 }
 
-/** Lists, and of what is read by id that of which somebody found a record gone: for the rest there is nothing to do. */
+/** Lists, and resources read by id that have evidence against a record; for the others there is nothing to do. */
 async function chosen(sync: SyncContext, { resources: names, sweep }: SweepRequest): Promise<Resource[]> {
-  const suspected = sweep?.counts ? new Set() : await resourcesWithEvidence(sync.engine)
+  const withEvidence = sweep?.counts ? new Set() : await resourcesWithEvidence(sync.engine)
   return swept
     .filter(({ name }) => names.length === 0 || names.includes(name))
-    .filter(({ read, name }) => read.strategy === 'scan' || suspected.has(name))
+    .filter(({ read, name }) => read.strategy === 'scan' || withEvidence.has(name))
 }
 
 export async function sweepResources(sync: SyncContext, request: SweepRequest): Promise<ResourceOutcome[]> {
   const outcomes: ResourceOutcome[] = []
-  const lanes = new PQueue({ concurrency: sweepsAtOnce })
+  const queue = new PQueue({ concurrency: sweepsAtOnce })
   const one = async (resource: Resource): Promise<void> => {
     if (outcomes.some(({ error }) => endsRun(error)) || sync.signal.aborted) return
     if (resource.keys === 'company' && sync.key.kind === 'agency')
@@ -46,10 +46,10 @@ export async function sweepResources(sync: SyncContext, request: SweepRequest): 
   }
   const resources = await chosen(sync, request)
   try {
-    await lanes.addAll(resources.map(resource => () => one(resource)))
+    await queue.addAll(resources.map(resource => () => one(resource)))
   } finally {
-    lanes.clear()
-    await lanes.onIdle()
+    queue.clear()
+    await queue.onIdle()
   }
   return outcomes
 }

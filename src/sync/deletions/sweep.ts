@@ -1,4 +1,4 @@
-/** Looks for what is gone: a list is read whole for its ids, suspects are confirmed, and what two witnesses saw goes. */
+/** Looks for deleted records: reads a list whole for its ids, confirms candidates, and tombstones those with two pieces of evidence. */
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { forgetSweptIds } from '../../state/scans/scan-ids.ts'
@@ -12,23 +12,23 @@ import { fenced } from '../run/hold-lease.ts'
 import { currentScope } from '../run/key.ts'
 import { byUpdate, daysQuery, scanOf } from '../scan/collection-window.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from '../scan/windows.ts'
-import { judgeSweep } from './sweep-judge.ts'
+import { judgeSweep } from './sweep-result.ts'
 import { sweepWindow } from './sweep-scan.ts'
 import { sweptFields } from './swept-page.ts'
-import { tombstoneProved } from './tombstone-proved.ts'
+import { tombstoneProved } from './tombstones.ts'
 
 export interface SweepOptions {
   /** Counts only: one request a list. */
   readonly counts?: boolean
-  /** So many may be gone at once, where somebody knows that they are. */
+  /** How many may be deleted at once, when an operator knows that they are. */
   readonly most?: number
 }
 
 /** One request tells where a list of many pages ends; a shorter one is a single window. */
 async function earliestDay(task: ResourceTask): Promise<string | null> {
   const { sync, resource, counters } = task
-  const [held] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
-  if (lastPage(Number(held?.n ?? 0)) <= pagesPerWindow || !scanOf(task).createdBetween) return null
+  const [stored] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
+  if (lastPage(Number(stored?.n ?? 0)) <= pagesPerWindow || !scanOf(task).createdBetween) return null
   const query = { fields: sweptFields, sortBy: 'createdAt', sortOrder: 'asc', page: 1, limit: 1 }
   const page = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
   counters.requests += 1
@@ -92,8 +92,8 @@ async function openNext(
   windows: readonly ScanRow[],
 ): Promise<ScanRow | undefined> {
   const { engine } = task.sync
-  const [held] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(task.resource)}`)
-  const rows = Number(held?.n ?? 0)
+  const [stored] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(task.resource)}`)
+  const rows = Number(stored?.n ?? 0)
   const days = daysAfter(extentOf(sweep, rows), sweep, windows.at(-1))
   if (!days) return undefined
   const row = freshScan({

@@ -1,4 +1,4 @@
-/** One run from its first ledger row to its last: the key is asked, resources are synced, pages are put away. */
+/** One run from its first ledger row to its last: reads the key's limits, syncs, archives the pages. */
 
 import { type Client, createClient } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
@@ -167,7 +167,7 @@ interface Read {
   readonly failure?: MusterError | undefined
 }
 
-/** Written at once, whatever the run is to read and however it ends: the next one asks `/me` at this pace. */
+/** Written at once, whatever the run reads and however it ends: the next run keeps to these limits when it asks `/me`. */
 async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
   const { runId, apiKeyId: id } = sync
   const observedAt = instant(sync.clock.now())

@@ -1,4 +1,4 @@
-/** A sync run: every resource the key may read, side by side, with one outcome each. */
+/** A sync: every resource that the key may read, several at once, with one result each. */
 import PQueue from 'p-queue'
 import type { Purpose } from '../../api/budget/day.ts'
 import { catalogue } from '../../contract/catalogue.ts'
@@ -20,7 +20,7 @@ export type { ResourceOutcome } from './task.ts'
 export interface SyncRequest {
   /** Names of collections; all when empty. */
   readonly resources: readonly string[]
-  /** Walk these created days again instead of what changed. */
+  /** Read these created days again instead of what changed. */
   readonly between?: { readonly from: string; readonly to: string }
   /** Of records that are read by id, only those that were signalled. */
   readonly onlySignalled?: boolean
@@ -28,8 +28,8 @@ export interface SyncRequest {
   readonly purpose?: Purpose
 }
 
-/** Walks that run side by side; the proof needs order within a walk only. */
-const walksAtOnce = 4
+/** Lists that are read at once; a proof needs order within one scan only. */
+const listsAtOnce = 4
 
 function work(task: ResourceTask, { between }: SyncRequest): Promise<void> {
   if (task.resource.name === 'key') return loadKey(task)
@@ -67,19 +67,18 @@ class Run {
     return this.outcomes.some(({ error }) => endsRun(error)) || this.#sync.signal.aborted
   }
 
-  /** Side by side, each by itself. */
   async lists(resources: readonly Resource[]): Promise<void> {
-    const lanes = new PQueue({ concurrency: walksAtOnce })
+    const queue = new PQueue({ concurrency: listsAtOnce })
     try {
-      await lanes.addAll(resources.map(resource => () => this.#list(resource)))
+      await queue.addAll(resources.map(resource => () => this.#list(resource)))
     } finally {
-      // The ledger itself could not be written: no lane may go on when the run is closed.
-      lanes.clear()
-      await lanes.onIdle()
+      // The ledger could not be written: no list may go on when the run is closed.
+      queue.clear()
+      await queue.onIdle()
     }
   }
 
-  /** False when it could not be, for the reason why a list could not be loaded: that one tells more. */
+  /** False when it fails after a list has failed: the failure of the list says more. */
   async discover(chosen: readonly Resource[]): Promise<boolean> {
     try {
       await discoverIds(this.#sync, chosen)
@@ -90,7 +89,7 @@ class Run {
     }
   }
 
-  /** What one brings names others, so that they are read in turns. */
+  /** Together, because records of one resource name records of others. */
   async records(resources: readonly Resource[]): Promise<void> {
     const allowed: Resource[] = []
     for (const resource of resources) if (await this.#isAllowed(resource)) allowed.push(resource)
@@ -110,9 +109,9 @@ class Run {
 }
 
 /**
- * Snapshots follow the walks, because some of them are asked for project by project; records that are read by id come
- * last, because lists name them, and get what the lists leave of the budget. A failure of one resource leaves the others
- * alone; a spent budget, a refused key or a full disk ends the run, with everything read so far loaded.
+ * Snapshots follow the scans, because some of them are read project by project. Records by id come last: lists name them, and
+ * they use the budget that lists leave. A failure of one resource does not stop the others; a spent budget, a refused key or a
+ * full disk ends the run, with everything read so far loaded.
  */
 export async function syncResources(sync: SyncContext, request: SyncRequest): Promise<ResourceOutcome[]> {
   const chosen = chosenResources(request)
@@ -121,7 +120,7 @@ export async function syncResources(sync: SyncContext, request: SyncRequest): Pr
     chosen.filter(({ read }) => read.strategy === strategy)
   await run.lists(those('scan'))
   await run.lists(those('snapshot'))
-  // Signals come every few seconds: what they bring is searched as it is loaded.
+  // Signalled records come every few seconds: ids that they name are found when they are loaded.
   if (!request.onlySignalled && !(await run.discover(chosen))) return run.outcomes
   if (!run.isOver && those('byId').length > 0) await run.records(those('byId'))
   return run.outcomes

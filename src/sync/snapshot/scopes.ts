@@ -1,4 +1,4 @@
-/** What a snapshot resource is asked for: the whole key, each company, each project, or a part of each company's rows. */
+/** The scopes in which a snapshot is read: the whole key, each company, each project, or a part of each company's rows. */
 import type { KeyInfo } from '../../api/client/key.ts'
 import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -11,17 +11,17 @@ import { quoteText } from '../../warehouse/sql-text.ts'
 export interface Scope {
   /** Names the scope in ops.scan. */
   readonly name: string
-  /** Scope columns of the rows it gives. */
+  /** Scope columns of its rows. */
   readonly columns: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly company?: string
   /** Read again only when the last reading is this old. */
   readonly refreshDays?: number
-  /** What the rows of this scope are, in the warehouse: conditions by column, with values quoted by the caller. */
+  /** Which rows of the warehouse belong to the scope: conditions by column, with quoted values. */
   readonly extent: SnapshotExtent
 }
 
-/** A task is one; a plan, which reads nothing, is another. */
+/** Part of a task; a plan, which reads nothing, has one too. */
 export interface ScopeQuestion {
   readonly resource: Resource
   readonly sync: {
@@ -33,11 +33,11 @@ export interface ScopeQuestion {
 
 const is = (value: string): string => `= ${quoteText(value)}`
 
-/** Recent requisitions still move; those created before the quarter began rarely do. */
+/** Recent requisitions still change; older ones rarely do. */
 const recentMonths = 3
 
 /**
- * Two parts of a company's rows, split at a day: the recent part each time, the older part weekly. Each asks for two
+ * Two parts of a company's rows, split at a day: the recent part is read each time, the older part weekly. Each asks for two
  * days more than it keeps, because the zone and the inclusivity of the day filter are unknown.
  */
 function windowsOf(company: string, boundary: string, refreshDays: number): Scope[] {

@@ -1,4 +1,4 @@
-/** Collections without a change time: read whole, scope by scope, and replaced in one transaction. */
+/** Lists without a change time: read whole, scope by scope, and replaced in one transaction. */
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
@@ -43,7 +43,7 @@ const bytesOf = (group: readonly Read[]): number =>
   group.flatMap(({ reading }) => reading.pages).reduce((sum, { bytes }) => sum + bytes, 0)
 
 async function giveUp(task: ResourceTask, scanId: string): Promise<void> {
-  // A commit whose answer was lost has accepted it: its pages stay.
+  // A commit may have succeeded although its answer was lost: an accepted scan keeps its pages.
   const given = await giveUpScans(task.sync.engine, { scan_id: scanId })
   for (const id of given) task.sync.landing.discard(id)
 }
@@ -69,7 +69,7 @@ async function giveUpOn(task: ResourceTask, group: readonly Read[]): Promise<voi
 
 const hasPages = ({ reading }: Read): boolean => reading.pages.length > 1
 
-/** Lists of several pages are read again before any row goes: one request a page, and only then. */
+/** Lists of several pages are read again before any row is removed: one request for each page, and only then. */
 async function confirm(task: ResourceTask, group: readonly Read[]): Promise<Read[]> {
   const sure: Read[] = []
   for (const read of group)
@@ -101,7 +101,7 @@ async function loadRead(task: ResourceTask, group: readonly Read[], isUnconfirme
     scope: page => scopeOf.get(page)?.columns ?? {},
     snapshot: group.map(({ scope, reading }) => ({
       extent: scope.extent,
-      // The time that a replay finds with the page.
+      // A replay finds the same time in the name of the page.
       time: reading.pages.at(-1)?.fetchedAt ?? now(sync),
       run: sync.runId,
     })),
@@ -123,7 +123,7 @@ async function read(task: ResourceTask, scope: Scope, number: number): Promise<R
   }
 }
 
-/** Scopes are read anew each time, so one that a killed run left half read is of no use. */
+/** Every run reads scopes from the beginning, so a scope that a killed run has half read is given up. */
 async function forgetHalfRead(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
   const left = await fenced(task, engine =>
@@ -132,7 +132,7 @@ async function forgetHalfRead(task: ResourceTask): Promise<void> {
   for (const id of left) sync.landing.discard(id)
 }
 
-/** Windows of one company overlap by the slack they ask for: loaded together, a row would count twice. */
+/** Two parts of one company overlap by two days: loaded together, a row would count twice. */
 function isFull(task: ResourceTask, group: readonly Read[]): boolean {
   if ((task.resource.read as Snapshot).per === 'companyWindow') return true
   return group.length >= scopesPerLoad || bytesOf(group) >= bytesPerLoad
@@ -148,7 +148,7 @@ async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<nu
         group.push(await read(task, scope, index + 1))
       } catch (error) {
         const isDenied = error instanceof AccessDenied || error instanceof NotFound
-        // One company may refuse what another grants; only when all refuse is the resource out of reach.
+        // One company may refuse what another allows; only if all refuse can the key not read the resource.
         if (!isDenied || refused === scopes.length - 1) throw error
         refused += 1
       }
@@ -156,7 +156,7 @@ async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<nu
       showScopes(task, index + 1, scopes.length)
     }
   } finally {
-    // Whatever ended the reading, what was read whole is loaded.
+    // Scopes that were read whole are loaded, whatever ended the reading.
     await loadGroup(task, group)
   }
   return refused
@@ -168,10 +168,10 @@ function showScopes({ sync, resource, counters }: ResourceTask, pagesDone: numbe
 }
 
 /**
- * What is in quarantine is closed when no scope shows it any more. A record without an id of its own has no later version
- * that could be told to be one.
+ * Closes quarantined records that no scope shows any more. A record without an id of its own has no later version that could
+ * be recognised.
  */
-async function closeUnseen(task: ResourceTask): Promise<void> {
+async function closeQuarantined(task: ResourceTask): Promise<void> {
   const { engine } = task.sync
   const { name } = task.resource
   const read = await lastReadings(engine, name)
@@ -187,6 +187,6 @@ export async function syncSnapshot(task: ResourceTask): Promise<void> {
   await forgetHalfRead(task)
   const scopes = await dueScopes(task)
   const refused = await readAll(task, scopes)
-  await closeUnseen(task)
+  await closeQuarantined(task)
   if (refused > 0) task.counters.note = `not readable for ${refused} of ${scopes.length} scopes`
 }

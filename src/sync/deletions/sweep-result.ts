@@ -1,4 +1,4 @@
-/** What a sweep that read its list whole means for what is held: sightings, suspects, and records still to be read. */
+/** Compares a complete sweep with the stored rows: records seen again, candidates for deletion, and records still to be read. */
 
 import { revive } from '../../load/merge/tombstone.ts'
 import { recordEvidence, recordUndeletions, voidEvidence } from '../../state/evidence/evidence.ts'
@@ -22,10 +22,10 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { isStillScope } from '../run/key.ts'
-import { worthOf } from './deletion-verdict.ts'
-import { changedScope, newScope, tooManyGone } from './held-back.ts'
+import { worthOf } from './decision.ts'
+import { changedScope, newScope, tooManyMissing } from './held-back.ts'
 
-/** Asked after the last page: what was read with another scope is no witness. */
+/** Checked after the last page: a sweep whose scope changed is no evidence. */
 async function requireSameScope(task: ResourceTask, { sweep_id, scope_id }: SweepRow): Promise<void> {
   const { sync, resource } = task
   if (await isStillScope(task, scope_id)) return
@@ -76,7 +76,7 @@ interface Judgement {
   readonly outOfSight: number
 }
 
-async function suspect(
+async function candidate(
   engine: Engine,
   task: ResourceTask,
   { list, most }: { readonly list: SweptList; readonly most: number | undefined },
@@ -92,7 +92,7 @@ async function suspect(
     (Number(others?.n ?? 0) > 0 || (await lastSweep(engine, task.resource.name)) !== undefined)
   const worth = worthOf({ judged, missing, isNewScope, ...(most !== undefined && { most }) })
   const outOfSight = worth === 'doubted' ? 0 : await engine.run(rememberOutOfSight(list))
-  if (worth === 'witness') {
+  if (worth === 'evidence') {
     const seen = { resource: task.resource.name, kind: 'sweep' as const, source: runId }
     await recordEvidence(
       engine,
@@ -102,7 +102,7 @@ async function suspect(
   return { worth, judged, missing, outOfSight }
 }
 
-/** Returns why its witnesses are not to be believed, if so: the sweep is recorded all the same. */
+/** Returns why the sweep is not believed, if it is not; it is recorded all the same. */
 export async function judgeSweep(
   task: ResourceTask,
   sweep: SweepRow,
@@ -112,7 +112,7 @@ export async function judgeSweep(
   await requireSameScope(task, sweep)
   const { worth, judged, missing, outOfSight } = await sync.engine.merge(async engine => {
     const list = await listOf(engine, task, sweep)
-    const judgement = await suspect(engine, task, { list, most })
+    const judgement = await candidate(engine, task, { list, most })
     await recordSeen(engine, task, list)
     await updateSweep(engine, sweep.sweep_id, {
       state: judgement.worth === 'doubted' ? 'doubted' : 'accepted',
@@ -120,12 +120,12 @@ export async function judgeSweep(
       seen: await countSweptIds(engine, sweep.sweep_id),
       judged: judgement.judged,
       missing: judgement.missing,
-      note: judgement.worth === 'witness' ? null : judgement.worth,
+      note: judgement.worth === 'evidence' ? null : judgement.worth,
     })
     await forgetSweptIds(engine, sweep.sweep_id)
     await renewLease(engine, lease)
     return judgement
   })
-  if (worth === 'doubted') return tooManyGone(resource.name, missing, judged)
+  if (worth === 'doubted') return tooManyMissing(resource.name, missing, judged)
   return worth === 'baseline' ? newScope(resource.name, outOfSight) : undefined
 }

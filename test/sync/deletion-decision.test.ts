@@ -1,14 +1,14 @@
-/** When a record counts as deleted: as a pure decision, over any witnesses. */
+/** When a record counts as deleted: as a pure decision, over any evidence. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  type Candidate,
   decide,
+  type Evidence,
   isProved,
   mostAtOnce,
-  type Suspect,
-  type Word,
   worthOf,
-} from '../../src/sync/deletions/deletion-verdict.ts'
+} from '../../src/sync/deletions/decision.ts'
 import { agrees, sweptRows } from '../../src/sync/deletions/swept-page.ts'
 
 const word = fc.record({
@@ -19,46 +19,49 @@ const word = fc.record({
   isPredecessors: fc.constant(false),
 })
 
-const suspect: fc.Arbitrary<Suspect> = fc.record({
+const candidate: fc.Arbitrary<Candidate> = fc.record({
   id: fc.uuid(),
   isFetchedWithScope: fc.boolean(),
-  words: fc.array(word, { maxLength: 4 }),
+  evidence: fc.array(word, { maxLength: 4 }),
 })
 
-const valid = ({ words }: Suspect): Word[] =>
-  words.filter(({ kind, scopeId }) => kind === 'event' || scopeId === 'now')
+const valid = ({ evidence }: Candidate): Evidence[] =>
+  evidence.filter(({ kind, scopeId }) => kind === 'event' || scopeId === 'now')
 
-describe('the verdict over suspects', () => {
-  test('needs two witnesses that are not the same one twice, whatever else is said', () => {
+describe('the verdict over candidates', () => {
+  test('needs two different pieces of evidence, whatever else there is', () => {
     fc.assert(
-      fc.property(fc.array(suspect, { maxLength: 15 }), suspects => {
-        for (const { suspect: gone, at } of decide(suspects, { scopeId: 'now', live: 10 }).gone) {
-          const words = valid(gone)
-          const sources = new Set(words.map(({ kind, source }) => (kind === 'event' ? kind : kind + source)))
+      fc.property(fc.array(candidate, { maxLength: 15 }), candidates => {
+        for (const { candidate: proved, at } of decide(candidates, { scopeId: 'now', live: 10 }).deleted) {
+          const evidence = valid(proved)
+          const sources = new Set(
+            evidence.map(({ kind, source }) => (kind === 'event' ? kind : kind + source)),
+          )
           expect(sources.size).toBeGreaterThanOrEqual(2)
-          expect(words.map(({ seenAt }) => seenAt)).toContain(at)
-          expect(words.every(({ seenAt }) => seenAt <= at)).toBe(true)
+          expect(evidence.map(({ seenAt }) => seenAt)).toContain(at)
+          expect(evidence.every(({ seenAt }) => seenAt <= at)).toBe(true)
         }
       }),
     )
   })
 
-  test('does not hear witnesses of another scope, in whatever number', () => {
+  test('ignores evidence of another scope, however much there is', () => {
     fc.assert(
-      fc.property(suspect, fc.array(word, { maxLength: 5 }), (one, more) => {
+      fc.property(candidate, fc.array(word, { maxLength: 5 }), (one, more) => {
         const elsewhere = more
           .filter(({ kind }) => kind !== 'event')
           .map(other => ({ ...other, scopeId: 'before' }))
-        const loud = { ...one, words: [...one.words, ...elsewhere] }
+        const loud = { ...one, evidence: [...one.evidence, ...elsewhere] }
         expect(isProved(loud, 'now')).toBe(isProved(one, 'now'))
       }),
     )
   })
 
-  test('is the same for more witnesses: none of them takes a proof back', () => {
+  test('stays the same with more evidence, which never takes a proof back', () => {
     fc.assert(
-      fc.property(suspect, word, (one, more) => {
-        if (isProved(one, 'now')) expect(isProved({ ...one, words: [...one.words, more] }, 'now')).toBe(true)
+      fc.property(candidate, word, (one, more) => {
+        if (isProved(one, 'now'))
+          expect(isProved({ ...one, evidence: [...one.evidence, more] }, 'now')).toBe(true)
       }),
     )
   })
@@ -66,31 +69,31 @@ describe('the verdict over suspects', () => {
   test('lets none go when more would go than is to be believed, and all of them otherwise', () => {
     fc.assert(
       fc.property(
-        fc.array(suspect, { maxLength: 60 }),
+        fc.array(candidate, { maxLength: 60 }),
         fc.nat(4000),
         fc.option(fc.nat(60)),
         (all, live, most) => {
           const circumstances = { scopeId: 'now', live, ...(most !== null && { most }) }
           const proved = all.filter(one => isProved(one, 'now')).length
-          const { gone, doubted } = decide(all, circumstances)
+          const { deleted, doubted } = decide(all, circumstances)
           const limit = most ?? Math.max(20, Math.floor(live / 50))
           expect(mostAtOnce(live, most ?? undefined)).toBe(limit)
-          expect([gone.length, doubted]).toEqual(proved > limit ? [0, proved] : [proved, undefined])
+          expect([deleted.length, doubted]).toEqual(proved > limit ? [0, proved] : [proved, undefined])
         },
       ),
     )
   })
 
   test('takes no 404 by id as proof of what the scope has never shown', () => {
-    const words = ['run 1', 'run 2'].map(source => ({
+    const evidence = ['run 1', 'run 2'].map(source => ({
       kind: 'by-id 404' as const,
       source,
       seenAt: '2026-11-02T02:00:00.000Z',
       scopeId: 'now',
       isPredecessors: false,
     }))
-    expect(isProved({ id: 'x', isFetchedWithScope: false, words }, 'now')).toBe(false)
-    expect(isProved({ id: 'x', isFetchedWithScope: true, words }, 'now')).toBe(true)
+    expect(isProved({ id: 'x', isFetchedWithScope: false, evidence }, 'now')).toBe(false)
+    expect(isProved({ id: 'x', isFetchedWithScope: true, evidence }, 'now')).toBe(true)
     const event = {
       kind: 'event' as const,
       source: 'e',
@@ -98,7 +101,9 @@ describe('the verdict over suspects', () => {
       scopeId: null,
       isPredecessors: false,
     }
-    expect(isProved({ id: 'x', isFetchedWithScope: false, words: [words[0]!, event] }, 'now')).toBe(true)
+    expect(isProved({ id: 'x', isFetchedWithScope: false, evidence: [evidence[0]!, event] }, 'now')).toBe(
+      true,
+    )
   })
 })
 
@@ -107,17 +112,18 @@ test('hears a 404 to the key that was replaced beside one of its own, and never 
   const before = { ...at, source: 'run 1', scopeId: 'before', isPredecessors: true }
   const again = { ...before, source: 'run 2' }
   const own = { ...at, source: 'run 3', scopeId: 'now', isPredecessors: false }
-  const proved = (...words: Word[]) => isProved({ id: 'x', isFetchedWithScope: false, words }, 'now')
+  const proved = (...evidence: Evidence[]) =>
+    isProved({ id: 'x', isFetchedWithScope: false, evidence }, 'now')
   expect([proved(before, own), proved(before, again), proved(before)]).toEqual([true, false, false])
   expect(proved({ ...before, isPredecessors: false }, own)).toBe(false)
 })
 
 describe('a sweep', () => {
-  test('is worth a witness unless the scope is new or too much is missing', () => {
-    expect(worthOf({ judged: 100, missing: 20, isNewScope: false })).toBe('witness')
+  test('is evidence unless the scope is new or too much is missing', () => {
+    expect(worthOf({ judged: 100, missing: 20, isNewScope: false })).toBe('evidence')
     expect(worthOf({ judged: 100, missing: 21, isNewScope: false })).toBe('doubted')
-    expect(worthOf({ judged: 100, missing: 21, isNewScope: false, most: 21 })).toBe('witness')
-    expect(worthOf({ judged: 5000, missing: 100, isNewScope: false })).toBe('witness')
+    expect(worthOf({ judged: 100, missing: 21, isNewScope: false, most: 21 })).toBe('evidence')
+    expect(worthOf({ judged: 5000, missing: 100, isNewScope: false })).toBe('evidence')
     expect(worthOf({ judged: 5000, missing: 101, isNewScope: false })).toBe('doubted')
     expect(worthOf({ judged: 100, missing: 0, isNewScope: true })).toBe('baseline')
   })

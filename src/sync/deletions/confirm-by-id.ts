@@ -1,4 +1,4 @@
-/** A second witness at once, where records can be read by id: what a sweep missed is asked for by name. */
+/** Asks by id for records that a sweep did not see: a 404 is a second piece of evidence at once. */
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import { type SingleRead, singleRead } from '../../contract/fields/resource.ts'
 import { controlIds, recordEvidence, voidEvidence } from '../../state/evidence/evidence.ts'
@@ -6,10 +6,10 @@ import { lastSweep } from '../../state/scans/sweeps.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { isStillScope } from '../run/key.ts'
-import { type Circumstances, mostAtOnce, type Suspect } from './deletion-verdict.ts'
+import { type Candidate, type Circumstances, mostAtOnce } from './decision.ts'
 import { changedScope } from './held-back.ts'
 
-type Found = 'there' | 'gone' | 'refused'
+type Found = 'there' | 'missing' | 'refused'
 
 async function ask({ sync, counters }: ResourceTask, { path }: SingleRead, id: string): Promise<Found> {
   counters.requests += 1
@@ -17,7 +17,7 @@ async function ask({ sync, counters }: ResourceTask, { path }: SingleRead, id: s
     await sync.client.getRecord(path.replace('{id}', encodeURIComponent(id)), {}, { purpose: 'reconcile' })
     return 'there'
   } catch (error) {
-    if (error instanceof NotFound) return 'gone'
+    if (error instanceof NotFound) return 'missing'
     if (error instanceof AccessDenied) return 'refused'
     throw error
   }
@@ -25,7 +25,7 @@ async function ask({ sync, counters }: ResourceTask, { path }: SingleRead, id: s
 
 const noneAnswers = 'no record answers by id, so that a 404 proves nothing'
 
-/** Whether the service answers by id at all: a gateway that says 404 to everything would be a witness of everything. */
+/** Whether the service answers by id at all: a gateway that answers 404 to everything would be evidence against everything. */
 async function answersById(task: ResourceTask, read: SingleRead, scopeId: string): Promise<boolean> {
   for (const id of await controlIds(task.sync.engine, task.resource, scopeId))
     if ((await ask(task, read, id)) === 'there') return true
@@ -55,7 +55,7 @@ async function record(task: ResourceTask, answers: ReadonlyMap<string, Found>): 
   await fenced(task, async engine => {
     await recordEvidence(
       engine,
-      ids('gone').map(id => ({ ...row, record_id: id })),
+      ids('missing').map(id => ({ ...row, record_id: id })),
     )
     await voidEvidence(engine, of, { at, reason: `answered by id in run ${sync.runId}` })
   })
@@ -65,7 +65,7 @@ async function record(task: ResourceTask, answers: ReadonlyMap<string, Found>): 
 async function askAll(
   task: ResourceTask,
   read: SingleRead,
-  open: readonly Suspect[],
+  open: readonly Candidate[],
 ): Promise<Map<string, Found>> {
   const answers = new Map<string, Found>()
   for (const { id } of open) {
@@ -82,15 +82,15 @@ async function askAll(
  */
 export async function confirmById(
   task: ResourceTask,
-  suspects: readonly Suspect[],
+  candidates: readonly Candidate[],
   circumstances: Circumstances,
 ): Promise<void> {
   const { sync, resource, counters } = task
   const { scopeId } = circumstances
   const read = singleRead(resource)
-  const isAsked = ({ words }: Suspect): boolean =>
-    words.some(({ kind, source }) => kind === 'by-id 404' && source === sync.runId)
-  const open = suspects.filter(suspect => !isAsked(suspect))
+  const isAsked = ({ evidence }: Candidate): boolean =>
+    evidence.some(({ kind, source }) => kind === 'by-id 404' && source === sync.runId)
+  const open = candidates.filter(candidate => !isAsked(candidate))
   if (!read || open.length === 0) return
   if (!(await answersById(task, read, scopeId))) {
     counters.note = noneAnswers
@@ -99,9 +99,10 @@ export async function confirmById(
   const answers = await askAll(task, read, open)
   if (!(await isStillScope(task, scopeId))) throw changedScope(resource.name)
   // It may have stopped to answer while they were asked for.
-  const isGone = [...answers.values()].includes('gone')
-  if (isGone && !(await answersById(task, read, scopeId))) counters.note = noneAnswers
+  const isMissing = [...answers.values()].includes('missing')
+  if (isMissing && !(await answersById(task, read, scopeId))) counters.note = noneAnswers
   else if (await isListStill(task, circumstances)) await record(task, answers)
   else
-    counters.note = 'the list lost many rows while suspects were asked for by id: their answers do not count'
+    counters.note =
+      'the list lost many rows while candidates were asked for by id: their answers do not count'
 }
