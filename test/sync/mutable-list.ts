@@ -1,4 +1,4 @@
-/** A list that changes while it is paged, and the walks, right and wrong, that try to keep a copy of it. */
+/** A list that changes while it is paged, and the scans, right and wrong, that try to keep a copy of it. */
 import { pageLimit } from '../../src/api/client/paging.ts'
 import { knownBelow } from '../../src/sync/scan/lookback.ts'
 import {
@@ -31,7 +31,7 @@ export interface Setting {
   readonly changes: readonly Change[]
   /** False: the clock stands still, so that changes tie with what is there. */
   readonly ticking?: boolean
-  /** Walks over changes before the rest; one when left out. */
+  /** Scans over changes before the rest; one when left out. */
   readonly meanwhile?: number
   /** How far the copy's clock is ahead of the list's. */
   readonly ahead?: number
@@ -94,26 +94,26 @@ export class MutableList {
   }
 }
 
-/** What the copy knows between two walks. */
+/** What the copy knows between two scans. */
 export interface Copy {
   readonly rows: Map<number, Row>
-  mark: number | undefined
-  /** When the first walk that found this mark had ended, and the last one began, by the copy's clock. */
+  watermark: number | undefined
+  /** When the first scan that found this watermark had ended, and the last one began, by the copy's clock. */
   seen: number | undefined
   begun: number | undefined
-  /** Walks that the last reading took. */
+  /** Passes that the last scan took. */
   attempts: number
 }
 
 export const emptyCopy = (): Copy => ({
   rows: new Map(),
-  mark: undefined,
+  watermark: undefined,
   seen: undefined,
   begun: undefined,
   attempts: 0,
 })
 
-export type Walk = (list: MutableList, copy: Copy, setting: Setting) => void
+export type Scan = (list: MutableList, copy: Copy, setting: Setting) => void
 
 function keep(copy: Copy, rows: readonly Row[]): void {
   for (const row of rows) {
@@ -131,27 +131,27 @@ function iso(at: number): string {
   return text
 }
 
-/** `src/sync/walk.ts` counts pages of 200 rows: totals of smaller pages are stretched to as many pages. */
+/** `src/sync/scan.ts` counts pages of 200 rows: totals of smaller pages are stretched to as many pages. */
 const stretched = (rows: number, pageSize: number): number => Math.ceil((rows * pageLimit) / pageSize)
 
 export interface Variant {
   readonly lookback?: number
-  /** A walk ends at the mark when the last one began later than this by more than twice the lookback. */
+  /** A scan ends at the watermark when the last one began later than this by more than twice the lookback. */
   readonly settles?: (copy: Copy) => number | undefined
-  readonly mark?: 'first page' | 'end of walk'
-  /** Planted: a row at the mark itself counts as read before. */
+  readonly watermark?: 'first page' | 'end of scan'
+  /** Planted: a row at the watermark itself counts as read before. */
   readonly strict?: boolean
-  /** Whole walks are repeated until they saw as many ids as the list claimed to have. */
+  /** Whole passes are repeated until they saw as many ids as the list claimed to have. */
   readonly accept?: boolean
   readonly beginAt?: number
 }
 
 function knownOf(copy: Copy, { lookback = 0, settles, strict = false }: Variant): Known | undefined {
-  const { mark, begun } = copy
-  if (mark === undefined) return undefined
+  const { watermark, begun } = copy
+  if (watermark === undefined) return undefined
   const seen = settles?.(copy)
-  if (seen === undefined || begun === undefined) return { before: mark - lookback + (strict ? 1 : 0) }
-  return knownBelow({ watermark: iso(mark), seen: iso(seen), begun: iso(begun), lookbackMs: lookback })
+  if (seen === undefined || begun === undefined) return { before: watermark - lookback + (strict ? 1 : 0) }
+  return knownBelow({ watermark: iso(watermark), seen: iso(seen), begun: iso(begun), lookbackMs: lookback })
 }
 
 function reversePass(
@@ -179,10 +179,10 @@ function reversePass(
   return state
 }
 
-/** The walk of the product, or a variant of it with one planted mistake. */
-export function reverse(variant: Variant = {}): Walk {
+/** The scan of the product, or a variant of it with one planted mistake. */
+export function reverse(variant: Variant = {}): Scan {
   return (list, copy, setting) => {
-    const isWhole = copy.mark === undefined
+    const isWhole = copy.watermark === undefined
     const { ahead = 0 } = setting
     const begun = list.now + ahead
     const seen = new Set<number>()
@@ -194,11 +194,15 @@ export function reverse(variant: Variant = {}): Walk {
       const complete = judge(figuresOf(state, figures)) === 'accepted'
       begin = nextPass(state)
       if (variant.accept && isWhole && !complete && copy.attempts < 1000) continue
-      const { firstWatermark: firstMark } = state
-      const mark =
-        variant.mark === 'end of walk' ? list.rows.at(-1)?.at : firstMark ? Date.parse(firstMark) : undefined
-      if (mark !== undefined && mark > (copy.mark ?? Number.NEGATIVE_INFINITY)) {
-        copy.mark = mark
+      const { firstWatermark } = state
+      const watermark =
+        variant.watermark === 'end of scan'
+          ? list.rows.at(-1)?.at
+          : firstWatermark
+            ? Date.parse(firstWatermark)
+            : undefined
+      if (watermark !== undefined && watermark > (copy.watermark ?? Number.NEGATIVE_INFINITY)) {
+        copy.watermark = watermark
         copy.seen = list.now + ahead
       }
       copy.begun = begun
@@ -207,26 +211,26 @@ export function reverse(variant: Variant = {}): Walk {
   }
 }
 
-/** Planted: what changed since the mark, from the first page to the last, with the greatest time seen as the new mark. */
-export const forward: Walk = (list, copy, { pageSize }) => {
-  const { mark } = copy
+/** Planted: what changed since the watermark, from the first page to the last, with the greatest time seen as the new watermark. */
+export const forward: Scan = (list, copy, { pageSize }) => {
+  const { watermark } = copy
   let last = 1
-  let greatest = mark ?? Number.NEGATIVE_INFINITY
+  let greatest = watermark ?? Number.NEGATIVE_INFINITY
   for (let page = 1; page <= last; page += 1) {
-    const { rows, total } = list.ask(page, mark)
+    const { rows, total } = list.ask(page, watermark)
     keep(copy, rows)
     greatest = Math.max(greatest, ...rows.map(row => row.at))
     last = Math.ceil(total / pageSize)
   }
-  copy.mark = greatest
+  copy.watermark = greatest
 }
 
-/** A first walk, `meanwhile` more, then rest and a last one: what the copy then lacks of the list. */
-export function lost(setting: Setting, walk: Walk, incremental: Walk = walk): string[] {
+/** A first scan, `meanwhile` more, then rest and a last one: what the copy then lacks of the list. */
+export function lost(setting: Setting, scan: Scan, incremental: Scan = scan): string[] {
   const { meanwhile = 1 } = setting
   const list = new MutableList(setting)
   const copy = emptyCopy()
-  walk(list, copy, setting)
+  scan(list, copy, setting)
   for (let done = 0; done < meanwhile; done += 1) incremental(list, copy, setting)
   const last = Math.max(0, ...setting.changes.map(change => change.before))
   while (list.requests <= last) list.ask(1)

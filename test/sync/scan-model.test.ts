@@ -1,4 +1,4 @@
-/** The reverse walk loses nothing of a list that changes while it is read, and the test would notice if it did. */
+/** A scan from the last page to the first loses nothing of a list that changes while it is read; planted mistakes lose rows. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
@@ -13,8 +13,8 @@ import {
   MutableList,
   type Row,
   reverse,
+  type Scan,
   type Setting,
-  type Walk,
 } from './mutable-list.ts'
 
 type Kind = Omit<Change, 'before'>
@@ -44,14 +44,14 @@ const cases = [
   { rows: 5, pageSize: 3, changes: 2, requests: 5 },
 ]
 
-function losses(walk: Walk, { most = Number.POSITIVE_INFINITY, incremental = walk } = {}) {
+function losses(scan: Scan, { most = Number.POSITIVE_INFINITY, incremental = scan } = {}) {
   let histories = 0
   const found: Setting[] = []
   for (const { changes, requests, ...size } of cases) {
     for (const placed of placements(changes, anyOf(size.rows), requests)) {
       histories += 1
       const setting = { ...size, changes: placed }
-      if (lost(setting, walk, incremental).length > 0) found.push(setting)
+      if (lost(setting, scan, incremental).length > 0) found.push(setting)
       if (found.length >= most) return { histories, found }
     }
   }
@@ -79,14 +79,14 @@ describe('every placement of two or three changes', () => {
     expect(histories).toBeGreaterThan(40_000)
   })
 
-  test('loses rows when pages are read forward, in the first walk and in later ones', () => {
+  test('loses rows when pages are read forward, in the first scan and in later ones', () => {
     expect(losses(forward, { most: 1, incremental: reverse() }).found).toHaveLength(1)
     expect(losses(reverse(), { most: 1, incremental: forward }).found).toHaveLength(1)
   })
 })
 
 describe('any placement of many changes', () => {
-  test('loses nothing, whichever page the walk begins at', () => {
+  test('loses nothing, whichever page the scan begins at', () => {
     fc.assert(
       fc.property(setting, fc.integer({ min: 1, max: 6 }), (drawn, beginAt) =>
         [false, true].every(accept => lost(drawn, reverse({ lookback: lag, beginAt, accept })).length === 0),
@@ -95,25 +95,25 @@ describe('any placement of many changes', () => {
     )
   })
 
-  const isDetected = (walk: Walk, only: (drawn: Setting) => boolean = () => true) =>
+  const isDetected = (scan: Scan, only: (drawn: Setting) => boolean = () => true) =>
     fc.check(
-      fc.property(setting, drawn => !only(drawn) || lost(drawn, walk).length === 0),
+      fc.property(setting, drawn => !only(drawn) || lost(drawn, scan).length === 0),
       { numRuns: 50_000, seed: 1 },
     ).failed
 
   const isPunctual = ({ changes }: Setting) => changes.every(({ kind }) => kind !== 'late')
 
-  test('loses rows with a strict comparison, as changes may share the time of the mark', () => {
+  test('loses rows with a strict comparison, as changes may share the time of the watermark', () => {
     expect(isDetected(reverse({ strict: true }), isPunctual)).toBe(true)
     expect(isDetected(reverse(), isPunctual)).toBe(false)
   })
 
-  test('loses rows with a mark of when the walk ended instead of its first page', () => {
-    expect(isDetected(reverse({ mark: 'end of walk' }), isPunctual)).toBe(true)
-    expect(isDetected(reverse({ mark: 'end of walk', lookback: lag }), isPunctual)).toBe(true)
+  test('loses rows with a watermark of when the scan ended instead of its first page', () => {
+    expect(isDetected(reverse({ watermark: 'end of scan' }), isPunctual)).toBe(true)
+    expect(isDetected(reverse({ watermark: 'end of scan', lookback: lag }), isPunctual)).toBe(true)
   })
 
-  test('loses rows when pages are read forward and the greatest time seen is the mark', () => {
+  test('loses rows when pages are read forward and the greatest time seen is the watermark', () => {
     expect(isDetected(forward, isPunctual)).toBe(true)
   })
 
@@ -122,20 +122,20 @@ describe('any placement of many changes', () => {
   })
 })
 
-describe('a walk that ends at the mark when nothing can come below it any more', () => {
+describe('a scan that ends at the watermark when nothing can come below it any more', () => {
   const kinds: Kind[] = [...anyOf(3), { kind: 'late', which: 0 }, { kind: 'wait', which: 0 }]
   const hours = 3_600_000
 
   /** One clock needs the lookback once, which is half of what the product waits. */
-  const settling = (tooEarly: number): Walk =>
+  const settling = (tooEarly: number): Scan =>
     reverse({
       lookback: lag,
       settles: ({ seen }) => (seen === undefined ? undefined : seen - lag - tooEarly),
     })
-  const walk = settling(0)
+  const scan = settling(0)
 
   /** The first way to place three changes that loses rows. */
-  function losing(using: Walk, ahead = 0): Setting | undefined {
+  function losing(using: Scan, ahead = 0): Setting | undefined {
     for (const changes of placements(3, kinds, 6)) {
       const setting = { rows: 3, pageSize: 1, changes, meanwhile: 2, ahead }
       if (lost(setting, using).length > 0) return setting
@@ -144,7 +144,7 @@ describe('a walk that ends at the mark when nothing can come below it any more',
   }
 
   test('loses nothing, wherever three changes are placed', () => {
-    expect(losing(walk)).toBeUndefined()
+    expect(losing(scan)).toBeUndefined()
   })
 
   test('loses nothing, however many changes there are, whether their times differ, and whatever our clock says', () => {
@@ -152,13 +152,13 @@ describe('a walk that ends at the mark when nothing can come below it any more',
       fc.property(
         setting,
         fc.constantFrom(-hours, 0, hours),
-        (drawn, ahead) => lost({ ...drawn, ahead }, walk).length === 0,
+        (drawn, ahead) => lost({ ...drawn, ahead }, scan).length === 0,
       ),
       { numRuns: 5_000 },
     )
   })
 
-  test('loses rows when the last walk may have begun before the latest were there', () => {
+  test('loses rows when the last scan may have begun before the latest were there', () => {
     const isLost = (tooEarly: number) =>
       fc.check(
         fc.property(setting, drawn => lost(drawn, settling(tooEarly)).length === 0),
@@ -167,18 +167,18 @@ describe('a walk that ends at the mark when nothing can come below it any more',
     expect([isLost(0), isLost(lag + 1)]).toEqual([false, true])
   })
 
-  test('loses rows when the time of the mark, by the clock of the service, is held against ours', () => {
-    expect(losing(reverse({ lookback: lag, settles: ({ mark }) => mark }), hours)).toBeDefined()
+  test('loses rows when the time of the watermark, by the clock of the service, is compared with ours', () => {
+    expect(losing(reverse({ lookback: lag, settles: ({ watermark }) => watermark }), hours)).toBeDefined()
   })
 
-  const mark = '2026-03-01T09:00:00.000Z'
-  const minutes = (count: number) => new Date(Date.parse(mark) + count * 60_000).toISOString()
+  const watermark = '2026-03-01T09:00:00.000Z'
+  const minutes = (count: number) => new Date(Date.parse(watermark) + count * 60_000).toISOString()
   const known = (seen: string | undefined, begun: string | undefined, lookback = 15) =>
-    knownBelow({ watermark: mark, seen, begun, lookbackMs: lookback * 60_000 })
+    knownBelow({ watermark, seen, begun, lookbackMs: lookback * 60_000 })
 
   test('is the second one after twice the lookback, by our clock alone', () => {
-    const back = { before: Date.parse(mark) - 15 * 60_000 }
-    const settled = { before: Date.parse(mark), at: mark }
+    const back = { before: Date.parse(watermark) - 15 * 60_000 }
+    const settled = { before: Date.parse(watermark), at: watermark }
     expect(known(undefined, minutes(60))).toEqual(back)
     for (const seen of [-600, 1, 600].map(minutes)) {
       const afterwards = (count: number) => new Date(Date.parse(seen) + count * 60_000).toISOString()
@@ -189,19 +189,19 @@ describe('a walk that ends at the mark when nothing can come below it any more',
       ])
       expect(known(seen, afterwards(31))).toEqual(settled)
       expect([known(seen, seen, 0), known(seen, afterwards(1), 0)]).toEqual([
-        { before: Date.parse(mark) },
+        { before: Date.parse(watermark) },
         settled,
       ])
     }
   })
 
-  test('knows the time of the mark by its text: a millisecond may hold several', () => {
+  test('knows the time of the watermark by its text: a millisecond may hold several', () => {
     const ends = { page: 2, total: 400, empty: false, newest: '2026-03-01T09:00:00.0009Z' }
     const next = (oldest: string) =>
       advance(
         beginPass(2),
         { ...ends, oldest },
-        { known: { before: Date.parse(mark), at: '2026-03-01T09:00:00.0002Z' } },
+        { known: { before: Date.parse(watermark), at: '2026-03-01T09:00:00.0002Z' } },
       ).nextPage
     expect(['0001', '0002', '0003'].map(end => next(`2026-03-01T09:00:00.${end}Z`))).toEqual([1, 0, 1])
   })
@@ -219,16 +219,16 @@ describe('acceptance', () => {
   }
   const seeds = Array.from({ length: 300 }, (_, seed) => seed)
 
-  /** The first walk alone: later ones would pick up by chance what it missed. */
+  /** The first scan alone: later ones would read some of the missed rows by chance. */
   const missing = (seed: number, accept: boolean) =>
     lost(tiesInAnyOrder(seed), reverse({ accept }), () => undefined)
 
-  test('walks again until nothing of an unstable order is missing', () => {
+  test('makes another pass until nothing of an unstable order is missing', () => {
     expect(seeds.filter(seed => missing(seed, true).length > 0)).toEqual([])
     expect(seeds.filter(seed => missing(seed, false).length > 0).length).toBeGreaterThan(50)
   })
 
-  test('settles in six walks although rows change and arrive before every request', () => {
+  test('settles in six passes although rows change and arrive before every request', () => {
     for (const seed of seeds) {
       const rng = seededRng(seed)
       const changes = Array.from({ length: 200 }, (_, before): Change => {
@@ -243,7 +243,7 @@ describe('acceptance', () => {
     }
   })
 
-  test('remembers the greatest total of the walk, not the last', () => {
+  test('remembers the greatest total of the pass, not the last', () => {
     const pages = [
       { page: 2, total: 400 },
       { page: 1, total: 399 },
@@ -253,20 +253,24 @@ describe('acceptance', () => {
   })
 })
 
-describe('an incremental walk', () => {
-  const mark = Date.UTC(2026, 0, 1)
+describe('an incremental scan', () => {
+  const watermark = Date.UTC(2026, 0, 1)
 
-  /** `old` rows before the mark, then those at or after it; rows stand a minute apart. */
+  /** `old` rows before the watermark, then those at or after it; rows stand a minute apart. */
   function requests({ old, read, beginAt }: { old: number; read: number; beginAt: number }): number {
     const total = old + read
-    const timeAt = (position: number) => new Date(mark + (position - old) * 60_000).toISOString()
+    const timeAt = (position: number) => new Date(watermark + (position - old) * 60_000).toISOString()
     let asked = 0
     for (let state = beginPass(beginAt); state.nextPage > 0; asked += 1) {
       const first = (state.nextPage - 1) * 200
       const last = Math.min(total, first + 200) - 1
       const empty = first >= total
       const ends = empty ? {} : { oldest: timeAt(first), newest: timeAt(last) }
-      state = advance(state, { page: state.nextPage, total, empty, ...ends }, { known: { before: mark } })
+      state = advance(
+        state,
+        { page: state.nextPage, total, empty, ...ends },
+        { known: { before: watermark } },
+      )
     }
     return asked
   }
@@ -296,7 +300,9 @@ describe('an incremental walk', () => {
       oldest: '2020-01-01T00:00:00Z',
       newest: '2026-01-01T00:00:00Z',
     }
-    expect(advance(beginPass(2), { ...answer, inOrder: false }, { known: { before: mark } }).nextPage).toBe(1)
-    expect(advance(beginPass(2), answer, { known: { before: mark } }).nextPage).toBe(0)
+    expect(
+      advance(beginPass(2), { ...answer, inOrder: false }, { known: { before: watermark } }).nextPage,
+    ).toBe(1)
+    expect(advance(beginPass(2), answer, { known: { before: watermark } }).nextPage).toBe(0)
   })
 })

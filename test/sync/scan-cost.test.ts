@@ -1,16 +1,16 @@
-/** What an incremental walk costs at most, for every alignment of what changed with the pages of the list. */
+/** What an incremental scan costs at most, for every alignment of what changed with the pages of the list. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { lastPage, pageLimit } from '../../src/api/client/paging.ts'
 import { advance, beginPass } from '../../src/sync/scan/pass.ts'
 
-/** Between two walks, of a list of `before` rows. */
+/** Between two scans, of a list of `before` rows. */
 interface Change {
   readonly before: number
   readonly updated: number
   readonly inserted: number
   readonly deleted: number
-  /** Rows that did not change and are not older than the lookback before the mark: they are read again. */
+  /** Rows that did not change and are not older than the lookback before the watermark: they are read again. */
   readonly lookedBack: number
 }
 
@@ -24,7 +24,7 @@ interface Cost {
 
 const stopBefore = Date.UTC(2026, 0, 1)
 
-/** The walk counts pages of 200 rows: totals of smaller pages are stretched to as many pages. */
+/** The scan counts pages of 200 rows: totals of smaller pages are stretched to as many pages. */
 function cost(change: Change, pageSize: number): Cost {
   const { before, updated, inserted, deleted, lookedBack } = change
   const total = before - deleted + inserted
