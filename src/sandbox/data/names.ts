@@ -40,34 +40,14 @@ export const agencyStems = (
 ).split(' ')
 export const agencySuffixes = ['Labour', 'Recruitment', 'Site Services', 'Resourcing', 'People']
 
-export const projectKinds = [
-  'Bypass Phase 2',
-  'Hospital Extension',
-  'Station Upgrade',
-  'Distribution Centre',
-  'Primary School',
-  'Quayside Apartments',
-  'Water Treatment Works',
-  'Solar Farm',
-  'Substation Renewal',
-  'Town Hall Refurbishment',
-  'Bridge Strengthening',
-  'Data Centre',
-  'Flood Alleviation',
-  'Student Village',
-  'Depot Electrification',
-]
+export const projectKinds = (
+  'Bypass Phase 2, Hospital Extension, Station Upgrade, Distribution Centre, Primary School, ' +
+  'Quayside Apartments, Water Treatment Works, Solar Farm, Substation Renewal, Town Hall Refurbishment, ' +
+  'Bridge Strengthening, Data Centre, Flood Alleviation, Student Village, Depot Electrification'
+).split(', ')
 
-export const siteKinds = [
-  'Main Compound',
-  'North Gate',
-  'South Gate',
-  'Block A',
-  'Block B',
-  'Laydown Area',
-  'Tower',
-  'Car Park',
-]
+export const siteKinds =
+  'Main Compound, North Gate, South Gate, Block A, Block B, Laydown Area, Tower, Car Park'.split(', ')
 
 export interface Trade {
   readonly name: string

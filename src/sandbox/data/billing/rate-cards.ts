@@ -9,7 +9,7 @@ import type { CompanyTrade } from '../master/trades.ts'
 import { trades as kinds, type Trade } from '../names.ts'
 import { editedSince, type Seed } from '../seed.ts'
 import { employerShare, even } from '../work/pay.ts'
-import { pieceRateId, pieceTerms, pieceValues } from '../work/piece-work.ts'
+import { type PieceWork, pieceRateId, pieceTerms, pieceValues } from '../work/piece-work.ts'
 import type { Placement } from '../work/placements.ts'
 
 export type RateRecord = ReturnType<RateCardWriter['card']>
@@ -81,6 +81,10 @@ class RateCardWriter {
     const adjustment = holder.agency ? this.#adjustment(trade, holder.agency) : 0
     const payPence = even(kind.payPence * (holder.project ? 1.05 : holder.area ? 1.03 : 1))
     const terms = { payPence, marginShare: baseMargin + adjustment }
+    // Timesheets name the piece rates of the generic rate.
+    const isGeneric = !place && !holder.agency
+    const pieceId =
+      isGeneric && kind.pieceWork ? pieceRateId(trade.company.id, kind.pieceWork) : partId(id, 0)
     return {
       id,
       trade: refOf(trade),
@@ -90,7 +94,7 @@ class RateCardWriter {
       agency: holder.agency ? refOf(holder.agency) : null,
       rates: rateSets(terms, { hours: 1, comparable: draw.chance(0.5) }),
       dayRates: rateSets(terms, { hours: dayHours, comparable: false }),
-      pieceRates: pieceRates({ id, trade, holder, kind, adjustment }),
+      pieceRates: kind.pieceWork ? [pieceRate(kind.pieceWork, { id: pieceId, adjustment })] : [],
       ...editedSince(seed, draw, createdMs),
     }
   }
@@ -127,25 +131,7 @@ function rateSets(terms: Terms, { hours, comparable }: { hours: number; comparab
   return Object.fromEntries(sets)
 }
 
-interface PieceCard {
-  readonly id: string
-  readonly trade: CompanyTrade
-  readonly holder: Holder
-  readonly kind: Trade
-  readonly adjustment: number
-}
-
-/** Timesheets name the piece rates of the generic rate. */
-function pieceRates({ id, trade, holder, kind, adjustment }: PieceCard) {
-  const { pieceWork } = kind
-  if (!pieceWork) return []
-  const generic = !holder.project && !holder.agency && !holder.area
+function pieceRate(pieceWork: PieceWork, { id, adjustment }: { id: string; adjustment: number }) {
   const values = pieceValues(pieceWork, 0.1 + adjustment)
-  return [
-    {
-      id: generic ? pieceRateId(trade.company.id, pieceWork) : partId(id, 0),
-      ...pieceTerms(pieceWork),
-      values: { cis: values, paye: values, psc: null },
-    },
-  ]
+  return { id, ...pieceTerms(pieceWork), values: { cis: values, paye: values, psc: null } }
 }

@@ -50,23 +50,11 @@ function requirements(draw: Draw) {
   }
 }
 
-const switchNames = [
-  'supplierOverride',
-  'allowTsImport',
-  'mandatoryPo',
-  'prefillTimesheets',
-  'timesheetActiveAssignments',
-  'mandatoryMfa',
-  'autoAssign',
-  'timesheetsAutoApproved',
-  'markupIncludeEmp',
-  'includeEmployerCosts',
-  'mandatoryPoForApproval',
-  'requiresPoForReq',
-  'autoLinkPo',
-  'allowShiftBasedRequisitions',
-  'costCodeAllocationRequired',
-] as const
+const switchNames = (
+  'supplierOverride allowTsImport mandatoryPo prefillTimesheets timesheetActiveAssignments mandatoryMfa ' +
+  'autoAssign timesheetsAutoApproved markupIncludeEmp includeEmployerCosts mandatoryPoForApproval ' +
+  'requiresPoForReq autoLinkPo allowShiftBasedRequisitions costCodeAllocationRequired'
+).split(' ')
 
 function switches(draw: Draw) {
   return Object.fromEntries(switchNames.map(name => [name, draw.chance(0.4)]))

@@ -5,7 +5,7 @@ import { costCodes, type Trade } from '../names.ts'
 import { add, type Shift, times } from './pay.ts'
 import type { Placement } from './placements.ts'
 
-type PieceWork = NonNullable<Trade['pieceWork']>
+export type PieceWork = NonNullable<Trade['pieceWork']>
 
 /** The id of the piece rate in the company's generic rate. */
 export function pieceRateId(companyId: string, { payPence }: PieceWork): string {
