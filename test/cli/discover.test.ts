@@ -19,7 +19,7 @@ beforeAll(async () => {
   place = await openPlace({ scale: 0.05 })
 })
 
-test.runIf(thorough)('says what no record names, and holds it once somebody does', async () => {
+test.runIf(thorough)('shows which ids no record names, and stores the records once their ids are given', async () => {
   expect(
     (
       await place.command(
@@ -28,16 +28,16 @@ test.runIf(thorough)('says what no record names, and holds it once somebody does
     ).code,
   ).toBe(0)
   const before = (await status()).coverage
-  expect(before.requisitions.known).toBeGreaterThan(before.requisitions.held)
-  expect(before.requisitions.withoutId).toBe(before.requisitions.known - before.requisitions.held)
-  expect(Number(before.creditNotes.onInvoices)).toBeGreaterThan(Number(before.creditNotes.held))
+  expect(before.requisitions.known).toBeGreaterThan(before.requisitions.stored)
+  expect(before.requisitions.withoutId).toBe(before.requisitions.known - before.requisitions.stored)
+  expect(Number(before.creditNotes.onInvoices)).toBeGreaterThan(Number(before.creditNotes.stored))
   const { out } = await place.command('status')
-  const { held, known, withoutId } = before.requisitions
+  const { stored, known, withoutId } = before.requisitions
   expect(out).toContain(
-    `requisitions held ${held} of ${known} known references; ${withoutId} are only in metric rows`,
+    `requisitions stored ${stored} of ${known} known references; ${withoutId} are only in metric rows`,
   )
-  expect(out).toMatch(/^credit notes held 0\.00 of [\d.]+ that invoices say; no record names their ids/m)
-  expect(out).toMatch(/^assignments held (\d+) of \1 known ids$/m)
+  expect(out).toMatch(/^credit notes stored 0\.00 of [\d.]+ on invoices; no record names their ids/m)
+  expect(out).toMatch(/^assignments stored (\d+) of \1 known ids$/m)
 
   write('notes.txt', [...idsOf('creditNotes'), '../me', 'gone'])
   expect(await place.command('discover credit-notes notes.txt')).toMatchObject({
@@ -47,17 +47,17 @@ test.runIf(thorough)('says what no record names, and holds it once somebody does
   write('ids.csv', ['resource,id', ...idsOf('requisitions').map(id => `requisitions,${id}`)])
   expect(JSON.parse((await place.command('discover ids.csv --json')).out)).toEqual({
     ids: idsOf('requisitions').length,
-    new: idsOf('requisitions').length - held,
+    new: idsOf('requisitions').length - stored,
     refusedLines: [],
   })
   expect((await place.command('sync credit-notes requisitions')).code).toBe(0)
   const after = (await status()).coverage
   // Requisitions without a submission are in no metric row.
   const all = idsOf('requisitions').length
-  expect(after.requisitions).toEqual({ known: all, held: all, withoutId: 0 })
-  expect(after.creditNotes.held).toBe(after.creditNotes.onInvoices)
+  expect(after.requisitions).toEqual({ known: all, stored: all, withoutId: 0 })
+  expect(after.creditNotes.stored).toBe(after.creditNotes.onInvoices)
   expect((await place.command('status')).out).toMatch(
-    /^credit-notes held (\d+) of \d+ known ids; 1: not found \(404\)$/m,
+    /^credit-notes stored (\d+) of \d+ known ids; 1: not found \(404\)$/m,
   )
 })
 
