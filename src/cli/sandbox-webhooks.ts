@@ -143,7 +143,7 @@ function signatureOf(form: string): NonNullable<EventOptions['signature']> {
 function typesOf(text: string): readonly EventType[] {
   return text.split(',').map(type => {
     if (isEventType(type)) return type
-    throw new InvalidArgumentError(`${type} is no event type.`)
+    throw new InvalidArgumentError(`${type} is not an event type.`)
   })
 }
 

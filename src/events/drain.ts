@@ -6,7 +6,7 @@ import { recordEvidence } from '../state/evidence/evidence.ts'
 import { claimEvents, claimedEvents, copyClaimedToStar, type Drain } from '../state/inbox/drain.ts'
 import type { Engine } from '../warehouse/engine.ts'
 
-/** Events of one transaction: they are held in memory, and other processes do not wait for them. */
+/** Events of one transaction. They are in memory at once; other processes drain the rest meanwhile. */
 const mostAtOnce = 5000
 
 const resourceOf: ReadonlyMap<string, { readonly name: string; readonly isReadById: boolean }> = new Map(

@@ -1,4 +1,4 @@
-/** Pages that are loaded, compacted: a scan's JSON files become a few zstd Parquet files. */
+/** Archives of loaded pages: the JSON files of a scan become a few zstd Parquet files. */
 import {
   existsSync,
   mkdirSync,
@@ -35,7 +35,7 @@ async function withDuckdb<Result>(
 
 const archiveOf = (landing: Landing, scanId: string): string => join(landing.root, `${scanId}${suffix}`)
 
-/** Pages in their order, as many to a slice as fit its size. */
+/** The pages in order, cut into slices of about `bytesPerFile`. */
 function slices(pages: readonly LandedPage[]): LandedPage[][] {
   const result: LandedPage[][] = []
   let room = 0
@@ -50,7 +50,7 @@ function slices(pages: readonly LandedPage[]): LandedPage[][] {
   return result
 }
 
-/** Turns the folders of these scans into archives; a scan is a folder or an archive at any moment, never neither. */
+/** Turns the folders of these scans into archives. At any moment a scan exists as a folder or as an archive. */
 export async function compact(landing: Landing, scanIds: readonly string[]): Promise<void> {
   if (scanIds.length === 0) return
   await withDuckdb(async run => {

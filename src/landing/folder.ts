@@ -1,4 +1,4 @@
-/** Landed pages: one folder a scan, one file a page, written whole or not at all. */
+/** Landed pages: a folder for each scan, a file for each page, written completely or not at all. */
 import {
   existsSync,
   mkdirSync,
@@ -13,12 +13,12 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DiskFull, MusterError } from '../lib/errors.ts'
 
-/** What a scan asks for; written once, beside its pages. */
+/** The request of a scan; written once, beside its pages. */
 export interface ScanFacts {
   readonly resource: string
   /** Scope columns that the request stands for, such as company_id. */
   readonly scope: Readonly<Record<string, string>>
-  /** For a snapshot: which rows of the warehouse it replaces, as conditions by column. */
+  /** For a snapshot: the rows of the warehouse that it replaces, as conditions by column. */
   readonly extent?: Readonly<Record<string, string>>
   /** Whether each page is one record, read by its id. */
   readonly isById?: boolean
@@ -36,7 +36,7 @@ export interface LandedPage {
   readonly runId: string
 }
 
-/** Sequence, page, instant and run are in the name, so that one rename publishes the page with all we know of it. */
+/** The name has sequence, page, instant and run, so that one rename publishes the page with its facts. */
 const pageName = /^(\d{6})_(\d+)_(\d{8}T\d{9}Z)_([\w-]+)\.json$/
 
 const compact = (iso: string): string => iso.replace(/[-:.]/g, '')
@@ -51,7 +51,7 @@ function writeError(folder: string, error: unknown): unknown {
     return new DiskFull({
       what: 'the disk is full',
       where: folder,
-      next: 'free some space and run the command again; what was read before is kept',
+      next: 'free some space and run the command again; everything read so far is kept',
       cause: error,
     })
   }
@@ -59,7 +59,7 @@ function writeError(folder: string, error: unknown): unknown {
     return new MusterError({
       what: 'pages cannot be written',
       where: folder,
-      next: 'check who may write there, or set landing to another folder',
+      next: 'check the permissions of the folder, or set landing to another one',
       cause: error,
     })
   }
@@ -131,7 +131,7 @@ export function openLanding(root: string): Landing {
       try {
         beginScan(folderOf(scanId), facts)
       } catch (error) {
-        // A folder without its facts is no scan: nobody would ever look for it again.
+        // A folder without its facts is not a scan and would never be read or removed.
         if (!existsSync(join(folderOf(scanId), 'scan.json'))) discard(scanId)
         throw writeError(root, error)
       }

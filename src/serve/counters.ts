@@ -1,4 +1,4 @@
-/** Counts deliveries since the start, and sums up what is new for a line in the log now and then. */
+/** Counts deliveries since the start, and sums up new refusals for a line in the log now and then. */
 
 /** Words of this program only: nothing that a sender chose gets into a log. */
 export type Reason = 'headers' | 'timestamp' | 'signature' | 'body' | 'request'

@@ -30,7 +30,7 @@ export interface Scheduler {
 export function nextDue(schedule: string, afterMs: number): number {
   const due = nextRun(schedule, new Date(afterMs))
   if (due) return due.getTime()
-  throw new ConfigError({ what: `${schedule} is no schedule: it never comes due`, next: advice })
+  throw new ConfigError({ what: `${schedule} is not a schedule: it never comes due`, next: advice })
 }
 
 const advice = 'write five cron fields, such as 30 2 * * * for 02:30 UTC every day'
@@ -43,7 +43,7 @@ function nextRun(schedule: string, after: Date): Date | null {
   } catch (error) {
     // Both come from reading the pattern: TypeError for its syntax, RangeError for a number out of range.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    throw new ConfigError({ what: `${schedule} is no schedule`, next: advice, cause: error })
+    throw new ConfigError({ what: `${schedule} is not a schedule`, next: advice, cause: error })
   }
 }
 

@@ -58,12 +58,12 @@ describe('refuses', () => {
     [
       'a command that is none',
       'tasks: { a: { run: snyc } }',
-      'task a runs snyc, which is no command, did you mean sync?',
+      'task a runs snyc, which is not a command, did you mean sync?',
     ],
     [
       'a need that is no task',
       'tasks: { load: { run: sync }, b: { run: build, needs: [laod] } }',
-      'task b needs laod, which is no task, did you mean load?',
+      'task b needs laod, which is not a task, did you mean load?',
     ],
     [
       'a task that needs itself',

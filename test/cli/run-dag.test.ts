@@ -147,7 +147,7 @@ describe('muster dag', () => {
     const cwd = folderWith('{ one: { run: god } }')
     const { code, out } = await muster('dag list', { cwd }, commands)
     expect(code).toBe(78)
-    expect(out).toContain('dags/nightly.yaml: task one runs god, which is no command, did you mean good?')
+    expect(out).toContain('dags/nightly.yaml: task one runs god, which is not a command, did you mean good?')
     const right = await muster('dag list --json', { cwd: folderWith('{ one: { run: good } }') }, commands)
     expect(right.code).toBe(0)
     expect(JSON.parse(right.out)).toEqual([

@@ -154,7 +154,7 @@ describe('CSV', () => {
 
 describe('a file as a whole', () => {
   test.each([
-    ['w.txt', 'x', 'w.txt has no ending that says what it is: name it .json, .ndjson, .jsonl, .csv'],
+    ['w.txt', 'x', 'w.txt has no known file ending: name it .json, .ndjson, .jsonl, .csv'],
     ['broken.json', '{"firstName": "Planted', 'broken.json is not JSON: one object, or an array of them'],
     ['empty.json', '[]', 'empty.json has no rows: put one worker a row into it'],
     ['empty.csv', '', 'empty.csv has no rows: put one worker a row into it'],

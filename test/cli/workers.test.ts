@@ -157,7 +157,7 @@ describe('the key', () => {
     [sandboxKeys.company, '', 78, 'workers are written with an agency-scoped key'],
     ['reading-agency', '', 78, 'the key has no scope write:workers'],
     ['two-agencies', '', 2, `the key spans 2 agencies: name one: --agency ${first} (`],
-    ['two-agencies', ' --agency x', 2, `x is no agency of this key: its agencies are ${first} (`],
+    ['two-agencies', ' --agency x', 2, `x is not an agency of this key: its agencies are ${first} (`],
   ])('%s%s writes nothing', async (...[key, option, exit, message]) => {
     const { run, file } = opened(key)
     file('w.json', [person()])

@@ -31,7 +31,7 @@ test.each([
   '0 0 31 2 *',
   '*/0 * * * *',
   'a b c d e',
-])('%j is no schedule', schedule => expect(() => nextDue(schedule, 0)).toThrow('is no schedule'))
+])('%j is not a schedule', schedule => expect(() => nextDue(schedule, 0)).toThrow('is not a schedule'))
 
 test('it is always later, on the minute, and none lies between', () => {
   const field = (least: number, most: number): fc.Arbitrary<string> =>

@@ -23,7 +23,7 @@ export class DayBudget {
   #usedFor: Record<Purpose, number> = { sync: 0, reconcile: 0, webhook: 0, operator: 0 }
   /** Requests of today by earlier processes. */
   #usedBefore = 0
-  /** The same, until the limit is known: held against the default limit they could forbid the `/me` that tells it. */
+  /** The same, until the limit is known: compared with the default limit they could forbid the `/me` that tells it. */
   #notCounted: number
   /** What the service reported as left, less our own requests since then. Infinite before the first report. */
   #told = Number.POSITIVE_INFINITY

@@ -69,7 +69,7 @@ interface Sent {
   readonly query: { readonly agency: string | undefined }
 }
 
-/** An answer without an id is as good as none: what was done stays unknown. */
+/** An answer without an id counts as no answer: it is unknown what was done. */
 function resultOf(record: Record<string, unknown>, { method, path, query }: Sent): WorkerResult {
   const { id, reference, attachments, rightToWork, createdAt, updatedAt } = record
   if (typeof id !== 'string' || id === '') {
@@ -88,7 +88,7 @@ function resultOf(record: Record<string, unknown>, { method, path, query }: Sent
 /** Chosen from lists: a refusal that names the valid values must stay readable. */
 const listed = new Set(['gender', 'countryCode', 'trades', 'documentId', 'docType', 'id', 'content'])
 
-/** Names, numbers, addresses, tokens: every text of a body that says who somebody is or opens something. */
+/** Every text of a body that identifies a person or gives access: names, numbers, addresses, tokens. */
 function personalTexts(value: unknown, field = ''): string[] {
   if (listed.has(field)) return []
   if (typeof value === 'string') return [value.trim()]

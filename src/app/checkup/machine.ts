@@ -27,7 +27,7 @@ export function landingFolder(folder: string): Finding {
     return fail(
       'landing',
       `${nearest} cannot be written`,
-      'check who owns it, or set landing to another folder',
+      'check its owner and permissions, or set landing to another folder',
     )
   }
   return ok('landing', nearest === folder ? folder : `${folder} will be created`)

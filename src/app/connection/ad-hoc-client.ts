@@ -1,4 +1,4 @@
-/** A client for the few requests of a command that is no run. They are paid from the operator's part of the daily budget. */
+/** A client for the few requests of a command that is not a run. They are paid from the operator's reserve of the day. */
 import { existsSync } from 'node:fs'
 import { type Budget, createBudget } from '../../api/budget/budget.ts'
 import { type Client, createClient } from '../../api/client/client.ts'
@@ -6,8 +6,7 @@ import type { Connection } from '../../config/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { existingTables } from '../../state/existing-tables.ts'
-import { addSent, recordPause } from '../../state/requests/key-state.ts'
+import { addSent, keepsRequests, recordPause } from '../../state/requests/key-state.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
 import { keyFacts, ledgerBudget } from '../../sync/run/key-budget.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
@@ -98,14 +97,8 @@ interface KeyOf {
   readonly clock: Clock
 }
 
-/** Whether the ledger has all its tables: not before the first sync, nor as an earlier version left it. */
-async function isComplete(engine: Engine): Promise<boolean> {
-  const held = await existingTables(engine)
-  return ['sent', 'pause', 'api_usage', 'request_budget'].every(name => held.has(name))
-}
-
 async function heldBy(engine: Engine, key: KeyOf): Promise<KeyLedger> {
-  if (!(await isComplete(engine))) return nothing
+  if (!(await keepsRequests(engine))) return nothing
   const { budget, shared } = await ledgerBudget(engine, key)
   return {
     budget,
@@ -158,7 +151,7 @@ async function inFile<Result>(
 ): Promise<Result | undefined> {
   const engine = await openDuckdb(file)
   try {
-    return (await isComplete(engine)) ? await work(engine) : undefined
+    return (await keepsRequests(engine)) ? await work(engine) : undefined
   } finally {
     await engine.close()
   }

@@ -50,13 +50,13 @@ export function parseDag(source: DagText, commands: readonly string[]): Dag {
   const list = Object.entries(tasks).map(([id, rest]) => ({ id, ...rest }))
   for (const { id, run, needs } of list) {
     if (!commands.includes(run)) {
-      throw wrong(source, `task ${id} runs ${run}, which is no command${didYouMean(run, commands)}`)
+      throw wrong(source, `task ${id} runs ${run}, which is not a command${didYouMean(run, commands)}`)
     }
     const missing = needs.find(need => !Object.hasOwn(tasks, need))
     if (missing !== undefined) {
       throw wrong(
         source,
-        `task ${id} needs ${missing}, which is no task${didYouMean(missing, Object.keys(tasks))}`,
+        `task ${id} needs ${missing}, which is not a task${didYouMean(missing, Object.keys(tasks))}`,
       )
     }
   }

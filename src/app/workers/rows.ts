@@ -37,7 +37,7 @@ export function readRows(file: string, shown: string): Rows {
   const reader = readers[extname(file).toLowerCase()]
   if (!reader) {
     const kinds = Object.keys(readers).join(', ')
-    throw new UsageError({ what: `${shown} has no ending that says what it is`, next: `name it ${kinds}` })
+    throw new UsageError({ what: `${shown} has no known file ending`, next: `name it ${kinds}` })
   }
   const found = reader(readText(file, shown), shown)
   if (found.rows.length + found.problems.length > 0) return found

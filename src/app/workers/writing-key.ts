@@ -30,5 +30,5 @@ export function chosenAgency({ agencies = [] }: KeyInfo, named: string | undefin
     })
   }
   if (agencies.some(({ id }) => id === named)) return named
-  throw new UsageError({ what: `${named} is no agency of this key`, next: `its agencies are ${choices}` })
+  throw new UsageError({ what: `${named} is not an agency of this key`, next: `its agencies are ${choices}` })
 }

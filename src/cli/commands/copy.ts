@@ -27,8 +27,9 @@ function removeScratch(context: CommandContext): void {
   for (const folder of [join(scratchOf(context), 'stage'), scratchOf(context)])
     try {
       rmdirSync(folder)
-    } catch {
-      // ENOENT: it was never made. ENOTEMPTY: another copy uses it.
+    } catch (error) {
+      // It was never made, or another copy uses it.
+      if (!['ENOENT', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     }
 }
 

@@ -1,4 +1,4 @@
-/** `muster roles`: who may own, load and read a PostgreSQL warehouse. */
+/** `muster roles`: the roles that own, load and read a PostgreSQL warehouse. */
 
 import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
 import { UsageError } from '../../lib/errors.ts'

@@ -1,4 +1,4 @@
-/** `muster serve`: receive webhooks, keep the warehouse up with them, and run what is due, until interrupted. */
+/** `muster serve`: receives webhooks, keeps the warehouse up to date with them, and runs scheduled DAGs, until interrupted. */
 import { InvalidArgumentError } from 'commander'
 import { duckdbFile, openInboxStore, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
 import { dagNamed, dagNames } from '../../app/dag/dag-file.ts'
@@ -29,7 +29,7 @@ const largestPort = 65_535
 
 export const command: CommandModule = {
   name: 'serve',
-  summary: 'receive webhooks, read what they point at, and run the DAGs that are due, until interrupted',
+  summary: 'receive webhooks, read the records that they name, and run DAGs on schedule, until interrupted',
   options: [
     { flags: '--host <address>', summary: 'address to listen on', fallback: '127.0.0.1' },
     {

@@ -37,7 +37,7 @@ interface Status {
   readonly events: EventFigures | undefined
   readonly leases: readonly HeldLease[]
   readonly absences: readonly Absence[]
-  /** Runs without an end whose process is gone. */
+  /** Ids of runs whose process died without finishing. */
   readonly lost: readonly string[]
 }
 
@@ -83,7 +83,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
 
 function printStatus(
   context: CommandContext,
-  { resources, lastDone, budget, coverage, events, leases, lost, absences: gone }: Status,
+  { resources, lastDone, budget, coverage, events, leases, lost, absences }: Status,
   windows: boolean,
 ): void {
   const freshness =
@@ -92,7 +92,7 @@ function printStatus(
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
-  for (const line of deletionLines(gone)) printLine(context, line)
+  for (const line of deletionLines(absences)) printLine(context, line)
   const line = events && eventLine(events, context.clock.now())
   if (line !== undefined) printLine(context, line)
   for (const lease of leases) printLine(context, holderLine(lease))
@@ -101,7 +101,7 @@ function printStatus(
 }
 
 function asJson(
-  { resources, lastDone, budget, coverage, events, leases, lost, absences: gone }: Status,
+  { resources, lastDone, budget, coverage, events, leases, lost, absences }: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
   return {
@@ -114,7 +114,7 @@ function asJson(
     events: events ?? null,
     leases,
     lostRuns: lost,
-    deletions: gone,
+    deletions: absences,
     resources: resources.map(({ windows: list, ...rest }) => ({
       ...rest,
       ...(windows && { windows: list }),

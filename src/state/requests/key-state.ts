@@ -3,7 +3,13 @@
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
-import type { AccessRow, ApiUsageRow } from './tables.ts'
+import { type AccessRow, type ApiUsageRow, requestTables } from './tables.ts'
+
+/** Whether a warehouse has all tables of requests: not before its first sync, nor as an earlier version left it. */
+export async function keepsRequests(engine: Engine): Promise<boolean> {
+  const existing = await existingTables(engine)
+  return Object.keys(requestTables).every(name => existing.has(name))
+}
 
 export async function recordAccess(engine: Engine, row: AccessRow): Promise<void> {
   const { resource, ...found } = row
