@@ -1,5 +1,4 @@
 /** The schema of a record, derived from the same declaration as its tables. */
-
 import { openDocuments, type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
 import type { Column, ColumnType } from '../../contract/fields/column.ts'
 import type { Table } from '../../contract/fields/table.ts'

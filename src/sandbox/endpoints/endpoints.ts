@@ -1,5 +1,4 @@
 /** Every endpoint that the sandbox serves: a new one costs its file and a line here. */
-
 import type { Endpoint } from '../declare/endpoint.ts'
 import { accessRuleMappings } from './access-rule-mappings.ts'
 import { assignmentRead } from './assignments.ts'

@@ -1,5 +1,4 @@
 /** GET /invoices. */
-
 import { invoices } from '../../contract/resources/invoices.ts'
 import { byId, byValue } from '../declare/filter.ts'
 import { listEndpoint } from '../declare/list.ts'

@@ -1,5 +1,4 @@
 /** GET /projects and GET /projects/{id}. */
-
 import { projects } from '../../contract/resources/projects.ts'
 import { byActive, byId } from '../declare/filter.ts'
 import { listEndpoint } from '../declare/list.ts'

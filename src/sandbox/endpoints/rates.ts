@@ -1,5 +1,4 @@
 /** GET /rates/{id}. */
-
 import { rates } from '../../contract/resources/rates.ts'
 import type { EndpointRequest } from '../declare/endpoint.ts'
 import { readEndpoint } from '../declare/read.ts'

@@ -1,5 +1,4 @@
 /** GET /trades/{id}: the trade, with its rates and its part of the competency matrix when asked. */
-
 import { trades } from '../../contract/resources/trades.ts'
 import type { EndpointRequest } from '../declare/endpoint.ts'
 import { readEndpoint } from '../declare/read.ts'

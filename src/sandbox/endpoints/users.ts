@@ -1,5 +1,4 @@
 /** GET /users: membership filters that depend on the key's kind, and visibility by the owner's role. */
-
 import { users } from '../../contract/resources/users.ts'
 import type { EndpointRequest } from '../declare/endpoint.ts'
 import { byActive, byIds, byValue } from '../declare/filter.ts'

@@ -1,5 +1,4 @@
 /** POST /workers and PATCH /workers/{id}: nothing is stored unless the whole body is valid. */
-
 import { iso } from '../data/identity.ts'
 import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
 import { idParameter } from '../declare/parameters.ts'
@@ -10,6 +9,7 @@ import {
   changedWorker,
   checkedIdentity,
   newWorker,
+  type Person,
   readChangedWorker,
   readNewWorker,
 } from '../writes/body.ts'
@@ -18,7 +18,6 @@ import { checksCards } from '../writes/smart-check.ts'
 import type { FileStore } from '../writes/storage.ts'
 import {
   createdWorker,
-  type Person,
   updatedWorker,
   type Worker,
   type WorkerDocument,

@@ -1,5 +1,4 @@
 /** The settings of webhooks and of their delivery, and what each is when left out. */
-
 import type { EventType } from '../../contract/events.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { type EventFaultRates, noFaults } from './event-faults.ts'

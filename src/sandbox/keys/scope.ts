@@ -1,5 +1,4 @@
 /** The records of a collection that a key may see, and the companies it may name. */
-
 import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import type { Collection, World } from '../world.ts'

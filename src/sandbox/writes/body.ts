@@ -60,6 +60,7 @@ const newDocument = z.object(
 
 const changedDocument = newDocument.extend({ id: text.optional() })
 
+/** `agencyId` is the agency's own identifier of the worker. */
 const personFields = {
   firstName: text,
   lastName: text,
@@ -105,6 +106,8 @@ export const changedWorker = z
   )
   .refine(body => Object.keys(body).length > 0, 'has no supported field: at least one is required')
 
+/** The identity numbers of a stored person are in the form of `plainNumber`. */
+export type Person = Omit<NewWorker, 'consent' | 'attachments' | 'rightToWork' | 'agencyId'>
 export type NewWorker = z.infer<typeof newWorker>
 export type ChangedWorker = z.infer<typeof changedWorker>
 export type DocumentInput = z.infer<typeof changedDocument>

@@ -2,8 +2,9 @@
 import type { Draw } from '../data/draw.ts'
 import { partId, type Ref, reference } from '../data/identity.ts'
 import { cities } from '../data/names.ts'
+import type { Person } from './body.ts'
 import { genders, masterTrades, type Qualification, qualificationNamed } from './lists.ts'
-import type { Person, Worker, WorkerDocument } from './worker.ts'
+import type { Worker, WorkerDocument } from './worker.ts'
 
 interface Circumstances {
   readonly draw: Draw

@@ -4,8 +4,9 @@ import { iso } from '../data/identity.ts'
 import { mayNameCompany } from '../keys/scope.ts'
 import { pathReader } from '../records/record.ts'
 import type { World } from '../world.ts'
+import type { Person } from './body.ts'
 import type { Qualification } from './lists.ts'
-import type { Person, Verification } from './worker.ts'
+import type { Verification } from './worker.ts'
 
 export interface Card {
   readonly qualification: Qualification

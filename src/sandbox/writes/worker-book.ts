@@ -4,9 +4,10 @@ import { Draw } from '../data/draw.ts'
 import { iso, type Ref, reference } from '../data/identity.ts'
 import { shortId } from '../records/short-id.ts'
 import type { World } from '../world.ts'
+import type { Person } from './body.ts'
 import { inventedWorker } from './invented-worker.ts'
 import type { FileStore } from './storage.ts'
-import type { Person, Worker } from './worker.ts'
+import type { Worker } from './worker.ts'
 
 export class WorkerBook {
   readonly #world: World

@@ -1,28 +1,33 @@
 /** The stored form of a worker, and the part of it that answers a write. */
-
+import { z } from 'zod'
 import { iso } from '../data/identity.ts'
-import { closed, flag, list, moment, type NamedSchema, text } from '../declare/json-schema.ts'
+import { inputSchema, type NamedSchema } from '../declare/json-schema.ts'
+import type { Person } from './body.ts'
 import type { DocumentCollection, Qualification } from './lists.ts'
 
-export interface StoredFile {
-  readonly fileName: string
-  readonly docType?: string
-  /** Where the sandbox serves the bytes. */
-  readonly url: string
-}
+const moment = z.string().meta({ format: 'date-time' })
 
-export interface Verification {
-  readonly verified: boolean
-  readonly cardTypeName: string
-  readonly serial: string
-  readonly customerName: string
-  readonly documentNumber: string
-  readonly photoType: string
-  /** YYYY-MM-DD */
-  readonly expiry: string
-  readonly occupationQualifications: readonly { readonly qual: string }[]
-  readonly lastVerifiedAt: string
-}
+const storedFile = z.strictObject({
+  fileName: z.string(),
+  url: z.string().meta({ format: 'uri' }),
+  docType: z.string().optional(),
+})
+export type StoredFile = z.infer<typeof storedFile>
+
+const verification = z
+  .strictObject({
+    verified: z.boolean(),
+    cardTypeName: z.string(),
+    serial: z.string(),
+    customerName: z.string(),
+    documentNumber: z.string(),
+    photoType: z.string(),
+    expiry: z.string().meta({ format: 'date' }),
+    occupationQualifications: z.array(z.strictObject({ qual: z.string() })),
+    lastVerifiedAt: moment,
+  })
+  .describe('What a smart check of the card found.')
+export type Verification = z.infer<typeof verification>
 
 export interface WorkerDocument {
   readonly id: string
@@ -48,23 +53,6 @@ export interface Representation {
   readonly active: boolean
 }
 
-export interface Person {
-  readonly firstName: string
-  readonly lastName: string
-  /** YYYY-MM-DD */
-  readonly dob: string
-  readonly email: string
-  readonly phone: string
-  readonly countryCode: string
-  readonly gender: string
-  readonly nationality: string
-  /** Both in the form of `plainNumber`. */
-  readonly nationalIns?: string
-  readonly passportNo?: string
-  readonly address: Readonly<Record<string, unknown>>
-  readonly trades: readonly string[]
-}
-
 export interface Worker {
   readonly id: string
   readonly reference: string
@@ -76,60 +64,37 @@ export interface Worker {
   readonly updatedAt: string
 }
 
-const fileSchema = closed(
-  { fileName: text, url: { type: 'string', format: 'uri' }, docType: text },
-  { required: ['fileName', 'url'] },
-)
+const shownDocument = z.strictObject({
+  id: z.string(),
+  type: z.enum(['attachment', 'rightToWork']),
+  documentType: z.string(),
+  documentNumber: z.string().optional(),
+  expiration: moment.optional(),
+  indefinite: z.boolean(),
+  createdAt: moment,
+  files: z.array(storedFile),
+  verification: verification.optional(),
+})
 
-const verificationSchema = closed(
-  {
-    verified: flag,
-    cardTypeName: text,
-    serial: text,
-    customerName: text,
-    documentNumber: text,
-    photoType: text,
-    expiry: { type: 'string', format: 'date' },
-    occupationQualifications: list(closed({ qual: text })),
-    lastVerifiedAt: moment,
-  },
-  { description: 'What a smart check of the card found.' },
-)
-
-const documentSchema = closed(
-  {
-    id: text,
-    type: { type: 'string', enum: ['attachment', 'rightToWork'] },
-    documentType: text,
-    documentNumber: text,
-    expiration: moment,
-    indefinite: flag,
-    createdAt: moment,
-    files: list(fileSchema),
-    verification: verificationSchema,
-  },
-  { required: ['id', 'type', 'documentType', 'indefinite', 'createdAt', 'files'] },
-)
-
-const answerSchema = {
-  id: text,
-  reference: text,
-  attachments: list(documentSchema),
-  rightToWork: list(documentSchema),
-}
+const shownWorker = z.strictObject({
+  id: z.string(),
+  reference: z.string(),
+  attachments: z.array(shownDocument),
+  rightToWork: z.array(shownDocument),
+})
 
 export const createdWorker: NamedSchema = {
   name: 'CreatedWorker',
-  schema: closed({ ...answerSchema, createdAt: moment }),
+  schema: inputSchema(shownWorker.extend({ createdAt: moment })),
 }
 
 export const updatedWorker: NamedSchema = {
   name: 'UpdatedWorker',
-  schema: closed({ ...answerSchema, updatedAt: moment }),
+  schema: inputSchema(shownWorker.extend({ updatedAt: moment })),
 }
 
 /** The answer to a write by `agency`: its own documents and those that belong to no agency alone. */
-export function writeResult(worker: Worker, agency: string) {
+export function writeResult(worker: Worker, agency: string): z.infer<typeof shownWorker> {
   const seen = worker.documents.filter(document => (document.agency ?? agency) === agency)
   const of = (collection: DocumentCollection) =>
     seen.filter(({ qualification }) => qualification.documentCollection === collection).map(shown)
@@ -141,8 +106,8 @@ export function writeResult(worker: Worker, agency: string) {
   }
 }
 
-function shown(document: WorkerDocument) {
-  const { qualification, expiration, documentNumber, verification } = document
+function shown(document: WorkerDocument): z.infer<typeof shownDocument> {
+  const { qualification, expiration, documentNumber } = document
   return {
     id: document.id,
     type: qualification.documentCollection === 'rightToWork' ? 'rightToWork' : 'attachment',
@@ -156,6 +121,6 @@ function shown(document: WorkerDocument) {
       url,
       ...(docType === undefined ? {} : { docType }),
     })),
-    ...(verification ? { verification } : {}),
+    ...(document.verification ? { verification: document.verification } : {}),
   }
 }
