@@ -37,8 +37,8 @@ function putInPlace(file: string): void {
 }
 
 /**
- * The draft is the default database of the engine's one connection meanwhile, so no other statement may run. Its own row
- * of the run tells that it is done: readers of the copy see nothing else of it.
+ * The draft is the default database of the connection meanwhile, so no other statement may run. The run is marked as done
+ * in the copy already, whose readers never see it end.
  */
 async function writeDraft(
   effects: PublishEffects,

@@ -24,7 +24,7 @@ interface Source extends Named {
 
 const qualified = ({ schema_name, name }: Named): string => `${quoteName(schema_name)}.${quoteName(name)}`
 
-/** DuckDB numbers what it creates, so that a view comes after those that it reads. */
+/** In order of creation, so that a view comes after the tables and views that it reads. */
 async function sourcesOf(engine: Engine, main: string, kind: 'table' | 'view'): Promise<Source[]> {
   const sources = await engine.rows<Source>(
     `select schema_name, ${kind}_name as name, sql, comment from duckdb_${kind}s()
@@ -61,7 +61,7 @@ async function columnCommentsOf(engine: Engine, main: string): Promise<string[]>
     )
 }
 
-/** Copies from the database `main` into the default database, which is empty; comments and views come along. */
+/** Copies from the database `main` into the default database, which is empty; with comments and views. */
 export async function copyPublished(
   engine: Engine,
   main: string,

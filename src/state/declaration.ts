@@ -29,17 +29,17 @@ export const day = column<string>('date')
 const listed = (words: readonly string[]): string =>
   [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ')
 
-/** One of these words, alone or each with its meaning; the description lists them after what they tell. */
+/** Text from a list of words, each with its meaning if it needs one; the description is generated from them. */
 export function oneOf<const Word extends string>(
   words: readonly Word[] | Readonly<Record<Word, string>>,
-  tells = '',
+  subject = '',
 ): LedgerColumn<Word> {
   const list = Array.isArray(words)
     ? listed(words)
     : Object.entries(words)
         .map(([word, meaning]) => `${word}: ${meaning}`)
         .join('; ')
-  return { sql: 'text', isOptional: false, description: `${tells && `${tells}: `}${list}.` }
+  return { sql: 'text', isOptional: false, description: `${subject && `${subject}: `}${list}.` }
 }
 
 export const optional = <Value>(required: LedgerColumn<Value>): LedgerColumn<Value | null> => ({

@@ -55,7 +55,7 @@ export async function recordedStructure(engine: Engine): Promise<ReadonlyMap<str
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
-/** Throws MusterError for the warehouse of a later program: it may hold what this one would not keep up. */
+/** Throws MusterError for the warehouse of a later program, which may have tables that this one would not maintain. */
 async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<boolean> {
   if (!(await existingTables(engine)).has('migration')) return false
   const recorded = await recordedStructure(engine)
@@ -104,7 +104,7 @@ function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
   return [...ofLedger, ...ofRecords]
 }
 
-/** References that a server can be told of, and has not been. */
+/** Foreign keys that the server supports and lacks. */
 async function missingReferences(engine: Engine): Promise<string[]> {
   const rows = await engine.rows<{ version: number; held: string | null }>(
     `select cast(current_setting('server_version_num') as integer) as version, c.conname as held
@@ -122,7 +122,7 @@ const serverIndexes = (): string[] => [
   ...physicalTables.flatMap(createIndexes),
 ]
 
-/** What DuckDB does without: indexes and references would cost it more than they give. */
+/** Indexes and foreign keys, which would cost DuckDB more than they gain. */
 async function addKeys(engine: Engine): Promise<void> {
   await runTogether(engine, serverIndexes())
   await runTogether(engine, await missingReferences(engine))

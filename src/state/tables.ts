@@ -1,4 +1,4 @@
-/** Every table of the ledger by name, and what their declarations say together. */
+/** Every table of the ledger by name, for Kysely, migration and the published copy. */
 import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { sqlFiles } from '../warehouse/sql-files.ts'
 import { byIdTables } from './by-id/tables.ts'

@@ -60,7 +60,7 @@ describeOnEngines('a build that is killed', bench => {
     expect(outcome.marts.map(({ state }) => state)).toEqual(['built', 'built'])
     expect(await ids(warehouse, 'b')).toEqual(['c1', 'c2'])
     const lost = await warehouse.engine.rows(`select distinct message from ops.run where state = 'failed'`)
-    expect(lost).toEqual([{ message: 'the process ended without a word' }])
+    expect(lost).toEqual([{ message: 'the process died without finishing' }])
   })
 })
 

@@ -123,14 +123,18 @@ test('a refused copy changes nothing', async () => {
     expect(await copy(from, to)).toMatchObject({ out: '', err: expect.stringMatching(expected) })
 
   await refused(full.address, full.address, /name the same warehouse/)
-  await refused(server.address, full.address, /target already holds rows: 1 in ops.run .*nothing was changed/)
+  await refused(server.address, full.address, /target already has rows: 1 in ops.run .*nothing was changed/)
   await refused('duckdb:none.duckdb', file.address, /there is no warehouse file/)
   const bare = join(temporaryFolder(), 'bare.duckdb')
   const other = await openDuckdb(bare)
   await other.run('create table mine (n integer)')
   await other.close()
   await refused(`duckdb:${bare}`, server.address, /nothing was synced into the warehouse to copy/)
-  await refused(server.address, `duckdb:${bare}`, /holds a table that is none of a warehouse: main.mine/)
+  await refused(
+    server.address,
+    `duckdb:${bare}`,
+    /has a table that does not belong to a warehouse: main.mine/,
+  )
   expect(readdirSync(join(bare, '..'))).toEqual(['bare.duckdb'])
 
   const inbox = fileOf(full).replace('.duckdb', '.inbox')
@@ -144,9 +148,9 @@ test('a refused copy changes nothing', async () => {
   await full.engine.run(`update ops.migration set checksum = 'other' where name = 'structure'`)
   await full.close()
   await refused(full.address, server.address, /made by muster 99.0.0, which is later.*install muster 99.0.0/)
-  await refused(file.address, full.address, /target already holds rows/)
+  await refused(file.address, full.address, /target already has rows/)
   await server.engine.run(run)
-  await refused(file.address, server.address, /target already holds rows.*nothing was changed/)
+  await refused(file.address, server.address, /target already has rows.*nothing was changed/)
   await server.engine.run('delete from ops.run')
   await server.engine.run(`update ops.migration set checksum = '99.0.0' where name = 'program'`)
   await server.engine.run(`update ops.migration set checksum = 'other' where name = 'structure'`)

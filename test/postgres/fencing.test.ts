@@ -130,7 +130,7 @@ test('a killed process is reported as dead, and its resource is free at once', a
   expect(await status(warehouse)).not.toMatch(/is gone|being synced/)
   const runs = await warehouse.engine.rows('select state, message from ops.run order by started_at')
   expect(runs).toEqual([
-    { state: 'failed', message: 'the process ended without a word' },
+    { state: 'failed', message: 'the process died without finishing' },
     { state: 'done', message: null },
   ])
 }, 60_000)

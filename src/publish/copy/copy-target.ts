@@ -28,7 +28,7 @@ async function requireNothingElse(engine: Engine): Promise<void> {
   )
   if (!other) return
   throw new MusterError({
-    what: `the target holds a table that is none of a warehouse: ${other.name}`,
+    what: `the target has a table that does not belong to a warehouse: ${other.name}`,
     where: engine.location,
     next: 'copy into a new file; nothing was changed',
   })

@@ -11,7 +11,7 @@ interface CopiedTable {
   readonly schema: 'star' | 'pii' | 'history' | 'ops'
   readonly name: string
   readonly columns: readonly TypedColumn[]
-  /** Which rows make a target not empty: the seeded ones of a migration do not. */
+  /** SQL condition; the rows that a migration seeds do not make a target non-empty. */
   readonly isRecord: string
 }
 
@@ -67,7 +67,7 @@ export async function requireEmpty(target: Engine): Promise<void> {
     const rows = await count(target, placed(table), `where ${table.isRecord}`)
     if (rows === 0) continue
     throw new MusterError({
-      what: `the target already holds rows: ${rows} in ${table.schema}.${table.name}`,
+      what: `the target already has rows: ${rows} in ${table.schema}.${table.name}`,
       where: target.location,
       next: 'copy into an empty file, database or schemaPrefix; nothing was changed',
     })

@@ -1,4 +1,4 @@
-/** Exports star and mart as Parquet files with a manifest: for tools that read files, and for keeping. */
+/** Exports star and mart as Parquet files with a manifest, for tools that read files and for archives. */
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
@@ -16,7 +16,7 @@ interface ManifestTable {
   readonly name: string
   readonly description: string
   readonly rows: number
-  /** Of the columns in the files; a table cut by month has `partition_month` in the names of its folders besides. */
+  /** Columns in the files; a table partitioned by month has `partition_month` in the names of its folders too. */
   readonly columns: readonly { readonly name: string; readonly type: string; readonly description: string }[]
   readonly partitionedBy: typeof partitionColumn | null
   readonly files: readonly ExportedFile[]
@@ -27,7 +27,7 @@ export interface Manifest {
   readonly version: string
   /** ISO 8601. */
   readonly exportedAt: string
-  /** ISO 8601: when the last sync that was done ended; null when the source does not say. */
+  /** ISO 8601: end of the last sync that finished; null before the first. */
   readonly asOf: string | null
   readonly engine: Engine['kind']
   readonly includesPii: boolean
@@ -35,10 +35,10 @@ export interface Manifest {
 }
 
 export interface ExportRequest {
-  /** Where the export is to be; replaced when it holds one. */
+  /** Where to export; a previous export there is replaced. */
   readonly folder: string
   readonly includePii: boolean
-  /** A fact or mart with more rows is cut by month. */
+  /** A fact or mart with more rows is partitioned by month. */
   readonly monthRows: number
 }
 
@@ -95,7 +95,7 @@ async function writeTables(
   return written
 }
 
-/** Rows are not held in memory. Throws MusterError, after which the export of before is untouched. */
+/** Rows are not held in memory. Throws MusterError, after which the previous export is unchanged. */
 export async function exportParquet(effects: ExportEffects, request: ExportRequest): Promise<Manifest> {
   const { engine, clock, version } = effects
   // Only its owner may enter a folder with personal data.

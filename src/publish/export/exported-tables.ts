@@ -1,4 +1,4 @@
-/** Which tables are exported, with their columns in words that DuckDB reads from either engine. */
+/** Which tables are exported, with column types that DuckDB reads from either engine. */
 import type { Engine, TypedColumn } from '../../warehouse/engine.ts'
 import type { SchemaName } from '../../warehouse/schema/schemas.ts'
 
@@ -7,7 +7,7 @@ export interface ExportedTable {
   readonly name: string
   readonly description: string
   readonly columns: readonly (TypedColumn & { readonly description: string })[]
-  /** Column by whose months a large table is cut: the first day in a fact or mart; dimensions have none. */
+  /** Column whose months partition a large table: the first date of a fact or mart; dimensions have none. */
   readonly day?: string
 }
 
@@ -22,7 +22,7 @@ export async function exportedTables(
   schemas: readonly SchemaName[],
 ): Promise<ExportedTable[]> {
   const plain = new Map(schemas.map(schema => [engine.schema(schema), schema]))
-  // Tables only: a view shows what is exported already.
+  // Tables only: views show rows that are exported already.
   const rows = await engine.describedColumns([...plain.keys()])
   const tables = new Map<string, ExportedTable & { columns: (TypedColumn & { description: string })[] }>()
   for (const { schema: stored, table: name, tableComment, column, type, comment } of rows) {

@@ -1,4 +1,4 @@
-/** Writes one table as Parquet: one file, or a folder with a file a month, in the layout that readers know from Hive. */
+/** Writes one table as Parquet: one file, or a folder with a file a month in the layout of Hive. */
 import { createHash } from 'node:crypto'
 import { createReadStream, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -24,10 +24,10 @@ interface Piece {
   readonly rows: number
 }
 
-/** No column of ours has this name. */
+/** No column of the warehouse has this name. */
 export const partitionColumn = 'partition_month'
 
-/** What Hive, Spark and DuckDB take for no value. */
+/** Hive, Spark and DuckDB read it as null. */
 const withoutDay = '__HIVE_DEFAULT_PARTITION__'
 
 /**
@@ -81,7 +81,7 @@ async function sha256(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Counted in the file itself, from what its footer says. */
+/** From the footer of the file. */
 async function rowsIn(engine: Engine, file: string): Promise<number> {
   const [row] = await engine.stage.rows<{ n: number }>(
     `select cast(sum(num_rows) as bigint) as n from parquet_file_metadata(${quoteText(file)})`,
@@ -101,16 +101,16 @@ async function writePiece(
   if (rows === piece.rows)
     return { path: piece.path, rows, bytes: statSync(file).size, sha256: await sha256(file) }
   throw new MusterError({
-    what: `${piece.path} holds ${rows} rows where the warehouse has ${piece.rows}`,
+    what: `${piece.path} has ${rows} rows where the warehouse has ${piece.rows}`,
     where: engine.location,
-    next: 'run the export again; the export of before, if there is one, is unchanged',
+    next: 'run the export again; the previous export, if there is one, is unchanged',
   })
 }
 
 export interface PieceRequest {
   /** Where the export is written. */
   readonly folder: string
-  /** A fact or mart with more rows is cut by month. */
+  /** A fact or mart with more rows is partitioned by month. */
   readonly monthRows: number
   readonly signal: AbortSignal
 }

@@ -1,4 +1,4 @@
-/** Schema drift: what the service sends that the declarations do not know, reported once. */
+/** Schema drift: fields and values that the declarations do not know, recorded once each. */
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
@@ -48,5 +48,5 @@ export async function driftedPaths(engine: Engine, resource: string): Promise<st
   return rows.map(row => row.path)
 }
 
-/** For messages that send people to look at it. */
+/** For messages that refer to the table. */
 export const driftQuery = 'select * from ops.schema_drift'

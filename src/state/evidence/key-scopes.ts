@@ -1,11 +1,11 @@
-/** What the key could see, run by run: a record missing for another key, or for a narrower one, is not gone. */
+/** What the key of each run could see: a record that another key, or a narrower one, does not show is not missing. */
 
 import { createHash } from 'node:crypto'
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 import type { KeyScopeRow } from './tables.ts'
 
-/** The parts of `/me` that decide what a key sees. */
+/** The parts of `/me` that decide which records a key sees. */
 export interface Sight {
   readonly kind: 'company' | 'agency'
   readonly scopes: readonly string[]
@@ -29,15 +29,15 @@ const named = (parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 
 /**
- * A name for what a key sees: equal while the key and its lists stay the same. Two keys with equal lists differ, because
- * the projects of their owners may, and the service does not tell those.
+ * Id of what a key sees: equal while the key and its lists stay the same. Two keys with equal lists have different ids,
+ * because the projects of their owners may differ, which the service does not show.
  */
 export function scopeIdOf(apiKeyId: string, sight: Sight): string {
   const { kind, companies, agencies, scopes } = listsOf(sight)
   return named([apiKeyId, kind, companies, agencies, scopes])
 }
 
-/** A run in which the scope may have changed has shown its rows to nobody in particular. */
+/** Scope id of a run during which the scope may have changed: its rows belong to no scope. */
 export const unsettled = 'changed during the run'
 
 export interface RunScope {
@@ -49,8 +49,8 @@ export interface RunScope {
 }
 
 /**
- * Remembers the scope of a run. When it differs from that of the last run on the key, it may have changed while that one
- * ran, so that nothing is concluded from what that one was shown.
+ * Records the scope of a run. If it differs from that of the last run on the key, it may have changed during that run,
+ * which therefore proves nothing any more.
  */
 export async function recordKeyScope(
   engine: Engine,
@@ -87,8 +87,8 @@ export async function recordKeyScope(
 }
 
 /**
- * Whether a run could see all records that a key sees now, as far as the lists tell; true for a run of which nothing is
- * remembered. Permissions are left out: they open whole resources, not more of their records.
+ * Whether a run could see all records that a key sees now, judging by the lists; true for a run without a recorded scope.
+ * Permissions do not count: they open whole resources, not more of their records.
  */
 export async function sawAllOf(engine: Engine, runId: string, now: Sight): Promise<boolean> {
   const [held] = await ledger(engine)

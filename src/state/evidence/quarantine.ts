@@ -66,7 +66,7 @@ export async function keepQuarantine(
   if (rows.length > 0) await addRows(engine, rows)
 }
 
-/** Closes what was met last before a time (ISO 8601): everything has been read again since, without it. */
+/** Closes cases last seen before a time (ISO 8601): the whole list has been read since, without them. */
 export async function closeQuarantine(
   engine: Engine,
   resource: string,

@@ -24,7 +24,7 @@ export async function recordUsage(engine: Engine, row: ApiUsageRow): Promise<voi
   await ledger(engine).insertInto('ops.api_usage').values(row).execute()
 }
 
-/** Requests a minute that this key was last told it may send. */
+/** The limit of requests a minute that the service last gave for this key. */
 export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<number | undefined> {
   const [row] = await ledger(engine)
     .selectFrom('ops.api_usage')
@@ -36,9 +36,9 @@ export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<
   return row?.rate_limit_per_minute === null ? undefined : row && Number(row.rate_limit_per_minute)
 }
 
-/** Requests by the second they went out in (epoch seconds), so that the next process keeps to the same minute. */
+/** Requests by the second in which they were sent (epoch seconds), so that the next process keeps to the same minute. */
 export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
-  // In one order, so that two processes that write the same seconds wait for each other rather than for ever.
+  // In one order, so that two processes that write the same seconds do not deadlock.
   const rows = [...bySecond].map(([second, requests]) => ({ second, requests }))
   if (rows.length === 0) return
   await ledger(engine)
@@ -56,7 +56,7 @@ export async function forgetSent(engine: Engine, now: number): Promise<void> {
   await ledger(engine).deleteFrom('ops.sent').where('second', '<', oldest).execute()
 }
 
-/** The same beside what others wrote of the same seconds. */
+/** Adds to the counts that other processes wrote for the same seconds. */
 export async function addSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
   const seconds = [...bySecond.keys()]
   if (seconds.length === 0) return
@@ -70,7 +70,7 @@ export async function addSent(engine: Engine, bySecond: ReadonlyMap<number, numb
   await recordSent(engine, new Map(sums))
 }
 
-/** How many requests went out after that second. */
+/** How many requests were sent from that second on. */
 export async function sentSince(engine: Engine, second: number): Promise<number> {
   const rows = await ledger(engine)
     .selectFrom('ops.sent')
@@ -90,7 +90,7 @@ export async function pausedUntil(engine: Engine, keyId: string): Promise<number
   return row ? Date.parse(row.paused_until) : 0
 }
 
-/** Pauses only grow. */
+/** A shorter pause never replaces a longer one. */
 export async function recordPause(engine: Engine, keyId: string, untilMs: number): Promise<void> {
   if ((await pausedUntil(engine, keyId)) >= untilMs) return
   const until = { paused_until: new Date(untilMs).toISOString() }
@@ -109,17 +109,17 @@ export interface BudgetSeen {
   /** Of the day of `observedAt`. */
   readonly remainingToday: number | null
   readonly resetsAt: string | null
-  /** Null when the file does not keep the day's use. */
+  /** Null in a published copy, which leaves the usage out. */
   readonly observedAt: string | null
 }
 
 const counted = (value: number | null | undefined): number | null => (value == null ? null : Number(value))
 
-/** Undefined when no key has synced into this file. The id names the key without giving it away. */
+/** Undefined when this key has not synced into the warehouse. The id identifies the key without revealing it. */
 export async function budgetSeen(engine: Engine, apiKeyId: string): Promise<BudgetSeen | undefined> {
-  const held = await existingTables(engine)
-  if (!held.has('run')) return undefined
-  const [usage] = held.has('api_usage')
+  const tables = await existingTables(engine)
+  if (!tables.has('run')) return undefined
+  const [usage] = tables.has('api_usage')
     ? await ledger(engine)
         .selectFrom('ops.api_usage')
         .selectAll()

@@ -8,16 +8,16 @@ export interface Lease {
   readonly resource: string
   readonly holder: string
   readonly epoch: number
-  /** How long it holds after its last renewal, in milliseconds. */
+  /** How long it lasts after its last renewal, in milliseconds. */
   readonly ms: number
 }
 
 interface LeaseRequest extends Omit<Lease, 'epoch'> {
-  /** What its holders do, for whoever finds it held. */
+  /** What the holder does, for the message to others. */
   readonly work?: string
 }
 
-/** The warehouse's clock decides: those of its clients may be further apart than a lease lasts. */
+/** The clock of the warehouse counts: those of its clients may differ by more than a lease lasts. */
 const after = (engine: Engine, ms: number): string =>
   `${engine.instant} + interval '${Math.round(ms)} milliseconds'`
 
@@ -49,7 +49,7 @@ function beingHeld(
   })
 }
 
-/** One statement, so that of two processes that saw the same lease only one gets it; undefined for the other. */
+/** One statement, so that only one of two processes that read the same lease gets it; undefined for the other. */
 async function claim(
   engine: Engine,
   { resource, holder, ms }: LeaseRequest,
@@ -67,8 +67,8 @@ async function claim(
 }
 
 /**
- * Takes the lease when it is free, expired, or left by a process that is gone. Whoever let it expire and still has a
- * session loses that first: stopped in the middle of a transaction it would hold its locks for as long as it is stopped.
+ * Takes the lease when it is free, expired, or left by a process that has died. A holder that let it expire and still has
+ * a session loses the session first: stopped in the middle of a transaction, it would keep its locks while it is stopped.
  */
 export async function takeLease(engine: Engine, request: LeaseRequest): Promise<Lease> {
   const { resource, holder } = request
@@ -90,7 +90,7 @@ function takenOver(engine: Engine, resource: string, cause?: unknown): MusterErr
   })
 }
 
-/** Fails the transaction of a writer whose lease somebody else has taken since; extends it otherwise. */
+/** Extends the lease; fails the transaction of a writer whose lease another process has taken since. */
 export async function renewLease(engine: Engine, { resource, holder, epoch, ms }: Lease): Promise<void> {
   const renewed = await engine.rows(
     `update ops.lease set expires_at = ${after(engine, ms)}
@@ -100,7 +100,7 @@ export async function renewLease(engine: Engine, { resource, holder, epoch, ms }
   if (renewed.length !== 1) throw takenOver(engine, resource)
 }
 
-/** That the lease is lost where that is what lies behind an error, else the error itself. */
+/** The loss of the lease if that caused the error, else the error itself. */
 export async function reasonBehind(engine: Engine, lease: Lease, error: unknown): Promise<unknown> {
   const held = await heldLease(engine, lease.resource)
   if (held?.holder === lease.holder && Number(held.epoch) === lease.epoch) return error
@@ -120,11 +120,11 @@ export interface HeldLease {
   readonly resource: string
   /** Id of a run, or of a rebuild. */
   readonly holder: string
-  /** ISO 8601: start of the run; null for a rebuild, which is told when it ends. */
+  /** ISO 8601: start of the run; null for a rebuild, which is recorded when it ends. */
   readonly since: string | null
   /** ISO 8601. */
   readonly until: string
-  /** Whether the process that holds it is there; false when it ended without giving the lease back. */
+  /** False when the process died without releasing the lease. */
   readonly isPresent: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What the ledger knows of one resource: its last run, watermark, rows, proof, and what is wrong with it. */
+/** State of one resource: its last run, watermark, rows, proof, and what needs attention. */
 
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -14,7 +14,7 @@ import type { RunResourceRow } from './tables.ts'
 
 export interface ResourceState {
   readonly resource: string
-  /** Of the last run that dealt with it; null when none did, or the file does not keep it. */
+  /** Of the last run that worked on it; null without one, and in a published copy. */
   readonly state: RunResourceRow['state'] | null
   readonly note: string | null
   /** ISO 8601: start of that run, else of the one that opened the last scan. */
@@ -26,7 +26,7 @@ export interface ResourceState {
   readonly rows: number
   readonly proof: Proof
   readonly windows: readonly ScanRow[]
-  /** Records that could not be loaded; null when the file does not keep them. */
+  /** Records that could not be loaded; null in a published copy. */
   readonly quarantined: number | null
   /** Undeclared fields and values, and digits lost to rounding. */
   readonly drifted: number
@@ -78,7 +78,7 @@ async function troubleOf(engine: Engine, resource: string, held: ReadonlySet<str
   }
 }
 
-/** The file may be the published copy: what that leaves out is null. */
+/** In a published copy, what it leaves out is null. */
 export async function resourceState(engine: Engine, resource: Resource): Promise<ResourceState> {
   const { name } = resource
   const held = await existingTables(engine)
@@ -99,7 +99,7 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
   }
 }
 
-/** End of the last sync that was done; null before the first. */
+/** End of the last sync that finished; null before the first. */
 export async function lastDoneSync(engine: Engine): Promise<string | null> {
   const [row] = await ledger(engine)
     .selectFrom('ops.run')

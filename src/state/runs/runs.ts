@@ -5,6 +5,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 import type { DagTaskRow, RunResourceRow, RunRow } from './tables.ts'
 
+/** Sorts by the start of the run, and differs for two runs of one millisecond. */
 export function newRunId(clock: Clock, rng: Rng): string {
   const letters = Math.floor(rng() * 36 ** 4)
     .toString(36)
@@ -43,11 +44,11 @@ export interface RunStart {
   readonly version: string
 }
 
-/** A run still marked running whose process is gone ended without a word. */
+/** A run that is still marked as running, and whose process has died, has failed. */
 async function closeLostRuns(engine: Engine, at: string): Promise<void> {
   await engine.transaction(async engine => {
     for (const id of await lostRuns(engine)) {
-      const message = 'the process ended without a word'
+      const message = 'the process died without finishing'
       await updateRun(engine, id, { state: 'failed', finished_at: at, message })
     }
   })
@@ -95,7 +96,7 @@ export async function updateRun(engine: Engine, runId: string, change: Partial<R
   await ledger(engine).updateTable('ops.run').set(change).where('run_id', '=', runId).execute()
 }
 
-/** Adds to the figures of a run, in the transaction that holds the rows. */
+/** Adds to the figures of a run, in the transaction that writes the rows. */
 export async function addToRun(
   engine: Engine,
   runId: string,
@@ -120,7 +121,7 @@ export async function recentRuns(engine: Engine, limit: number): Promise<RunRow[
   return ledger(engine).selectFrom('ops.run').selectAll().orderBy('started_at', 'desc').limit(limit).execute()
 }
 
-/** By its id, or by how only it begins. */
+/** By its id, or by a beginning that no other id has. */
 export async function runNamed(engine: Engine, id: string): Promise<RunRow | undefined> {
   const rows = await ledger(engine)
     .selectFrom('ops.run')

@@ -27,7 +27,7 @@ export async function unfinishedSweep(engine: Engine, resource: string): Promise
   return row
 }
 
-/** The last sweep that read the list whole, with this scope or with any. */
+/** The last sweep that read the list completely, with this scope or with any. */
 export async function lastSweep(
   engine: Engine,
   resource: string,
@@ -55,7 +55,7 @@ export async function sweepScans(engine: Engine, sweepId: string): Promise<ScanR
     .execute()
 }
 
-/** Those of a resource that are still to be read; what was read meanwhile is forgotten. */
+/** Records of a resource that are still to be read; those read meanwhile are deleted from the table. */
 export async function stillUnread(engine: Engine, resource: Resource): Promise<UnreadRow[]> {
   await engine.run(
     `delete from ops.unread where resource = $1 and exists (
@@ -66,7 +66,7 @@ export async function stillUnread(engine: Engine, resource: Resource): Promise<U
   return ledger(engine).selectFrom('ops.unread').selectAll().where('resource', '=', resource.name).execute()
 }
 
-/** After a walk over the days of these: what is not read by now is gone since, or in quarantine. */
+/** After a scan of the days of these records: one that it did not read is missing by now, or in quarantine. */
 export async function forgetUnread(engine: Engine, resource: string): Promise<void> {
   await ledger(engine).deleteFrom('ops.unread').where('resource', '=', resource).execute()
 }

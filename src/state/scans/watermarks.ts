@@ -1,4 +1,4 @@
-/** Watermarks: up to where each collection has been read. */
+/** Watermarks: up to which change each list has been read. */
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'

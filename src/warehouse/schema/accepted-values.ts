@@ -1,4 +1,4 @@
-/** Which columns of star hold one of a closed list of words, for checks. */
+/** Columns of star whose values come from a closed list, for checks. */
 import { catalogue } from '../../contract/catalogue.ts'
 import { starColumns } from './physical.ts'
 import { placesOf } from './unique-key.ts'
@@ -11,7 +11,7 @@ export interface AcceptedValues {
   readonly values: readonly string[]
 }
 
-/** Each once, also of a table that several lists feed. */
+/** Each once, also for a table that several resources fill. */
 export const acceptedValues: readonly AcceptedValues[] = [
   ...new Map(
     catalogue

@@ -6,7 +6,7 @@ export interface StoredType {
   readonly sql: string
   /** DuckDB expression that reads the text `t`; NULL when it cannot. */
   cast(t: string): string
-  /** DuckDB condition: `v`, read from the present text `t`, says all that `t` said. Absent for types that lose nothing. */
+  /** DuckDB condition: `v` has the full value of the text `t`, which is not null. Absent for types that lose nothing. */
   intact?(t: string, v: string): string
 }
 
@@ -23,7 +23,7 @@ function decimal(precision: number, scale: number): StoredType {
 export const storedTypes: Readonly<Record<ColumnType, StoredType>> = {
   text: { sql: 'text', cast: t => t },
   url: { sql: 'text', cast: t => `regexp_replace(${t}, '[?#].*$', '')` },
-  // The query string of an address is a key to the file, inside a document as well; JSON may escape its slashes.
+  // The query string of an address gives access to the file, inside a document as well; JSON may escape its slashes.
   json: {
     sql: 'text',
     cast: t =>
@@ -47,7 +47,7 @@ export const storedTypes: Readonly<Record<ColumnType, StoredType>> = {
   timestamp: {
     sql: 'timestamptz',
     cast: t => `try_cast(${t} as timestamptz)`,
-    // Microseconds are the finest that both engines store; 27 characters hold them with a Z.
+    // Both engines store microseconds; 27 characters hold them with a Z.
     intact: (t, v) => `${v} is not null and (strlen(${t}) <= 27 or not regexp_matches(${t}, '\\.\\d{7}'))`,
   },
   day: { sql: 'date', cast: t => `try_cast(${t} as date)`, intact: (_t, v) => `${v} is not null` },

@@ -1,4 +1,4 @@
-/** The tables of the warehouse as the engines see them, all derived from the declarations. */
+/** The tables of star, pii and history with their columns, derived from the declared resources. */
 import { catalogue } from '../../contract/catalogue.ts'
 import { referenceDimensions } from '../../contract/dimensions.ts'
 import type { Column } from '../../contract/fields/column.ts'
@@ -19,7 +19,7 @@ export interface PhysicalTable {
   readonly key: string
   /** Whether no two rows can have the same key, whatever the service sends. */
   readonly isUnique: boolean
-  /** Column that names the record a row belongs to: rows are replaced by it. */
+  /** Column that identifies the record of a row: a new version of the record replaces all its rows. */
   readonly owner: string
   readonly columns: readonly PhysicalColumn[]
 }
@@ -76,7 +76,7 @@ export function ownerColumn(table: Table, root: Table): string {
   return owner[0]
 }
 
-/** Columns with a fixed value per resource: they tell its rows from those of others in a shared table. */
+/** Columns with a fixed value per resource, which separate its rows from those of others in a shared table. */
 export function constantsOf(table: Table): [string, string][] {
   return Object.entries(table.columns).flatMap(([name, { source }]): [string, string][] =>
     source.from === 'constant' ? [[name, source.value]] : [],

@@ -1,25 +1,25 @@
-/** The schemas of a warehouse, and how a prefix gets into every statement that names one. */
+/** The schemas of a warehouse, and the prefix that statements put before their names. */
 
 export const schemaNames = ['star', 'mart', 'history', 'pii', 'ops'] as const
 export type SchemaName = (typeof schemaNames)[number]
 
 /**
- * Lower case, so that it reads the same quoted and bare; short enough that PostgreSQL's 63 bytes hold any schema, also
- * with what a rebuild puts behind a prefix of 40.
+ * Lower case, so that it is the same name quoted and bare; short enough for PostgreSQL's 63 bytes, also with the `replay_`
+ * that a rebuild appends.
  */
 const validPrefix = /^(?!pg_)[a-z][a-z0-9_]{0,49}$/
 
 export const isSchemaPrefix = (text: string): boolean => validPrefix.test(text)
 
-/** What a statement is made of where schemas are concerned: texts and comments are passed over whole. */
+/** Tokens of a statement as far as schemas matter: a string or a comment is one token. */
 const tokens =
   /'(?:[^']|'')*'|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|[A-Za-z_][\w$]*|\.|\s+|./g
 
 const isSchema = new Set<string>(schemaNames)
 
 /**
- * The statement with `prefix` before the name of every schema. A schema is one of the five names with a dot behind it and
- * none before it, bare or quoted: no alias and no column of ours has such a name.
+ * The statement with `prefix` before the name of every schema. A schema is one of the five names, bare or quoted, with a dot
+ * after it and none before it: no alias and no column has such a name.
  */
 export function withPrefix(sql: string, prefix: string): string {
   if (prefix === '') return sql

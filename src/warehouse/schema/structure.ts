@@ -5,7 +5,7 @@ import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 import type { PhysicalColumn, PhysicalTable } from './physical.ts'
 import type { SchemaName } from './schemas.ts'
 
-/** What PostgreSQL cuts names at, in bytes; all of ours are ASCII. */
+/** PostgreSQL truncates longer names, counted in bytes; all of these are ASCII. */
 const longestName = 63
 
 export const qualified = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
@@ -21,7 +21,7 @@ export function createTable(traits: Traits, table: PhysicalTable): string {
   return `create table if not exists ${qualified(table)} (${[...columns, ...key].join(', ')})`
 }
 
-/** A name of these parts; a long one keeps its beginning and tells the rest by a hash. */
+/** A name of these parts; a long one keeps its beginning, and a hash replaces the rest. */
 export function shortName(parts: readonly string[]): string {
   const name = parts.join('_')
   if (name.length <= longestName) return name
@@ -29,7 +29,7 @@ export function shortName(parts: readonly string[]): string {
   return `${name.slice(0, longestName - 9)}_${tail}`
 }
 
-/** Columns by which reports cut a fact: its first date within a company. */
+/** Columns by which reports filter a fact: its first date, and the company. */
 function reportColumns({ schema, name, columns }: PhysicalTable): string[][] {
   if (schema !== 'star' || !name.startsWith('fact_')) return []
   const day = columns.find(({ sql }) => sql === 'date')?.name

@@ -1,9 +1,9 @@
-/** Which keys cannot occur twice by the way they are made, so that PostgreSQL may insist on it. */
+/** Keys that are unique by construction, so that PostgreSQL can enforce it. */
 import type { Child, Table } from '../../contract/fields/table.ts'
 
 export interface Place {
   readonly table: Table
-  /** False where the service gives out the ids of list elements: one that it gives twice must not stop a load. */
+  /** False where the ids of list elements come from the service: a repeated one must not stop a load. */
   readonly isUnique: boolean
 }
 
@@ -15,7 +15,7 @@ function partsOf(table: Table): string[] {
     : []
 }
 
-/** The key of what is above, which is unique, and a position in every list between. */
+/** True for a key made of the unique key above it and of its position in every list between. */
 function isMadeUnique({ table, lists, shape }: Child, above: ReadonlySet<string>): boolean {
   const sources = partsOf(table).map(name => table.columns[name]?.source)
   const hasOwner = sources.some(
