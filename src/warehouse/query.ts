@@ -1,4 +1,6 @@
-/** An ad hoc query and its result. */
+/** Ad hoc queries: their result, and the error for a mart that is declared and not built yet. */
+import { MusterError } from '../lib/errors.ts'
+import { sqlFiles } from './sql-files.ts'
 
 export interface QueryResult {
   readonly columns: readonly { readonly name: string; readonly isNumeric: boolean }[]
@@ -18,3 +20,9 @@ const leading = /^(\s|;|--.*(\n|$)|\/\*[\s\S]*?\*\/)+/
 
 /** The statement without leading spaces and comments, and without trailing semicolons. */
 export const bareQuery = (sql: string): string => sql.replace(leading, '').replace(/[\s;]+$/, '')
+
+/** The error for a query that names `mart.NAME`; undefined when no such mart is declared. */
+export function unbuiltMart(name: string, next = 'run muster build'): MusterError | undefined {
+  if (!sqlFiles('mart').some(file => file.name === `mart/${name}.sql`)) return undefined
+  return new MusterError({ what: `mart.${name} is declared but not built`, next })
+}

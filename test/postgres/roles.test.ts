@@ -188,7 +188,7 @@ test('a second run changes nothing, and the dry run prints no password', async (
 
 test.each([
   ['who may not create roles', () => command('roles', as('loader')), /may not create roles.*CREATEROLE/],
-  ['a hostile prefix', () => command('roles --prefix x";drop'), /no beginning of a role's name/],
+  ['a hostile prefix', () => command('roles --prefix x";drop'), /cannot begin the name of a role/],
 ])('one line for %s', async (_, run, expected) => {
   const { code, err } = await run()
   expect(code).toBeGreaterThan(0)

@@ -2,8 +2,7 @@
 
 import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { grantRoles, plannedRoles } from '../../warehouse/postgres/grant-roles.ts'
-import { isRolePrefix, rolesOf } from '../../warehouse/postgres/roles.ts'
+import { grantRoles, isRolePrefix, plannedRoles, rolesOf } from '../../warehouse/postgres/roles.ts'
 import { type CommandModule, flagOption, textOf } from '../command.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 

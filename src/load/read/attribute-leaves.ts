@@ -35,8 +35,8 @@ const personal =
   'name$|email|phone|mobile|address|line(one|two|1|2|3)$|postcode|account|sortcode|iban|utr$|vat$|contact|comment|message|notes?$|attachment|url$'
 
 /** SQL conditions over an expression that holds the path. */
-export const isDenied = (path: string): string => `regexp_matches(lower(${path}), '${denied}')`
-export const isPersonal = (path: string): string => `regexp_matches(lower(${path}), '${personal}')`
+const isDenied = (path: string): string => `regexp_matches(lower(${path}), '${denied}')`
+const isPersonal = (path: string): string => `regexp_matches(lower(${path}), '${personal}')`
 
 /** Whether the declaration restricts a document: then all of its leaves are restricted, whatever their names. */
 function isRestricted(plan: StagePlan, path: string): boolean {

@@ -58,7 +58,7 @@ function listFigure(type: ColumnType, { lists, path, take, where }: ListSource, 
 }
 
 /** Every column that is not computed from others, as `expression as name`. */
-export function directColumns(table: Table, spelling: Spelling): string[] {
+function directColumns(table: Table, spelling: Spelling): string[] {
   return stagedSources(table)
     .filter(([, column]) => column.source.from !== 'derived')
     .map(([name, column]) => `${value(column, spelling)} as ${quoteName(name)}`)
@@ -84,7 +84,7 @@ function derivedLayers(table: Table): [string, Column][][] {
 }
 
 /** Wraps a SELECT so that the derived columns stand beside the direct ones. */
-export function withDerived(table: Table, select: string): string {
+function withDerived(table: Table, select: string): string {
   return derivedLayers(table).reduce((inner, layer) => {
     const columns = layer.map(([name, column]) => {
       const sql = column.source.from === 'derived' ? column.source.sql : ''
@@ -101,7 +101,7 @@ const isComputed = ({ source }: Column): boolean => source.from === 'derived' ||
  * Columns whose difference is a change: neither volatile nor computed ones. JSON of a record counts by its leaves, so that
  * the order of keys does not matter; JSON inside a list has no leaves and counts as text.
  */
-export function hashedColumns({ table, child }: StageTable): string[] {
+function hashedColumns({ table, child }: StageTable): string[] {
   return stagedSources(table)
     .filter(([, column]) => !column.volatile && !isComputed(column) && (child || column.type !== 'json'))
     .map(([name]) => name)

@@ -18,7 +18,7 @@ import { isShort, structType, typeAt } from './struct-type.ts'
 type Kept = 'rows' | 'presence' | 'document'
 
 /** The shape of the elements of a stage. */
-export const elementShape = ({ table, child }: StageTable): ShapeNode =>
+const elementShape = ({ table, child }: StageTable): ShapeNode =>
   child?.shape === 'value' ? { kind: 'leaf', type: 'text' } : shapeOf(table)
 
 function nodeAt(node: ShapeNode | undefined, path: readonly string[]): ShapeNode | undefined {
@@ -29,7 +29,7 @@ function nodeAt(node: ShapeNode | undefined, path: readonly string[]): ShapeNode
 
 const firstOf = ({ lists }: Child): readonly string[] => lists[0] ?? []
 
-export function keptOf(parent: StageTable, child: Child, { kind }: Reader): Kept {
+function keptOf(parent: StageTable, child: Child, { kind }: Reader): Kept {
   if (child.shape === 'leaves') return 'document'
   const node = nodeAt(elementShape(parent), firstOf(child))
   return kind === 'typed' && node && isShort(node) ? 'rows' : 'presence'

@@ -50,7 +50,7 @@ function objectSize(pages: readonly PageFile[]): number {
  * With `records` DuckDB does not sample the pages when the statement is bound, and with `newline_delimited` it does not look
  * for the closing brace: 17 ms instead of 62 for the ids on 14 MB of pages.
  */
-export function readPages(pages: readonly PageFile[], type: string): string {
+function readPages(pages: readonly PageFile[], type: string): string {
   const format = pages.every(({ isLine }) => isLine) ? 'newline_delimited' : 'unstructured'
   return `read_json(${listed(pages, page => page.file)}, columns = {data: ${quoteText(type)}}, filename = true,
     records = 'true', format = '${format}', maximum_object_size = ${objectSize(pages)})`

@@ -1,14 +1,37 @@
 /** The engine over a DuckDB file: one process writes, and stages several batches at once. */
+
 import { statSync } from 'node:fs'
-import type { Engine, Insertion, Work } from '../engine.ts'
+import type { Engine, Insertion, Traits, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
-import { connect, create, logBytes, type Opened, type OpenOptions, setUp, tidy } from './connect.ts'
+import {
+  attachMemory,
+  attachStageFile,
+  connect,
+  create,
+  forgetFolder,
+  logBytes,
+  type Opened,
+  type OpenOptions,
+  setUp,
+  tidy,
+} from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
-import { attachMemory, attachStageFile, forgetFolder } from './stage-database.ts'
 import { Connection, type Statements } from './statements.ts'
-import { duckdbTraits } from './traits.ts'
+
+const duckdbTraits: Traits = {
+  kind: 'duckdb',
+  product: 'DuckDB',
+  isShared: false,
+  // Keys cost several times the load.
+  keepsKeys: false,
+  reconnects: false,
+  // Only one process writes, and its transactions are short: the time at which they began will do.
+  instant: 'now()',
+  skipLocked: '',
+  columnType: sql => sql,
+}
 
 /**
  * One batch is staged while the one before it is merged, each on a thread of its own: two cores are busy, and DuckDB's

@@ -1,11 +1,10 @@
 /** Runs ad hoc queries in a DuckDB that can neither write nor read any other file. */
 import { type DuckDBConnection, DuckDBInstance, DuckDBTypeId, StatementType } from '@duckdb/node-api'
 import { MusterError, UsageError } from '../../lib/errors.ts'
-import { bareQuery, type QueryResult, type QuerySession } from '../query.ts'
+import { bareQuery, type QueryResult, type QuerySession, unbuiltMart } from '../query.ts'
 import { tablesNamed } from '../schema/schemas.ts'
-import { unbuiltMart } from '../unbuilt-mart.ts'
 import { isPublishedFile } from './database-file.ts'
-import { openError } from './open-error.ts'
+import { openError } from './failure.ts'
 import { plainRow } from './plain-row.ts'
 
 const beginnings =

@@ -1,40 +1,13 @@
 /** Statements on one connection of DuckDB, each in its turn, with failures explained in one line. */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { DiskFull, MusterError, OutOfMemory } from '../../lib/errors.ts'
 import type { Value } from '../engine.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
+import { statementError } from './failure.ts'
 import { plainRow } from './plain-row.ts'
 
 /** Without values a statement runs directly: a prepared one is planned twice, once on this thread. */
 const bound = (values: readonly Value[]): Value[] | undefined =>
   values.length === 0 ? undefined : [...values]
-
-function statementError(file: string, cause: unknown): unknown {
-  const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
-  if (says(/no space left on device|disk quota exceeded/i))
-    return new DiskFull({
-      what: 'the disk is full',
-      where: file,
-      next: 'free some space and run the command again; what was committed is kept',
-      cause,
-    })
-  if (says(/^out of memory error/i))
-    return new OutOfMemory({
-      what: 'the rows of one statement do not fit into the memory that DuckDB may use',
-      where: file,
-      next: 'nothing of them was written; run again with --verbose to see how much it was',
-      cause,
-    })
-  // The log and the temporary folder lie beside the warehouse file and have rights of their own.
-  if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
-    return new MusterError({
-      what: 'nothing can be written beside the warehouse file',
-      where: file,
-      next: 'check who may write in its folder',
-      cause,
-    })
-  return cause
-}
 
 /** Removes rows from lasting tables: their space is reclaimed when the file is closed. */
 const removal = /^delete from (star|pii|mart)\./

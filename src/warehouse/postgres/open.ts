@@ -1,16 +1,31 @@
 /** Opens a PostgreSQL warehouse: one session of this process, beside a DuckDB in memory that reads the pages. */
+
 import { join } from 'node:path'
 import { MusterError } from '../../lib/errors.ts'
 import { openStage } from '../duckdb/open.ts'
-import type { Engine, TypedColumn, Work } from '../engine.ts'
+import type { Engine, Traits, TypedColumn, Work } from '../engine.ts'
 import { isSchemaPrefix, type SchemaName, withPrefix } from '../schema/schemas.ts'
 import type { ConnectionTurns, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
 import { holdersOn } from './holders.ts'
 import { type Address, openSession } from './session.ts'
 import { openBeside, type Parts, statementsOn, turnsOf, usualSettings } from './statements.ts'
-import { postgresTraits } from './traits.ts'
 import { receiveFiles, sendAsFiles, sendToStage, TransferFiles } from './transfer.ts'
+
+const postgresTraits: Traits = {
+  kind: 'postgres',
+  product: 'PostgreSQL',
+  isShared: true,
+  keepsKeys: true,
+  reconnects: true,
+  instant: 'clock_timestamp()',
+  skipLocked: 'for update skip locked',
+  /**
+   * Texts compare byte by byte, as in DuckDB: both engines agree on the greater of two words, whatever the locale of the
+   * database, and no index breaks when the operating system changes its collation.
+   */
+  columnType: sql => (sql === 'text' ? 'text collate "C"' : sql),
+}
 
 export interface PostgresOptions {
   /** Prefix of every schema name. */

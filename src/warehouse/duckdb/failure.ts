@@ -1,5 +1,5 @@
-/** Explains in one line why a DuckDB file did not open. */
-import { DiskFull, MusterError } from '../../lib/errors.ts'
+/** Explains in one line why a DuckDB file did not open, or why a statement failed. */
+import { DiskFull, MusterError, OutOfMemory } from '../../lib/errors.ts'
 
 /** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
@@ -60,4 +60,32 @@ export function openError(file: string, cause: unknown): MusterError {
     next: reason?.next ?? 'run again with --verbose to see what DuckDB says',
     cause,
   })
+}
+
+/** The error itself where the user can do nothing about it. */
+export function statementError(file: string, cause: unknown): unknown {
+  const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
+  if (says(/no space left on device|disk quota exceeded/i))
+    return new DiskFull({
+      what: 'the disk is full',
+      where: file,
+      next: 'free some space and run the command again; what was committed is kept',
+      cause,
+    })
+  if (says(/^out of memory error/i))
+    return new OutOfMemory({
+      what: 'the rows of one statement do not fit into the memory that DuckDB may use',
+      where: file,
+      next: 'nothing of them was written; run again with --verbose to see how much it was',
+      cause,
+    })
+  // The log and the temporary folder lie beside the warehouse file and have rights of their own.
+  if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
+    return new MusterError({
+      what: 'nothing can be written beside the warehouse file',
+      where: file,
+      next: 'check who may write in its folder',
+      cause,
+    })
+  return cause
 }
