@@ -127,6 +127,7 @@ const KEPT: readonly string[] = [
   'src/crosscheck',
   'src/dictionary',
   'src/marts',
+  'src/sync/by-id',
   'src/sync/plan',
   'test/crosscheck',
   'test/declarations',

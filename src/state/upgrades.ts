@@ -48,8 +48,8 @@ const scans: readonly Upgrade[] = [
     statements: [
       `insert into ops.scan (scan_id, resource, kind, from_day, to_day, scope, state, attempt, next_page, loaded_sequence, pages,
          first_total, greatest_total, last_total, expected_ids, distinct_ids, first_watermark, run_id, started_at, accepted_at)
-       select window_id, resource, kind, from_day, to_day, scope, case state when 'walking' then 'scanning' else state end,
-         attempt, next_page, loaded_sequence, pages, greatest_total, greatest_total, greatest_total, greatest_total,
+       select window_id, resource, case kind when 'hydrate' then 'by id' else kind end, from_day, to_day, scope,
+         case state when 'walking' then 'scanning' else state end, attempt, next_page, loaded_sequence, pages, greatest_total, greatest_total, greatest_total, greatest_total,
          distinct_ids, first_mark, run_id, started_at, accepted_at
        from ops.window`,
       'drop table ops.window',

@@ -24,6 +24,9 @@ const rows = [
   `insert into ops.deletion values ('rates', 'r1', timestamptz '${now}', 'run 1', timestamptz '${now}', '[]', null, null)`,
   `insert into ops.watermark values ('timesheets', '2026-11-01T10:00:00Z', null, '2024-01-01', 120, null, 'r1',
      timestamptz '${now}')`,
+  `insert into ops.window (window_id, resource, kind, state, attempt, next_page, loaded_sequence, pages, greatest_total, distinct_ids,
+     run_id, started_at)
+   values ('r1-rates', 'rates', 'hydrate', 'walking', 1, 1, 2, 2, 0, 0, 'r1', timestamptz '${now}')`,
 ]
 
 async function earlierWarehouse(bench: Bench): Promise<Warehouse> {
@@ -62,6 +65,9 @@ describeOnEngines(
       expect(
         await engine.rows('select signal, signalled, unchanged_expected from ops.change_signal'),
       ).toEqual([{ signal: 'event', signalled: 4, unchanged_expected: 2.5 }])
+      expect(await engine.rows('select kind, state from ops.scan')).toEqual([
+        { kind: 'by id', state: 'scanning' },
+      ])
       expect(await engine.rows('select state, failed_fetches from ops.discovered order by state')).toEqual([
         { state: 'missing', failed_fetches: 3 },
         { state: 'never fetched', failed_fetches: 3 },

@@ -10,7 +10,7 @@ import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, syncOnce, tables } from '../warehouse/fixture.ts'
 import { readById } from '../warehouse/read-by-id.ts'
-import { byId, hydrated, roomy } from './by-id.ts'
+import { byId, byIdNames, roomy } from './by-id.ts'
 
 /** As if the records had never been loaded: their rows and all below them. */
 async function forgetRecords(engine: Engine, resource: Resource): Promise<void> {
@@ -48,9 +48,9 @@ describeOnEngines('records by id that landed', bench => {
       const sandbox = await openSandbox(roomy)
       const warehouse = await bench.warehouse()
       const { engine } = warehouse
-      await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets', ...hydrated] } })
+      await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets', ...byIdNames] } })
       const whole = await tables(engine)
-      await engine.run(`update ops.scan set state = 'scanning', loaded_sequence = 3 where kind = 'hydrate'`)
+      await engine.run(`update ops.scan set state = 'scanning', loaded_sequence = 3 where kind = 'by id'`)
       await engine.run(`update ops.scan set loaded_sequence = 0 where resource = 'assignments'`)
       for (const name of ['requisitions', 'assignments']) await forgetRecords(engine, findResource(name)!)
       await engine.run(
@@ -64,7 +64,7 @@ describeOnEngines('records by id that landed', bench => {
       ])
       const before = sandbox.requests.length
       expect(
-        (await syncOnce(sandbox, warehouse, { request: { resources: hydrated } })).failure,
+        (await syncOnce(sandbox, warehouse, { request: { resources: byIdNames } })).failure,
       ).toBeUndefined()
       const asked = byId(sandbox.requests.slice(before))
       // The ledger says that three were loaded: those are what it has to ask for again, and what it found anew.

@@ -4,14 +4,14 @@ import { remember, signal } from '../../src/state/by-id/discovered.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, rowsTouched, syncOnce } from '../warehouse/fixture.ts'
-import { at, byId, heard, hydrated, idsIn, movedClock, roomy } from './by-id.ts'
+import { at, byId, byIdNames, heard, idsIn, movedClock, roomy } from './by-id.ts'
 
 describeOnEngines('by id', bench => {
   test('what lists name is read, and what that names; a second sync asks for nothing again', async () => {
     const sandbox = await openSandbox(roomy)
     const warehouse = await bench.warehouse()
     const { engine } = warehouse
-    const request = { resources: ['timesheets', 'metric-rows', ...hydrated] }
+    const request = { resources: ['timesheets', 'metric-rows', ...byIdNames] }
     const first = await syncOnce(sandbox, warehouse, { request })
     expect(first.failure).toBeUndefined()
     const asked = byId(sandbox.requests)
@@ -40,8 +40,8 @@ describeOnEngines('by id', bench => {
     const second = await syncOnce(sandbox, warehouse, { request })
     expect(second.failure).toBeUndefined()
     expect([rowsTouched(second), byId(sandbox.requests.slice(before))]).toEqual([0, []])
-    const ledger = second.resources.filter(({ resource }) => hydrated.includes(resource))
-    expect(ledger.map(({ state }) => state)).toEqual(hydrated.map(() => 'done'))
+    const ledger = second.resources.filter(({ resource }) => byIdNames.includes(resource))
+    expect(ledger.map(({ state }) => state)).toEqual(byIdNames.map(() => 'done'))
   })
 
   test('what may have changed is read again after a day, and what is found tells how often it does', async () => {

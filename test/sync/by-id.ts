@@ -2,7 +2,7 @@
 import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 
-export const hydrated = ['trades', 'purchase-orders', 'credit-notes', 'requisitions', 'assignments', 'rates']
+export const byIdNames = ['trades', 'purchase-orders', 'credit-notes', 'requisitions', 'assignments', 'rates']
 export const roomy = { scale: 0.03, rateLimitPerDay: 1_000_000 }
 const dayMs = 86_400_000
 export const at = '2026-11-02T10:00:00.000Z'
@@ -13,7 +13,7 @@ export const byId = (requests: readonly SandboxRequest[]): string[] =>
     .map(({ path }) => path)
     .filter(
       path =>
-        hydrated.includes(path.split('/')[1] ?? '') &&
+        byIdNames.includes(path.split('/')[1] ?? '') &&
         path.split('/').length === 3 &&
         !path.endsWith('-metrics'),
     )

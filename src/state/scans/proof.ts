@@ -31,7 +31,7 @@ export async function scansOf(engine: Engine, resource: string): Promise<ScanRow
 
 /** Scans with the same place replace each other. The day in the name of a snapshot's part moves every month. */
 function placeOf({ kind, scope, from_day, to_day }: ScanRow): string {
-  if (kind === 'incremental' || kind === 'hydrate') return kind
+  if (kind === 'incremental' || kind === 'by id') return kind
   if (kind === 'snapshot') return `${kind} ${(scope ?? '').replace(/ \d{4}-\d\d-\d\d$/, '')}`
   return `${kind} ${from_day ?? ''}..${to_day ?? ''}`
 }
@@ -57,7 +57,7 @@ export function currentScans(all: readonly ScanRow[]): ScanRow[] {
 /** An incremental scan ends where it meets known rows, so only the others compare ids with a total. */
 export function proofOf(scans: readonly ScanRow[]): Proof {
   const current = currentScans(scans)
-  const whole = current.filter(({ kind }) => kind !== 'incremental' && kind !== 'hydrate')
+  const whole = current.filter(({ kind }) => kind !== 'incremental' && kind !== 'by id')
   const count = (state: ScanRow['state']): number => current.filter(one => one.state === state).length
   const sum = (name: 'distinct_ids' | 'expected_ids'): number =>
     whole.reduce((total, scan) => total + Number(scan[name]), 0)

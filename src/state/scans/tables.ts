@@ -35,7 +35,7 @@ export const scanTables = {
         backfill: 'created days, read for the first time or again',
         incremental: 'what changed',
         snapshot: 'a list without change times',
-        hydrate: 'records by id',
+        'by id': 'records without a list',
         sweep: 'ids alone',
       }),
       sweep_id: optional(text('The sweep that it is a part of.')),

@@ -41,7 +41,7 @@ export class RecordReader {
   /** Loads the answers that a killed run landed and did not load, without a request. */
   async resume(): Promise<void> {
     const { sync, resource } = this.task
-    const scan = await unfinishedScan(sync.engine, resource.name, 'hydrate')
+    const scan = await unfinishedScan(sync.engine, resource.name, 'by id')
     if (!scan) return
     sync.landing.begin(scan.scan_id, { resource: resource.name, scope: {}, isById: true })
     const landed = sync.landing.pages(scan.scan_id)
@@ -68,7 +68,7 @@ export class RecordReader {
     const { sync, resource } = this.task
     const { scanId } = this.#state
     sync.landing.begin(scanId, { resource: resource.name, scope: {}, isById: true })
-    const facts = { scan_id: scanId, resource: resource.name, kind: 'hydrate' as const }
+    const facts = { scan_id: scanId, resource: resource.name, kind: 'by id' as const }
     const row = freshScan({ ...facts, run_id: sync.runId, started_at: now(sync) })
     await fenced(this.task, engine => openScan(engine, row))
     this.#isOpen = true
