@@ -37,8 +37,6 @@ export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items }
 export const text: JsonSchema = { type: 'string' }
 export const number: JsonSchema = { type: 'number' }
 export const whole: JsonSchema = { type: 'integer' }
-export const flag: JsonSchema = { type: 'boolean' }
-export const moment: JsonSchema = { type: 'string', format: 'date-time' }
 
 /** Another record by its id and name. */
 export const refSchema: NamedSchema = { name: 'Ref', schema: closed({ id: text, name: text }) }

@@ -32,7 +32,7 @@ export function webhooksOf(options: WebhookOptions, setup: Setup): readonly Webh
   return owners.map(owner => webhookOf({ ...options, name: `${name} of ${owner}`, owner }, setup))
 }
 
-/** Checks everything the service checks when somebody saves a webhook. */
+/** Checks everything that the service checks when a webhook is saved. */
 function webhookOf(options: WebhookOptions & { readonly name: string }, setup: Setup): Webhook {
   const { world, headerPrefix } = setup
   const { name } = options

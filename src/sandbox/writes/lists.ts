@@ -118,5 +118,5 @@ export function qualificationNamed(name: string): Qualification {
   return found
 }
 
-/** For people who develop against the sandbox. */
+/** For developers who work against the sandbox. */
 export const allLists = { genders, countries, telephoneCodes, masterTrades, qualifications }
