@@ -97,6 +97,8 @@ const KEPT: readonly string[] = [
   'src/lib',
   'src/sandbox',
   'src/load',
+  'src/sync',
+  'src/state/scans',
   'src/warehouse',
   'src/serve',
   'test/api',

@@ -19,7 +19,7 @@ async function broken(url: string, { path, query }: SandboxRequest) {
   return { status: 200, body: `${body.slice(0, middle)}\u0001${body.slice(middle)}` }
 }
 
-/** Breaks the page that ends a walk, so many times for each list of created days. */
+/** Breaks the page that ends a scan, so many times for each list of created days. */
 async function breaking(count: number, times: number) {
   const left = new Map<string, number>()
   const sandbox = await openSandbox({
@@ -27,8 +27,8 @@ async function breaking(count: number, times: number) {
     ...roomy,
     intercept: request => {
       const { client = '', query } = request
-      const isWalk = query.limit === '200' && query.dateField !== 'updatedAt'
-      if (!client.startsWith('muster/') || query.page !== '1' || !isWalk) return undefined
+      const isScan = query.limit === '200' && query.dateField !== 'updatedAt'
+      if (!client.startsWith('muster/') || query.page !== '1' || !isScan) return undefined
       const days = `${query.from} ${query.to}`
       const still = left.get(days) ?? times
       left.set(days, still - 1)

@@ -99,7 +99,7 @@ describeOnEngines('records by id that landed', bench => {
     const changed = (status: string, updatedAt: string) =>
       sandbox.world.upsert('expenses', { ...expense, id: String(expense?.id), status, updatedAt })
     changed('rejected', '2026-11-02T12:00:00.000Z')
-    // The walk holds its page when the record changes again and is read by its id.
+    // The scan holds its page when the record changes again and is read by its id.
     const newer = { ...expense, status: 'approved', updatedAt: '2026-11-02T13:00:00.000Z' }
     onPage = async () => {
       onPage = async () => undefined

@@ -62,12 +62,12 @@ describeOnEngines('a collection', bench => {
     })
   }
 
-  test('holds what changes at the time of its mark, although the clock of the service is far behind ours', async () => {
+  test('holds what changes at the time of its watermark, although the clock of the service is far behind ours', async () => {
     const { sync, change, lacking } = await openScene(await bench.warehouse(), 'invoices', 410)
-    const mark = () => timeOf(500)
-    change(0, 380, mark)
+    const watermark = () => timeOf(500)
+    change(0, 380, watermark)
     for (let night = 0; night < 2; night += 1) await sync()
-    change(380, 410, mark)
+    change(380, 410, watermark)
     await sync()
     expect(await lacking()).toBe(0)
   })

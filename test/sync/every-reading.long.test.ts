@@ -40,7 +40,7 @@ async function generated(bench: Bench, options: Partial<ContractOptions>): Promi
 }
 
 describeOnEngines('a sync loses nothing', bench => {
-  test.each(readings)('when days are walked again, with %j', async options => {
+  test.each(readings)('when days are scanned again, with %j', async options => {
     const sandbox = await openSandbox({ records: hourly, ...roomy, options })
     const warehouse = await bench.warehouse()
     const between = { from: '2026-01-06', to: '2026-01-08' }

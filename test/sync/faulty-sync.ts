@@ -11,7 +11,7 @@ import { plainMakers, plainRecords, timeOf } from './plain-records.ts'
 
 export const faultNames = Object.keys(faultTable) as FaultName[]
 
-/** Lists of several pages: two that are walked, and one that is read whole. */
+/** Lists of several pages: two that are scanned, and one that is read whole. */
 const records: Records = {
   ...plainRecords({ timesheets: 430, invoices: 230 }),
   accessRuleMappings: Array.from({ length: 210 }, (_, n) => ({

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
-import { type Death, type Scene, Stage } from './killed-sync.ts'
+import { type Death, type Setting, Stage } from './killed-sync.ts'
 import { plainRecords } from './plain-records.ts'
 
-const scenes: Readonly<Record<string, Scene>> = {
+const settings: Readonly<Record<string, Setting>> = {
   'every kind of resource': {
     records: generateRecords({ seed: 6, scale: 0.1, today: '2026-11-02' }),
     resources: [],
@@ -22,10 +22,10 @@ const parts = 4
 const randomKillsPerPart = 13
 
 describeOnEngines('kill -9', bench => {
-  for (const [name, scene] of Object.entries(scenes)) {
+  for (const [name, setting] of Object.entries(settings)) {
     for (let part = 1; part <= parts; part += 1) {
       test(`at every request, part ${part} of ${parts}: ${name}`, async () => {
-        const stage = await Stage.open(scene)
+        const stage = await Stage.open(setting)
         const { dump, requests } = await stage.undisturbed(bench)
         let killed = 0
         let expected = 0
@@ -40,7 +40,7 @@ describeOnEngines('kill -9', bench => {
       })
 
       test(`at random, part ${part} of ${parts}: ${name}`, async () => {
-        const stage = await Stage.open(scene)
+        const stage = await Stage.open(setting)
         const { dump, requests } = await stage.undisturbed(bench)
         const rng = seededRng(20_261_121 + part)
         const draw = (): Death => ({

@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
-import { type Death, type Scene, Stage } from './killed-sync.ts'
+import { type Death, type Setting, Stage } from './killed-sync.ts'
 
-const scene: Scene = {
+const setting: Setting = {
   records: generateRecords({ seed: 5, scale: 0.06, today: '2026-11-02' }),
   resources: ['timesheets', 'expenses', 'user-permissions', 'metric-rows'],
 }
 
 describeOnEngines('kill -9', bench => {
   test('while pages arrive and while they load', async () => {
-    const stage = await Stage.open(scene)
+    const stage = await Stage.open(setting)
     try {
       const { dump, requests } = await stage.undisturbed(bench)
       expect(requests).toBeGreaterThan(7)

@@ -20,7 +20,7 @@ export interface Death {
   readonly afterMs: number
 }
 
-export interface Scene {
+export interface Setting {
   readonly records: Records
   readonly resources: readonly string[]
 }
@@ -32,17 +32,17 @@ interface Ended {
 
 /** Its own sandbox: requests are counted per process. */
 export class Stage {
-  readonly #scene: Scene
+  readonly #setting: Setting
   readonly #sandbox: Sandbox
   #seen = 0
   #onRequest: (count: number) => Promise<void> | void = () => undefined
 
-  private constructor(scene: Scene, sandbox: Sandbox) {
-    this.#scene = scene
+  private constructor(setting: Setting, sandbox: Sandbox) {
+    this.#setting = setting
     this.#sandbox = sandbox
   }
 
-  static async open(scene: Scene): Promise<Stage> {
+  static async open(setting: Setting): Promise<Stage> {
     let stage: Stage | undefined
     const onRequest = async () => {
       if (!stage) return
@@ -50,12 +50,12 @@ export class Stage {
       await stage.#onRequest(stage.#seen)
     }
     const sandbox = await keptSandbox({
-      records: scene.records,
+      records: setting.records,
       rateLimitPerMinute: 100_000,
       rateLimitPerDay: 10_000_000,
       onRequest,
     })
-    stage = new Stage(scene, sandbox)
+    stage = new Stage(setting, sandbox)
     return stage
   }
 
@@ -77,7 +77,7 @@ export class Stage {
       MUSTER_WAREHOUSE: warehouse.address,
       MUSTER_LANDING: warehouse.landing,
     }
-    const child = spawn(process.execPath, [program, 'sync', ...this.#scene.resources], {
+    const child = spawn(process.execPath, [program, 'sync', ...this.#setting.resources], {
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -102,7 +102,7 @@ export class Stage {
     return { code, err }
   }
 
-  /** What an undisturbed sync makes of the scene, and how many requests it takes. */
+  /** What an undisturbed sync makes of the setting, and how many requests it takes. */
   async undisturbed(bench: Bench): Promise<{ readonly dump: Dump; readonly requests: number }> {
     const warehouse = await bench.warehouse()
     await warehouse.close()

@@ -1,4 +1,4 @@
-/** A warehouse as a map beside a vanishing list, swept by the walk and the decisions of the product. */
+/** A warehouse as a map beside a vanishing list, swept by the scan and the decisions of the product. */
 import { lastPage } from '../../src/api/client/paging.ts'
 import type { Rng } from '../../src/lib/rng.ts'
 import {
@@ -149,20 +149,20 @@ export class ModelledWarehouse {
     return baseline !== undefined && held.loadedAt < baseline && !this.#outOfSight.get(scope)?.has(id)
   }
 
-  /** Whether what two witnesses saw may go now. */
+  /** Whether what two evidence saw may go now. */
   #judge(seen: ReadonlySet<string>, scope: string, startedAt: number): boolean {
     const before = [...this.held].filter(([, held]) => !held.isDeleted && held.loadedAt < startedAt)
     const judged = before.filter(([id, held]) => this.#isJudged(id, held, scope))
     const missing = judged.filter(([id]) => !seen.has(id))
     const isJudged = new Set(judged.map(([id]) => id))
-    const unseen = before.filter(([id]) => !isJudged.has(id) && !seen.has(id))
-    const isNewScope = !this.#baselines.has(scope) && (this.#baselines.size > 0 || unseen.length > 0)
+    const notSeen = before.filter(([id]) => !isJudged.has(id) && !seen.has(id))
+    const isNewScope = !this.#baselines.has(scope) && (this.#baselines.size > 0 || notSeen.length > 0)
     const most = this.#most === undefined ? {} : { most: this.#most }
     const worth = worthOf({ judged: judged.length, missing: missing.length, isNewScope, ...most })
     this.counts[worth] += 1
     const outOfSight = this.#outOfSight.get(scope) ?? new Set()
     if (worth !== 'doubted') {
-      for (const [id] of unseen) outOfSight.add(id)
+      for (const [id] of notSeen) outOfSight.add(id)
       this.#baselines.set(scope, startedAt)
     }
     if (worth === 'evidence')

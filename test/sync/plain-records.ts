@@ -1,4 +1,4 @@
-/** Many small records for walks: as little in each as keeps a resource honest about its children. */
+/** Many small records for scans: as little in each as keeps a resource honest about its children. */
 import type { Records } from '../../src/sandbox/world.ts'
 
 const minute = 60_000
@@ -9,7 +9,7 @@ export interface PlainOptions {
   readonly minutesApart?: number
 }
 
-/** Long ago: times ahead of the clock are no marks. */
+/** Long ago: times ahead of the clock are no watermarks. */
 const plainStart = Date.UTC(2025, 0, 5)
 
 export const timeOf = (index: number, { start = plainStart, minutesApart = 20 }: PlainOptions = {}): string =>

@@ -74,7 +74,7 @@ describeOnEngines('incremental requests', bench => {
       const request = { resources: ['invoices'] }
       return (await syncOnce(sandbox, warehouse, { request, effects: { clock } })).requests - 1
     }
-    // The first reading, and the total before it; then twice the lookback has to pass before a walk begins.
+    // The first reading, and the total before it; then twice the lookback has to pass before a scan begins.
     expect([await asked(10), await asked(20), await asked(41)]).toEqual([3, 2, 2])
     expect([await asked(42), await asked(1000)]).toEqual([1, 1])
     sandbox.world.upsert('invoices', { ...plainMakers.invoices(7), updatedAt: timeOf(1) })

@@ -12,8 +12,8 @@ describeOnEngines('the end of a run', bench => {
   test('leaves the pages of a run under way, and of a landing that another is at', async () => {
     const { engine, landing: root } = await bench.warehouse()
     const landing = openLanding(root)
-    const walks = ['r1-users', 'r2-users', 'r3-users']
-    for (const walk of walks) landing.begin(walk, { resource: 'users', scope: {} })
+    const scans = ['r1-users', 'r2-users', 'r3-users']
+    for (const scan of scans) landing.begin(scan, { resource: 'users', scope: {} })
     for (const runId of ['r2', 'r3'])
       await startRun(engine, {
         runId,
@@ -30,7 +30,7 @@ describeOnEngines('the end of a run', bench => {
     const other = { resource: 'landing', holder: 'r2', ms: 60_000 }
     await takeLease(engine, other)
     expect(await end('r3')).toBeUndefined()
-    expect(landing.scans()).toEqual(walks)
+    expect(landing.scans()).toEqual(scans)
     await engine.run('delete from ops.lease')
     expect(await end('r3')).toBeUndefined()
     expect(landing.scans()).toEqual(['r2-users', 'r3-users'])

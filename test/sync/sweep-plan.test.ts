@@ -1,4 +1,4 @@
-/** What a sweep costs, and which days are walked again for what it saw. */
+/** What a sweep costs, and which days are scanned again for what it saw. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { daysBetween, utcDay } from '../../src/lib/dates.ts'

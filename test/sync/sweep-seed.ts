@@ -37,7 +37,7 @@ async function firstSync(warehouse: Warehouse, records: Records): Promise<void> 
   await service.close()
 }
 
-interface Scene {
+interface Setting {
   readonly seed: number
   readonly rng: Rng
   readonly clock: Clock
@@ -49,7 +49,7 @@ interface Scene {
   readonly calmAt: { iso: string }
 }
 
-async function openScene(bench: Bench, seed: number): Promise<Scene> {
+async function openScene(bench: Bench, seed: number): Promise<Setting> {
   const rng = namedRng(seed, 'sweeps over HTTP')
   const weather = weatherOf(seed)
   const clock = leapingClock()
@@ -74,7 +74,7 @@ async function openScene(bench: Bench, seed: number): Promise<Scene> {
 }
 
 /** What somebody was told of since. */
-async function hear({ storm, warehouse, clock }: Scene): Promise<void> {
+async function hear({ storm, warehouse, clock }: Setting): Promise<void> {
   for (const { name, id } of storm.told.splice(0)) {
     const heard = { record_id: id, kind: 'event' as const, source: `event ${id}` }
     const seen_at = new Date(clock.now()).toISOString()
@@ -82,8 +82,8 @@ async function hear({ storm, warehouse, clock }: Scene): Promise<void> {
   }
 }
 
-async function run(scene: Scene, kind: 'sync' | 'sweep', sweep = {}): Promise<RunOutcome> {
-  const { seed, rng, clock, weather, service, storm, warehouse } = scene
+async function run(setting: Setting, kind: 'sync' | 'sweep', sweep = {}): Promise<RunOutcome> {
+  const { seed, rng, clock, weather, service, storm, warehouse } = setting
   storm.begin(kind)
   const limits = kind === 'sweep' && storm.hits('stop') ? { maxRequests: 2 + Math.floor(rng() * 6) } : {}
   const timeouts = storm.isOn ? { headersTimeout: 150, bodyTimeout: 150, totalTimeout: 200 } : {}
@@ -98,7 +98,7 @@ async function run(scene: Scene, kind: 'sync' | 'sweep', sweep = {}): Promise<Ru
   return outcome
 }
 
-async function expectNoneFalse({ seed, warehouse, storm }: Scene): Promise<number> {
+async function expectNoneFalse({ seed, warehouse, storm }: Setting): Promise<number> {
   const tombstoned = await deleted(warehouse)
   const falseOnes = tombstoned.filter(id => !storm.gone.has(id))
   expect({ seed, falseOnes }).toEqual({ seed, falseOnes: [] })
@@ -106,7 +106,7 @@ async function expectNoneFalse({ seed, warehouse, storm }: Scene): Promise<numbe
 }
 
 /** Whether each list was read whole with what the key sees since the storm is over. */
-async function isSettled({ warehouse, weather, calmAt }: Scene): Promise<boolean> {
+async function isSettled({ warehouse, weather, calmAt }: Setting): Promise<boolean> {
   const rows = await warehouse.engine.rows(
     `select distinct resource from ops.sweep where state = 'accepted' and started_at >= $1`,
     [calmAt.iso],
@@ -114,29 +114,32 @@ async function isSettled({ warehouse, weather, calmAt }: Scene): Promise<boolean
   return rows.length === weather.lists.length
 }
 
-/** All is well again: what goes now must be found by one sweep and the next, which is its second witness. */
-async function rest(scene: Scene): Promise<readonly string[]> {
-  const { weather, storm, rng } = scene
+/** All is well again: what goes now must be found by one sweep and the next, which is its second evidence. */
+async function rest(setting: Setting): Promise<readonly string[]> {
+  const { weather, storm, rng } = setting
   storm.calm()
-  scene.calmAt.iso = new Date(scene.clock.now()).toISOString()
+  setting.calmAt.iso = new Date(setting.clock.now()).toISOString()
   const most = { most: 1000 }
   // The first sweep of a key that sees something else than before only takes note of what there is, and where the key sees
   // more, there is none until a sync has read the list anew.
-  for (let tried = 1; tried <= 3 && !(await isSettled(scene)); tried += 1) {
-    if (tried > 1) await run(scene, 'sync')
-    await run(scene, 'sweep', most)
+  for (let tried = 1; tried <= 3 && !(await isSettled(setting)); tried += 1) {
+    if (tried > 1) await run(setting, 'sync')
+    await run(setting, 'sweep', most)
   }
-  const outcomes = [await run(scene, 'sync')]
+  const outcomes = [await run(setting, 'sync')]
   const last = weather.lists.flatMap(name =>
     Array.from({ length: 1 + Math.floor(rng() * 3) }, () => storm.remove(name) ?? ''),
   )
-  outcomes.push(await run(scene, 'sweep', most), await run(scene, 'sweep', most))
+  outcomes.push(await run(setting, 'sweep', most), await run(setting, 'sweep', most))
   const failures = outcomes.map(({ failure }) => failure?.message)
-  expect({ seed: scene.seed, failures: failures.filter(Boolean) }).toEqual({ seed: scene.seed, failures: [] })
+  expect({ seed: setting.seed, failures: failures.filter(Boolean) }).toEqual({
+    seed: setting.seed,
+    failures: [],
+  })
   return last
 }
 
-async function heldLive({ warehouse }: Scene, name: SweptName): Promise<Set<string>> {
+async function heldLive({ warehouse }: Setting, name: SweptName): Promise<Set<string>> {
   const resource = findResource(name) as Resource
   const key = `t."${resource.table.key}"`
   const rows = await warehouse.engine.rows<{ id: string }>(
@@ -146,14 +149,14 @@ async function heldLive({ warehouse }: Scene, name: SweptName): Promise<Set<stri
 }
 
 /** The warehouse beside the source, when both are at rest; returns how many deletions nobody could see. */
-async function expectAllFound(scene: Scene, last: readonly string[]): Promise<number> {
-  const { seed, warehouse, service, weather } = scene
+async function expectAllFound(setting: Setting, last: readonly string[]): Promise<number> {
+  const { seed, warehouse, service, weather } = setting
   const [scope] = await warehouse.engine.rows<{ id: string }>(
     'select scope_id as id from ops.key_scope order by observed_at desc, run_id desc limit 1',
   )
-  let unseen = 0
+  let notSeen = 0
   for (const name of weather.lists) {
-    const held = await heldLive(scene, name)
+    const held = await heldLive(setting, name)
     const there = new Set(service.world.all(name).map(({ id }) => String(id)))
     const hidden = await warehouse.engine.rows<{ id: string }>(
       'select record_id as id from ops.out_of_sight where resource = $1 and scope_id = $2',
@@ -164,20 +167,20 @@ async function expectAllFound(scene: Scene, last: readonly string[]): Promise<nu
     const missed = left.filter(id => !outOfSight.has(id) || last.includes(id))
     const lacking = [...there].filter(id => !held.has(id))
     expect({ seed, name, missed, lacking }).toEqual({ seed, name, missed: [], lacking: [] })
-    unseen += left.length
+    notSeen += left.length
   }
-  return unseen
+  return notSeen
 }
 
 export interface SweepProof {
   readonly tombstones: number
   /** Deletions that stay unknown, because the key did not show the record when it was first swept with what it sees. */
-  readonly unseen: number
+  readonly notSeen: number
   readonly requests: number
   readonly happened: Readonly<Record<string, number>>
 }
 
-async function counters({ service, storm, weather, warehouse }: Scene): Promise<Record<string, number>> {
+async function counters({ service, storm, weather, warehouse }: Setting): Promise<Record<string, number>> {
   const happened: Record<string, number> = { ...storm.happened, ties: weather.ties ? 1 : 0 }
   const add = (name: string, n = 1) => {
     happened[name] = (happened[name] ?? 0) + n
@@ -192,26 +195,26 @@ async function counters({ service, storm, weather, warehouse }: Scene): Promise<
   return happened
 }
 
-async function live(scene: Scene): Promise<SweepProof> {
-  const { storm, rng, service } = scene
+async function live(setting: Setting): Promise<SweepProof> {
+  const { storm, rng, service } = setting
   storm.isOn = true
   for (let night = 0; night < stormyNights; night += 1) {
-    if (rng() < 0.5) await run(scene, 'sync')
-    await hear(scene)
-    await run(scene, 'sweep')
-    await expectNoneFalse(scene)
+    if (rng() < 0.5) await run(setting, 'sync')
+    await hear(setting)
+    await run(setting, 'sweep')
+    await expectNoneFalse(setting)
   }
-  const unseen = await expectAllFound(scene, await rest(scene))
-  const tombstones = await expectNoneFalse(scene)
-  return { tombstones, unseen, requests: service.requests.length, happened: await counters(scene) }
+  const notSeen = await expectAllFound(setting, await rest(setting))
+  const tombstones = await expectNoneFalse(setting)
+  return { tombstones, notSeen, requests: service.requests.length, happened: await counters(setting) }
 }
 
 /** Throws for a tombstone of a row that is there, and for a deletion that was not found in time. */
 export async function proveSweeps(bench: Bench, seed: number): Promise<SweepProof> {
-  const scene = await openScene(bench, seed)
-  const close = [() => scene.warehouse.close(), () => scene.service.close()]
+  const setting = await openScene(bench, seed)
+  const close = [() => setting.warehouse.close(), () => setting.service.close()]
   try {
-    const proof = await live(scene)
+    const proof = await live(setting)
     await Promise.all(close.map(one => one()))
     return proof
   } catch (error) {

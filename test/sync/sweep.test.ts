@@ -15,7 +15,7 @@ function ofTwoCompanies(timesheets: number) {
 }
 
 describeOnEngines('a sweep', bench => {
-  test('tombstones what two witnesses saw gone, and brings it back on sight', async () => {
+  test('tombstones what two evidence saw gone, and brings it back on sight', async () => {
     const service = await openSwept({ records: plainRecords({ timesheets: 230, expenses: 5 }) })
     const warehouse = await bench.warehouse()
     const { engine } = warehouse

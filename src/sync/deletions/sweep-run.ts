@@ -2,9 +2,12 @@
 import PQueue from 'p-queue'
 import { catalogue } from '../../contract/catalogue.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
+import { formatNumber } from '../../lib/counted.ts'
+import { recordCount, storedCounts } from '../../state/evidence/absence.ts'
 import { resourcesWithEvidence } from '../../state/evidence/evidence.ts'
-import type { ResourceTask, SyncContext } from '../run/context.ts'
-import { countList } from '../run/count-list.ts'
+import { now, type ResourceTask, type SyncContext } from '../run/context.ts'
+import { fenced } from '../run/hold-lease.ts'
+import { currentScope } from '../run/key.ts'
 import type { SyncRequest } from '../run/sync.ts'
 import { endsRun, notForThisKey, type ResourceOutcome, runTask } from '../run/task.ts'
 import { type SweepOptions, sweepList } from './sweep.ts'
@@ -19,6 +22,29 @@ const sweepsAtOnce = 4
 
 /** Snapshots remove missing rows by themselves. */
 export const swept: readonly Resource[] = catalogue.filter(({ read }) => read.strategy !== 'snapshot')
+
+/**
+ * Compares the count of the service with the stored rows, for one request. Equal counts prove little, because one record may
+ * have been deleted and another added; different counts call for a sweep.
+ */
+async function countList(task: ResourceTask): Promise<void> {
+  const { sync, resource, counters } = task
+  const query = { fields: 'id', page: 1, limit: 1 }
+  const { meta } = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
+  counters.requests += 1
+  const scopeId = currentScope(task)
+  const { stored, waiting } = await storedCounts(sync.engine, resource, scopeId)
+  const row = { resource: resource.name, run_id: sync.runId, scope_id: scopeId, total: meta.total, stored }
+  await fenced(task, engine => recordCount(engine, { ...row, counted_at: now(sync) }))
+  const difference = stored - meta.total
+  const words = [
+    `${formatNumber(meta.total)} at the service, ${formatNumber(stored)} stored`,
+    waiting > 0 && `${formatNumber(waiting)} wait for more evidence`,
+    difference > 0 && `${formatNumber(difference)} too many: muster sweep ${resource.name}`,
+    difference < 0 && `${formatNumber(-difference)} too few: muster sync, then muster sweep ${resource.name}`,
+  ]
+  counters.note = words.filter(Boolean).join('; ')
+}
 
 function work(task: ResourceTask, options: SweepOptions): Promise<void> {
   if (options.counts) return countList(task)

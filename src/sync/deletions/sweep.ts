@@ -24,7 +24,7 @@ export interface SweepOptions {
   readonly most?: number
 }
 
-/** One request tells where a list of many pages ends; a shorter one is a single window. */
+/** Day of the oldest record of a list of many pages, for one request; null for a short list, which is a single window. */
 async function earliestDay(task: ResourceTask): Promise<string | null> {
   const { sync, resource, counters } = task
   const [stored] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
@@ -66,8 +66,8 @@ async function giveUp(task: ResourceTask, { sweep_id }: SweepRow, note: string):
   task.counters.note = note
 }
 
-/** Goes on with the sweep that an earlier run left, unless the key sees something else by now. */
-async function sweepToWalk(task: ResourceTask): Promise<SweepRow> {
+/** The sweep that an earlier run left unfinished, unless the scope of the key has changed; a new one otherwise. */
+async function sweepToRead(task: ResourceTask): Promise<SweepRow> {
   const left = await unfinishedSweep(task.sync.engine, task.resource.name)
   if (left?.scope_id === currentScope(task)) return left
   if (left) await giveUp(task, left, 'begun with another scope')
@@ -103,7 +103,7 @@ async function openNext(
     sweep_id: sweep.sweep_id,
     from_day: days.from,
     to_day: days.to,
-    // Of a whole list as many rows are stored, give or take; the answer corrects it.
+    // A whole list has about as many rows as are stored; the answer corrects the page.
     next_page: days.from === null && days.to === null ? lastPage(rows) : 1,
     run_id: task.sync.runId,
     started_at: now(task.sync),
@@ -113,7 +113,7 @@ async function openNext(
 }
 
 /** False when a window never settled. */
-async function walkWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean> {
+async function readWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean> {
   const { engine } = task.sync
   for (;;) {
     const windows = await sweepScans(engine, sweep.sweep_id)
@@ -129,15 +129,15 @@ async function walkWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean
   }
 }
 
-/** Of a list: read whole, judged, confirmed and decided. */
+/** Sweeps one list: reads it whole, compares it, confirms candidates and tombstones what is proved. */
 export async function sweepList(task: ResourceTask, options: SweepOptions): Promise<void> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
   if (!watermark?.backfilled_at) {
     task.counters.note = 'not synced yet: there is nothing to compare with'
     return
   }
-  const sweep = await sweepToWalk(task)
-  if (!(await walkWindows(task, sweep))) {
+  const sweep = await sweepToRead(task)
+  if (!(await readWindows(task, sweep))) {
     await giveUp(task, sweep, 'the list did not settle: it is swept another time')
     return
   }
