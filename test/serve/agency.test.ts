@@ -143,8 +143,8 @@ describeOnEngines('events of an agency', bench => {
       }
       const { out } = await muster('status', { cwd: temporaryFolder(), clock, env })
       expect(out).toMatch(/^purchase-orders +skipped .* agency keys cannot read it$/m)
-      expect(out).toMatch(/^assignments held \d+ of \d+ known ids; 1: .*\(404\)$/m)
-      expect(out).toMatch(/^credit-notes held 0 of 1 known ids; 1: .*\(403\)$/m)
+      expect(out).toMatch(/^assignments stored \d+ of \d+ known ids; 1: .*\(404\)$/m)
+      expect(out).toMatch(/^credit-notes stored 0 of 1 known ids; 1: .*\(403\)$/m)
       expect(out).toMatch(
         /^events: 9 in 30 days, the last .*; 5 about what the key may not read; 1 about records not found; 1 of unknown types \(worker_vanished\); 1 delivery refused \(signature 1\)$/m,
       )
