@@ -9,8 +9,11 @@ const timesheets = Array.from({ length: 30 }, (_, n) => ({ id: `t${n}`, netHours
 const spoiled = (faults: FaultRates, faultSeed = 1) =>
   openSandbox({ records: { timesheets }, faults, faultSeed, provokesViolations: true })
 
+/** Ends what hangs; a slow body on a busy machine takes a second. */
+const longestMs = 2000
+
 async function asked({ url }: { url: string }, path = '/timesheets') {
-  const signal = AbortSignal.timeout(300)
+  const signal = AbortSignal.timeout(longestMs)
   const headers = { authorization: `Bearer ${sandboxKeys.company}` }
   const answer = await fetch(url + path, { headers, signal })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
