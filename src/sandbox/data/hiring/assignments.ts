@@ -1,13 +1,14 @@
-/** Assignments: the terms of a placement and its history. */
-import { weekMs } from '../../../lib/dates.ts'
+/** Assignments: the terms of a placement, its documents and its history. */
+import { dayMs, weekMs } from '../../../lib/dates.ts'
 import type { PurchaseOrder } from '../billing/purchase-orders.ts'
 import type { Draw } from '../draw.ts'
-import { defined, iso, isoOf, refOf } from '../identity.ts'
+import { defined, iso, isoOf, partId, refOf } from '../identity.ts'
+import { metaFieldDefinitions } from '../master/company-config.ts'
 import type { MasterData } from '../master/master-data.ts'
+import { agencyRoles, type Staff } from '../master/staff.ts'
 import { costCodes } from '../names.ts'
 import type { Seed } from '../seed.ts'
 import type { Placement } from '../work/placements.ts'
-import { assignmentDocuments } from './assignment-documents.ts'
 import { assignmentHistory } from './assignment-history.ts'
 import type { Engagement } from './engagements.ts'
 import { linkTo, type Requisition } from './requisitions.ts'
@@ -22,6 +23,11 @@ interface Links {
 
 const umbrellas = ['Brightside Umbrella', 'Cover Pay', 'Parasol House']
 const activities = ['Excavation', 'Formwork', 'First fix', 'Commissioning']
+const customDocumentsShare = 0.4
+const documentKinds = [
+  ['Site rules', 'Signed by the worker'],
+  ['Medical certificate', 'For safety critical work'],
+] as const
 
 export class AssignmentWriter {
   readonly #seed: Seed
@@ -42,7 +48,7 @@ export class AssignmentWriter {
     const draw = this.#draw
     const { placement, status } = engagement
     const { staff } = this.#master
-    const documents = assignmentDocuments(draw, engagement, staff)
+    const documents = documentsOf(draw, engagement, staff)
     const { endMs } = this.#seed
     const history = assignmentHistory(this.#historyDraw, engagement, { staff, endMs })
     return defined({
@@ -165,4 +171,56 @@ export class AssignmentWriter {
       clone: cloneOf && { date: iso(placement.createdMs), original: cloneOf.assignment },
     }
   }
+}
+
+/** Status determination, key information, required competency, custom documents and custom fields. */
+function documentsOf(draw: Draw, engagement: Engagement, staff: Staff) {
+  const { placement, status, startMs } = engagement
+  const { id } = placement.assignment
+  const file = (folder: string) => `https://files.example.com/${folder}/${id}.pdf`
+  const isContractor = placement.rateType === 'psc'
+  return {
+    sds: isContractor ? { status: draw.pick(['inside', 'outside']), attachment: file('sds') } : undefined,
+    sdc: { status: draw.chance(0.9) ? 'applies' : 'doesNotApply', attachment: file('sdc') },
+    kid: status === 'pending' ? undefined : file('kid'),
+    competencyRequirements: draw.chance(0.15)
+      ? [
+          {
+            rule: 'mandatory',
+            items: [{ name: 'Confined spaces' }],
+            groups: [{ items: [{ name: 'First aid' }] }],
+          },
+        ]
+      : [],
+    customDocuments: draw.chance(customDocumentsShare) ? customDocuments(draw, engagement, staff) : [],
+    metaFields: metaFieldDefinitions.map(({ display, ...field }) => ({
+      ...field,
+      value: field.type === 'date' ? iso(startMs).slice(0, 10) : `Gang ${draw.between(1, 9)}`,
+      display: [...display],
+    })),
+  }
+}
+
+/** Documents that are not handed in yet have no attachment. */
+function customDocuments(draw: Draw, { placement }: Engagement, staff: Staff) {
+  const { id } = placement.assignment
+  const uploader = staff.drawRef(draw, placement.agency.id, agencyRoles)
+  return documentKinds.map(([name, description], index) => {
+    const documentId = partId(id, index)
+    const base = {
+      id: documentId,
+      name,
+      description,
+      required: draw.chance(0.5),
+      uploadPermissions: { company: true, supplier: true },
+    }
+    if (!uploader || !draw.chance(0.7)) return base
+    return {
+      ...base,
+      attachment: `https://files.example.com/documents/${documentId}.pdf`,
+      uploadedBy: uploader,
+      uploadedAt: iso(placement.createdMs),
+      expiry: iso(placement.createdMs + draw.between(100, 700) * dayMs),
+    }
+  })
 }

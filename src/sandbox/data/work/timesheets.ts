@@ -1,13 +1,13 @@
 /** Timesheets: one per placement and week, with times that fit its status. */
 import { dayMs, hourMs } from '../../../lib/dates.ts'
-import { isShutdown } from '../calendar.ts'
+import { calendarDay, isShutdown } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
 import { iso, type Ref, reference, refOf } from '../identity.ts'
+import { costCodes } from '../names.ts'
 import type { Seed } from '../seed.ts'
-import { type BucketValues, type Shift, sumShifts, timelogsOf } from './pay.ts'
+import { type Allocation, type BucketValues, type Shift, sumShifts, timelogsOf } from './pay.ts'
 import { pieceRateEntry } from './piece-work.ts'
 import type { Placement } from './placements.ts'
-import { weekOfShifts } from './shifts.ts'
 
 export type TimesheetStatus = 'pending' | 'pending_approval' | 'approved' | 'cancelled' | 'absent'
 
@@ -60,6 +60,10 @@ export interface WrittenTimesheet {
   readonly breakHours: number
 }
 
+/** Shares of weeks and days. */
+const absentDay = 0.04
+const bankHolidayWorked = 0.25
+const extraSaturday = 0.07
 const absentWeek = 0.025
 const holidayWeek = 0.05
 const pieceWorkWeek = 0.4
@@ -148,4 +152,45 @@ function placeOf(placement: Placement, mondayMs: number) {
     rates,
     submissionAnswers: placement.answers,
   }
+}
+
+/** The days worked, with hours and cost codes. */
+function weekOfShifts(draw: Draw, placement: Placement, mondayMs: number): Shift[] {
+  const days =
+    placement.days.includes(5) || !draw.chance(extraSaturday) ? placement.days : [...placement.days, 5]
+  return days.flatMap(day => {
+    const midnightMs = mondayMs + day * dayMs
+    const stays = calendarDay(midnightMs).isBankHoliday
+      ? !draw.chance(bankHolidayWorked)
+      : draw.chance(absentDay)
+    return stays ? [] : [shiftOn(draw, placement, midnightMs)]
+  })
+}
+
+/** Only day shifts on weekdays earn overtime: the others are paid at a higher rate throughout. */
+function shiftOn(draw: Draw, placement: Placement, midnightMs: number): Shift {
+  const { weekday, isBankHoliday } = calendarDay(midnightMs)
+  const standard = Math.max(4, placement.dayHours - (draw.chance(0.08) ? draw.between(1, 6) / 2 : 0))
+  const overtime =
+    weekday < 5 && !isBankHoliday && draw.chance(placement.overtime) ? draw.between(1, 6) / 2 : 0
+  return {
+    midnightMs,
+    startHour: placement.startHour,
+    night: placement.night,
+    breakMinutes: standard + overtime > 9 ? 60 : 30,
+    standard,
+    overtime,
+    allocations: placement.allocatesCosts ? allocate(draw, standard + overtime) : [],
+  }
+}
+
+function allocate(draw: Draw, hours: number): Allocation[] {
+  const first = draw.pick(costCodes)
+  const second = draw.pick(costCodes)
+  if (first === second) return [{ costCode: first, hours }]
+  const part = draw.between(1, hours * 2 - 1) / 2
+  return [
+    { costCode: first, hours: part },
+    { costCode: second, hours: hours - part },
+  ]
 }
