@@ -9,5 +9,5 @@ left join (
   from star.fact_credit_note as c
   where not c.is_deleted and c.invoice_id is not null
   group by c.invoice_id
-) as held on held.invoice_id = i.invoice_id
-where not i.is_deleted and abs(coalesce(i.credit_notes, 0) - coalesce(held.credited, 0)) > 0.05
+) as stored on stored.invoice_id = i.invoice_id
+where not i.is_deleted and abs(coalesce(i.credit_notes, 0) - coalesce(stored.credited, 0)) > 0.05

@@ -9,5 +9,5 @@ left join (
   from star.fact_assignment as a
   where not a.is_deleted and a.status <> 'cancelled' and a.requisition_id is not null
   group by a.requisition_id
-) as held on held.requisition_id = r.requisition_id
-where not r.is_deleted and coalesce(r.assigned_total, 0) <> coalesce(held.assigned, 0)
+) as stored on stored.requisition_id = r.requisition_id
+where not r.is_deleted and coalesce(r.assigned_total, 0) <> coalesce(stored.assigned, 0)

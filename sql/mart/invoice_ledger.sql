@@ -35,7 +35,7 @@
 --   credit_notes_value numeric(18,4): Sum of its credit notes as the invoice gives it; empty for credit notes.
 --   credit_notes_held_value numeric(18,4): Sum of its stored credit notes before VAT; empty for credit notes.
 --   credit_notes_gap_value numeric(18,4): Credit notes not discovered yet: credit_notes_value less credit_notes_held_value; empty for credit notes.
-with held as (
+with stored as (
   select c.invoice_id, sum(coalesce(c.subtotal, 0)) as credited
   from star.fact_credit_note as c
   where not c.is_deleted and c.invoice_id is not null
@@ -67,9 +67,9 @@ document as (
     coalesce(i.expenses, 0) as expense_value,
     i.net_value as invoice_net_value,
     coalesce(i.credit_notes, 0) as credit_notes_value,
-    coalesce(held.credited, 0) as credit_notes_held_value
+    coalesce(stored.credited, 0) as credit_notes_held_value
   from star.fact_invoice as i
-  left join held on held.invoice_id = i.invoice_id
+  left join stored on stored.invoice_id = i.invoice_id
   where not i.is_deleted
   union all
   select

@@ -48,7 +48,7 @@ coverage as (
     count(case when exists (
       select 1 from star.fact_requisition as r
       where r.company_id = c.company_id and r.reference = c.requisition_reference and not r.is_deleted
-    ) then 1 end) as held
+    ) then 1 end) as stored
   from counted as c
   group by c.company_id
 )
@@ -73,7 +73,7 @@ select
   r.planned_start_date - :today as days_to_start,
   cast(floor(n.days) as integer) as lead_time_days,
   coalesce(n.is_enabled and r.planned_start_date - :today <= n.days, false) as is_inside_lead_time,
-  coalesce(c.held, 0) as company_requisitions_held,
+  coalesce(c.stored, 0) as company_requisitions_held,
   coalesce(c.counted, 0) as company_requisitions_counted
 from star.fact_requisition as r
 left join star.dim_entity_status as state on state.entity = 'requisition' and state.status = r.status

@@ -21,21 +21,21 @@ several as (
 -- The groups that the timesheets of a place and a week are in.
 slot as (
   select
-    asking.group_by, held.choice, held.place, held.week_ending_at,
+    asking.group_by, stored.choice, stored.place, stored.week_ending_at,
     case when asking.by_company then place_number.company_id end as company_id,
     case when asking.by_project then place_number.project_id end as project_id,
     case when asking.by_agency then place_number.agency_id end as agency_id,
     case when asking.by_month then
-      substr(cast(cast(held.week_ending_at at time zone asking.zone as date) as text), 1, 7) end as month_key,
+      substr(cast(cast(stored.week_ending_at at time zone asking.zone as date) as text), 1, 7) end as month_key,
     case when asking.by_week then cast(
-      cast(held.week_ending_at at time zone asking.zone as date) - cast(mod(
-        cast(extract(isodow from held.week_ending_at at time zone asking.zone) as integer)
+      cast(stored.week_ending_at at time zone asking.zone as date) - cast(mod(
+        cast(extract(isodow from stored.week_ending_at at time zone asking.zone) as integer)
           + case asking.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
       ) as integer) as text
     ) end as week_key
-  from (select distinct counted.choice, counted.place, counted.week_ending_at from counted) as held
-  join place_number on place_number.place = held.place
-  join asking on asking.choice = held.choice
+  from (select distinct counted.choice, counted.place, counted.week_ending_at from counted) as stored
+  join place_number on place_number.place = stored.place
+  join asking on asking.choice = stored.choice
 ),
 
 keyed as (

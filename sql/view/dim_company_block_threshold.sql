@@ -24,4 +24,4 @@ comment on column star.dim_company_block_threshold.company_id is 'Id of the comp
 comment on column star.dim_company_block_threshold.uplift_block is 'Index of the uplift block, as the service writes it.';
 comment on column star.dim_company_block_threshold.threshold is 'Weekly hours from which the block applies.';
 comment on column star.dim_company_block_threshold.source_updated_at is 'When the company last changed at the source.';
-comment on column star.dim_company_block_threshold.is_deleted is 'Whether the setting is gone at the source.';
+comment on column star.dim_company_block_threshold.is_deleted is 'Whether the setting is missing at the source.';

@@ -62,4 +62,4 @@ comment on column star.fact_assignment_shift.shift_break is 'Break; the contract
 comment on column star.fact_assignment_shift.is_active is 'Whether the day is worked.';
 comment on column star.fact_assignment_shift.is_night is 'Whether it is a night shift.';
 comment on column star.fact_assignment_shift.source_updated_at is 'When the assignment last changed at the source.';
-comment on column star.fact_assignment_shift.is_deleted is 'Whether the assignment is gone at the source.';
+comment on column star.fact_assignment_shift.is_deleted is 'Whether the assignment is missing at the source.';

@@ -62,4 +62,4 @@ comment on column star.fact_piece_rate_card.margin is 'Margin a unit.';
 comment on column star.fact_piece_rate_card.charge is 'Charge a unit.';
 comment on column star.fact_piece_rate_card.read_from is 'rate when read by itself, trade when read in its trade.';
 comment on column star.fact_piece_rate_card.source_updated_at is 'When the record it was read from last changed at the source.';
-comment on column star.fact_piece_rate_card.is_deleted is 'Whether the record it was read from is gone at the source.';
+comment on column star.fact_piece_rate_card.is_deleted is 'Whether the record it was read from is missing at the source.';

@@ -95,4 +95,4 @@ comment on column star.fact_rate.charge is 'Charge an hour or a day.';
 comment on column star.fact_rate.comparable_pay_rate is 'Comparable pay rate; hourly rates only.';
 comment on column star.fact_rate.read_from is 'rate when read by itself, trade when read in its trade.';
 comment on column star.fact_rate.source_updated_at is 'When the record it was read from last changed at the source.';
-comment on column star.fact_rate.is_deleted is 'Whether the record it was read from is gone at the source.';
+comment on column star.fact_rate.is_deleted is 'Whether the record it was read from is missing at the source.';

@@ -65,4 +65,4 @@ comment on column star.fact_timesheet_rate.margin is 'Margin per unit.';
 comment on column star.fact_timesheet_rate.charge is 'Charge per unit.';
 comment on column star.fact_timesheet_rate.uplift is 'Uplift factor.';
 comment on column star.fact_timesheet_rate.source_updated_at is 'When the timesheet last changed at the source.';
-comment on column star.fact_timesheet_rate.is_deleted is 'Whether the timesheet is gone at the source.';
+comment on column star.fact_timesheet_rate.is_deleted is 'Whether the timesheet is missing at the source.';

@@ -68,4 +68,4 @@ comment on column star.fact_timesheet_value.value_bucket is 'Bucket as the servi
 comment on column star.fact_timesheet_value.pay_value is 'Pay in the bucket.';
 comment on column star.fact_timesheet_value.charge_value is 'Charge in the bucket.';
 comment on column star.fact_timesheet_value.source_updated_at is 'When the timesheet last changed at the source.';
-comment on column star.fact_timesheet_value.is_deleted is 'Whether the timesheet is gone at the source.';
+comment on column star.fact_timesheet_value.is_deleted is 'Whether the timesheet is missing at the source.';

@@ -46,7 +46,7 @@ comment on column ops.metric_definition.to_day is 'Whether the day of to belongs
 comment on column ops.metric_definition.hours_field is 'What is added up of a timesheet: netHours or timelogHours.';
 comment on column ops.metric_definition.week_start is 'First day of a week: monday, sunday or saturday.';
 comment on column ops.metric_definition.threshold is 'Whether a week of exactly the threshold counts: over (no) or at (yes).';
-comment on column ops.metric_definition.worker_week is 'What is held against the threshold: all timesheets of a worker and week ending (worker), or each (timesheet).';
+comment on column ops.metric_definition.worker_week is 'Hours that are compared with the threshold: those of all timesheets of a worker and week ending (worker), or of each timesheet (timesheet).';
 comment on column ops.metric_definition.days_decimals is 'Decimals of days; null leaves them as computed.';
 comment on column ops.metric_definition.hours_decimals is 'Decimals of hours; null leaves them as computed.';
 comment on column ops.metric_definition.week_key is 'How the service writes a week: isoWeek or firstDay.';

@@ -1,4 +1,4 @@
-/** Options that the metrics and their cross-check share. */
+/** Options that the metrics and their crosscheck share. */
 import { InvalidArgumentError } from 'commander'
 import { groupingName, groupingOf, groupKeys, type MetricRange } from '../crosscheck/metrics/metric-query.ts'
 import { type CommandModule, calendarDay, type Options, textOption } from './command.ts'

@@ -1,4 +1,4 @@
-/** Calibrations and cross-checks of a warehouse against a sandbox, over real HTTP. */
+/** Calibrations and crosschecks of a warehouse against a sandbox, over real HTTP. */
 import { createClient } from '../../src/api/client/client.ts'
 import { type Calibration, calibrate } from '../../src/crosscheck/calibrate/calibrate.ts'
 import { recordCalibration } from '../../src/crosscheck/calibrate/definition-store.ts'

@@ -1,4 +1,4 @@
-/** The cross-check against the sandbox: agreement under its readings, and planted errors that are named by record. */
+/** The crosscheck against the sandbox: agreement under its readings, and planted errors that are named by record. */
 import { describe, expect, test } from 'vitest'
 import { readDefinition } from '../../src/crosscheck/calibrate/definition-store.ts'
 import { definitionDefaults } from '../../src/crosscheck/metrics/definition.ts'
@@ -14,7 +14,7 @@ const filled = useFilled()
 const byDefault = { definition: definitionDefaults, id: 'default' }
 const scale = 0.2
 
-test.each([11])('a calibrated cross-check agrees in every figure under the drawn readings %i', async seed => {
+test.each([11])('a calibrated crosscheck agrees in every figure under the drawn readings %i', async seed => {
   const sandbox = await openSandbox({ scale, options: drawnOptions(seed) })
   const { engine } = await filled.duckdb()
   const { calibrated, checked } = checking(sandbox, engine)

@@ -1,4 +1,4 @@
-/** Settings of a sandbox for the cross-check: what the contract leaves open about the metrics, drawn by chance. */
+/** Settings of a sandbox for the crosscheck: what the contract leaves open about the metrics, drawn by chance. */
 import { seededRng } from '../../src/lib/rng.ts'
 import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
 

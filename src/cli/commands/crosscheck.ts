@@ -28,7 +28,7 @@ import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metri
 import { crosscheckAsJson, isAgreed, printCalibration, printCrosscheck } from '../reports/crosscheck-lines.ts'
 import { printJson } from '../terminal/output.ts'
 
-/** The groupings of a nightly cross-check, for two metrics. */
+/** The groupings of a nightly crosscheck, for two metrics. */
 const usualGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']
 
 export const command: CommandModule = {

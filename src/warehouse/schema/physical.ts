@@ -36,8 +36,8 @@ export const rowColumns: readonly PhysicalColumn[] = [
   column('first_loaded_at', 'timestamptz', 'When the first version of this row was fetched.'),
   column('loaded_at', 'timestamptz', 'When this version was fetched.'),
   column('run_id', 'text', 'Run that fetched this version.'),
-  column('is_deleted', 'boolean', 'Whether the record is gone at the source.'),
-  column('deleted_at', 'timestamptz', 'When it was found gone.'),
+  column('is_deleted', 'boolean', 'Whether the record is missing at the source.'),
+  column('deleted_at', 'timestamptz', 'When it was found to be missing.'),
   column('row_hash', 'text', 'Hash of the typed values of the record and its children.'),
 ]
 
