@@ -1,14 +1,15 @@
 /** Which tables of ops a warehouse has: the published copy leaves out those that could hold personal data. */
 import type { Engine } from '../warehouse/engine.ts'
+import type { LedgerName } from './tables.ts'
 
 /** DuckDB writes the SQL of every table to list their names: 20 ms, and a sync would ask seven times. */
-const known = new WeakMap<object, ReadonlySet<string>>()
+const known = new WeakMap<object, ReadonlySet<LedgerName>>()
 
 /** Names without the schema; empty for a file that no sync has touched. */
-export async function existingTables(engine: Engine): Promise<ReadonlySet<string>> {
+export async function existingTables(engine: Engine): Promise<ReadonlySet<LedgerName>> {
   const cached = known.get(engine.cacheKey)
   if (cached) return cached
-  const rows = await engine.rows<{ name: string }>(
+  const rows = await engine.rows<{ name: LedgerName }>(
     `select table_name as name from information_schema.tables where table_catalog = current_database() and table_schema = $1`,
     [engine.schema('ops')],
   )

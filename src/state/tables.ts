@@ -27,6 +27,9 @@ export type Ledger = {
   >
 }
 
+/** Name of a table, without its schema. */
+export type LedgerName = keyof typeof declared
+
 export interface NamedTable extends LedgerTable {
   readonly name: string
 }

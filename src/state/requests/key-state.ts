@@ -7,7 +7,7 @@ import { type AccessRow, type ApiUsageRow, requestTables } from './tables.ts'
 
 /** Whether a warehouse has all tables of requests: not before its first sync, nor as an earlier version left it. */
 export async function keepsRequests(engine: Engine): Promise<boolean> {
-  const existing = await existingTables(engine)
+  const existing: ReadonlySet<string> = await existingTables(engine)
   return Object.keys(requestTables).every(name => existing.has(name))
 }
 
