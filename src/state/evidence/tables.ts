@@ -113,6 +113,5 @@ export type KeyScopeRow = Row<typeof evidenceTables.key_scope>
 export type EvidenceRow = Row<typeof evidenceTables.evidence>
 export type EvidenceKind = EvidenceRow['kind']
 export type DeletionRow = Row<typeof evidenceTables.deletion>
-export type OutOfSightRow = Row<typeof evidenceTables.out_of_sight>
 export type QuarantineRow = Row<typeof evidenceTables.quarantine>
 export type SchemaDriftRow = Row<typeof evidenceTables.schema_drift>
