@@ -7,14 +7,6 @@ import { catalogue } from '../src/contract/catalogue.ts'
 import { physicalTables } from '../src/warehouse/schema/physical.ts'
 import { layers } from './layers.ts'
 
-/** Files that still import upwards; each line goes with the import. */
-const UPWARD = new Set<string>()
-
-/** Problems that are known and being worked on, as `kind path`; each line goes with its problem, and at the end there is none. */
-const PENDING = new Set(['folder load/read', 'folder sandbox', 'folder sandbox/data'])
-
-const isPending = (kind: string, path: string): boolean => PENDING.has(`${kind} ${path}`)
-
 /** Folders whose outside packages are few on purpose. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config: ['zod', 'yaml', 'leven'],
@@ -91,7 +83,6 @@ function layerProblems(tree: Tree): readonly string[] {
     if (!allowed) return [`src/${file}: ${layer} is not in the table of test/layers.ts`]
     const upward = targetsOf(file, text)
       .filter(target => ![layer, 'lib', ...allowed].includes(layerOf(target)))
-      .filter(target => !UPWARD.has(`${file} -> ${target}`))
       .map(
         target => `src/${file} imports src/${target}: ${layer} may import ${['lib', ...allowed].join(', ')}`,
       )
@@ -159,20 +150,18 @@ function folderProblems(tree: Tree): readonly string[] {
   const counts = new Map<string, number>()
   for (const file of tree.keys()) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1)
   return [...counts]
-    .filter(([folder, count]) => count > mostFiles && !CATALOGUES.has(folder) && !isPending('folder', folder))
+    .filter(([folder, count]) => count > mostFiles && !CATALOGUES.has(folder))
     .map(([folder, count]) => `src/${folder} has ${count} files: group them by idea`)
 }
 
 /** What only one folder may know, in code and in the texts of its statements. */
-const ROOMS: readonly (Habit & { readonly kind: string })[] = [
+const ROOMS: readonly Habit[] = [
   {
-    kind: 'ops',
     pattern: /\bops\.[a-z_]/,
     isAllowed: file => layerOf(file) === 'state',
     advice: 'speaks of a table of ops: make it a function of src/state',
   },
   {
-    kind: 'engine',
     pattern:
       /[!=]==\s*'(duckdb|postgres)'|'(duckdb|postgres)'\s*[!=]==|\bcase '(duckdb|postgres)'|\[\w*engine\.\w+\]/i,
     isAllowed: file => layerOf(file) === 'warehouse',
@@ -184,9 +173,9 @@ const ROOMS: readonly (Habit & { readonly kind: string })[] = [
 function roomProblems(tree: Tree): readonly string[] {
   return [...tree].flatMap(([file, text]) => {
     const code = text.replace(COMMENTS, '$1')
-    return ROOMS.filter(
-      room => !room.isAllowed(file) && !isPending(room.kind, file) && room.pattern.test(code),
-    ).map(room => `src/${file} ${room.advice}`)
+    return ROOMS.filter(room => !room.isAllowed(file) && room.pattern.test(code)).map(
+      room => `src/${file} ${room.advice}`,
+    )
   })
 }
 
@@ -205,7 +194,7 @@ const LISTS = /\[[^[\]]*\]|\{[^{}]*\}/g
 /** Lists of three names or more: each would have to be edited when a resource or a table is added. */
 function nameLists(tree: Tree): readonly string[] {
   return [...tree]
-    .filter(([file]) => !DECLARING.has(layerOf(file)) && !isPending('list', file))
+    .filter(([file]) => !DECLARING.has(layerOf(file)))
     .flatMap(([file, text]) =>
       [...text.replace(COMMENTS, '$1').matchAll(LISTS)]
         .map(([list]) => [...list.matchAll(QUOTED)].map(([quoted]) => quoted.slice(1, -1)))
@@ -228,7 +217,7 @@ function catchProblems(tree: Tree): readonly string[] {
     return lines.flatMap((line, index) => {
       if (!SWALLOWED.test(line) && !BARE.test(line)) return []
       const around = [lines[index - 1] ?? '', line, BARE.test(line) ? (lines[index + 1] ?? '') : '']
-      return isPending('catch', file) || around.some(near => /\/\/|\*\//.test(near))
+      return around.some(near => /\/\/|\*\//.test(near))
         ? []
         : [`src/${file}:${index + 1} catches without saying which failure it expects`]
     })

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import type { LandedPage, Landing } from './folder.ts'
+import { factsFile, type LandedPage, type Landing } from './folder.ts'
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
@@ -88,7 +88,7 @@ export async function unpack(landing: Landing, scanId: string, folder: string): 
   const target = join(folder, scanId)
   mkdirSync(target, { recursive: true, mode: 0o700 })
   const files = readdirSync(archive).filter(name => name.endsWith('.parquet'))
-  writeFileSync(join(target, 'scan.json'), readFileSync(join(archive, 'scan.json')))
+  writeFileSync(join(target, 'scan.json'), readFileSync(factsFile(archive) ?? join(archive, 'scan.json')))
   await withDuckdb(async run => {
     for (const file of files) {
       for (const [name, content] of await run(

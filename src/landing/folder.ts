@@ -112,12 +112,17 @@ function beginScan(folder: string, facts: ScanFacts): void {
   renameSync(`${file}.part`, file)
 }
 
+/** Where a folder of pages keeps its facts; undefined when it has none. Folders made before this release have the second name. */
+export function factsFile(folder: string): string | undefined {
+  return ['scan.json', 'walk.json'].map(name => join(folder, name)).find(file => existsSync(file))
+}
+
 /** Scan ids begin with the instant of their run, so their order is the order of time. */
 function scanFolders(root: string): string[] {
   if (!existsSync(root)) return []
   return readdirSync(root, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !entry.name.includes('.archive'))
-    .filter(entry => existsSync(join(root, entry.name, 'scan.json')))
+    .filter(entry => factsFile(join(root, entry.name)) !== undefined)
     .map(entry => entry.name)
     .sort()
 }
@@ -132,7 +137,7 @@ export function openLanding(root: string): Landing {
         beginScan(folderOf(scanId), facts)
       } catch (error) {
         // A folder without its facts is not a scan and would never be read or removed.
-        if (!existsSync(join(folderOf(scanId), 'scan.json'))) discard(scanId)
+        if (!factsFile(folderOf(scanId))) discard(scanId)
         throw writeError(root, error)
       }
     },
@@ -152,7 +157,10 @@ export function openLanding(root: string): Landing {
       const names = readdirSync(folderOf(scanId)).sort()
       return names.flatMap(name => parsePage(folderOf(scanId), name))
     },
-    facts: scanId => JSON.parse(readFileSync(join(folderOf(scanId), 'scan.json'), 'utf8')) as ScanFacts,
+    facts(scanId) {
+      const file = factsFile(folderOf(scanId)) ?? join(folderOf(scanId), 'scan.json')
+      return JSON.parse(readFileSync(file, 'utf8')) as ScanFacts
+    },
     scans: () => scanFolders(root),
     forget: page => rmSync(page.file, { force: true }),
     discard,

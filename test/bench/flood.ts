@@ -39,7 +39,7 @@ const waits: number[] = []
 const statuses: Record<string, number> = {}
 let sent = 0
 
-class Lane {
+class Sender {
   readonly socket: Socket
   readonly #due: number[] = []
   #rest = ''
@@ -69,8 +69,8 @@ class Lane {
   }
 }
 
-const lanes = Array.from({ length: connections }, () => new Lane())
-await Promise.all(lanes.map(({ socket }) => once(socket, 'connect')))
+const senders = Array.from({ length: connections }, () => new Sender())
+await Promise.all(senders.map(({ socket }) => once(socket, 'connect')))
 const started = performance.now()
 const end = started + seconds * 1000
 
@@ -78,12 +78,12 @@ const end = started + seconds * 1000
 async function atRate(): Promise<void> {
   for (const total = perSecond * seconds; sent < total; await wait(1)) {
     const due = Math.min(total, ((performance.now() - started) / 1000) * perSecond)
-    while (sent < due) lanes[sent % connections]?.push(started + (sent / perSecond) * 1000)
+    while (sent < due) senders[sent % connections]?.push(started + (sent / perSecond) * 1000)
   }
 }
 
 async function asAnswered(): Promise<void> {
-  for (const lane of lanes) for (let one = 0; one < inFlight; one += 1) lane.push(performance.now())
+  for (const sender of senders) for (let one = 0; one < inFlight; one += 1) sender.push(performance.now())
   await wait(seconds * 1000)
 }
 

@@ -95,7 +95,10 @@ test('from a file to a server and back to a file; each goes on without a backfil
   await first.close()
   const cwd = temporaryFolder()
   const moved = await copy(first.address, server.address, cwd)
-  expect(moved).toMatchObject({ code: 0, out: expect.stringMatching(/the same number in both; the landed pages stay/) })
+  expect(moved).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/the same number in both; the landed pages stay/),
+  })
   expect(moved.out + moved.err).not.toContain('only%20for')
   await last.close()
   expect(await copy(server.address, last.address, cwd)).toMatchObject({ code: 0 })
@@ -140,7 +143,11 @@ test('a refused copy changes nothing', async () => {
   const inbox = fileOf(full).replace('.duckdb', '.inbox')
   mkdirSync(inbox)
   writeFileSync(join(inbox, '000000000001.ndjson'), '')
-  await refused(full.address, server.address, /events wait beside the warehouse that it has not loaded.*muster serve/)
+  await refused(
+    full.address,
+    server.address,
+    /events wait beside the warehouse that it has not loaded.*muster serve/,
+  )
   rmSync(inbox, { recursive: true })
 
   await full.open()

@@ -12,7 +12,7 @@ const places = {
 } as const
 const collections = Object.keys(places) as (keyof typeof places)[]
 
-async function openScene(warehouse: Warehouse, name: keyof typeof places, count: number) {
+async function openSource(warehouse: Warehouse, name: keyof typeof places, count: number) {
   const sandbox = await openSandbox({
     records: plainRecords({ [name]: count } as Partial<Record<PlainCollection, number>>),
     ...roomy,
@@ -39,7 +39,7 @@ describeOnEngines('a collection', bench => {
     test.runIf(thorough || isQuick)(
       `of ${name} that was empty at first is read when it has some`,
       async () => {
-        const { sync, change, lacking } = await openScene(await bench.warehouse(), name, 0)
+        const { sync, change, lacking } = await openSource(await bench.warehouse(), name, 0)
         for (let night = 0; night < 2; night += 1) expect(rowsTouched(await sync())).toBe(0)
         change(0, 3, timeOf)
         expect(rowsTouched(await sync())).toBe(3)
@@ -50,7 +50,7 @@ describeOnEngines('a collection', bench => {
     )
 
     test.runIf(thorough || !isQuick)(`of ${name} with a time in the far future is read on`, async () => {
-      const { sync, change, lacking } = await openScene(await bench.warehouse(), name, 450)
+      const { sync, change, lacking } = await openSource(await bench.warehouse(), name, 450)
       change(5, 6, () => '2999-12-31T00:00:00.000Z')
       await sync()
       change(10, 260, place => timeOf(500 + place))
@@ -63,7 +63,7 @@ describeOnEngines('a collection', bench => {
   }
 
   test('holds what changes at the time of its watermark, although the clock of the service is far behind ours', async () => {
-    const { sync, change, lacking } = await openScene(await bench.warehouse(), 'invoices', 410)
+    const { sync, change, lacking } = await openSource(await bench.warehouse(), 'invoices', 410)
     const watermark = () => timeOf(500)
     change(0, 380, watermark)
     for (let night = 0; night < 2; night += 1) await sync()
@@ -73,7 +73,7 @@ describeOnEngines('a collection', bench => {
   })
 
   test('holds all that was changed before a sync began, also when it finishes what another left', async () => {
-    const { sync, change, lacking } = await openScene(await bench.warehouse(), 'timesheets', 700)
+    const { sync, change, lacking } = await openSource(await bench.warehouse(), 'timesheets', 700)
     await sync()
     change(0, 450, place => timeOf(1000 + place))
     expect((await sync({ maxRequests: 3 })).failure?.exitCode).toBe(75)
@@ -83,7 +83,7 @@ describeOnEngines('a collection', bench => {
   })
 
   test.runIf(thorough)('holds it after a first sync of several runs as well', async () => {
-    const { sync, change, lacking } = await openScene(await bench.warehouse(), 'timesheets', 700)
+    const { sync, change, lacking } = await openSource(await bench.warehouse(), 'timesheets', 700)
     expect((await sync({ maxRequests: 4 })).failure?.exitCode).toBe(75)
     change(440, 700, place => timeOf(2000 + place))
     expect((await sync()).failure).toBeUndefined()

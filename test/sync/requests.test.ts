@@ -124,7 +124,7 @@ describeOnEngines('incremental requests', bench => {
     expect(asked).toBeLessThanOrEqual(1 + Math.floor((pages * 6) / 15))
   })
 
-  test('asks /me at the pace the key was last told, whichever resources that run read', async () => {
+  test('asks /me as often as the limits last told allow, whichever resources that run read', async () => {
     const sandbox = await openSandbox({ records: plainRecords({ invoices: 3 }), ...roomy })
     const warehouse = await bench.warehouse()
     const request = { resources: ['invoices'] }

@@ -49,7 +49,7 @@ interface Setting {
   readonly calmAt: { iso: string }
 }
 
-async function openScene(bench: Bench, seed: number): Promise<Setting> {
+async function openSource(bench: Bench, seed: number): Promise<Setting> {
   const rng = namedRng(seed, 'sweeps over HTTP')
   const weather = weatherOf(seed)
   const clock = leapingClock()
@@ -211,7 +211,7 @@ async function live(setting: Setting): Promise<SweepProof> {
 
 /** Throws for a tombstone of a row that is there, and for a deletion that was not found in time. */
 export async function proveSweeps(bench: Bench, seed: number): Promise<SweepProof> {
-  const setting = await openScene(bench, seed)
+  const setting = await openSource(bench, seed)
   const close = [() => setting.warehouse.close(), () => setting.service.close()]
   try {
     const proof = await live(setting)

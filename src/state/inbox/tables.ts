@@ -29,7 +29,9 @@ export const inboxTables = {
       payload: optional(text('Body of an event that the other columns cannot express; null otherwise.')),
       drained_by: optional(text('Process that drained it.')),
       drained_at: optional(time('When it was drained.')),
-      result: optional(text('Result of the event: read, listed, not found, refused, or evidence of a deletion.')),
+      result: optional(
+        text('Result of the event: read, listed, not found, refused, or evidence of a deletion.'),
+      ),
       settled_at: optional(time('When nothing was left to do.')),
     },
     key: ['event_id'],
@@ -63,7 +65,9 @@ export const inboxTables = {
       delivered_count: count('Deliveries with a valid signature.'),
       signature_ok: flag('Always true: an event without a valid signature is not stored.'),
       state: oneOf(states),
-      fetch_result: optional(text('Result of the event: read, listed, not found, refused, or evidence of a deletion.')),
+      fetch_result: optional(
+        text('Result of the event: read, listed, not found, refused, or evidence of a deletion.'),
+      ),
       fetched_at: optional(time('When the record was fetched after the event.')),
       loaded_at: time('When this row last changed.'),
     },

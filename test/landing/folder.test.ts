@@ -1,0 +1,39 @@
+/** Folders of landed pages, whichever release wrote them. */
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { compact, keptScans, unpack } from '../../src/landing/archive.ts'
+import { openLanding } from '../../src/landing/folder.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-landing-'))
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const facts = { resource: 'sites', scope: {} }
+const page = {
+  sequence: 1,
+  page: 1,
+  fetchedAt: '2026-11-03T02:00:00.000Z',
+  runId: 'r',
+  bytes: Buffer.from('{}'),
+}
+
+test('pages that an earlier release landed are read, archived and unpacked', async () => {
+  const landing = openLanding(join(folder, 'a.landing'))
+  landing.begin('scan', facts)
+  await landing.land('scan', page)
+  renameSync(join(landing.root, 'scan', 'scan.json'), join(landing.root, 'scan', 'walk.json'))
+  expect(landing.scans()).toEqual(['scan'])
+  expect(landing.facts('scan')).toEqual(facts)
+  await compact(landing, ['scan'])
+  const archive = join(landing.root, 'scan.archive')
+  renameSync(join(archive, 'scan.json'), join(archive, 'walk.json'))
+  expect(keptScans(landing)).toEqual(['scan'])
+  const unpacked = join(folder, 'unpacked')
+  mkdirSync(unpacked)
+  await unpack(landing, 'scan', unpacked)
+  const read = openLanding(unpacked)
+  expect([read.facts('scan'), read.pages('scan').length]).toEqual([facts, 1])
+  expect(readFileSync(read.pages('scan')[0]!.file, 'utf8')).toBe('{}')
+})
