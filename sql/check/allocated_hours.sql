@@ -1,7 +1,7 @@
 -- The hours that a timelog allocates to cost codes are no more than its hours.
 -- Severity: error
 -- Sources: star.fact_timelog_cost_code, star.fact_timelog
--- Next: read the timesheet with muster get; if the service shows the same, have the cost codes corrected there, else run muster replay timesheets
+-- Next: look the timesheet up in the service; if it shows the same, have the cost codes corrected there, else run muster replay
 select l.timelog_id as record, l.timesheet_id
 from star.fact_timelog as l
 inner join (

@@ -1,7 +1,7 @@
 -- The net hours of an invoice are those of the timesheets it covers, where all of them are stored.
 -- Severity: warn
 -- Sources: star.fact_invoice, star.bridge_invoice_timesheet, star.fact_timesheet
--- Next: compare invoice and timesheets with muster get: a timesheet amended after it was invoiced needs a credit note
+-- Next: compare the invoice with its timesheets in the service: a timesheet amended after it was invoiced needs a credit note
 select i.invoice_id as record
 from star.fact_invoice as i
 inner join (

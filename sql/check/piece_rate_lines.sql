@@ -1,7 +1,7 @@
 -- Units and values of a piece-rate entry are the sums of its lines.
 -- Severity: error
 -- Sources: star.fact_piece_rate_entry, star.fact_piece_rate_line
--- Next: read the timesheet of the entry with muster get; if the service shows the same, report the sums to it, else run muster replay timesheets
+-- Next: look the timesheet up in the service; if it shows the same, report the sums to it, else run muster replay
 select e.piece_rate_entry_id as record, e.timesheet_id
 from star.fact_piece_rate_entry as e
 inner join (

@@ -1,7 +1,7 @@
 -- The hours of the timelogs of a timesheet add up to its net hours.
 -- Severity: error
 -- Sources: star.fact_timesheet, star.fact_timelog
--- Next: read the timesheet with muster get; if the service shows the same, report the hours to it, else run muster replay timesheets
+-- Next: look the timesheet up in the service; if it shows the same, report the hours to it, else run muster replay
 select t.timesheet_id as record
 from star.fact_timesheet as t
 inner join (

@@ -1,7 +1,7 @@
 -- The pay and the charge of a timesheet are the sums of their ten buckets.
 -- Severity: error
 -- Sources: star.fact_timesheet
--- Next: read the timesheet with muster get; if the service shows the same, report the sums to it, else run muster replay timesheets
+-- Next: look the timesheet up in the service; if it shows the same, report the sums to it, else run muster replay
 select t.timesheet_id as record
 from star.fact_timesheet as t
 where not t.is_deleted and (

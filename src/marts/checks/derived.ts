@@ -132,7 +132,7 @@ export const derivedChecks: readonly Check[] = [
     name: 'references_resolve',
     severity: 'error',
     summary: "Every reference points to a row of its dimension, or is '-1'.",
-    next: 'run muster replay for the resource; joins lose these rows until then',
+    next: 'run muster replay; joins lose these rows until then',
     parts: dangling,
   },
   {
@@ -153,7 +153,7 @@ export const derivedChecks: readonly Check[] = [
     name: 'history_has_current',
     severity: 'error',
     summary: 'A record with superseded versions has exactly one row in star.',
-    next: 'run muster replay for the resource, or read the record again with muster get',
+    next: 'run muster replay, or read the record again with muster get',
     parts: current.filter(isRecord).map(withoutCurrent),
   },
 ]
