@@ -44,7 +44,7 @@ test('ends cleanly at the first signal', async () => {
 })
 
 test('dies at the second signal, however busy it is', async () => {
-  const source = new URL('../../dist/cli/stop-signal.js', import.meta.url).href
+  const source = new URL('../../dist/', import.meta.url).href
   const script = `
     import { stopSignal } from '${source}'
     stopSignal().addEventListener('abort', () => console.log('asked to stop'))
