@@ -92,9 +92,11 @@ const scans: readonly Upgrade[] = [
 export const conversions: readonly Upgrade[] = [
   ...scans,
   {
-    found: 'ops.discovered.misses',
+    // Not the column's earlier name: a process that died after the renames would leave the words behind.
+    found: 'ops.discovered',
     statements: [
-      `update ops.discovered set state = case state when 'held' then 'stored' when 'unseen' then 'never fetched' else state end`,
+      `update ops.discovered set state = case state when 'held' then 'stored' else 'never fetched' end
+       where state in ('held', 'unseen')`,
     ],
   },
 ]
