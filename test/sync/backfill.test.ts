@@ -146,7 +146,11 @@ describeOnEngines('backfill', bench => {
       expect(states.filter(state => state === 'refused')).toHaveLength(1)
       expect(await watermarkOf(warehouse)).toBeNull()
       expect(await held(warehouse)).toBeLessThan(total)
-      expect(torn.resources.find(({ resource }) => resource === 'timesheets')?.note).toContain('passes')
+      expect(torn.failure).toMatchObject({ name: 'Incomplete', exitCode: 1 })
+      expect(torn.resources.find(({ resource }) => resource === 'timesheets')).toMatchObject({
+        state: 'incomplete',
+        note: expect.stringContaining('passes'),
+      })
       isTorn = false
       const repaired = await syncOnce(sandbox, warehouse, { request })
       expect(repaired.failure).toBeUndefined()

@@ -1,7 +1,7 @@
 /** The progress of a run as lines of text, computed from its events and the time: no terminal, no colours, no clock. */
 import { counted, formatNumber } from '../../lib/counted.ts'
 
-type ResourceState = 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'failed'
+type ResourceState = 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'incomplete' | 'failed'
 
 /** Counts are totals so far, not steps; a field that an event leaves out keeps its value. */
 export interface ProgressEvent {
@@ -34,7 +34,7 @@ export function withEvent(state: ProgressState, event: ProgressEvent): ProgressS
 
 /** Whether no further event follows. */
 export function isFinal({ state }: ProgressEvent): boolean {
-  return state === 'done' || state === 'skipped' || state === 'failed'
+  return ['done', 'skipped', 'incomplete', 'failed'].includes(state)
 }
 
 /** One line a resource and a footer, none longer than `width`. */
@@ -81,7 +81,9 @@ function footer(state: ProgressState, nowMs: number): string {
 const soonestEstimateMs = 3_000
 
 function leftMs({ resources }: ProgressState, elapsedMs: number): number | undefined {
-  const open = [...resources.values()].filter(event => event.state !== 'skipped' && event.state !== 'failed')
+  const open = [...resources.values()].filter(
+    ({ state }) => !['skipped', 'incomplete', 'failed'].includes(state),
+  )
   const sized = open.filter(event => event.pagesTotal !== undefined)
   const isKnown = open.every(event => isFinal(event) || event.pagesTotal !== undefined)
   const total = sum(sized.map(event => event.pagesTotal))

@@ -111,6 +111,7 @@ class SweepScan implements Strategy<SweptPage> {
     const found = { distinct_ids: distinctIds, expected_ids: expectedIds(figures) }
     if (decision === 'accepted')
       await this.save(progress, { state: 'accepted', accepted_at: now(sync), ...found })
+    if (decision === 'refused') await this.save(progress, { state: 'refused', ...found })
     if (decision === 'scan again') await this.#beginAgain(progress)
     return decision
   }

@@ -9,6 +9,7 @@ import { readWatermark } from '../../state/scans/watermarks.ts'
 import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
+import { Incomplete } from '../run/incomplete.ts'
 import { currentScope } from '../run/key.ts'
 import { byUpdate, daysQuery, scanOf } from '../scan/collection-window.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from '../scan/windows.ts'
@@ -64,6 +65,19 @@ async function giveUp(task: ResourceTask, { sweep_id }: SweepRow, note: string):
     await forgetSweptIds(engine, sweep_id)
   })
   task.counters.note = note
+}
+
+/** The window that never settled is the last one that was read. */
+async function unsettled(task: ResourceTask, sweep: SweepRow): Promise<Incomplete> {
+  const window = (await sweepScans(task.sync.engine, sweep.sweep_id)).at(-1)
+  await giveUp(task, sweep, 'the list did not settle')
+  return new Incomplete({
+    resource: task.resource.name,
+    seen: Number(window?.distinct_ids ?? 0),
+    expected: Number(window?.expected_ids ?? 0),
+    reason: 'the list did not settle while it was swept',
+    next: `nothing was tombstoned; run muster sweep ${task.resource.name} again when the service is quieter`,
+  })
 }
 
 /** The sweep that an earlier run left unfinished, unless the scope of the key has changed; a new one otherwise. */
@@ -138,8 +152,7 @@ export async function sweepList(task: ResourceTask, options: SweepOptions): Prom
   }
   const sweep = await sweepToRead(task)
   if (!(await readWindows(task, sweep))) {
-    await giveUp(task, sweep, 'the list did not settle: it is swept another time')
-    return
+    throw await unsettled(task, sweep)
   }
   const doubt = await judgeSweep(task, sweep, options.most)
   if (doubt) throw doubt

@@ -12,7 +12,7 @@ import type { TaskPipeline } from './task-pipeline.ts'
 
 export interface ResourceEvent {
   readonly resource: string
-  readonly state: 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'failed'
+  readonly state: 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'incomplete' | 'failed'
   readonly pagesDone?: number
   readonly pagesTotal?: number
   readonly rows?: number

@@ -17,6 +17,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import type { SweepOptions } from '../deletions/sweep.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
 import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts'
+import { Incomplete } from './incomplete.ts'
 import { apiKeyId } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
 import { recordEnd } from './run-end.ts'
@@ -108,8 +109,9 @@ async function openClient(
   return { client, sent, shared }
 }
 
-function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'stopped' {
+function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'incomplete' | 'stopped' {
   if (!failure) return 'done'
+  if (failure instanceof Incomplete) return 'incomplete'
   return failure instanceof BudgetSpent ? 'stopped' : 'failed'
 }
 

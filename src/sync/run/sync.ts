@@ -12,6 +12,7 @@ import { syncCollection } from '../scan/collection.ts'
 import { readBetween } from '../scan/read-again.ts'
 import { syncSnapshot } from '../snapshot/snapshot.ts'
 import { now, type ResourceTask, type SyncContext } from './context.ts'
+import { Incomplete, incompleteWords, joined } from './incomplete.ts'
 import { loadKey } from './key.ts'
 import { endsRun, messageOf, notForThisKey, type ResourceOutcome, runTask } from './task.ts'
 
@@ -136,22 +137,31 @@ function heldBackAmong(outcomes: readonly ResourceOutcome[]): MusterError {
   })
 }
 
-/** The most telling reason among the outcomes; undefined when all is well. */
+function failedAmong(failed: readonly ResourceOutcome[], incomplete: readonly Incomplete[]): MusterError {
+  const [first] = failed
+  const also =
+    incomplete.length === 0 ? '' : `; ${incompleteWords(incomplete.flatMap(({ shortfalls }) => shortfalls))}`
+  return new MusterError({
+    what: `${failed.map(({ resource }) => resource).join(', ')} failed: ${messageOf(first?.error)}${also}`,
+    next: 'what the other resources read is loaded; run again, or look at muster runs',
+    cause: first?.error,
+  })
+}
+
+/**
+ * The most telling reason among the outcomes; undefined when all is well. A spent budget is named only when nothing else kept
+ * a resource from being whole: another run alone does not mend the rest.
+ */
 export function failureAmong(outcomes: readonly ResourceOutcome[]): MusterError | undefined {
   const errors = outcomes.flatMap(({ error, state }) =>
     error === undefined || state === 'skipped' ? [] : [error],
   )
-  const ending =
-    errors.find(error => endsRun(error) && !(error instanceof BudgetSpent)) ??
-    errors.find(error => error instanceof BudgetSpent)
-  const failed = outcomes.filter(({ state }) => state === 'failed')
+  const ending = errors.find(error => endsRun(error) && !(error instanceof BudgetSpent))
   if (ending instanceof MusterError) return ending
-  if (failed.length === 0) return undefined
-  const [first] = failed
-  if (failed.every(({ error }) => error instanceof HeldBack)) return heldBackAmong(failed)
-  return new MusterError({
-    what: `${failed.map(({ resource }) => resource).join(', ')} failed: ${messageOf(first?.error)}`,
-    next: 'what the other resources read is loaded; run again, or look at muster runs',
-    cause: first?.error,
-  })
+  const failed = outcomes.filter(({ state }) => state === 'failed')
+  const incomplete = errors.filter(error => error instanceof Incomplete)
+  if (incomplete.length === 0 && failed.length > 0 && failed.every(({ error }) => error instanceof HeldBack))
+    return heldBackAmong(failed)
+  if (failed.length > 0) return failedAmong(failed, incomplete)
+  return joined(incomplete) ?? errors.find(error => error instanceof BudgetSpent)
 }

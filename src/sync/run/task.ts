@@ -9,6 +9,7 @@ import { reasonBehind, releaseLease, takeLease } from '../../state/runs/leases.t
 import { noFigures, recordResource } from '../../state/runs/runs.ts'
 import { type Counters, now, type ResourceTask, type SyncContext } from './context.ts'
 import { keepRenewing } from './hold-lease.ts'
+import { Incomplete } from './incomplete.ts'
 import { TaskPipeline } from './task-pipeline.ts'
 
 /** Whether an error ends the whole run: every other resource would meet it too, or its rows could not be stored. */
@@ -17,7 +18,7 @@ export const endsRun = (error: unknown): boolean =>
 
 export interface ResourceOutcome extends Readonly<Counters> {
   readonly resource: string
-  readonly state: 'done' | 'failed' | 'skipped' | 'stopped'
+  readonly state: 'done' | 'failed' | 'incomplete' | 'skipped' | 'stopped'
   readonly error?: unknown
 }
 
@@ -47,6 +48,7 @@ async function openTask(sync: SyncContext, resource: Resource): Promise<Resource
 
 function stateOf(error: unknown, sync: SyncContext): ResourceOutcome['state'] {
   if (error instanceof AccessDenied) return 'skipped'
+  if (error instanceof Incomplete) return 'incomplete'
   return error instanceof BudgetSpent || sync.signal.aborted ? 'stopped' : 'failed'
 }
 
@@ -58,7 +60,8 @@ async function reportAccess(
   state: ResourceOutcome['state'],
   denial?: string,
 ): Promise<void> {
-  const isRead = state === 'done' && (isCollection(resource) || counters.records_read > 0)
+  const isRead =
+    ['done', 'incomplete'].includes(state) && (isCollection(resource) || counters.records_read > 0)
   if (denial === undefined && !isRead) return
   await recordAccess(sync.engine, {
     resource: resource.name,

@@ -8,6 +8,7 @@ import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
+import { type Incomplete, requireNone, shortfallOf } from '../run/incomplete.ts'
 import { byUpdate, daysQuery, openNewScan, scanOf, setWatermark } from './collection-window.ts'
 import { forgetUnreadable, LoadedScan, type LoadedScanJob, readUntilProved } from './loaded-scan.ts'
 import type { PassState } from './pass.ts'
@@ -138,21 +139,23 @@ const afresh = {
 
 /**
  * Further passes over windows that are not accepted: from the last commit, or from the beginning of a window that an earlier
- * run refused. `cause` is the page that interrupted the reading of new windows.
+ * run refused. A window that is refused does not keep the others from being read: Incomplete is thrown after the last one. `cause` is the page that interrupted the reading of new windows.
  */
 async function readOpenWindows(
   task: ResourceTask,
   watermark: WatermarkRow,
   cause?: PageUnreadable,
 ): Promise<void> {
+  const found: Incomplete[] = []
   for (const window of await openWindows(task)) {
     const isRefused = window.state === 'refused'
     const change = { ...afresh, run_id: task.sync.runId }
     if (isRefused) await fenced(task, engine => updateScan(engine, window.scan_id, change))
     const isUnreadable = cause !== undefined && forgetUnreadable(task, window, cause)
     const job = jobOf(task, isRefused ? { ...window, ...change } : window, watermark)
-    await readUntilProved(task, job, isUnreadable ? 1 : 0)
+    found.push(...(await shortfallOf(readUntilProved(task, job, isUnreadable ? 1 : 0))))
   }
+  requireNone(found)
 }
 
 /** The page that turned out to be no JSON when it was loaded, and ended the reading of new windows; undefined when none did. */
@@ -173,11 +176,12 @@ export async function backfill(task: ResourceTask): Promise<void> {
   if (!(await readWatermark(engine, name))) await measure(task)
   const watermark = await readWatermark(engine, name)
   if (!watermark) return
-  await readOpenWindows(task, watermark)
+  const found = await shortfallOf(readOpenWindows(task, watermark))
   if ((await readWatermark(engine, name))?.backfilled_at !== null) return
   let cause: PageUnreadable | undefined
   do {
     cause = await interruption(readNewWindows(task, watermark))
-    await readOpenWindows(task, watermark, cause)
+    found.push(...(await shortfallOf(readOpenWindows(task, watermark, cause))))
   } while (cause)
+  requireNone(found)
 }

@@ -1,11 +1,13 @@
 /** What the scans of a list share: their query, their ledger row, and the watermark. */
 import type { Scan } from '../../contract/fields/resource.ts'
-import { countScans, freshScan, openScan } from '../../state/scans/scans.ts'
+import { counted } from '../../lib/counted.ts'
+import { countScans, freshScan, openScan, readScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { moveWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
+import { Incomplete } from '../run/incomplete.ts'
 import type { Days } from './windows.ts'
 
 export const byUpdate = { sortBy: 'updatedAt', sortOrder: 'asc' }
@@ -51,4 +53,15 @@ export async function setWatermark(
   change: Partial<WatermarkRow>,
 ): Promise<void> {
   await moveWatermark(engine, resource.name, { ...change, run_id: sync.runId, moved_at: now(sync) })
+}
+
+/** What a refused scan lacks, as the transaction of its last batch has recorded it. */
+export async function refusal({ sync, resource }: ResourceTask, row: ScanRow): Promise<Incomplete> {
+  const { distinct_ids, expected_ids, attempt } = (await readScan(sync.engine, row.scan_id)) ?? row
+  return new Incomplete({
+    resource: resource.name,
+    seen: Number(distinct_ids),
+    expected: Number(expected_ids),
+    reason: `the list did not show more in ${counted(Number(attempt), 'pass', 'passes')}`,
+  })
 }

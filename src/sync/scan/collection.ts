@@ -8,6 +8,7 @@ import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
+import { requireNone, shortfallOf } from '../run/incomplete.ts'
 import { backfill } from './backfill.ts'
 import { byUpdate, openNewScan, scanOf, setWatermark } from './collection-window.ts'
 import { readUntilProved } from './loaded-scan.ts'
@@ -92,7 +93,9 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
     return
   }
   const left = await unfinishedScan(task.sync.engine, task.resource.name, 'incremental')
-  if (left) await readChanges(task, left)
-  await readChanges(task)
-  await readNoted(task)
+  // Whatever it lacks, the next scan begins at the same watermark.
+  if (left) await shortfallOf(readChanges(task, left))
+  const found = await shortfallOf(readChanges(task))
+  found.push(...(await shortfallOf(readNoted(task))))
+  requireNone(found)
 }

@@ -12,6 +12,7 @@ import type { ScanRow } from '../../state/scans/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { isFullBatch } from '../run/task-pipeline.ts'
+import { refusal } from './collection-window.ts'
 import { beginPass, figuresOf, isFirstDataPage, type Known, nextPass, type PassState } from './pass.ts'
 import { type Decision, expectedIds, judge } from './proof.ts'
 import { type Progress, type ScannedPage, type Strategy, scan } from './scan.ts'
@@ -119,10 +120,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
   async decide(): Promise<Decision> {
     const row = await readScan(this.#task.sync.engine, this.#job.row.scan_id)
     if (row?.state === 'accepted') return 'accepted'
-    if (row?.state !== 'refused') return 'scan again'
-    const { distinct_ids: seen, expected_ids: expected, attempt } = row
-    this.#task.counters.note = `saw ${seen} of ${expected} ids in ${attempt} passes`
-    return 'refused'
+    return row?.state === 'refused' ? 'refused' : 'scan again'
   }
 
   #nextLanded(page: number): LandedPage | undefined {
@@ -232,13 +230,13 @@ export function forgetUnreadable(
 }
 
 /**
- * Ends when the scan is accepted or refused; throws what stopped the scan, with everything read so far loaded. A page that
- * turns out to be no JSON is asked for again; `unreadable` says how often that has happened already.
+ * Ends when the scan is accepted; throws Incomplete when it is refused, or what stopped it, with everything read so far
+ * loaded. A page that turns out to be no JSON is asked for again; `unreadable` says how often that has happened already.
  */
 export async function readUntilProved(task: ResourceTask, job: LoadedScanJob, unreadable = 0): Promise<void> {
   const strategy = new LoadedScan(task, job)
   try {
-    await scan(strategy, strategy.start)
+    if ((await scan(strategy, strategy.start)) === 'refused') throw await refusal(task, job.row)
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error
     const row = (await readScan(task.sync.engine, job.row.scan_id)) ?? job.row

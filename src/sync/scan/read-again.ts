@@ -5,6 +5,7 @@ import { forgetUnread, stillUnread } from '../../state/scans/sweeps.ts'
 import type { ScanRow, UnreadRow } from '../../state/scans/tables.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
+import { type Incomplete, requireNone, shortfallOf } from '../run/incomplete.ts'
 import { byUpdate, daysQuery, openNewScan, scanOf } from './collection-window.ts'
 import { readUntilProved } from './loaded-scan.ts'
 import type { Days } from './windows.ts'
@@ -90,7 +91,11 @@ export async function readNoted(task: ResourceTask): Promise<void> {
   if (rows.length === 0) return
   const dated = scanOf(task).createdBetween ? rows.filter(isDated) : []
   const days = dated.map(({ created_at }) => utcDay(created_at))
+  const found: Incomplete[] = []
   if (dated.length < rows.length) await readAgain(task, { from: null, to: null }, 'noted by a sweep')
-  else for (const { from, to } of spansOver(days)) await readBetween(task, from, to)
+  else
+    for (const { from, to } of spansOver(days))
+      found.push(...(await shortfallOf(readBetween(task, from, to))))
+  requireNone(found)
   await fenced(task, engine => forgetUnread(engine, task.resource.name))
 }

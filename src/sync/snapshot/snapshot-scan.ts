@@ -5,6 +5,7 @@ import type { Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { ResourceTask } from '../run/context.ts'
+import { Incomplete } from '../run/incomplete.ts'
 import { beginPass, figuresOf } from '../scan/pass.ts'
 import { type Decision, judge, mostPasses } from '../scan/proof.ts'
 import { type Progress, type ScannedPage, type Strategy, scan } from '../scan/scan.ts'
@@ -64,6 +65,8 @@ class SnapshotScan implements Strategy<SnapshotPage> {
   #pages: LandedPage[] = []
   #texts: string[] = []
   reading: Reading = { pages: [], total: 0 }
+  /** Of the last pass. */
+  figures = { seen: 0, expected: 0 }
 
   constructor(task: ResourceTask, at: ScopeScan, before?: Reading) {
     this.#task = task
@@ -100,6 +103,7 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const kind = 'snapshot'
     const figures = figuresOf(pass, { kind, isWhole: true, attempt, distinctIds: 0, rows: pass.rows, digest })
     const previousDigest = this.#previousDigest
+    this.figures = { seen: pass.rows, expected: pass.greatestTotal }
     if (judge(figures) !== 'accepted') return judge(figures)
     this.reading = { pages, total: pass.greatestTotal, digest }
     if (previousDigest === undefined) return 'accepted'
@@ -108,19 +112,17 @@ class SnapshotScan implements Strategy<SnapshotPage> {
   }
 }
 
-function restless(task: ResourceTask, scope: Scope): MusterError {
-  return new MusterError({
-    what: `the list changed while it was read, ${mostPasses.snapshot} times`,
-    where: `GET ${pathOf(task, scope)}`,
-    next: 'the last complete snapshot stays; run again when the service is quieter',
-  })
-}
-
 async function readList(task: ResourceTask, at: ScopeScan, before?: Reading): Promise<Reading> {
   const strategy = new SnapshotScan(task, at, before)
   const sequence = Math.max(0, ...task.sync.landing.pages(at.scanId).map(page => page.sequence))
   const decision = await scan(strategy, { pass: beginPass(1), attempt: 1, sequence })
-  if (decision === 'refused') throw restless(task, at.scope)
+  if (decision === 'refused')
+    throw new Incomplete({
+      resource: task.resource.name,
+      ...strategy.figures,
+      reason: `the list changed while it was read, ${mostPasses.snapshot} times`,
+      next: 'the last complete snapshot stays; run muster sync again when the service is quieter',
+    })
   return strategy.reading
 }
 

@@ -8,6 +8,7 @@ import { freshScan, giveUpScans, lastReadings, openScan, updateScan } from '../.
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
+import { Incomplete, requireNone, shortfallOf } from '../run/incomplete.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
 import { type Reading, readAgain, readScope } from './snapshot-scan.ts'
 
@@ -69,21 +70,34 @@ async function giveUpOn(task: ResourceTask, group: readonly Read[]): Promise<voi
 
 const hasPages = ({ reading }: Read): boolean => reading.pages.length > 1
 
-/** Lists of several pages are read again before any row is removed: one request for each page, and only then. */
-async function confirm(task: ResourceTask, group: readonly Read[]): Promise<Read[]> {
+/**
+ * Lists of several pages are read again before any row is removed: one request for each page, and only then. A list that
+ * changed meanwhile is left out.
+ */
+async function confirm(task: ResourceTask, group: readonly Read[], found: Incomplete[]): Promise<Read[]> {
   const sure: Read[] = []
-  for (const read of group)
-    sure.push(hasPages(read) ? { ...read, reading: await readAgain(task, read, read.reading) } : read)
+  for (const read of group) {
+    const again = async (): Promise<void> => {
+      const reading = hasPages(read) ? await readAgain(task, read, read.reading) : read.reading
+      sure.push({ ...read, reading })
+    }
+    const lacks = await shortfallOf(again())
+    if (lacks.length > 0) await giveUp(task, read.scanId)
+    found.push(...lacks)
+  }
   return sure
 }
 
-async function loadGroup(task: ResourceTask, group: readonly Read[]): Promise<void> {
-  if (group.length === 0) return
+/** Returns what the scopes lack that could not be confirmed. */
+async function loadGroup(task: ResourceTask, group: readonly Read[]): Promise<Incomplete[]> {
+  const found: Incomplete[] = []
+  if (group.length === 0) return found
   try {
     await loadRead(task, group, group.some(hasPages)).catch(async error => {
       if (!(error instanceof Unconfirmed)) throw error
-      await loadRead(task, await confirm(task, group), false)
+      await loadRead(task, await confirm(task, group, found), false)
     })
+    return found
   } catch (error) {
     await giveUpOn(task, group)
     throw error
@@ -91,6 +105,7 @@ async function loadGroup(task: ResourceTask, group: readonly Read[]): Promise<vo
 }
 
 async function loadRead(task: ResourceTask, group: readonly Read[], isUnconfirmed: boolean): Promise<void> {
+  if (group.length === 0) return
   const { sync } = task
   const scopeOf = new Map(
     group.flatMap(({ reading, scope }) => reading.pages.map((page): [LandedPage, Scope] => [page, scope])),
@@ -138,28 +153,50 @@ function isFull(task: ResourceTask, group: readonly Read[]): boolean {
   return group.length >= scopesPerLoad || bytesOf(group) >= bytesPerLoad
 }
 
-/** Reads and loads the scopes; returns how many the service refused. */
-async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<number> {
-  const group: Read[] = []
-  let refused = 0
+interface Missing {
+  /** Scopes that the service refused. */
+  refused: number
+  /** What other scopes lack, which keep the last snapshot that was complete. */
+  readonly found: Incomplete[]
+}
+
+/** The scope as it was read; undefined when it was refused or is incomplete. */
+async function readOne(
+  task: ResourceTask,
+  { scopes, index }: { readonly scopes: readonly Scope[]; readonly index: number },
+  missing: Missing,
+): Promise<Read | undefined> {
   try {
-    for (const [index, scope] of scopes.entries()) {
-      try {
-        group.push(await read(task, scope, index + 1))
-      } catch (error) {
-        const isDenied = error instanceof AccessDenied || error instanceof NotFound
-        // One company may refuse what another allows; only if all refuse can the key not read the resource.
-        if (!isDenied || refused === scopes.length - 1) throw error
-        refused += 1
-      }
-      if (isFull(task, group)) await loadGroup(task, group.splice(0))
+    return await read(task, scopes[index] as Scope, index + 1)
+  } catch (error) {
+    if (error instanceof Incomplete) {
+      missing.found.push(error)
+      return undefined
+    }
+    const isDenied = error instanceof AccessDenied || error instanceof NotFound
+    // One company may refuse what another allows; only if all refuse can the key not read the resource.
+    if (!isDenied || missing.refused === scopes.length - 1) throw error
+    missing.refused += 1
+    return undefined
+  }
+}
+
+/** Reads and loads the scopes. */
+async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<Missing> {
+  const group: Read[] = []
+  const missing: Missing = { refused: 0, found: [] }
+  try {
+    for (const index of scopes.keys()) {
+      const one = await readOne(task, { scopes, index }, missing)
+      if (one) group.push(one)
+      if (isFull(task, group)) missing.found.push(...(await loadGroup(task, group.splice(0))))
       showScopes(task, index + 1, scopes.length)
     }
   } finally {
     // Scopes that were read whole are loaded, whatever ended the reading.
-    await loadGroup(task, group)
+    missing.found.push(...(await loadGroup(task, group)))
   }
-  return refused
+  return missing
 }
 
 function showScopes({ sync, resource, counters }: ResourceTask, pagesDone: number, pagesTotal: number): void {
@@ -186,7 +223,8 @@ async function closeQuarantined(task: ResourceTask): Promise<void> {
 export async function syncSnapshot(task: ResourceTask): Promise<void> {
   await forgetHalfRead(task)
   const scopes = await dueScopes(task)
-  const refused = await readAll(task, scopes)
+  const { refused, found } = await readAll(task, scopes)
   await closeQuarantined(task)
   if (refused > 0) task.counters.note = `not readable for ${refused} of ${scopes.length} scopes`
+  requireNone(found)
 }

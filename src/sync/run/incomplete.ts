@@ -1,0 +1,74 @@
+/** Resources that were read without proof that every record was seen. */
+import { formatNumber } from '../../lib/counted.ts'
+import { MusterError } from '../../lib/errors.ts'
+
+/** What a scan that was not accepted lacks. */
+export interface Shortfall {
+  readonly resource: string
+  /** Records. */
+  readonly seen: number
+  readonly expected: number
+  /** Why the scan proves nothing, such as "the list changed in each of 6 passes". */
+  readonly reason: string
+  /** What to do other than to run again. */
+  readonly next?: string
+}
+
+const runAgain = 'what was read is loaded; run muster sync again, and tell the service about it if it stays'
+const lookFirst = 'what was read is loaded; muster status tells why, muster sync reads them again'
+
+/** The shortfalls of parts of one resource, such as windows, as one. */
+function added(parts: readonly Shortfall[]): Shortfall[] {
+  const byResource = new Map<string, Shortfall>()
+  for (const part of parts) {
+    const { seen = 0, expected = 0 } = byResource.get(part.resource) ?? {}
+    const first = byResource.get(part.resource) ?? part
+    byResource.set(part.resource, { ...first, seen: seen + part.seen, expected: expected + part.expected })
+  }
+  return [...byResource.values()]
+}
+
+const words = ({ resource, seen, expected }: Shortfall): string =>
+  `${resource} (saw ${formatNumber(seen)} of ${formatNumber(expected)})`
+
+/** `timesheets (saw 450 of 650), users (saw 3 of 4) incomplete` */
+export const incompleteWords = (shortfalls: readonly Shortfall[]): string =>
+  `${added(shortfalls).map(words).join(', ')} incomplete`
+
+/** Thrown when everything that was read is loaded. The other resources of the run go on. */
+export class Incomplete extends MusterError {
+  readonly shortfalls: readonly Shortfall[]
+
+  constructor(first: Shortfall, ...others: readonly Shortfall[]) {
+    const all = [first, ...others]
+    const isOne = added(all).length === 1
+    super({
+      what: incompleteWords(all) + (isOne ? `: ${first.reason}` : ''),
+      next: isOne ? (first.next ?? runAgain) : lookFirst,
+    })
+    this.shortfalls = all
+  }
+}
+
+/** One error for what several parts or resources lack; undefined when they lack nothing. */
+export function joined(found: readonly Incomplete[]): Incomplete | undefined {
+  const [first, ...others] = found.flatMap(({ shortfalls }) => shortfalls)
+  return first && new Incomplete(first, ...others)
+}
+
+/** Waits until a part of a resource is read; returns what it lacks, so that the other parts are read as well. */
+export async function shortfallOf(reading: Promise<void>): Promise<Incomplete[]> {
+  try {
+    await reading
+    return []
+  } catch (error) {
+    if (error instanceof Incomplete) return [error]
+    throw error
+  }
+}
+
+/** Throws Incomplete unless every part is whole. */
+export function requireNone(found: readonly Incomplete[]): void {
+  const all = joined(found)
+  if (all) throw all
+}
