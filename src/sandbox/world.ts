@@ -110,7 +110,7 @@ export class World {
   }
 }
 
-function keyOf(collection: Collection, record: StoredRecord): string | undefined {
+export function keyOf(collection: Collection, record: StoredRecord): string | undefined {
   if (record.id === undefined) return undefined
   return collection === 'companyUsers' ? `${record.companyId}/${record.id}` : String(record.id)
 }

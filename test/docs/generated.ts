@@ -8,6 +8,8 @@ import { readMarts } from '../../src/marts/mart.ts'
 import { eventFaults } from '../../src/sandbox/events/event-faults.ts'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
 import { contractOptions } from '../../src/sandbox/options/contract-options.ts'
+import type { Option } from '../../src/sandbox/options/option.ts'
+import { quirkOptions } from '../../src/sandbox/quirks/quirk-options.ts'
 import { violationKinds } from '../../src/sandbox/refusals/violations.ts'
 import { ledgerTables } from '../../src/state/tables.ts'
 import { failureLines } from '../../src/warehouse/postgres/failure.ts'
@@ -45,10 +47,10 @@ const checkTable = (): string =>
     everyCheck(marts).map(({ name, severity, summary, next }) => [code(name), severity, summary, next]),
   )
 
-const optionTable = (): string =>
+const optionTable = (title: string, table: Readonly<Record<string, Option<unknown>>>): string =>
   markdownTable(
-    ['option', 'values', 'default', 'what it decides'],
-    Object.entries(contractOptions).map(([name, { values, fallback, meaning }]) => [
+    [title, 'values', 'default', 'what it decides'],
+    Object.entries(table).map(([name, { values, fallback, meaning }]) => [
       code(name),
       values,
       String(fallback),
@@ -124,7 +126,12 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/marts.md': { marts: martTable },
   'docs/postgres-failures.md': { failures: failureTable },
   'docs/refresh.md': { 'change signals': signalTable },
-  'docs/sandbox.md': { options: optionTable, faults: faultRows, violations: violationTable },
+  'docs/sandbox.md': {
+    options: () => optionTable('option', contractOptions),
+    quirks: () => optionTable('quirk', quirkOptions),
+    faults: faultRows,
+    violations: violationTable,
+  },
   'docs/sandbox-events.md': { faults: eventFaultRows },
   'docs/warehouse.md': { 'bus matrix': async () => matrixMarkdown(await buildDictionary(marts)) },
 }

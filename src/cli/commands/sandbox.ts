@@ -2,6 +2,13 @@
 import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
 import { defaultKeys, sandboxKeys } from '../../sandbox/keys/default-keys.ts'
 import { contractOptions, parseOption } from '../../sandbox/options/contract-options.ts'
+import type { Option } from '../../sandbox/options/option.ts'
+import {
+  parseQuirk,
+  type QuirkSettings,
+  quirkOptions,
+  withQuirks,
+} from '../../sandbox/quirks/quirk-options.ts'
 import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
 import type { Sandbox } from '../../sandbox/server/sandbox.ts'
 import {
@@ -55,6 +62,11 @@ export const command: CommandModule = {
       parse: gathered(parseOption),
     },
     {
+      flags: '--quirk <resource:name=value>',
+      summary: 'a lasting deviation from the contract, of one resource or of all; may be repeated',
+      parse: (text, before) => withQuirks((before as QuirkSettings | undefined) ?? {}, parseQuirk(text)),
+    },
+    {
       flags: '--fault <name=rate>',
       summary: 'spoil this share of the answers, 0 to 1; may be repeated',
       parse: gathered(parseFault),
@@ -67,7 +79,13 @@ export const command: CommandModule = {
     },
     { flags: '--lists', summary: 'print the allowed values for writing workers, and end' },
   ],
-  notes: [...optionLines(), '', ...faultLines()],
+  notes: [
+    ...optionLines('Values of --knob:', contractOptions),
+    '',
+    ...optionLines('Values of --quirk:', quirkOptions),
+    '',
+    ...faultLines(),
+  ],
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
@@ -75,6 +93,7 @@ export const command: CommandModule = {
     'muster sandbox --live 5 --webhook http://127.0.0.1:8080/webhook --webhook-faults loss=0.05,duplicate=0.1',
     'muster sandbox --webhook http://127.0.0.1:8080/webhook --webhook-kind agency --webhook-burst 10000',
     'muster sandbox --knob to=exclusive --knob day-zone=Europe/London --fault reset=0.05 --fault hang=0.01',
+    'muster sandbox --quirk page-cap=50 --quirk timesheets:total-cap=300',
     'muster sandbox --lists',
   ],
   run: async (context, _, options) => {
@@ -114,6 +133,7 @@ function sandboxOptions(options: Options) {
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
     ...(options.knob !== undefined && { options: options.knob as ReturnType<typeof parseOption> }),
+    ...(options.quirk !== undefined && { quirks: options.quirk as QuirkSettings }),
     ...(options.fault !== undefined && { faults: options.fault as ReturnType<typeof parseFault> }),
     faultSeed: numberOf(options, 'faultSeed'),
   }
@@ -124,12 +144,12 @@ function gathered<Part extends object>(parse: (text: string) => Part) {
   return (text: string, before?: unknown): Part => ({ ...(before as Part | undefined), ...parse(text) })
 }
 
-function optionLines(): string[] {
-  const rows = Object.entries(contractOptions).map(([name, { values, fallback, meaning }]) => [
+function optionLines(title: string, table: Readonly<Record<string, Option<unknown>>>): string[] {
+  const rows = Object.entries(table).map(([name, { values, fallback, meaning }]) => [
     name,
     `${meaning}: ${values} (${fallback})`,
   ])
-  return ['Values of --knob:', ...aligned(rows)]
+  return [title, ...aligned(rows)]
 }
 
 function faultLines(): string[] {

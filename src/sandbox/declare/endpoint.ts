@@ -7,7 +7,7 @@ import type { Access } from '../keys/access.ts'
 import type { ApiKey } from '../keys/keys.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
 import type { Shuffle } from '../records/ties.ts'
-import type { World } from '../world.ts'
+import type { Collection, World } from '../world.ts'
 import type { Desk } from '../writes/desk.ts'
 import type { NamedSchema } from './json-schema.ts'
 import { parseParameters } from './parameters.ts'
@@ -34,9 +34,11 @@ export interface EndpointRequest {
   readonly lastUsedAt?: string
 }
 
-interface Answer {
+export interface Answer {
   readonly data: unknown
   readonly meta?: object
+  /** True unless a quirk says otherwise. */
+  readonly success?: boolean
 }
 
 export interface Described extends Access {
@@ -50,6 +52,8 @@ export interface Described extends Access {
   /** Of `data`, or of each of its elements. */
   readonly returns: NamedSchema
   readonly isList?: boolean
+  /** Where the records are; absent when they are made from others. */
+  readonly collection?: Collection
   /** Of `meta`, where there is one. */
   readonly meta?: NamedSchema
   /** Whether it can answer 404 although its path has no id. */

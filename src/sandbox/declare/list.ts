@@ -122,7 +122,9 @@ function matching(spec: ListSpec, request: EndpointRequest, query: ListQuery): r
 }
 
 function cacheName(spec: ListSpec, request: EndpointRequest, query: ListQuery): string {
-  return JSON.stringify([spec.path, request.key.key, { ...query, page: 0, limit: 0, fields: 0 }])
+  const { from, to, 'day-zone': zone } = request.options
+  const asked = { ...query, page: 0, limit: 0, fields: 0 }
+  return JSON.stringify([spec.path, request.key.key, asked, from, to, zone])
 }
 
 function cached(all: readonly StoredRecord[], name: string, tests: readonly Test[]): readonly StoredRecord[] {

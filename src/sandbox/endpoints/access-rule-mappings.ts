@@ -14,6 +14,7 @@ import {
 } from '../declare/parameters.ts'
 import { recordOf } from '../declare/record-schema.ts'
 import type { StoredRecord } from '../records/record.ts'
+import { shuffledTies } from '../records/ties.ts'
 
 const mapping = recordOf('AccessRuleMapping', accessRules)
 const group: NamedSchema = {
@@ -41,6 +42,7 @@ export const accessRuleMappings = endpoint({
     shape: mapping.shape,
   },
   isList: true,
+  collection: 'accessRuleMappings',
   meta: pageMeta,
   parameters: {
     ...pageParameters,
@@ -51,15 +53,16 @@ export const accessRuleMappings = endpoint({
     ...sortParameters(['a', 'can', 'configKey'], 'a', 'asc'),
     fields: fieldsParameter,
   },
-  answer: ({ world }, query) => {
+  answer: ({ world, shuffle }, query) => {
     const { groupBy, role, action } = query
     const { sortBy, sortOrder } = groupBy ? ({ sortBy: 'a', sortOrder: 'asc' } as const) : query
     const matches = matchesText(['a', 'can', 'configKey'], query.query ?? '')
-    const rows = world
-      .ordered('accessRuleMappings', sortBy, sortOrder)
+    const order = world.ordered('accessRuleMappings', sortBy, sortOrder)
+    const rows = order
       .records()
       .filter(row => (role ?? row.a) === row.a && (action ?? row.can) === row.can && matches(row))
-    const found = groupBy === 'role' ? byRole(rows) : groupBy === 'rule' ? byRule(rows) : rows
+    const mixed = shuffledTies(rows, row => order.keyOf(row), shuffle)
+    const found = groupBy === 'role' ? byRole(mixed) : groupBy === 'rule' ? byRule(mixed) : mixed
     return pageOf(found, query, row => row)
   },
 })

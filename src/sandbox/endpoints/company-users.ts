@@ -8,6 +8,7 @@ import { fieldsParameter, pageParameters } from '../declare/parameters.ts'
 import { recordOf } from '../declare/record-schema.ts'
 import type { StoredRecord } from '../records/record.ts'
 import { withoutFields } from '../records/select-fields.ts'
+import { shuffledTies } from '../records/ties.ts'
 import { pathCompany } from './companies.ts'
 
 export const userPermissionList = companyUsers({
@@ -40,6 +41,7 @@ function companyUsers({ present, ...described }: CompanyUsers): Endpoint {
     keys: 'company',
     scope: 'read:users',
     isList: true,
+    collection: 'companyUsers',
     meta: pageMeta,
     parameters: {
       ...pageParameters,
@@ -54,7 +56,8 @@ function companyUsers({ present, ...described }: CompanyUsers): Endpoint {
         .filter(row => row.companyId === company.id)
         .filter(row => status === undefined || (row.status !== 'Inactive') === (status === 'active'))
         .sort((left, right) => compare(left.name, right.name) || compare(left.id, right.id))
-      return pageOf(rows, query, row => present(withoutFields(row, ['companyId'])))
+      const mixed = shuffledTies(rows, row => row.name, request.shuffle)
+      return pageOf(mixed, query, row => present(withoutFields(row, ['companyId'])))
     },
   })
 }

@@ -128,7 +128,11 @@ export function pairOf(text: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-export function unknownName(kind: 'option' | 'fault', name: string, names: readonly string[]): UsageError {
+export function unknownName(
+  kind: 'option' | 'quirk' | 'fault',
+  name: string,
+  names: readonly string[],
+): UsageError {
   // Half of its letters wrong is another word, not a slip.
   const nearest = closestMatch(name, [...names], { maxDistance: Math.floor(name.length / 2) })
   return new UsageError({

@@ -25,14 +25,14 @@ export class Gate {
   readonly #desk: Desk
   readonly #limiter: RateLimiter
   readonly #lastUse = new Map<string, string>()
-  readonly #shuffle: Shuffle | undefined
+  readonly #shuffle: Shuffle
 
   constructor(settings: Settings, world: World, desk: Desk) {
     this.#settings = settings
     this.#world = world
     this.#desk = desk
     this.#limiter = new RateLimiter(settings.options['rate-window'])
-    this.#shuffle = settings.options.ties === 'random' ? shuffler(settings.seed) : undefined
+    this.#shuffle = shuffler(settings.seed)
   }
 
   /** Throws the ApiError that the request meets first: 401 or IP, 429, 403. */
@@ -59,7 +59,7 @@ export class Gate {
       limits,
       usage: this.#limiter.usage(key.key, limits, nowMs),
       ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
-      ...(this.#shuffle ? { shuffle: this.#shuffle } : {}),
+      ...(options.ties === 'random' && { shuffle: this.#shuffle }),
     }
   }
 

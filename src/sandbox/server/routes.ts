@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { largestBody } from '../../lib/file-kind.ts'
 import type { Endpoint } from '../declare/endpoint.ts'
 import { endpoints } from '../endpoints/endpoints.ts'
+import type { QuirkBook } from '../quirks/quirks.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import type { Admitted, Gate } from './gate.ts'
 
@@ -16,11 +17,16 @@ declare module 'fastify' {
   }
 }
 
-export function serveEndpoints(app: FastifyInstance, gate: Gate): void {
-  for (const endpoint of endpoints) serve(app, endpoint, gate)
+interface Service {
+  readonly gate: Gate
+  readonly quirks: QuirkBook
 }
 
-function serve(app: FastifyInstance, endpoint: Endpoint, gate: Gate): void {
+export function serveEndpoints(app: FastifyInstance, service: Service): void {
+  for (const endpoint of endpoints) serve(app, endpoint, service)
+}
+
+function serve(app: FastifyInstance, endpoint: Endpoint, { gate, quirks }: Service): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>()
   const url = basePath + endpoint.path
   app.route({
@@ -35,7 +41,7 @@ function serve(app: FastifyInstance, endpoint: Endpoint, gate: Gate): void {
     },
     handler: async request => {
       const checked = admitted.get(request) as Admitted
-      return { success: true, ...endpoint.answer({ ...checked, body: request.body }) }
+      return { success: true, ...quirks.answer(endpoint, { ...checked, body: request.body }) }
     },
   })
   refuseOtherMethods(app, url, endpoint.method)

@@ -5,6 +5,9 @@ import { generateRecords } from '../data/generate.ts'
 import { type EventSender, startEvents } from '../events/send-events.ts'
 import type { Faults } from '../faults/faults.ts'
 import { keepChanging } from '../live/keep-changing.ts'
+import type { ContractOptions } from '../options/contract-options.ts'
+import type { QuirkSettings } from '../quirks/quirk-options.ts'
+import { QuirkBook } from '../quirks/quirks.ts'
 import { errorBody } from '../refusals/api-error.ts'
 import type { ContractChecker, Violation } from '../refusals/contract-checker.ts'
 import { answerWireErrors, asContractError, wireOptions } from '../refusals/wire-errors.ts'
@@ -13,6 +16,7 @@ import { openDesk } from '../writes/desk.ts'
 import type { WorkerBook } from '../writes/worker-book.ts'
 import { Gate } from './gate.ts'
 import { serveOpenApi } from './openapi.ts'
+import { serveQuirks } from './quirk-routes.ts'
 import { basePath, serveEndpoints } from './routes.ts'
 import { type SandboxOptions, type SandboxRequest, settingsOf } from './settings.ts'
 import { serveStorage } from './storage-routes.ts'
@@ -33,6 +37,10 @@ export interface Sandbox extends EventSender {
   readonly routes: readonly Route[]
   /** Requests that broke the contract so far. */
   violations(): readonly Violation[]
+  /** Changes options, all but `rate-window`; those that are not named stay as they are. */
+  setOptions(options: Partial<ContractOptions>): void
+  /** In place of the quirks before; none ends them. What happens once can happen again. */
+  setQuirks(quirks?: QuirkSettings): void
   /** `stop` ends all faults. */
   readonly faults: Pick<Faults, 'stop'>
   close(): Promise<void>
@@ -50,9 +58,11 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   answerWireErrors(app)
   answerErrors(app, watch.checker)
   watch.observe(app)
-  serveEndpoints(app, new Gate(settings, world, desk))
+  const quirks = new QuirkBook(settings.quirks, seed)
+  serveEndpoints(app, { gate: new Gate(settings, world, desk), quirks })
   await serveStorage(app, desk, clock)
   serveOpenApi(app, url)
+  serveQuirks(app, { options: settings.options, quirks })
   serveTools(app, url)
   await app.listen({ host, port })
   desk.files.origin = `http://${host}:${(app.server.address() as AddressInfo).port}`
@@ -66,6 +76,8 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     routes: watch.routes,
     violations: () => watch.checker.violations(),
     faults: watch.faults,
+    setOptions: chosen => void Object.assign(settings.options, chosen),
+    setQuirks: (chosen = {}) => quirks.set(chosen),
     close: async () => {
       await changing?.stop()
       await closeEvents()

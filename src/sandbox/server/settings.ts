@@ -8,6 +8,7 @@ import type { FaultRates } from '../faults/faults.ts'
 import { defaultKeys } from '../keys/default-keys.ts'
 import type { ApiKey } from '../keys/keys.ts'
 import { type ContractOptions, optionsOf } from '../options/contract-options.ts'
+import type { QuirkSettings } from '../quirks/quirk-options.ts'
 import type { Records } from '../world.ts'
 
 export interface SandboxRequest {
@@ -51,6 +52,8 @@ export interface SandboxOptions {
   readonly keys?: readonly ApiKey[]
   /** Readings of what the contract leaves open; each has a default. */
   readonly options?: Partial<ContractOptions>
+  /** Lasting deviations from the contract, by resource or for `all`. */
+  readonly quirks?: QuirkSettings
   /** Share of the answers that each fault spoils. */
   readonly faults?: FaultRates
   readonly faultSeed?: number
@@ -79,6 +82,7 @@ const optionDefaults = {
   keys: defaultKeys,
   rateLimitPerMinute: 3_000,
   rateLimitPerDay: 50_000,
+  quirks: {},
   faults: {},
   faultSeed: 1,
 } as const satisfies SandboxOptions

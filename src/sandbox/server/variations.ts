@@ -18,18 +18,18 @@ interface Asked {
 
 type Vary = (record: StoredRecord, draw: Rng) => StoredRecord
 
-/** Undefined when every option that matters here stands at its default. */
+/** The options are read at each request: they can change while the sandbox runs. */
 export function variationOf({ options, seed }: Settings) {
-  const { absent, extra: share, 'extra-in': where } = options
-  if (absent === 'mixed' && share === 0) return undefined
-  const isEverywhere = where === 'everywhere'
-  const extra: Extra = {
-    share,
-    outside: isEverywhere || where === 'records',
-    inside: isEverywhere || where === 'nested',
-  }
   const envelopes = namedRng(seed, 'extra envelope')
   return (envelope: Envelope, asked: Asked): Envelope => {
+    const { absent, extra: share, 'extra-in': where } = options
+    if (absent === 'mixed' && share === 0) return envelope
+    const isEverywhere = where === 'everywhere'
+    const extra: Extra = {
+      share,
+      outside: isEverywhere || where === 'records',
+      inside: isEverywhere || where === 'nested',
+    }
     const vary: Vary = (record, draw) => {
       const filled = absent === 'mixed' ? record : withAbsence(record, asked, { absent, draw })
       return share > 0 && where !== 'envelope' ? withExtras(filled, extra, draw) : filled

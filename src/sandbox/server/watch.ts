@@ -92,7 +92,6 @@ function retryAfterOf(answer: { getHeader(name: string): unknown }): string | un
 
 function varyAnswers(app: FastifyInstance, settings: Settings): void {
   const vary = variationOf(settings)
-  if (!vary) return
   app.addHook('preSerialization', async (request, _reply, payload) => {
     const { endpoint } = request.routeOptions.config
     const envelope = payload as { success?: boolean; data: unknown }
