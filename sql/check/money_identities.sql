@@ -1,8 +1,27 @@
 -- Amounts add up as usual: an identity that holds for 95% of at least 20 records holds for all.
 -- Severity: warn
--- Sources: star.fact_invoice, star.fact_credit_note, star.fact_timelog, star.fact_piece_rate_entry, star.fact_rate
+-- Sources: star.fact_invoice, star.fact_credit_note, star.fact_timesheet, star.fact_timelog, star.fact_piece_rate_entry, star.fact_rate
 -- Next: read the record with muster get and report it to the service; the contract states no identities, these are learned from the data
-with amount as (
+with
+-- Piece work of a timesheet; the total of a timesheet may include it.
+piece_work as (
+  select
+    t.timesheet_id, t.pay_total, e.piece_pay,
+    coalesce(t.pay_wd_basic, 0) + coalesce(t.pay_wd_overtime, 0) + coalesce(t.pay_wd_nightwork, 0)
+    + coalesce(t.pay_we_nightwork, 0) + coalesce(t.pay_bank_holiday, 0) + coalesce(t.pay_bank_holiday_night, 0)
+    + coalesce(t.pay_saturday, 0) + coalesce(t.pay_sunday, 0) + coalesce(t.pay_saturday_nightwork, 0)
+    + coalesce(t.pay_sunday_nightwork, 0) as buckets
+  from star.fact_timesheet as t
+  inner join (
+    select p.timesheet_id, sum(coalesce(p.total_pay_value, 0)) as piece_pay
+    from star.fact_piece_rate_entry as p
+    where not p.is_deleted
+    group by p.timesheet_id
+  ) as e on e.timesheet_id = t.timesheet_id
+  where not t.is_deleted and abs(e.piece_pay) > 0.05
+),
+
+amount as (
   select 'invoice total = subtotal + vat' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, abs(i.total - (i.subtotal + i.vat)) > 0.05 as is_off
   from star.fact_invoice as i
   where not i.is_deleted and (i.total - (i.subtotal + i.vat)) is not null
@@ -42,6 +61,14 @@ with amount as (
   select 'rate charge = pay + employer cost + margin' as identity, 'star.fact_rate' as subject, r.rate_key as record, abs(r.charge - (r.pay + r.emp + r.margin)) > 0.05 as is_off
   from star.fact_rate as r
   where not r.is_deleted and (r.charge - (r.pay + r.emp + r.margin)) is not null
+  union all
+  select 'timesheet pay without piece work = buckets' as identity, 'star.fact_timesheet' as subject, w.timesheet_id as record, abs(w.pay_total - w.buckets) > 0.05 as is_off
+  from piece_work as w
+  where w.pay_total is not null
+  union all
+  select 'timesheet pay with piece work = buckets + piece work' as identity, 'star.fact_timesheet' as subject, w.timesheet_id as record, abs(w.pay_total - w.buckets - w.piece_pay) > 0.05 as is_off
+  from piece_work as w
+  where w.pay_total is not null
 ),
 
 learned as (

@@ -59,7 +59,7 @@ test('ends with 3 for an error, with one line that says where and what to do', a
   const failed = await place.command('check timesheet_buckets timelog_hours')
   expect(failed.code).toBe(3)
   expect(failed.out.split('\n')).toEqual([
-    `error timesheet_buckets: 1 row of star.fact_timesheet (${id}). The pay and the charge of a timesheet are the sums of their ten buckets. Next: look the timesheet up in the service; if it shows the same, report the sums to it, else run muster replay`,
+    `error timesheet_buckets: 1 row of star.fact_timesheet (${id}). The pay and the charge of a timesheet are the sums of their ten buckets, with or without its piece work and its expense, which the contract leaves open. Next: look the timesheet up in the service; if it shows the same, report the sums to it, else run muster replay`,
     '1 error: 1 of 2 checks in 0.0 s pass',
     '',
   ])
