@@ -4,7 +4,8 @@
 -- Assumption: expected_rows is the total that the service gave when the list was last read whole. For records without a
 -- list it is the number of records that others refer to; nothing tells how many credit notes there are, but invoices say
 -- what they add up to. Requisitions are compared by time to fill, timesheets by workers over hours.
--- Sources: every resource, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.check_result, ops.crosscheck
+-- Sources: every resource, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.sweep, ops.unread, ops.discovered,
+--   ops.access, ops.check_result, ops.crosscheck
 -- Columns:
 --   resource text key: Name of the resource, as on the command line.
 --   table_name text: Table of its records, with the schema.
@@ -16,6 +17,8 @@
 --   last_loaded_at timestamptz: When a row last changed in the warehouse.
 --   last_read_at timestamptz: End of the last run that read the resource without failing; empty when none did.
 --   freshness_hours double precision: Hours between that and the end of the last run that read anything.
+--   is_whole boolean: False when records may be missing, or deleted ones may be left; empty when it was never read.
+--   not_whole_reason text: Why it is not whole, with the records seen and expected where they were counted.
 --   expected_rows bigint: Rows that there should be; the denominator of coverage_share; empty when nothing tells.
 --   coverage_share double precision: Share of the expected rows that are stored: live_rows divided by expected_rows.
 --   compared_figures bigint: Figures of the service that were compared with ours: metrics of the last crosscheck, and the credit notes of each invoice.
@@ -30,6 +33,20 @@ with
 -- Include: stored_rows
 
 -- Include: snapshot_total
+
+-- Include: not_whole
+
+lacking as (
+  select n.resource, string_agg(n.reason, '; ' order by n.reason) as reason
+  from not_whole as n
+  group by n.resource
+),
+
+accepted as (
+  select distinct w.resource
+  from ops.scan as w
+  where w.state = 'accepted'
+),
 
 expected as (
   select stored.resource, stored.total + stored.live_rows - stored.then_rows as expected_rows
@@ -111,6 +128,8 @@ select
   stored.last_loaded_at,
   read.last_read_at,
   cast(extract(epoch from (:as_of - read.last_read_at)) as double precision) / 3600.0 as freshness_hours,
+  case when lacking.resource is not null then false when accepted.resource is not null then true end as is_whole,
+  lacking.reason as not_whole_reason,
   expected.expected_rows,
   cast(stored.live_rows as double precision) / nullif(cast(expected.expected_rows as double precision), 0) as coverage_share,
   coalesce(compared.compared_figures, 0) as compared_figures,
@@ -130,4 +149,6 @@ inner join resource as own on own.resource = stored.resource
 left join expected on expected.resource = stored.resource
 left join compared on compared.resource = stored.resource
 left join read on read.resource = stored.resource
+left join lacking on lacking.resource = stored.resource
+left join accepted on accepted.resource = stored.resource
 left join failed on failed.resource = stored.resource

@@ -6,12 +6,14 @@ import { catalogue, collections, findResource } from '../contract/catalogue.ts'
 import { counted, formatNumber } from '../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../lib/errors.ts'
 import { programVersion } from '../lib/program-version.ts'
+import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
 import { tableInQueries } from '../state/tables.ts'
 import { type RunConnection, type RunOutcome, type RunRequest, runSync } from '../sync/run/run.ts'
 import type { ResourceOutcome } from '../sync/run/sync.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { numberOption, type Options } from './command.ts'
 import type { CommandContext } from './context.ts'
+import { notWholeLines } from './reports/not-whole.ts'
 import { type Column, formatSeconds, printJson, printLine, printTable } from './terminal/output.ts'
 import { createProgress } from './terminal/progress.ts'
 
@@ -63,10 +65,10 @@ const outcomeColumns: readonly Column[] = [
   'note',
 ]
 
-function printOutcome(context: CommandContext, outcome: RunOutcome): void {
+function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: readonly NotWhole[]): void {
   if (context.json) {
     const resources = outcome.resources.map(({ error, ...rest }) => rest)
-    printJson(context, { ...outcome, resources, failure: outcome.failure?.message ?? null })
+    printJson(context, { ...outcome, resources, notWhole, failure: outcome.failure?.message ?? null })
     return
   }
   const rows = outcome.resources.map(one => [
@@ -80,7 +82,14 @@ function printOutcome(context: CommandContext, outcome: RunOutcome): void {
     one.note,
   ])
   printTable(context, outcomeColumns, rows)
+  for (const line of notWholeLines(notWhole)) printLine(context, line)
   printLine(context, summary(outcome))
+}
+
+/** Of the resources that the run was about, those that are not whole after it. */
+async function leftOver(engine: Engine, { resources }: RunOutcome): Promise<NotWhole[]> {
+  const names = new Set(resources.map(({ resource }) => resource))
+  return ((await notWhole(engine)) ?? []).filter(({ resource }) => names.has(resource))
 }
 
 /** Runs, prints the outcome, and throws the failure of a run that did not finish. */
@@ -89,7 +98,8 @@ export async function runAndPrint(context: CommandContext, request: RunRequest):
   const engine = await openToWrite(connection)
   try {
     const outcome = await runShown(context, { connection: runConnection(connection), engine }, request)
-    printOutcome(context, outcome)
+    // A warehouse that failed during the run would hide why with its next failure.
+    printOutcome(context, outcome, outcome.failure ? await leftOver(engine, outcome).catch(() => []) : [])
     if (outcome.failure) throw outcome.failure
     return 0
   } finally {

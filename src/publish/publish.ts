@@ -5,6 +5,7 @@ import { MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import { migrate } from '../state/migrate.ts'
 import { newRunId, startRun, updateRun } from '../state/runs/runs.ts'
+import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
 import { publishedFile, removeDatabase, replaceDatabase } from '../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
@@ -16,6 +17,8 @@ export interface Published {
   readonly bytes: number
   readonly tables: readonly PublishedTable[]
   readonly views: readonly string[]
+  /** What the copy lacks of the service. */
+  readonly notWhole: readonly NotWhole[]
 }
 
 export interface PublishEffects {
@@ -23,6 +26,8 @@ export interface PublishEffects {
   readonly clock: Clock
   readonly rng: Rng
   readonly version: string
+  /** Refuses to replace the copy while a resource is not whole. */
+  readonly requiresWhole?: boolean
 }
 
 const instant = ({ clock }: PublishEffects): string => new Date(clock.now()).toISOString()
@@ -73,7 +78,18 @@ function failure(file: string, cause: unknown): MusterError {
   })
 }
 
-async function write(effects: PublishEffects, runId: string): Promise<Published> {
+/** Throws MusterError for a warehouse with resources that are not whole. */
+export async function requireWhole(engine: Engine): Promise<void> {
+  const lacking = (await notWhole(engine)) ?? []
+  if (lacking.length === 0) return
+  const words = lacking.map(({ resource, reason }) => `${resource} (${reason})`)
+  throw new MusterError({
+    what: `not published, because the copy would not be whole: ${words.join(', ')}`,
+    next: 'run muster sync until it is accepted, or publish without --require complete; the previous copy is unchanged',
+  })
+}
+
+async function write(effects: PublishEffects, runId: string): Promise<Omit<Published, 'notWhole'>> {
   const file = publishedFile(effects.engine.location)
   try {
     removeDatabase(draftOf(file))
@@ -94,11 +110,19 @@ export async function publish(effects: PublishEffects): Promise<Published> {
   const { engine, clock, rng, version } = effects
   const runId = newRunId(clock, rng)
   await migrate(engine, instant(effects))
-  await startRun(engine, { runId, command: 'publish', arguments: '', startedAt: instant(effects), version })
+  await startRun(engine, {
+    runId,
+    command: 'publish',
+    arguments: effects.requiresWhole ? '--require complete' : '',
+    startedAt: instant(effects),
+    version,
+  })
   try {
+    if (effects.requiresWhole) await requireWhole(engine)
+    const lacking = (await notWhole(engine)) ?? []
     const published = await write(effects, runId)
     await updateRun(engine, runId, { state: 'done', finished_at: instant(effects) })
-    return published
+    return { ...published, notWhole: lacking }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     await updateRun(engine, runId, { state: 'failed', finished_at: instant(effects), message })

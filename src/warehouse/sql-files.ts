@@ -48,3 +48,9 @@ export function sqlFiles(folder: string): SqlFile[] {
     .sort()
     .map(file => ({ name: `${folder}/${file}`, text: withRows(withParts(read(`${folder}/${file}`))) }))
 }
+
+/** The expressions of one part, for a statement of the program that reads them as well: `with ...`, up to a select. */
+export function withPart(name: string): string {
+  const text = withRows(withParts(`-- Include: ${name}\n`))
+  return `with ${text.trimEnd().replace(/,$/, '')}`
+}

@@ -172,6 +172,12 @@ export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
     ],
   },
   {
+    check: 'resources_whole',
+    subject: 'star.fact_expense',
+    rows: 1,
+    statements: [`update ops.watermark set backfilled_at = null where resource = 'expenses'`],
+  },
+  {
     check: 'rows_match_total',
     subject: 'star.fact_expense',
     rows: 1,

@@ -10,10 +10,12 @@ import { type BudgetSeen, budgetSeen } from '../../state/requests/key-state.ts'
 import { type HeldLease, heldLeases } from '../../state/runs/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../state/runs/resource-state.ts'
 import { lostRuns } from '../../state/runs/runs.ts'
+import { type NotWhole, notWhole } from '../../state/scans/wholeness.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { notWholeLines } from '../reports/not-whole.ts'
 import { countedSince, coverageLines, deletionLines, eventLine } from '../reports/status-details.ts'
 import {
   budgetLine,
@@ -37,6 +39,8 @@ interface Status {
   readonly events: EventFigures | undefined
   readonly leases: readonly HeldLease[]
   readonly absences: readonly Absence[]
+  /** Undefined for a published copy, which does not hold what tells. */
+  readonly notWhole: readonly NotWhole[] | undefined
   /** Ids of runs whose process died without finishing. */
   readonly lost: readonly string[]
 }
@@ -76,6 +80,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
     coverage: await readCoverage(engine),
     events: await readEventFigures(engine, countedSince(context.clock.now())),
     absences: await absences(engine),
+    notWhole: await notWhole(engine),
     leases: isItself ? await heldLeases(engine) : [],
     lost: isItself ? await lostRuns(engine) : [],
   }
@@ -83,7 +88,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
 
 function printStatus(
   context: CommandContext,
-  { resources, lastDone, budget, coverage, events, leases, lost, absences }: Status,
+  { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking }: Status,
   windows: boolean,
 ): void {
   const freshness =
@@ -91,6 +96,7 @@ function printStatus(
   printLine(context, `${summaryLine(resources)}; ${freshness}`)
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)
+  for (const line of notWholeLines(lacking ?? [])) printLine(context, line)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(absences)) printLine(context, line)
   const line = events && eventLine(events, context.clock.now())
@@ -101,7 +107,7 @@ function printStatus(
 }
 
 function asJson(
-  { resources, lastDone, budget, coverage, events, leases, lost, absences }: Status,
+  { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking }: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
   return {
@@ -115,6 +121,7 @@ function asJson(
     leases,
     lostRuns: lost,
     deletions: absences,
+    notWhole: lacking ?? null,
     resources: resources.map(({ windows: list, ...rest }) => ({
       ...rest,
       ...(windows && { windows: list }),

@@ -53,6 +53,7 @@ function proofText({ resource, proof }: ResourceState): string | null {
 
 /** A run records the state of a resource when it ends; until then its scans show it. */
 function stateText({ state, access, lastRunAt, proof, windows }: ResourceState): string {
+  if (access === 'no longer readable') return 'failed'
   if (access !== null && access !== 'readable') return 'skipped'
   if (state !== null) return state
   if (proof.scanning > 0) return 'scanning'
@@ -131,6 +132,7 @@ export function summaryLine(resources: readonly ResourceState[]): string {
   const drifted = sum(one => one.drifted)
   const troubles = [
     ...some(having('failed'), 'failed'),
+    ...some(having('incomplete'), 'incomplete'),
     ...some(having('stopped'), 'stopped before the end'),
     ...some(having('skipped'), 'not readable with this key'),
     ...some(having('not synced'), 'not synced'),

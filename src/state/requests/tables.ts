@@ -6,7 +6,12 @@ export const requestTables = {
     description: 'One row per resource: whether the key may read it.',
     columns: {
       resource: text('The resource.'),
-      state: oneOf(['readable', 'refused', 'not for this kind of key']),
+      state: oneOf({
+        readable: 'it was read',
+        refused: 'it was never readable, or it was accepted that it is no longer',
+        'no longer readable': 'it was read before, and is refused now',
+        'not for this kind of key': 'an agency key cannot read it',
+      }),
       reason: optional(text('The answer of the service.')),
       checked_at: time('When the service was asked.'),
     },

@@ -1,0 +1,16 @@
+-- Every resource that a run has tried to read is whole: it was read completely, and its last scan was accepted.
+-- Severity: error
+-- Sources: ops.run_resource, ops.run, ops.scan, ops.watermark, ops.sweep, ops.unread, ops.discovered, ops.access
+-- Next: run muster sync, or muster sweep where a sweep is named: rows are missing until it is accepted; muster status tells more
+with
+-- Include: resource
+
+-- Include: not_whole
+
+found as (
+  select not_whole.resource || ', ' || not_whole.reason as record, resource.table_name as subject
+  from not_whole
+  inner join resource on resource.resource = not_whole.resource
+)
+
+select found.record, found.subject from found

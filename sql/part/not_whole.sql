@@ -1,0 +1,130 @@
+-- Resources of which records may be missing, or deleted records may be left: `not_whole`, a row for each reason, with the
+-- records seen and expected where they were counted. A resource that the key was never allowed to read is not in it.
+
+-- What a scan of a resource or a run of its own can not know: the last run that read it whole, or tried to. A run for
+-- events reads only what they name.
+last_outcome as (
+  select o.resource, o.state, o.note
+  from (
+    select rr.resource, rr.state, rr.note,
+      row_number() over (partition by rr.resource order by r.started_at desc, r.run_id desc) as place
+    from ops.run_resource as rr
+    inner join ops.run as r on r.run_id = rr.run_id
+    where r.command not in ('sweep', 'serve')
+  ) as o
+  where o.place = 1
+),
+
+list_scan as (
+  select s.resource, s.kind, s.state, s.scope, s.from_day, s.to_day, s.distinct_ids, s.started_at,
+    case when s.expected_ids > s.greatest_total then s.expected_ids else s.greatest_total end as expected_ids,
+    row_number() over (partition by s.resource, s.kind order by s.started_at desc, s.scan_id desc) as place
+  from ops.scan as s
+  where s.kind in ('backfill', 'incremental')
+),
+
+list_read as (
+  select l.resource, max(w.backfilled_at) as backfilled_at, max(coalesce(w.remembered_total, 0)) as total,
+    sum(case when l.kind = 'backfill' and l.scope is null then l.distinct_ids else 0 end) as seen,
+    sum(case when l.kind = 'backfill' and l.scope is null then l.expected_ids else 0 end) as expected,
+    sum(case when l.kind = 'backfill' and l.scope is null and l.state = 'refused' then 1 else 0 end) as refused
+  from (
+    select resource, kind, scope, state, distinct_ids, expected_ids from list_scan
+    union all
+    select resource, 'none' as kind, null as scope, 'none' as state, 0 as distinct_ids, 0 as expected_ids from ops.watermark
+  ) as l
+  left join ops.watermark as w on w.resource = l.resource
+  group by l.resource
+),
+
+last_sweep as (
+  select v.resource, v.state, v.started_at, v.judged, v.missing, v.note
+  from (
+    select s.resource, s.state, s.started_at, s.judged, s.missing, s.note,
+      row_number() over (partition by s.resource order by s.started_at desc, s.sweep_id desc) as place
+    from ops.sweep as s
+    where s.state <> 'sweeping'
+  ) as v
+  where v.place = 1
+),
+
+known_id as (
+  select d.resource, count(case when d.state = 'stored' then 1 end) as seen, count(*) as expected
+  from ops.discovered as d
+  where d.record_id not like 'md5 %' and coalesce(d.reason, '') not like 'it is another name of %' and d.state <> 'missing'
+  group by d.resource
+),
+
+reasons as (
+  select l.resource, l.seen, case when l.total > l.expected then l.total else l.expected end as expected,
+    case
+      when l.refused > 0 then 'never read completely, ' || cast(l.refused as text) || ' windows refused'
+      else 'never read completely'
+    end as reason
+  from list_read as l
+  where l.backfilled_at is null
+  union all
+  select l.resource, l.distinct_ids as seen, l.expected_ids as expected, 'the last scan of changes was refused' as reason
+  from list_scan as l
+  where l.kind = 'incremental' and l.place = 1 and l.scope is null and l.state = 'refused'
+  union all
+  select l.resource, null as seen, null as expected, 'the last scan of changes did not reach its end' as reason
+  from list_scan as l
+  inner join last_outcome as o on o.resource = l.resource and o.state <> 'done'
+  where l.kind = 'incremental' and l.place = 1 and l.scope is null and l.state = 'scanning'
+  union all
+  -- Days that were read again: a later scan of these days, or a sweep, which notes what is missing, takes its place.
+  select l.resource, l.distinct_ids as seen, l.expected_ids as expected,
+    'days read again were refused, ' || coalesce(l.from_day, 'the first') || ' to ' || coalesce(l.to_day, 'today') as reason
+  from list_scan as l
+  where l.kind = 'backfill' and l.scope = 'asked for' and l.state = 'refused'
+    and not exists (
+      select 1 from list_scan as n
+      where n.resource = l.resource and n.kind = 'backfill' and n.state = 'accepted' and n.started_at > l.started_at
+        and coalesce(n.from_day, '0') <= coalesce(l.from_day, '0') and coalesce(n.to_day, '9') >= coalesce(l.to_day, '9')
+    )
+    and not exists (
+      select 1 from ops.sweep as s
+      where s.resource = l.resource and s.state = 'accepted' and s.started_at > l.started_at
+    )
+  union all
+  select u.resource, null as seen, null as expected,
+    'a sweep saw ' || cast(count(*) as text) || ' records that are not stored as they are' as reason
+  from ops.unread as u
+  group by u.resource
+  union all
+  select v.resource, v.judged - v.missing as seen, v.judged as expected,
+    'the last sweep found too many records missing to believe it' as reason
+  from last_sweep as v
+  where v.state = 'doubted'
+  union all
+  select v.resource, null as seen, null as expected, 'the last sweep was refused: ' || coalesce(v.note, 'no reason is known') as reason
+  from last_sweep as v
+  where v.state = 'refused'
+  union all
+  -- A list has scans that tell; of a snapshot, and of records by id, the run does.
+  select o.resource, k.seen, k.expected,
+    case o.state
+      when 'stopped' then 'the last reading was stopped before its end'
+      when 'incomplete' then 'the last reading was incomplete'
+      else 'the last reading failed'
+    end as reason
+  from last_outcome as o
+  left join known_id as k on k.resource = o.resource
+  where o.state in ('failed', 'incomplete', 'stopped') and not exists (select 1 from list_read as l where l.resource = o.resource)
+),
+
+not_whole as (
+  select r.resource, r.seen, r.expected,
+    r.reason || case
+      when r.expected > 0 then ': saw ' || cast(cast(r.seen as bigint) as text) || ' of ' || cast(cast(r.expected as bigint) as text)
+      else ''
+    end as reason
+  from reasons as r
+  left join ops.access as a on a.resource = r.resource
+  where coalesce(a.state, 'readable') not in ('refused', 'not for this kind of key')
+  union all
+  select a.resource, null as seen, null as expected, 'the key may no longer read it' as reason
+  from ops.access as a
+  where a.state = 'no longer readable'
+),
