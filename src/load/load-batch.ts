@@ -1,6 +1,5 @@
 /** Loads one batch of landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
 
-import { type Undeclared, undeclaredPaths } from '../contract/derived/undeclared.ts'
 import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases, recordSightings } from '../state/evidence/evidence.ts'
@@ -9,12 +8,15 @@ import { addStagedIds } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, retireReplaced } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
+import { knownFields } from './page/known-fields.ts'
+import type { Undeclared } from './page/undeclared-leaves.ts'
 import { dropStages, type Staged, stageBatch } from './read/batch.ts'
 import {
+  type LeftOut,
   type PageTrouble,
+  PageUnreadable,
   type Readable,
   readablePages,
-  recordsOf,
   unreadableAmong,
 } from './read/page-repair.ts'
 import type { PageFile, RowsAt } from './read/pages.ts'
@@ -24,8 +26,8 @@ import { quarantineTables, unstorableRow } from './read/quarantine.ts'
 export interface PageBatch {
   readonly pages: readonly PageFile[]
   readonly rows: RowsAt
-  /** Pages to search for undeclared fields: every field of every record would cost more than loading it. */
-  readonly sampled: readonly PageFile[]
+  /** Records that cannot be loaded, which go to quarantine unseen. */
+  readonly leftOut?: LeftOut
   /** Everything the scope holds, so that an absent row counts as removed. */
   readonly snapshot?: CompleteSnapshot
   /** The snapshot was read once, in several pages: it removes no row, the load fails with Unconfirmed instead. */
@@ -50,8 +52,6 @@ export interface Loaded {
 
 export interface LoadTarget {
   readonly plan: StagePlan
-  /** Undeclared paths that earlier pages showed; those that these show are added. */
-  readonly drifted: Set<string>
 }
 
 /** What a batch waits for and gives back while it loads. */
@@ -79,29 +79,17 @@ interface StagedPages {
   readonly staged: Staged
   readonly pages: readonly PageFile[]
   readonly trouble: readonly PageTrouble[]
-  readonly drift: readonly Undeclared[]
+  readonly undeclared: readonly Undeclared[]
 }
 
-/** Undeclared fields on the sampled pages are kept from here on, also from the batch that is staged while this one merges. */
 async function stagePages(
   stage: Engine,
-  { plan, drifted, ...batch }: PageBatch & LoadTarget,
-  { pages, trouble, hasBooleans }: Readable,
+  { plan, rows }: PageBatch & LoadTarget,
+  { pages, trouble, hasBooleans, leaves, undeclared }: Readable,
 ): Promise<StagedPages> {
-  const { rows } = batch
-  const sampled = pages.filter((_, index) => batch.sampled.includes(batch.pages[index] as PageFile))
-  const records = sampled.flatMap(page => recordsOf(page, rows))
-  const drift = undeclaredPaths(plan.root.table, records)
-  for (const { path } of drift) drifted.add(path)
   const excluded = trouble.map(({ locator }) => locator)
-  const staged = await stageBatch(stage, plan, {
-    pages,
-    rows,
-    drifted: [...drifted],
-    excluded,
-    hasBooleans,
-  })
-  return { staged, pages, trouble, drift }
+  const staged = await stageBatch(stage, plan, { pages, rows, leaves, excluded, hasBooleans })
+  return { staged, pages, trouble, undeclared }
 }
 
 const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
@@ -135,7 +123,10 @@ async function mergePages(
   if (open.contested > 0) await recordSightings(engine, plan.resource.name)
   const merge = { counts, filled: staged.filled }
   const { items, members } = await arrivalsOf(engine, plan, merge)
-  const transfer = engine.send([...items, ...(await quarantineTables(engine.stage, plan, arriving))])
+  const transfer = engine.send([
+    ...items,
+    ...(await quarantineTables(engine.stage, plan, { ...batch, ...arriving })),
+  ])
   // A server has something to do while the stage writes the first table.
   const receive = async (): Promise<void> => {
     if (batch.scanId !== undefined) await addStagedIds(engine, batch.scanId)
@@ -151,7 +142,7 @@ async function mergePages(
   const quarantined = { resource: plan.resource.name, hasTable: staged.quarantined > 0, rows: unstorable }
   await keepQuarantine(engine, quarantined, open)
   await recordDrift(engine, plan.resource.name, {
-    fields: arriving.drift,
+    fields: arriving.undeclared,
     values: staged.newValues,
     rounded: staged.rounded,
     page: arriving.pages[0],
@@ -173,7 +164,7 @@ class StageUse {
   constructor(engine: Engine, { plan, ...batch }: PageBatch & LoadTarget) {
     this.#engine = engine
     this.#plan = plan
-    this.readable = readablePages(batch.pages, batch.rows)
+    this.readable = readablePages({ ...batch, known: knownFields(plan.resource.table) })
   }
 
   /** Its tables are dropped, so that the next batch has their memory. */
@@ -218,7 +209,9 @@ export async function loadBatch(
       records.discard()
     }
   } catch (error) {
-    throw (use.isLeft ? undefined : unreadableAmong(use.readable.pages)) ?? error
+    const suspects = use.isLeft ? [] : batch.pages.filter(({ file }) => !batch.leftOut?.has(file))
+    const [first, ...others] = unreadableAmong(suspects)
+    throw first ? new PageUnreadable([first, ...others], error) : error
   } finally {
     await use.leave()
   }

@@ -116,11 +116,11 @@ export class Pipeline {
   }
 
   #fenced(engine: Engine, batch: PageBatch, turn: BatchTurn): Promise<Loaded | undefined> {
-    const { plan, drifted, lease } = this.#options
+    const { plan, lease } = this.#options
     const ledger = async (connection: Engine, loaded: Loaded): Promise<void> => {
       await batch.ledger?.(connection, loaded)
       if (lease) await renewLease(connection, lease)
     }
-    return loadBatch(engine, { ...batch, plan, drifted, ledger }, turn)
+    return loadBatch(engine, { ...batch, plan, ledger }, turn)
   }
 }

@@ -21,5 +21,5 @@ export async function loadRecords(
   const body = JSON.stringify({ success: true, data: records })
   writeFileSync(file, body)
   const page = { file, bytes: body.length, fetchedAt: '2026-11-02T09:00:00.000Z', runId: 'run-1', scope: {} }
-  await loadOnce(engine, resource, { pages: [page], rows: 'data', sampled: [] })
+  await loadOnce(engine, resource, { pages: [page], rows: 'data' })
 }

@@ -32,13 +32,11 @@ function pipelineOf(warehouse: Warehouse) {
   const pipeline = new Pipeline({
     engine: warehouse.engine,
     plan: stagePlan(findResource('timesheets') as Resource),
-    drifted: new Set(),
     committed: loaded => committed.push(loaded),
   })
   const batch = (name: string, numbers: readonly number[], fails?: () => Error | undefined): PageBatch => ({
     pages: numbers.map(number => landed(warehouse, number)),
     rows: 'data',
-    sampled: [],
     ledger: async () => {
       const error = fails?.()
       if (error) throw error

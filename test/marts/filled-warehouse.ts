@@ -90,7 +90,7 @@ async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promis
         return { file, bytes: bytes.length, fetchedAt: filledAt, runId: 'by-id', scope: {} }
       }),
     )
-    const loaded = await loadOnce(engine, resource, { pages, rows: rowsAt(resource), sampled: [] })
+    const loaded = await loadOnce(engine, resource, { pages, rows: rowsAt(resource) })
     // The sync has read some of them already.
     if (loaded.inserted + loaded.unchanged !== ids.length)
       throw new Error(`${name}: ${JSON.stringify(loaded)} of ${ids.length}`)

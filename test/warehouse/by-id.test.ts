@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { catalogue } from '../../src/contract/catalogue.ts'
 import { isCollection } from '../../src/contract/fields/resource.ts'
 import type { Table } from '../../src/contract/fields/table.ts'
-import { driftedPaths } from '../../src/state/evidence/drift.ts'
 import { content, falseFlags, notFound, versionsOf } from './arrival.ts'
 import { describeOnEngines } from './fixture.ts'
 import { type Leaf, recordOf } from './full-record.ts'
@@ -33,7 +32,10 @@ describeOnEngines('read by id', bench => {
     } of versions) {
       const load = (leaves: readonly Leaf[]) => readById(warehouse, resource, [recordOf(leaves)])
       expect(await load(first)).toMatchObject({ inserted: 1, quarantined: 0 })
-      expect(await driftedPaths(warehouse.engine, resource.name)).toEqual(['unheardOf'])
+      const drifted = 'select path from ops.schema_drift where resource = $1 and kind = $2'
+      expect(await warehouse.engine.rows(drifted, [resource.name, 'unknown field'])).toEqual([
+        { path: 'unheardOf' },
+      ])
       expect(await load(second)).toMatchObject({ changed: 1, quarantined: 0 })
       expect(await load(second)).toMatchObject({ unchanged: 1 })
       expect(await load(first)).toMatchObject({ unchanged: 1 })

@@ -11,7 +11,6 @@ export async function loadOnce(engine: Engine, resource: Resource, batch: PageBa
   const pipeline = new Pipeline({
     engine,
     plan: stagePlan(resource),
-    drifted: new Set(),
     committed: loaded => found.push(loaded),
   })
   await pipeline.load(batch)

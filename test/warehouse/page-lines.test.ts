@@ -3,6 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { users } from '../../src/contract/resources/users.ts'
+import { knownFields } from '../../src/load/page/known-fields.ts'
 import { readablePages } from '../../src/load/read/page-repair.ts'
 import { elements, type PageFile } from '../../src/load/read/pages.ts'
 import { openStage } from '../../src/warehouse/duckdb/open.ts'
@@ -16,7 +18,9 @@ function page(name: string, text: string): PageFile {
   return { file, bytes: Buffer.byteLength(text), fetchedAt: '2026-11-02T09:00:00Z', runId: 'run', scope: {} }
 }
 
-const read = (...pages: PageFile[]) => readablePages(pages, 'data').pages
+const known = knownFields(users.table)
+
+const read = (...pages: PageFile[]) => readablePages({ pages, rows: 'data', known }).pages
 
 async function idsOf(pages: readonly PageFile[]): Promise<string[]> {
   const stage = await openStage(join(folder, 'stage'))

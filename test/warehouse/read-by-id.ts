@@ -23,5 +23,5 @@ export async function readById(
     const fetchedAt = new Date(Date.UTC(2026, 10, 2, 9, answers)).toISOString()
     return { file, bytes: body.length, fetchedAt, runId: 'run-1', scope: {} }
   })
-  return loadOnce(engine, resource, { pages, rows: 'data as one record', sampled: pages })
+  return loadOnce(engine, resource, { pages, rows: 'data as one record' })
 }

@@ -81,7 +81,7 @@ test.each(plans.map(plan => [plan.resource.name, plan] as const))('%s', async (_
 function stageTimesheets(on: Engine, records: readonly object[]): Promise<Staged> {
   const plan = plans.find(({ resource }) => resource.name === 'timesheets') as StagePlan
   const pages = [page(plan.resource, records)]
-  return stageBatch(on, plan, { pages, rows: 'data', drifted: [], hasBooleans: true, excluded: [] })
+  return stageBatch(on, plan, { pages, rows: 'data', leaves: undefined, hasBooleans: true, excluded: [] })
 }
 
 /** An engine on which typed reading fails. */

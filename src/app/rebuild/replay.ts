@@ -41,14 +41,12 @@ class Replay implements ReplayResult {
     this.#engine = engine
   }
 
-  /** One a resource: fields that a page showed are known to those after it. */
   pipelineOf(resource: Resource): Pipeline {
     const known = this.#pipelines.get(resource.name)
     if (known) return known
     const made = new Pipeline({
       engine: this.#engine,
       plan: stagePlan(resource),
-      drifted: new Set(),
       committed: ({ records, quarantined }) => {
         this.records += records
         this.quarantined += quarantined
@@ -90,7 +88,7 @@ function batchOf(facts: ScanFacts, resource: Resource, landed: readonly LandedPa
   const pages = landed.map((page): PageFile => ({ ...page, scope: facts.scope }))
   const snapshot = snapshotOf(facts, landed)
   const rows = facts.isById ? 'data as one record' : rowsAt(resource)
-  return { pages, rows, sampled: pages, ...(snapshot && { snapshot }) }
+  return { pages, rows, ...(snapshot && { snapshot }) }
 }
 
 async function replayScan(replaying: Replay, landing: Landing, scan: string): Promise<void> {

@@ -1,8 +1,7 @@
 /** The leaves that have no column: of JSON columns, and of fields that nobody declared. */
 import { declaredPaths } from '../../contract/derived/json-shape.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import { elements, type PageFile, type RowsAt } from './pages.ts'
-import { jsonPath, type StagePlan, shapePath } from './plan.ts'
+import { type StagePlan, shapePath } from './plan.ts'
 
 /** The types of json_tree in the words of attribute_leaf. */
 const valueType = `case
@@ -34,9 +33,12 @@ const denied =
 const personal =
   'name$|email|phone|mobile|address|line(one|two|1|2|3)$|postcode|account|sortcode|iban|utr$|vat$|contact|comment|message|notes?$|attachment|url$'
 
-/** SQL conditions over an expression that holds the path. */
-const isDenied = (path: string): string => `regexp_matches(lower(${path}), '${denied}')`
-const isPersonal = (path: string): string => `regexp_matches(lower(${path}), '${personal}')`
+/** SQL conditions over an expression that holds the path, whose last key may stand in quotes. */
+const isDenied = (path: string): string => `regexp_matches(rtrim(lower(${path}), '"'), '${denied}')`
+const isPersonal = (path: string): string => `regexp_matches(rtrim(lower(${path}), '"'), '${personal}')`
+
+/** Whether a value that is kept as one JSON text has such a key. */
+const holdsDenied = `(value_type = 'json' and regexp_matches(lower(value_text), '${denied.replaceAll('$', '"')}'))`
 
 /** Whether the declaration restricts a document: then all of its leaves are restricted, whatever their names. */
 function isRestricted(plan: StagePlan, path: string): boolean {
@@ -58,36 +60,16 @@ function leavesOf(plan: StagePlan, document: StagePlan['documents'][number]): st
     from (${leafRows(plan.root.name, document.name)})) ${not}`
 }
 
-/** Leaves at or below the undeclared paths, read from the pages once more: drift is rare. */
-function driftedLeaves(batch: DriftedBatch): string[] {
-  const tops = [...new Set(batch.drifted.map(path => path.split(/[.[]/)[0] ?? path))]
-  return tops.map(top => {
-    const paths = batch.drifted.filter(path => (path.split(/[.[]/)[0] ?? path) === top)
-    const under = paths.map(
-      path =>
-        `${shapePath('path')} = ${quoteText(path)} or starts_with(${shapePath('path')}, ${quoteText(`${path}.`)}) or starts_with(${shapePath('path')}, ${quoteText(`${path}[`)})`,
-    )
-    const source = `(select locator, {${quoteText(top)}: json_extract(j, ${quoteText(jsonPath(top))})}::json as document
-      from (${elements(batch.pages, batch.rows)}) where json_extract(j, ${quoteText(jsonPath(top))}) is not null)`
-    return `select * from (select locator, leaf.path as path, leaf.value as value_text, leaf.type as value_type, false as restricted
-      from (${leafRows(source, 'document')})) where ${under.join(' or ')}`
-  })
-}
-
-export interface DriftedBatch {
-  readonly pages: readonly PageFile[]
-  readonly rows: RowsAt
-  /** Undeclared paths seen so far, [] for list elements. */
-  readonly drifted: readonly string[]
-}
-
 /** Creates stage_leaf: locator, path, value_text, value_type, is_personal. */
-export function leafStage(plan: StagePlan, batch: DriftedBatch): string {
-  const sources = [...plan.documents.map(document => leavesOf(plan, document)), ...driftedLeaves(batch)]
+export function leafStage(plan: StagePlan, undeclared: string | undefined): string {
+  const sources = [
+    ...plan.documents.map(document => leavesOf(plan, document)),
+    ...(undeclared ? [`select *, false as restricted from (${undeclared})`] : []),
+  ]
   const empty = `select 0 as locator, '' as path, '' as value_text, '' as value_type, false as restricted where false`
   return `create or replace temp table stage_leaf as
     select locator, path,
-      case when ${isDenied('path')} then '[not stored]' else value_text end as value_text, value_type,
-      restricted or ${isPersonal('path')} or ${isDenied('path')} as is_personal
+      case when ${isDenied('path')} or ${holdsDenied} then '[not stored]' else value_text end as value_text, value_type,
+      restricted or ${isPersonal('path')} or ${isDenied('path')} or value_type = 'json' as is_personal
     from (${[empty, ...sources].join(' union all ')})`
 }

@@ -6,14 +6,15 @@ import { leafStage } from './attribute-leaves.ts'
 import { type CastCheck, castCheck, lostRecords } from './cast-check.ts'
 import { childStage, isFilled } from './lists.ts'
 import type { PageFile, RowsAt } from './pages.ts'
-import { isMisfit, jsonReader, type Reader, typedReader } from './pages.ts'
+import { elements, isMisfit, jsonReader, type Reader, typedReader } from './pages.ts'
 import { isWhollyTyped, type StagePlan, type StageTable } from './plan.ts'
 import { rootStage } from './root.ts'
 
 export interface Batch {
   readonly pages: readonly PageFile[]
   readonly rows: RowsAt
-  readonly drifted: readonly string[]
+  /** A select of the leaves of undeclared fields. */
+  readonly leaves: string | undefined
   /** Whether a page has true or false anywhere in its data. */
   readonly hasBooleans: boolean
   /** Locators of records whose text no engine stores. */
@@ -79,14 +80,31 @@ async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly stri
   await removeFromStages(engine, stages, 'select locator from stage_older')
 }
 
-/**
- * Creates stage_seen: the ids on the pages, with those of records that will be quarantined. A record without an id counts by
- * its hash; otherwise the total of the service would always be greater than the number of ids.
- */
+/** Creates stage_seen: the ids on the pages, with those of records that will be quarantined. */
 function seenStage(plan: StagePlan): string {
   const key = quoteName(plan.root.table.key)
   return `create or replace temp table stage_seen as
-    select distinct coalesce(${key}, 'no id: ' || own_hash) as id from ${plan.root.name}`
+    select distinct ${key} as id from ${plan.root.name} where ${key} is not null`
+}
+
+/**
+ * Records without an id count by their text; otherwise the total of the service would always be greater than the number of
+ * ids.
+ */
+function seenWithoutId(plan: StagePlan, { pages, rows }: Batch): string {
+  const key = quoteName(plan.root.table.key)
+  return `insert into stage_seen select distinct 'no id: ' || md5(coalesce(cast(j as varchar), 'null'))
+    from (${elements(pages, rows)}) where locator in (select locator from ${plan.root.name} where ${key} is null)`
+}
+
+/** Returns how many there are. */
+async function fillSeen(engine: Engine, plan: StagePlan, batch: Batch): Promise<number> {
+  const key = quoteName(plan.root.table.key)
+  const ids = await create(engine, seenStage(plan))
+  const [row] = await engine.rows<{ n: number }>(
+    `select count(*) as n from ${plan.root.name} where ${key} is null`,
+  )
+  return Number(row?.n) === 0 ? ids : ids + (await engine.run(seenWithoutId(plan, batch)))
 }
 
 /** Creates stage_record: one row per record with the hash of everything in it, whichever stages are filled. */
@@ -139,7 +157,7 @@ interface FilledStages {
 async function fillStages(filling: Filling, batch: Batch): Promise<FilledStages> {
   const { engine, plan, reader } = filling
   const records = await create(engine, rootStage(plan, batch.pages, reader))
-  const ids = await create(engine, seenStage(plan))
+  const ids = await fillSeen(engine, plan, batch)
   const excluded =
     batch.excluded.length === 0
       ? 0
@@ -167,7 +185,7 @@ async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promis
 /** Fills the stage tables from the pages, on a connection that nobody else uses meanwhile. */
 export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
   const { records, ids, filled, isReadAsJson } = await readStages(engine, plan, batch)
-  const leaves = await create(engine, leafStage(plan, batch))
+  const leaves = await create(engine, leafStage(plan, batch.leaves))
   const check = await castCheck(engine, { plan, pages: batch.pages, rows: batch.rows, filled })
   if (check.quarantined > 0) await removeFromStages(engine, namesOf(filled), lostRecords)
   if (ids < records) await keepNewest(engine, plan, namesOf(filled))
@@ -188,6 +206,7 @@ export function dropStages(plan: StagePlan): string {
     'stage_older',
     'stage_record',
     'checked_record',
+    'lost_payload',
     'delta',
   ]
   return [...plan.tables.map(({ name }) => name), ...others.map(name => `temp.${name}`)]

@@ -1,69 +1,48 @@
-/** Makes pages readable that DuckDB would refuse, and names the records whose text no engine stores. */
+/** Makes pages readable that DuckDB would refuse, names the records that cannot be loaded, and finds undeclared fields. */
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { NotJson } from '../page/json-bytes.ts'
+import type { KnownNode } from '../page/known-fields.ts'
+import { LeafFile } from '../page/leaf-file.ts'
+import { type RecordSlice, recordsOn, type UndeclaredField } from '../page/page-fields.ts'
+import { withStandIns } from '../page/stand-ins.ts'
+import type { Undeclared } from '../page/undeclared-leaves.ts'
+import { harmless, hasUnstorable, whyUnstorable } from '../page/unstorable.ts'
 import { type PageFile, positionsPerPage, type RowsAt } from './pages.ts'
 
-/** A record that cannot be loaded because of its text. */
+/** A record that cannot be loaded. */
 export interface PageTrouble {
   /** The locator of the record in its batch. */
   readonly locator: number
   readonly page: PageFile
+  /** Its JSON as it was received. */
   readonly payload: string
   readonly reason: string
 }
 
-/** The page's bytes are no JSON: nothing of it can be loaded, and the scan has to ask for it again. */
+/** Pages that cannot be loaded as they are: the scan has to ask for them again. */
 export class PageUnreadable extends Error {
   readonly page: PageFile
+  readonly pages: readonly PageFile[]
 
-  constructor(page: PageFile, cause: unknown) {
-    super(`the page is not JSON: ${page.file}`, { cause })
+  constructor(pages: readonly [PageFile, ...PageFile[]], cause: unknown) {
+    const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
+    super(`a page cannot be loaded: ${pages[0].file}: ${why}`, { cause })
     this.name = 'PageUnreadable'
-    this.page = page
+    this.page = pages[0]
+    this.pages = pages
   }
 }
 
-/** Escapes that may stand for NUL, which PostgreSQL cannot store, or for half a surrogate pair, which is no text at all. */
-const unstorableEscape = /\\u(0000|d[89a-f])/i
+/** Records to leave out, with the reason, by file and position from 1. A file without a record is searched for broken ones. */
+export type LeftOut = ReadonlyMap<string, ReadonlyMap<number, string>>
 
-/** Matches every escape of a JSON text in turn, so that an escaped backslash never counts as the start of one. */
-const escapes = /\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\./gis
-
-function harmless(text: string): string {
-  return text.replace(escapes, (whole: string, ...groups: (string | undefined)[]) =>
-    /^(0000|d[89a-f])/i.test(groups[2] ?? '') ? '\\ufffd' : whole,
-  )
-}
-
-function unstorable(record: unknown, broken: boolean): string | undefined {
-  const text = JSON.stringify(record) ?? ''
-  if (/(?<!\\)(\\\\)*\\u0000/.test(text)) return 'text with a NUL character'
-  // JSON.stringify writes an escape for a surrogate only when it stands alone.
-  if (/(?<!\\)(\\\\)*\\ud[89a-f]/i.test(text)) return 'text with half a surrogate pair'
-  return broken && text.includes('\ufffd') ? 'bytes that are not UTF-8' : undefined
-}
-
-function rowsOf(body: { readonly data?: unknown }, rows: RowsAt): unknown[] {
-  if (rows === 'data') return Array.isArray(body.data) ? body.data : []
-  if (rows === 'data as one record') return [body.data]
-  const entries = (body.data as { entries?: unknown } | undefined)?.entries
-  return Array.isArray(entries) ? entries : []
-}
-
-function parse(page: PageFile, text: string): { readonly data?: unknown } {
-  try {
-    return JSON.parse(text) as { readonly data?: unknown }
-  } catch (error) {
-    throw new PageUnreadable(page, error)
-  }
-}
-
-function troubleOn(page: PageFile, number: number, records: readonly unknown[]): PageTrouble[] {
-  return records.flatMap((record, index) => {
-    const reason = unstorable(record, !isUtf8(readFileSync(page.file)))
-    const locator = number * positionsPerPage + index + 1
-    return reason ? [{ locator, page, payload: JSON.stringify(record), reason }] : []
-  })
+export interface Pages {
+  readonly pages: readonly PageFile[]
+  readonly rows: RowsAt
+  /** The declared fields. */
+  readonly known: KnownNode
+  readonly leftOut?: LeftOut
 }
 
 export interface Readable {
@@ -71,8 +50,15 @@ export interface Readable {
   readonly trouble: readonly PageTrouble[]
   /** Whether true or false stands anywhere behind the head of a page, be it within a text. */
   readonly hasBooleans: boolean
+  /** Undeclared fields, for the report. */
+  readonly undeclared: readonly Undeclared[]
+  /** A select of the leaves of undeclared fields; see LeafFile. */
+  readonly leaves: string | undefined
   cleanUp(): void
 }
+
+/** json_tree writes the path of every value: a record of 100,000 levels would take 10 GB. */
+const mostLevels = 2000
 
 function hasBooleans(bytes: Buffer): boolean {
   const data = Math.max(0, bytes.indexOf('"data"'))
@@ -107,55 +93,121 @@ function isLine(bytes: Buffer): boolean {
   return at === -1 || at === bytes.length - 1
 }
 
-/**
- * Most pages pass through untouched after one scan of their bytes; `cleanUp` removes the copies of the others.
- * Throws PageUnreadable for such a page that is no JSON.
- */
-export function readablePages(pages: readonly PageFile[], rows: RowsAt): Readable {
-  const trouble: PageTrouble[] = []
-  const copies: string[] = []
-  let booleans = false
-  const read = createReader()
-  const readable = pages.map((page, index) => {
-    const bytes = read(page)
-    const whole = isUtf8(bytes)
-    booleans ||= hasBooleans(bytes)
-    const hasUnstorable = bytes.includes('\\u') && unstorableEscape.test(bytes.toString('latin1'))
-    const asRead = { ...page, isLine: isLine(bytes) }
-    if (whole && !hasUnstorable) return asRead
-    const text = bytes.toString('utf8')
-    const found = troubleOn(page, index + 1, rowsOf(parse(page, text), rows))
-    if (found.length === 0 && whole) return asRead
-    trouble.push(...found)
-    const file = `${page.file}.readable`
-    const copy = harmless(text)
-    writeFileSync(file, copy)
-    copies.push(file)
-    return { ...asRead, file, bytes: Buffer.byteLength(copy) }
-  })
-  return {
-    pages: readable,
-    trouble,
-    hasBooleans: booleans,
-    cleanUp() {
-      for (const copy of copies) rmSync(copy, { force: true })
-    },
-  }
+/** The JSON of a record without its undeclared fields, which are kept as JSON where they have to be. */
+function declaredText(bytes: Buffer, { start, end, undeclared }: RecordSlice): string {
+  const edges = [start, ...undeclared.flatMap((field: UndeclaredField) => [field.key, field.end]), end]
+  const parts = edges.flatMap((from, index) =>
+    index % 2 === 0 ? [bytes.toString('utf8', from, edges[index + 1])] : [],
+  )
+  return parts.join(' ')
 }
 
-/** The records of a page, parsed. Throws PageUnreadable. */
-export const recordsOf = (page: PageFile, rows: RowsAt): unknown[] =>
-  rowsOf(parse(page, readFileSync(page.file, 'utf8')), rows)
+function whyNot(bytes: Buffer, record: RecordSlice, hasEscapes: boolean): string | undefined {
+  if (record.depth > mostLevels) return `nested deeper than ${mostLevels} levels`
+  if (!isUtf8(bytes.subarray(record.start, record.end))) return 'bytes that are not UTF-8'
+  return hasEscapes ? whyUnstorable(declaredText(bytes, record)) : undefined
+}
 
-/** The error that names the page that DuckDB could not parse; undefined when all of them are JSON. */
-export function unreadableAmong(pages: readonly PageFile[]): PageUnreadable | undefined {
-  for (const page of pages) {
+/** The pages of one batch, one after the other. */
+class Reading {
+  readonly #from: Pages
+  readonly #copies: string[] = []
+  readonly #leaves: LeafFile
+  readonly trouble: PageTrouble[] = []
+  hasBooleans = false
+
+  constructor(from: Pages) {
+    this.#from = from
+    this.#leaves = new LeafFile(`${from.pages[0]?.file}.leaves`)
+    this.#leaves.remove()
+  }
+
+  get undeclared(): readonly Undeclared[] {
+    return this.#leaves.fields
+  }
+
+  get leaves(): string | undefined {
+    return this.#leaves.rows
+  }
+
+  page(page: PageFile, index: number, received: Buffer): PageFile {
+    const { rows, leftOut } = this.#from
+    const left = leftOut?.get(page.file)
+    const copy = left && withStandIns(received, rows, left)
+    for (const { position, payload, reason } of copy?.replaced ?? [])
+      this.trouble.push({ locator: (index + 1) * positionsPerPage + position, page, payload, reason })
+    const bytes = copy?.bytes ?? received
+    this.hasBooleans ||= hasBooleans(bytes)
+    const isChanged = this.#look(page, index, bytes)
+    const asRead = { ...page, isLine: isLine(bytes) }
+    if (!isChanged && !copy) return asRead
+    return this.#copy(asRead, isChanged ? Buffer.from(harmless(bytes.toString('utf8'))) : bytes)
+  }
+
+  /** Whether the page has text that DuckDB would refuse. */
+  #look(page: PageFile, index: number, bytes: Buffer): boolean {
+    const isOdd = !isUtf8(bytes)
+    const hasEscapes = hasUnstorable(bytes)
+    const records = this.#records(page, bytes)
+    for (const [place, record] of records.entries()) {
+      const locator = (index + 1) * positionsPerPage + place + 1
+      const { start, end, depth, undeclared } = record
+      const reason = isOdd || hasEscapes || depth > mostLevels ? whyNot(bytes, record, hasEscapes) : undefined
+      if (reason) this.trouble.push({ locator, page, payload: bytes.toString('utf8', start, end), reason })
+      else if (undeclared.length > 0) this.#leaves.add(bytes, locator, record)
+    }
+    this.#leaves.flush()
+    return isOdd || hasEscapes
+  }
+
+  #records(page: PageFile, bytes: Buffer): readonly RecordSlice[] {
     try {
-      parse(page, readFileSync(page.file, 'utf8'))
+      return recordsOn(bytes, this.#from.rows, this.#from.known)
     } catch (error) {
-      if (error instanceof PageUnreadable) return error
+      if (error instanceof NotJson) throw new PageUnreadable([page], error)
       throw error
     }
   }
-  return undefined
+
+  #copy(page: PageFile, bytes: Buffer): PageFile {
+    const file = `${page.file}.readable`
+    writeFileSync(file, bytes, { mode: 0o600 })
+    this.#copies.push(file)
+    return { ...page, file, bytes: bytes.length }
+  }
+
+  cleanUp(): void {
+    for (const copy of this.#copies) rmSync(copy, { force: true })
+    this.#leaves.remove()
+  }
+}
+
+/**
+ * Most pages pass through untouched after one walk over their bytes; `cleanUp` removes the copies of the others.
+ * Throws PageUnreadable for a page whose structure is no JSON.
+ */
+export function readablePages(from: Pages): Readable {
+  const reading = new Reading(from)
+  const read = createReader()
+  try {
+    const pages = from.pages.map((page, index) => reading.page(page, index, read(page)))
+    const { trouble, hasBooleans, undeclared, leaves } = reading
+    return { pages, trouble, hasBooleans, undeclared, leaves, cleanUp: () => reading.cleanUp() }
+  } catch (error) {
+    reading.cleanUp()
+    throw error
+  }
+}
+
+/** The pages that are no JSON. */
+export function unreadableAmong(pages: readonly PageFile[]): PageFile[] {
+  return pages.filter(({ file }) => {
+    try {
+      JSON.parse(readFileSync(file, 'utf8'))
+      return false
+    } catch (error) {
+      if (error instanceof SyntaxError) return true
+      throw error
+    }
+  })
 }

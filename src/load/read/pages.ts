@@ -39,9 +39,14 @@ export function perPage(
   return `${listed(pages, value)}[${number}]`
 }
 
-/** DuckDB refuses larger pages, and reserves a buffer of twice this size a thread; less than 16 MiB is not possible. */
-function objectSize(pages: readonly PageFile[]): number {
-  return Math.max(16_777_216, ...pages.map(page => page.bytes + 1024))
+/** DuckDB refuses larger texts, and reserves a buffer of twice this size a thread; less than 16 MiB is not possible. */
+const objectSize = (bytes: readonly number[]): number => Math.max(16_777_216, ...bytes.map(one => one + 1024))
+
+/** The rows of a file with an object a line, the longest of so many bytes. */
+export function readLines(file: string, columns: Readonly<Record<string, string>>, longest: number): string {
+  const typed = Object.entries(columns).map(([name, type]) => `${name}: ${quoteText(type)}`)
+  return `read_json([${quoteText(file)}], columns = {${typed.join(', ')}}, records = 'true',
+    format = 'newline_delimited', maximum_object_size = ${objectSize([longest])})`
 }
 
 /**
@@ -53,7 +58,7 @@ function objectSize(pages: readonly PageFile[]): number {
 function readPages(pages: readonly PageFile[], type: string): string {
   const format = pages.every(({ isLine }) => isLine) ? 'newline_delimited' : 'unstructured'
   return `read_json(${listed(pages, page => page.file)}, columns = {data: ${quoteText(type)}}, filename = true,
-    records = 'true', format = '${format}', maximum_object_size = ${objectSize(pages)})`
+    records = 'true', format = '${format}', maximum_object_size = ${objectSize(pages.map(({ bytes }) => bytes))})`
 }
 
 /**

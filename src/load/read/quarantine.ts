@@ -1,13 +1,17 @@
 /** Records of a batch that could not be loaded, as rows of the quarantine: the reason, and the record as it was received. */
 import { createHash } from 'node:crypto'
+import { appendFileSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { quarantineColumns, quarantineTable } from '../../state/evidence/quarantine.ts'
 import type { QuarantineRow } from '../../state/evidence/tables.ts'
 import type { Engine, TemporaryTable } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
+import { knownFields } from '../page/known-fields.ts'
+import { recordsOn } from '../page/page-fields.ts'
 import type { Staged } from './batch.ts'
+import { lostRecords } from './cast-check.ts'
 import type { PageTrouble } from './page-repair.ts'
-import { type PageFile, perPage } from './pages.ts'
+import { type PageFile, perPage, positionsPerPage, type RowsAt, readLines } from './pages.ts'
 import type { StagePlan } from './plan.ts'
 
 /** One row per leaf that was lost; the same leaf of the same text is kept once, however often it is read. */
@@ -19,19 +23,63 @@ function lostLeaves(plan: StagePlan, pages: readonly PageFile[]): string {
     select md5(concat_ws('|', resource, coalesce(record_id, payload), path, coalesce(text, ''), reason)) as quarantine_id, *
     from (
       select ${quoteText(plan.resource.name)} as resource, ${record} as record_id, v.path, v.text, v.reason,
-        coalesce(cast(r.j as varchar), 'null') as payload, ${perPage(pages, page => basename(page.file))} as page,
+        p.payload, ${perPage(pages, page => basename(page.file))} as page,
         ${perPage(pages, page => page.runId)} as run_id, cast(${perPage(pages, page => page.fetchedAt)} as timestamptz) as seen_at
-      from cast_failure v join checked_record r using (locator) where v.reason <> 'rounded') q
+      from cast_failure v join checked_record r using (locator) join lost_payload p using (locator) where v.reason <> 'rounded') q
     qualify row_number() over (partition by quarantine_id order by seen_at desc) = 1`
+}
+
+/** Columns l and p: the lost records as they were received, as DuckDB's JSON rounds numbers beyond 17 digits. */
+async function writePayloads(stage: Engine, plan: StagePlan, { pages, rows, file }: Lost): Promise<number> {
+  const lost = await stage.rows<{ locator: string }>(`select distinct locator from (${lostRecords})`)
+  const locators = new Set(lost.map(({ locator }) => Number(locator)))
+  let longest = 0
+  for (const [index, page] of pages.entries()) {
+    const first = (index + 1) * positionsPerPage + 1
+    if (![...locators].some(locator => locator >= first && locator < first + positionsPerPage)) continue
+    const bytes = readFileSync(page.file)
+    for (const [place, { start, end }] of recordsOn(
+      bytes,
+      rows,
+      knownFields(plan.resource.table),
+    ).entries()) {
+      if (!locators.has(first + place)) continue
+      const line = JSON.stringify({ l: first + place, p: bytes.toString('utf8', start, end) })
+      longest = Math.max(longest, line.length * 3)
+      appendFileSync(file, `${line}\n`, { mode: 0o600 })
+    }
+  }
+  return longest
+}
+
+async function lostPayloads(stage: Engine, plan: StagePlan, lost: Lost): Promise<void> {
+  try {
+    const longest = await writePayloads(stage, plan, lost)
+    await stage.run(`create or replace temp table lost_payload as select l as locator, p as payload
+      from ${readLines(lost.file, { l: 'BIGINT', p: 'VARCHAR' }, longest)}`)
+  } finally {
+    rmSync(lost.file, { force: true })
+  }
+}
+
+interface Arriving {
+  readonly pages: readonly PageFile[]
+  readonly rows: RowsAt
+  readonly staged: Staged
+}
+
+interface Lost extends Pick<Arriving, 'pages' | 'rows'> {
+  readonly file: string
 }
 
 /** Makes the temporary table of lost leaves in the stage; none when no record lost one. */
 export async function quarantineTables(
   stage: Engine,
   plan: StagePlan,
-  { pages, staged }: { readonly pages: readonly PageFile[]; readonly staged: Staged },
+  { pages, rows, staged }: Arriving,
 ): Promise<TemporaryTable[]> {
   if (staged.quarantined === 0) return []
+  await lostPayloads(stage, plan, { pages, rows, file: `${pages[0]?.file}.lost` })
   await stage.run(lostLeaves(plan, pages))
   return [{ name: quarantineTable, columns: quarantineColumns }]
 }

@@ -12,6 +12,9 @@ interface Observed {
   readonly page: { readonly runId: string; readonly fetchedAt: string } | undefined
 }
 
+/** Of a resource whose keys are ids, the report would grow with every record. */
+const mostReported = 1000
+
 export async function recordDrift(engine: Engine, resource: string, observed: Observed): Promise<void> {
   const { page } = observed
   if (!page) return
@@ -29,23 +32,24 @@ export async function recordDrift(engine: Engine, resource: string, observed: Ob
     ...observed.rounded.map(path => row(path, 'rounded', 'number')),
   ]
   if (rows.length === 0) return
+  const known = await driftOf(engine, resource)
+  const isNew = ({ path, kind }: SchemaDriftRow): boolean =>
+    !known.some(one => one.path === path && one.kind === kind)
+  const fresh = rows.filter(isNew).slice(0, Math.max(0, mostReported - known.length))
+  if (fresh.length === 0) return
   await ledger(engine)
     .insertInto('ops.schema_drift')
-    .values(rows)
+    .values(fresh)
     .onConflict(conflict => conflict.columns(['resource', 'path', 'kind']).doNothing())
     .execute()
 }
 
-/** Undeclared paths of the resource, to be kept in attribute_leaf. */
-export async function driftedPaths(engine: Engine, resource: string): Promise<string[]> {
-  const rows = await ledger(engine)
+async function driftOf(engine: Engine, resource: string): Promise<Pick<SchemaDriftRow, 'path' | 'kind'>[]> {
+  return ledger(engine)
     .selectFrom('ops.schema_drift')
-    .select('path')
+    .select(['path', 'kind'])
     .where('resource', '=', resource)
-    .where('kind', '=', 'unknown field')
-    .orderBy('path')
     .execute()
-  return rows.map(row => row.path)
 }
 
 /** For messages that refer to the table. */

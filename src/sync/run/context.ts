@@ -51,8 +51,6 @@ export interface ResourceTask {
   readonly plan: StagePlan
   readonly lease: Lease
   readonly counters: Counters
-  /** Undeclared paths known so far. */
-  readonly drifted: Set<string>
   readonly pipeline: TaskPipeline
 }
 

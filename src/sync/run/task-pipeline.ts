@@ -1,4 +1,4 @@
-/** Loads landed pages of a task: which of them are searched for undeclared fields, and what the ledger records of each batch. */
+/** Loads landed pages of a task, and what the ledger records of each batch. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import type { Loaded, PageBatch } from '../../load/load-batch.ts'
@@ -37,7 +37,6 @@ interface LoadingTask {
   readonly resource: Resource
   readonly plan: StagePlan
   readonly lease: Lease
-  readonly drifted: Set<string>
   readonly counters: { -readonly [Name in keyof RunFigures]: RunFigures[Name] }
 }
 
@@ -53,9 +52,6 @@ export function isFullBatch(pages: readonly LandedPage[]): boolean {
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0)
   return bytes >= fullBytes || pages.length >= fullPages
 }
-
-/** One page of fifty is searched for undeclared fields, and the first of each scan. */
-const isSampled = ({ sequence }: LandedPage): boolean => sequence === 1 || sequence % 50 === 0
 
 function figuresOf(loaded: Loaded): Partial<RunFigures> {
   return {
@@ -75,12 +71,11 @@ export class TaskPipeline {
   #lastSent = 0
 
   constructor(task: LoadingTask) {
-    const { plan, drifted, lease } = task
+    const { plan, lease } = task
     this.#task = task
     this.#pipeline = new Pipeline({
       engine: task.sync.engine,
       plan,
-      drifted,
       lease,
       committed: loaded => this.#count(loaded),
     })
@@ -93,11 +88,9 @@ export class TaskPipeline {
   /** See Pipeline.load. */
   async load({ pages, scope, ledger, ...batch }: TaskBatch): Promise<void> {
     const files = pages.map((page): PageFile => ({ ...page, scope: scope?.(page) ?? {} }))
-    const sampled = files.filter((_, index) => isSampled(pages[index] as LandedPage))
     await this.#pipeline.load({
       ...batch,
       pages: files,
-      sampled,
       ledger: async (engine, loaded) => {
         await ledger(engine)
         await this.#record(engine, loaded)

@@ -3,7 +3,6 @@ import { AccessDenied, KeyRefused } from '../../api/client/errors.ts'
 import { isCollection, type Resource } from '../../contract/fields/resource.ts'
 import { BudgetSpent, ConfigError, DiskFull } from '../../lib/errors.ts'
 import { stagePlan } from '../../load/read/plan.ts'
-import { driftedPaths } from '../../state/evidence/drift.ts'
 import { recordAccess } from '../../state/requests/key-state.ts'
 import { reasonBehind, releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { noFigures, recordResource } from '../../state/runs/runs.ts'
@@ -34,14 +33,12 @@ async function openTask(sync: SyncContext, resource: Resource): Promise<Resource
     holder: sync.runId,
     ms: sync.leaseMs,
   })
-  const drifted = new Set(await driftedPaths(sync.engine, resource.name))
   const task = {
     sync,
     resource,
     plan: stagePlan(resource),
     lease,
     counters: { ...noFigures, note: null },
-    drifted,
   }
   return { ...task, pipeline: new TaskPipeline(task) }
 }

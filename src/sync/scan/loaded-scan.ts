@@ -45,7 +45,7 @@ function orUnreadable<Result>(page: LandedPage, read: () => Result): Result {
     return read()
   } catch (error) {
     if (!(error instanceof Retriable)) throw error
-    throw new PageUnreadable({ ...page, scope: {} }, error)
+    throw new PageUnreadable([{ ...page, scope: {} }], error)
   }
 }
 

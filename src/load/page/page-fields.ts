@@ -1,0 +1,169 @@
+/** Walks the bytes of a landed page once: where its records lie, how deep they nest, and their undeclared fields. */
+
+import type { RowsAt } from '../read/pages.ts'
+import { JsonBytes, marks } from './json-bytes.ts'
+import type { KnownField, KnownNode } from './known-fields.ts'
+
+const { comma, openBrace, closeBrace, openBracket, closeBracket, quote } = marks
+
+/** A field that nobody declared: the bytes of its key, and of its value up to `end`. */
+export interface UndeclaredField {
+  readonly key: number
+  readonly start: number
+  readonly end: number
+  /** Keys, and positions in lists from 0, that lead to it from the record. */
+  readonly at: readonly (string | number)[]
+}
+
+export interface RecordSlice {
+  readonly start: number
+  readonly end: number
+  /** Levels of objects and lists, the record included. */
+  readonly depth: number
+  readonly undeclared: readonly UndeclaredField[]
+}
+
+/** Four bytes at a time: keys are more than half of most pages. */
+function isAt(view: DataView, from: number, { words, length }: KnownField): boolean {
+  if (from + length > view.byteLength) return false
+  const last = words.length - 1
+  for (let index = 0; index < last; index += 1)
+    if (view.getInt32(from + index * 4, true) !== words[index]) return false
+  return view.getInt32(from + length - 4, true) === words[last]
+}
+
+const none: readonly UndeclaredField[] = []
+
+class Walk extends JsonBytes {
+  readonly #view: DataView
+  #depth = 0
+  #deepest = 0
+  #at: (string | number)[] = []
+  #found: UndeclaredField[] = []
+  readonly records: RecordSlice[] = []
+
+  constructor(bytes: Buffer) {
+    super(bytes)
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  /** Down the members of the envelope to the records. */
+  envelope(from: number, path: readonly string[], node: KnownNode): number {
+    const { bytes } = this
+    const [key, ...rest] = path
+    if (key === undefined) return this.#record(from, node)
+    const isList = key === '[]'
+    if (bytes[from] !== (isList ? openBracket : openBrace)) return this.#value(from)
+    const close = isList ? closeBracket : closeBrace
+    let at = this.afterSpace(from + 1)
+    while (bytes[at] !== close) {
+      const end = isList ? at : this.afterText(at)
+      const value = isList ? at : this.afterColon(end)
+      const isOnPath = isList || this.textAt(at, end) === key
+      at = this.afterItem(isOnPath ? this.envelope(value, rest, node) : this.#value(value), close)
+    }
+    return at + 1
+  }
+
+  #record(from: number, node: KnownNode): number {
+    this.#depth = 0
+    this.#deepest = 0
+    this.#at = []
+    const end = this.#node(from, node)
+    const undeclared = this.#found.length > 0 ? this.#found.splice(0) : none
+    this.records.push({ start: from, end, depth: this.#deepest, undeclared })
+    return end
+  }
+
+  /** A value of another kind than the declared one is for the cast check. */
+  #node(from: number, node: KnownNode): number {
+    const first = this.bytes[from]
+    if (node.kind === 'object' && first === openBrace) return this.#object(from, node)
+    if (node.kind === 'list' && first === openBracket) return this.#list(from, node)
+    return this.#value(from)
+  }
+
+  /** Compares each key with the one that came next the last time, before it looks the key up. */
+  #object(from: number, node: KnownNode): number {
+    const { bytes } = this
+    const view = this.#view
+    this.#enter()
+    let before: KnownField | KnownNode = node
+    let at = this.afterSpace(from + 1)
+    while (bytes[at] !== closeBrace) {
+      const guess: KnownField | undefined = before.follower
+      if (guess !== undefined && isAt(view, at, guess)) {
+        at = this.#field(this.afterSpace(at + guess.length), guess)
+        before = guess
+      } else {
+        const end = this.afterText(at)
+        const key = this.textAt(at, end)
+        const field = node.fields.get(key)
+        const value = this.afterColon(end)
+        at = field ? this.#field(value, field) : this.#undeclared(at, value, key)
+        before.follower = field ?? guess
+        before = field ?? before
+      }
+      at = bytes[at] === comma && bytes[at + 1] === quote ? at + 1 : this.afterItem(at, closeBrace)
+    }
+    this.#depth -= 1
+    return at + 1
+  }
+
+  #field(from: number, { key, node }: KnownField): number {
+    if (node.kind === 'leaf') return this.#value(from)
+    this.#at.push(key)
+    const at = this.#node(from, node)
+    this.#at.pop()
+    return at
+  }
+
+  #list(from: number, { element }: KnownNode): number {
+    const { bytes } = this
+    if (element === undefined || element.kind === 'leaf') return this.#value(from)
+    this.#enter()
+    let index = 0
+    let at = this.afterSpace(from + 1)
+    while (bytes[at] !== closeBracket) {
+      this.#at.push(index)
+      at = this.afterItem(this.#node(at, element), closeBracket)
+      this.#at.pop()
+      index += 1
+    }
+    this.#depth -= 1
+    return at + 1
+  }
+
+  #undeclared(key: number, start: number, name: string): number {
+    const end = this.#value(start)
+    this.#found.push({ key, start, end, at: [...this.#at, name] })
+    return end
+  }
+
+  #enter(): void {
+    this.#depth += 1
+    if (this.#depth > this.#deepest) this.#deepest = this.#depth
+  }
+
+  #value(from: number): number {
+    const first = this.bytes[from]
+    if (first === quote) return this.afterText(from)
+    if (first !== openBrace && first !== openBracket) return this.afterPlain(from)
+    const { end, depth } = this.wholeAt(from)
+    this.#deepest = Math.max(this.#deepest, this.#depth + depth)
+    return end
+  }
+}
+
+const pathTo: Readonly<Record<RowsAt, readonly string[]>> = {
+  data: ['data', '[]'],
+  'data.entries': ['data', 'entries', '[]'],
+  'data as one record': ['data'],
+}
+
+/** The records of a page in their order. Throws NotJson. */
+export function recordsOn(bytes: Buffer, rows: RowsAt, node: KnownNode): RecordSlice[] {
+  const walk = new Walk(bytes)
+  walk.envelope(walk.afterSpace(0), pathTo[rows], node)
+  return walk.records
+}

@@ -1,0 +1,111 @@
+/** Copies of a page in which each record that cannot be loaded is replaced by an object with nothing but its id. */
+import { createHash } from 'node:crypto'
+import type { RowsAt } from '../read/pages.ts'
+import { JsonBytes, marks, NotJson } from './json-bytes.ts'
+
+const { openBrace, openBracket, closeBracket, quote } = marks
+
+interface Slice {
+  readonly start: number
+  readonly end: number
+}
+
+/** A record that was replaced, by its position from 1. */
+export interface Replaced {
+  readonly position: number
+  readonly payload: string
+  readonly reason: string
+}
+
+class Splitter extends JsonBytes {
+  /** Braces are counted, nothing else is checked; what has no end reaches to the end of the page. */
+  records(from: number): Slice[] {
+    const found: Slice[] = []
+    let at = this.afterSpace(from)
+    try {
+      while (this.bytes[at] !== closeBracket && at < this.bytes.length) {
+        found.push({ start: at, end: this.bytes.length })
+        const end = this.#after(at)
+        found[found.length - 1] = { start: at, end }
+        at = this.afterItem(end, closeBracket)
+      }
+    } catch (error) {
+      if (!(error instanceof NotJson)) throw error
+      const last = found.pop()
+      if (last) found.push({ ...last, end: this.bytes.length })
+    }
+    return found
+  }
+
+  /** Where the list of records begins, or the only record. */
+  begin(rows: RowsAt): number {
+    let at = 0
+    for (const key of rows === 'data.entries' ? ['"data"', '"entries"'] : ['"data"']) {
+      const found = this.bytes.indexOf(key, at)
+      if (found < 0) return this.bytes.length
+      at = this.afterColon(found + key.length)
+    }
+    return at
+  }
+
+  only(from: number): Slice[] {
+    return [{ start: from, end: this.#after(from) }]
+  }
+
+  #after(from: number): number {
+    const first = this.bytes[from]
+    if (first === quote) return this.afterText(from)
+    return first === openBrace || first === openBracket ? this.wholeAt(from).end : this.afterPlain(from)
+  }
+}
+
+function slicesOf(bytes: Buffer, rows: RowsAt): Slice[] {
+  const splitter = new Splitter(bytes)
+  const from = splitter.begin(rows)
+  if (rows === 'data as one record') return splitter.only(from)
+  return bytes[from] === openBracket ? splitter.records(from + 1) : []
+}
+
+/** Its own id where one can be seen, so that a scan counts it. */
+function standIn(payload: string): string {
+  const id = /"id"\s*:\s*("[A-Za-z0-9_-]{1,64}")/.exec(payload)?.[1]
+  return `{"id":${id ?? JSON.stringify(`no id: ${createHash('md5').update(payload).digest('hex')}`)}}`
+}
+
+const wrapped = (rows: RowsAt, records: readonly string[]): string => {
+  if (rows === 'data as one record') return `{"data":${records[0] ?? 'null'}}`
+  const list = `[${records.join(',')}]`
+  return rows === 'data' ? `{"data":${list}}` : `{"data":{"entries":${list}}}`
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    // SyntaxError: the record is broken.
+    return false
+  }
+}
+
+export interface Copy {
+  readonly bytes: Buffer
+  readonly replaced: readonly Replaced[]
+}
+
+/** Replaces the records at these positions, and every record that is not JSON. */
+export function withStandIns(bytes: Buffer, rows: RowsAt, leftOut: ReadonlyMap<number, string>): Copy {
+  const replaced: Replaced[] = []
+  const texts = slicesOf(bytes, rows).map(({ start, end }, index) => {
+    const payload = bytes.toString('utf8', start, end)
+    const position = index + 1
+    const reason = leftOut.get(position) ?? (isJson(payload) ? undefined : 'not JSON')
+    if (reason === undefined) return payload
+    replaced.push({ position, payload, reason })
+    return standIn(payload)
+  })
+  return { bytes: Buffer.from(wrapped(rows, texts)), replaced }
+}
+
+/** How many records a page has. */
+export const recordCount = (bytes: Buffer, rows: RowsAt): number => slicesOf(bytes, rows).length

@@ -1,0 +1,124 @@
+/** The leaves of fields that nobody declared, as rows: whatever their keys, however deep they nest. */
+import { createHash } from 'node:crypto'
+import { JsonBytes, marks } from './json-bytes.ts'
+import type { UndeclaredField } from './page-fields.ts'
+
+export interface Leaf {
+  /** Keys and positions that lead to it, such as timelogs[3].note; a key with a dot or the like stands in quotes. */
+  readonly path: string
+  readonly text: string
+  readonly type: 'text' | 'number' | 'boolean' | 'empty' | 'json'
+}
+
+/** For the report of schema drift: a path with [] for list elements, and the JSON type of its first value. */
+export interface Undeclared {
+  readonly path: string
+  readonly type: string
+}
+
+const { quote, comma, openBrace, closeBrace, openBracket, closeBracket } = marks
+
+/** A field with more, or with longer paths, is kept as one JSON text. */
+const mostLeaves = 1000
+const longestPath = 500
+
+/** What would make a path ambiguous, or what no engine stores as text: NUL, and half a surrogate pair. */
+const needsQuotes = /^$|[.[\]"\\#\p{Cc}\p{Cs}]/u
+const unstorable = /[\0\p{Cs}]/u
+
+const step = (key: string | number): string =>
+  typeof key === 'number' ? `[${key}]` : `.${needsQuotes.test(key) ? JSON.stringify(key) : key}`
+
+/** Without the dot before it, and not in the middle of a character. */
+const cut = (path: string): string => path.slice(1, longestPath).replace(/\p{Cs}$/u, '')
+
+/** The query string of an address may be a key to a file and is cut. */
+const withoutQuery = (text: string): string => text.replace(/^(https?:\/\/[^?#]*)[?#].*$/s, '$1')
+
+class TooMuch extends Error {}
+
+class Leaves extends JsonBytes {
+  readonly leaves: Leaf[] = []
+
+  /** The depth of the recursion is bounded by the length of the path. */
+  value(from: number, path: string): number {
+    if (this.leaves.length >= mostLeaves || path.length > longestPath) throw new TooMuch()
+    const first = this.bytes[from]
+    if (first === openBrace || first === openBracket) return this.#items(from, path)
+    const end = first === quote ? this.afterText(from) : this.afterPlain(from)
+    const raw = this.bytes.toString('utf8', from, end)
+    if (first === quote) this.#add(path, ...this.#text(raw))
+    else if (raw !== 'null') this.#add(path, raw, raw === 'true' || raw === 'false' ? 'boolean' : 'number')
+    return end
+  }
+
+  #items(from: number, path: string): number {
+    const isObject = this.bytes[from] === openBrace
+    const close = isObject ? closeBrace : closeBracket
+    let at = this.afterSpace(from + 1)
+    if (this.bytes[at] === close) this.#add(path, isObject ? '{}' : '[]', 'empty')
+    for (let index = 0; this.bytes[at] !== close; index += 1) {
+      const end = isObject ? this.afterText(at) : at
+      const key = isObject ? this.textAt(at, end) : index
+      at = this.afterItem(this.value(isObject ? this.afterColon(end) : at, path + step(key)), close)
+    }
+    return at + 1
+  }
+
+  #text(raw: string): [string, Leaf['type']] {
+    const text = JSON.parse(raw) as string
+    return unstorable.test(text) ? [raw, 'json'] : [withoutQuery(text), 'text']
+  }
+
+  #add(path: string, text: string, type: Leaf['type']): void {
+    this.leaves.push({ path: path.slice(1), text, type })
+  }
+}
+
+/** A field whose path is too long keeps its key in the value. */
+function asOne(bytes: Buffer, field: UndeclaredField, path: string): Leaf {
+  if (path.length <= longestPath)
+    return { path: path.slice(1), text: bytes.toString('utf8', field.start, field.end), type: 'json' }
+  const hash = createHash('md5').update(path).digest('hex')
+  const text = `{${bytes.toString('utf8', field.key, field.end)}}`
+  return { path: `${cut(path)}#${hash}`, text, type: 'json' }
+}
+
+function leavesOf(bytes: Buffer, field: UndeclaredField): readonly Leaf[] {
+  const path = field.at.map(step).join('')
+  const found = new Leaves(bytes)
+  try {
+    found.value(field.start, path)
+    return found.leaves
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error
+    return [asOne(bytes, field, path)]
+  }
+}
+
+/** Of one record. A key that comes several times in one object has a number from the second time on: note, note#2. */
+export function undeclaredLeaves(bytes: Buffer, fields: readonly UndeclaredField[]): Leaf[] {
+  const times = new Map<string, number>()
+  return fields
+    .flatMap(field => leavesOf(bytes, field))
+    .map(leaf => {
+      const time = (times.get(leaf.path) ?? 0) + 1
+      times.set(leaf.path, time)
+      return time === 1 ? leaf : { ...leaf, path: `${leaf.path}#${time}` }
+    })
+}
+
+const kinds: Readonly<Record<number, string>> = {
+  [quote]: 'string',
+  [openBrace]: 'object',
+  [openBracket]: 'list',
+}
+
+/** Undefined for null, which counts as absent. */
+export function driftOf(bytes: Buffer, { at, start, end }: UndeclaredField): Undeclared | undefined {
+  const path = at.map(key => (typeof key === 'number' ? '[]' : step(key))).join('')
+  const word = bytes.toString('latin1', start, Math.min(end, start + 4))
+  if (word === 'null') return undefined
+  const type = kinds[bytes[start] ?? comma] ?? (/^[tf]/.test(word) ? 'boolean' : 'number')
+  return { path: cut(path), type }
+}
