@@ -1,4 +1,4 @@
-/** The walk over the bytes of a page finds the records and undeclared fields that JSON.parse finds. */
+/** The search of the bytes of a page finds the records and undeclared fields that JSON.parse finds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Table } from '../../src/contract/fields/table.ts'
@@ -25,8 +25,8 @@ test('records are cut where JSON.parse cuts them, and each undeclared value is f
       expect(found.map(json)).toEqual(sent)
       for (const [index, { undeclared }] of found.entries()) {
         for (const field of undeclared) {
-          const walk = (inner: unknown, step: string | number) => (inner as Record<string, unknown>)[step]
-          expect(json(field)).toEqual(field.at.reduce(walk, sent[index]))
+          const below = (inner: unknown, step: string | number) => (inner as Record<string, unknown>)[step]
+          expect(json(field)).toEqual(field.at.reduce(below, sent[index]))
         }
         const leaves = undeclaredLeaves(bytes, undeclared)
         const counts = undeclared.map(field =>

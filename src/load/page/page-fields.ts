@@ -1,10 +1,10 @@
-/** Walks the bytes of a landed page once: where its records lie, how deep they nest, and their undeclared fields. */
+/** Searches the bytes of a landed page once: where its records lie, how deep they nest, and their undeclared fields. */
 
 import type { RowsAt } from '../read/pages.ts'
-import { JsonBytes, marks } from './json-bytes.ts'
+import { ascii, JsonBytes } from './json-bytes.ts'
 import type { KnownField, KnownNode } from './known-fields.ts'
 
-const { comma, openBrace, closeBrace, openBracket, closeBracket, quote } = marks
+const { comma, openBrace, closeBrace, openBracket, closeBracket, quote } = ascii
 
 /** A field that nobody declared: the bytes of its key, and of its value up to `end`. */
 export interface UndeclaredField {
@@ -34,7 +34,7 @@ function isAt(view: DataView, from: number, { words, length }: KnownField): bool
 
 const none: readonly UndeclaredField[] = []
 
-class Walk extends JsonBytes {
+class FieldSearch extends JsonBytes {
   readonly #view: DataView
   #depth = 0
   #deepest = 0
@@ -163,7 +163,7 @@ const pathTo: Readonly<Record<RowsAt, readonly string[]>> = {
 
 /** The records of a page in their order. Throws NotJson. */
 export function recordsOn(bytes: Buffer, rows: RowsAt, node: KnownNode): RecordSlice[] {
-  const walk = new Walk(bytes)
-  walk.envelope(walk.afterSpace(0), pathTo[rows], node)
-  return walk.records
+  const search = new FieldSearch(bytes)
+  search.envelope(search.afterSpace(0), pathTo[rows], node)
+  return search.records
 }

@@ -1,9 +1,9 @@
 /** Copies of a page in which each record that cannot be loaded is replaced by an object with nothing but its id. */
 import { createHash } from 'node:crypto'
 import type { RowsAt } from '../read/pages.ts'
-import { JsonBytes, marks, NotJson } from './json-bytes.ts'
+import { ascii, JsonBytes, NotJson } from './json-bytes.ts'
 
-const { openBrace, openBracket, closeBracket, quote } = marks
+const { openBrace, openBracket, closeBracket, quote } = ascii
 
 interface Slice {
   readonly start: number
@@ -106,6 +106,3 @@ export function withStandIns(bytes: Buffer, rows: RowsAt, leftOut: ReadonlyMap<n
   })
   return { bytes: Buffer.from(wrapped(rows, texts)), replaced }
 }
-
-/** How many records a page has. */
-export const recordCount = (bytes: Buffer, rows: RowsAt): number => slicesOf(bytes, rows).length

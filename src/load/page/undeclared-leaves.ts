@@ -1,6 +1,6 @@
 /** The leaves of fields that nobody declared, as rows: whatever their keys, however deep they nest. */
 import { createHash } from 'node:crypto'
-import { JsonBytes, marks } from './json-bytes.ts'
+import { ascii, JsonBytes } from './json-bytes.ts'
 import type { UndeclaredField } from './page-fields.ts'
 
 export interface Leaf {
@@ -16,7 +16,7 @@ export interface Undeclared {
   readonly type: string
 }
 
-const { quote, comma, openBrace, closeBrace, openBracket, closeBracket } = marks
+const { quote, comma, openBrace, closeBrace, openBracket, closeBracket } = ascii
 
 /** A field with more, or with longer paths, is kept as one JSON text. */
 const mostLeaves = 1000

@@ -183,7 +183,7 @@ class Reading {
 }
 
 /**
- * Most pages pass through untouched after one walk over their bytes; `cleanUp` removes the copies of the others.
+ * Most pages pass through untouched after one search of their bytes; `cleanUp` removes the copies of the others.
  * Throws PageUnreadable for a page whose structure is no JSON.
  */
 export function readablePages(from: Pages): Readable {

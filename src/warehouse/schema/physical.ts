@@ -149,7 +149,11 @@ const leafColumns: readonly PhysicalColumn[] = [
   column('record_id', 'text', 'Key of the record.'),
   column('path', 'text', 'Path of the leaf in the record.'),
   column('value_text', 'text', 'Value as text.'),
-  column('value_type', 'text', 'number, boolean, text, or empty for an empty list or object.'),
+  column(
+    'value_type',
+    'text',
+    'number, boolean, text, empty for an empty list or object, or json for a value kept as one text: more than 1,000 leaves, a path beyond 500 characters, or text that no engine stores.',
+  ),
 ]
 
 const leaves = (schema: 'star' | 'pii'): PhysicalTable => ({
