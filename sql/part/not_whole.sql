@@ -58,7 +58,8 @@ known_id as (
 reasons as (
   select l.resource, l.seen, case when l.total > l.expected then l.total else l.expected end as expected,
     case
-      when l.refused > 0 then 'never read completely, ' || cast(l.refused as text) || ' windows refused'
+      when l.refused = 1 then 'never read completely, a window was refused'
+      when l.refused > 1 then 'never read completely, ' || cast(l.refused as text) || ' windows were refused'
       else 'never read completely'
     end as reason
   from list_read as l

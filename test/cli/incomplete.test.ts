@@ -1,0 +1,96 @@
+/** A list that the service does not show whole: every command says so, until it does. */
+import { expect, test } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { plainRecords } from '../sync/plain-records.ts'
+import { type Bench, describeOnEngines } from '../warehouse/fixture.ts'
+import { muster } from './captured-world.ts'
+
+const torn = { timesheets: { 'cut-pages': 150 } } as const
+
+/** Commands on a warehouse of the engine, against a small sandbox. */
+async function openDesk(bench: Bench) {
+  const sandbox = await openSandbox({ records: plainRecords({ timesheets: 450, invoices: 30 }) })
+  const warehouse = await bench.warehouse()
+  await warehouse.close()
+  const env = {
+    MUSTER_BASE_URL: sandbox.url,
+    MUSTER_API_KEY: 'sandbox-company-key',
+    MUSTER_WAREHOUSE: warehouse.address,
+    MUSTER_LANDING: warehouse.landing,
+  }
+  const command = (line: string) => muster(line, { env, clock: systemClock })
+  const json = async (line: string) => JSON.parse((await command(`${line} --json`)).out)
+  return { sandbox, command, json }
+}
+
+describeOnEngines(
+  'a list that is not whole',
+  bench => {
+    test('is named by every command, refused by publish --require complete, and whole after the next sync', async () => {
+      const { sandbox, command, json } = await openDesk(bench)
+      sandbox.setQuirks(torn)
+      const sync = await command('sync key timesheets invoices --quiet')
+      expect(sync.code).toBe(1)
+      expect(sync.err).toMatch(
+        /^muster: timesheets \(saw \d+ of 450\) incomplete: .*run muster sync again.*\n$/,
+      )
+      expect(sync.out).toMatch(/^timesheets +incomplete /m)
+      expect(sync.out).toMatch(/^invoices +done /m)
+      const reason = /never read completely, a window was refused: saw \d+ of 450/
+      expect(sync.out).toMatch(new RegExp(`^not whole: timesheets: ${reason.source}$`, 'm'))
+
+      expect((await command('status')).out).toMatch(
+        new RegExp(`^not whole: timesheets: ${reason.source}$`, 'm'),
+      )
+      const status = await json('status')
+      expect(status.notWhole).toEqual([
+        {
+          resource: 'timesheets',
+          reason: expect.stringMatching(reason),
+          seen: expect.any(Number),
+          expected: 450,
+        },
+      ])
+      expect(status.summary).toContain('1 incomplete')
+      expect((await json('runs'))[0]).toMatchObject({ command: 'sync', state: 'incomplete' })
+
+      const check = await command('check resources_whole')
+      expect([check.code, check.out]).toEqual([
+        3,
+        expect.stringMatching(/^error resources_whole: 1 row of star.fact_timesheet/),
+      ])
+      expect((await command('build data_health --quiet')).code).toBe(0)
+      const health =
+        'sql --json select resource, is_whole from mart.data_health where is_whole is not null order by 1'
+      expect(JSON.parse((await command(health)).out)).toEqual([
+        { resource: 'invoices', is_whole: true },
+        { resource: 'key', is_whole: true },
+        { resource: 'timesheets', is_whole: false },
+      ])
+      if (bench.name === 'duckdb') expect((await command('publish')).out).toMatch(/^not whole: timesheets: /m)
+      const refused = await command('publish --require complete')
+      expect(refused.code).toBe(1)
+      expect(refused.err).toMatch(
+        /^muster: not published, because the copy would not be whole: timesheets \(never.*\n$/,
+      )
+
+      sandbox.setQuirks()
+      expect(await command('sync key timesheets invoices --quiet')).toMatchObject({ code: 0, err: '' })
+      expect((await json('status')).notWhole).toEqual([])
+      for (const line of ['check resources_whole', 'publish --require complete'])
+        expect((await command(line)).code).toBe(0)
+    }, 60_000)
+
+    test('because the budget ended is exit 75, with how far it got', async () => {
+      const { command } = await openDesk(bench)
+      const stopped = await command('sync timesheets --quiet --max-requests 4')
+      expect(stopped.code).toBe(75)
+      expect(stopped.out).toMatch(/^not whole: timesheets: never read completely: saw \d+ of 450$/m)
+      expect((await command('check resources_whole')).code).toBe(3)
+      expect((await command('sync timesheets --quiet')).code).toBe(0)
+      expect((await command('check resources_whole')).code).toBe(0)
+    }, 60_000)
+  },
+  'all',
+)
