@@ -73,6 +73,36 @@ describeOnEngines('ids that are refused', bench => {
     expect(byId(sandbox.requests).length).toBeLessThan(10)
   })
 
+  test('an id for which the service fails leaves the resource incomplete until it is answered', async () => {
+    let isBroken = true
+    const sandbox = await openSandbox({
+      ...roomy,
+      intercept: ({ path }) =>
+        isBroken && path.startsWith('/trades/') && path.endsWith('7') ? { status: 500, body: '' } : undefined,
+    })
+    const warehouse = await bench.warehouse()
+    const clock = movedClock()
+    const ids = sandbox.world.all('trades').map(({ id }) => String(id))
+    await signal(
+      warehouse.engine,
+      ['no', 'also-no7', ...ids].map(id => heard('trades', id)),
+    )
+    const sync = async (days: number) => {
+      clock.state.days = days
+      const { failure, resources } = await syncOnce(sandbox, warehouse, {
+        request: { resources: ['trades'] },
+        effects: { clock },
+      })
+      return [failure?.exitCode, resources[0]?.state, resources[0]?.note]
+    }
+    const told = expect.stringMatching(/^trades \(saw \d+ of \d+\) incomplete: the service failed when/)
+    expect(await sync(0)).toEqual([1, 'incomplete', told])
+    // Not asked again within the hour, and still not whole.
+    expect(await sync(0.01)).toEqual([1, 'incomplete', told])
+    isBroken = false
+    expect((await sync(0.1)).slice(0, 2)).toEqual([undefined, 'done'])
+  })
+
   test.runIf(thorough)(
     '10,000 signals on 300 records cost 300 requests, and none is asked twice within a minute',
     async () => {

@@ -66,6 +66,19 @@ export interface DueCount {
   readonly again: number
 }
 
+/** Known ids without a record, because the service failed when it was asked for them; they are due again later. */
+export async function countUnanswered(
+  engine: Engine,
+  { resource, at }: Pick<DueQuestion, 'resource' | 'at'>,
+): Promise<{ readonly unanswered: number; readonly known: number }> {
+  const [row] = await engine.rows<{ unanswered: number; known: number }>(
+    `select count(*) filter (where d.retry_after > cast($2 as timestamptz)) as unanswered, count(*) as known
+     from ops.discovered d where d.resource = $1 and d.state in ('never fetched', 'stored')`,
+    [resource, at],
+  )
+  return { unanswered: Number(row?.unanswered ?? 0), known: Number(row?.known ?? 0) }
+}
+
 export async function countDue(engine: Engine, question: DueQuestion): Promise<DueCount> {
   const [row] = await engine.rows<{ neverFetched: number; again: number }>(
     `select count(*) filter (where d.state = 'never fetched') as "neverFetched", count(*) filter (where d.state <> 'never fetched') as again

@@ -6,8 +6,9 @@ import type { Purpose } from '../../api/budget/day.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import { countDue, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
+import { countDue, countUnanswered, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
 import type { SyncContext } from '../run/context.ts'
+import { Incomplete } from '../run/incomplete.ts'
 import { currentScope } from '../run/key.ts'
 import { endsRun, type HeldTask, holdTask, type ResourceOutcome } from '../run/task.ts'
 import { type Allowance, allowance } from './allowance.ts'
@@ -158,6 +159,7 @@ class ByIdRun {
     ]
     const rest = parts.filter(part => part !== false).join(', ')
     if (rest !== '') task.counters.note = rest
+    await this.#requireAnswers(one)
     if (neverFetched > 0 && this.#left <= 0)
       one.failure = {
         error: new BudgetSpent({
@@ -165,6 +167,21 @@ class ByIdRun {
           next: 'everything read so far is loaded; run again to continue',
         }),
       }
+  }
+
+  /** Throws Incomplete for ids that no run has got an answer about. */
+  async #requireAnswers(one: OpenResource): Promise<void> {
+    if (this.#onlySignalled) return
+    const question = this.#questionOf(one)
+    const { unanswered, known } = await countUnanswered(this.#sync.engine, question)
+    if (unanswered === 0) return
+    throw new Incomplete({
+      resource: question.resource,
+      seen: known - unanswered,
+      expected: known,
+      reason: `the service failed when it was asked for ${formatNumber(unanswered)} of them`,
+      next: 'they are fetched again in an hour at the earliest; tell the service about it if it stays',
+    })
   }
 }
 
