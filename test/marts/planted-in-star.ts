@@ -136,6 +136,12 @@ export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
     ],
   },
   {
+    check: 'lists_have_rows',
+    subject: 'star.fact_expense',
+    rows: 1,
+    statements: [`update ops.watermark set empty_since = moved_at where resource = 'expenses'`],
+  },
+  {
     check: 'money_identities',
     subject: 'star.fact_invoice',
     rows: 2,

@@ -66,22 +66,62 @@ describe('the verdict over candidates', () => {
     )
   })
 
-  test('lets none go when more would go than is to be believed, and all of them otherwise', () => {
+  /** Candidates are live records, beside which there are others. */
+  const list = fc.record({ all: fc.array(candidate, { maxLength: 60 }), others: fc.nat(3000) })
+  const twice = ['run 1', 'run 2'].map(source => ({
+    kind: 'sweep' as const,
+    source,
+    seenAt: '2026-11-02T02:00:00.000Z',
+    scopeId: 'now',
+  }))
+  const proved = fc.tuple(candidate, fc.boolean()).map(([one, isQuiet]) => ({
+    ...one,
+    evidence: isQuiet ? twice : [...twice, ...one.evidence],
+  }))
+  const few = fc.record({ all: fc.array(proved, { maxLength: 24 }), others: fc.nat(12) })
+  const isAnnounced = ({ evidence }: Candidate) => evidence.some(({ kind }) => kind === 'event')
+
+  test('empties no list, takes no more than half of one and none in a landslide, unless somebody says so', () => {
+    let emptied = 0
+    let halved = 0
     fc.assert(
-      fc.property(
-        fc.array(candidate, { maxLength: 60 }),
-        fc.nat(4000),
-        fc.option(fc.nat(60)),
-        (all, live, most) => {
-          const circumstances = { scopeId: 'now', live, ...(most !== null && { most }) }
-          const proved = all.filter(one => isProved(one, 'now')).length
-          const { deleted, doubted } = decide(all, circumstances)
-          const limit = most ?? Math.max(20, Math.floor(live / 50))
-          expect(mostAtOnce(live, most ?? undefined)).toBe(limit)
-          expect([deleted.length, doubted]).toEqual(proved > limit ? [0, proved] : [proved, undefined])
-        },
-      ),
+      fc.property(fc.oneof(list, few), fc.option(fc.nat(60), { freq: 1 }), ({ all, others }, most) => {
+        const live = all.length + others
+        const proved = all.filter(one => isProved(one, 'now'))
+        const { deleted, doubted } = decide(all, { scopeId: 'now', live, ...(most !== null && { most }) })
+        const announced = proved.filter(isAnnounced).length
+        const unannounced = proved.length - announced
+        const unheard = live - announced
+        const isLandslide = proved.length > Math.max(20, Math.floor(live / 50))
+        const isEmptied = unannounced > 0 && unannounced === unheard
+        const isHalved = unheard >= 3 && unannounced > unheard / 2
+        const isDoubted = most === null ? isLandslide || isEmptied || isHalved : proved.length > most
+        expect([deleted.length, doubted]).toEqual(isDoubted ? [0, proved.length] : [proved.length, undefined])
+        if (most === null) {
+          emptied += Number(isEmptied)
+          halved += Number(isHalved && !isLandslide && !isEmptied)
+        }
+      }),
+      { numRuns: 1000 },
     )
+    expect(emptied).toBeGreaterThan(10)
+    expect(halved).toBeGreaterThan(10)
+  })
+
+  test('counts what by-id fetches and a sweep may find missing in the same way', () => {
+    for (const [records, most] of [
+      [0, 0],
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [4, 2],
+      [19, 9],
+      [41, 20],
+      [999, 20],
+      [1500, 30],
+    ] as const)
+      expect([records, mostAtOnce(records)]).toEqual([records, most])
+    expect(mostAtOnce(19, 19)).toBe(19)
   })
 
   test('takes no 404 by id as proof of what the scope has never shown', () => {
@@ -126,6 +166,25 @@ describe('a sweep', () => {
     expect(worthOf({ judged: 5000, missing: 100, isNewScope: false })).toBe('evidence')
     expect(worthOf({ judged: 5000, missing: 101, isNewScope: false })).toBe('doubted')
     expect(worthOf({ judged: 100, missing: 0, isNewScope: true })).toBe('baseline')
+    for (const [judged, missing, announced, worth] of [
+      [19, 9, 0, 'evidence'],
+      [19, 10, 0, 'doubted'],
+      [19, 19, 0, 'doubted'],
+      [19, 19, 19, 'evidence'],
+      [19, 19, 18, 'doubted'],
+      [2, 1, 0, 'evidence'],
+      [2, 2, 0, 'doubted'],
+      [1, 1, 0, 'doubted'],
+      [1, 1, 1, 'evidence'],
+      [0, 0, 0, 'evidence'],
+    ] as const)
+      expect([
+        judged,
+        missing,
+        announced,
+        worthOf({ judged, missing, announced, isNewScope: false }),
+      ]).toEqual([judged, missing, announced, worth])
+    expect(worthOf({ judged: 19, missing: 19, isNewScope: false, most: 19 })).toBe('evidence')
   })
 
   test('believes a page whose rows and total agree, and no other', () => {

@@ -19,6 +19,7 @@ import { notWholeLines } from '../reports/not-whole.ts'
 import { countedSince, coverageLines, deletionLines, eventLine } from '../reports/status-details.ts'
 import {
   budgetLine,
+  emptyLine,
   holderLine,
   lostRunLine,
   printWindows,
@@ -97,6 +98,7 @@ function printStatus(
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)
   for (const line of notWholeLines(lacking ?? [])) printLine(context, line)
+  for (const line of resources.flatMap(one => emptyLine(one) ?? [])) printLine(context, line)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(absences)) printLine(context, line)
   const line = events && eventLine(events, context.clock.now())

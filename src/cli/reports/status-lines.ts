@@ -136,6 +136,7 @@ export function summaryLine(resources: readonly ResourceState[]): string {
     ...some(having('stopped'), 'stopped before the end'),
     ...some(having('skipped'), 'not readable with this key'),
     ...some(having('not synced'), 'not synced'),
+    ...some(resources.filter(({ emptySince }) => emptySince !== null).length, 'empty at the service'),
     ...some(scanning, 'windows not read to the end', 'window not read to the end'),
     ...some(refused, 'windows refused', 'window refused'),
     ...some(quarantined, 'records in quarantine', 'record in quarantine'),
@@ -143,6 +144,12 @@ export function summaryLine(resources: readonly ResourceState[]): string {
   ]
   const head = `${complete.length} of ${reachable} resources proved complete`
   return [head, ...troubles].join(', ')
+}
+
+/** For a list that the service shows as empty; undefined for others. */
+export function emptyLine({ resource, emptySince, rows }: ResourceState): string | undefined {
+  if (emptySince === null) return undefined
+  return `empty at the service: ${resource}, since ${shortTime(emptySince)}; ${formatNumber(rows)} are stored: if they are deleted, muster sweep ${resource} --most ${rows}`
 }
 
 /** A lease: of a running sync, or left by a process that died. */

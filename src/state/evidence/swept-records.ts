@@ -57,6 +57,12 @@ export const judgedCount = (list: SweptList): string =>
 export const missingIds = (list: SweptList): string =>
   `select ${recordKey(list.resource)} as id from ${storedBefore(list)} and ${judged(list)} and not ${isSeen(list)} order by 1`
 
+/** Of the missing, those whose deletion an event announced. */
+export const countAnnounced = (list: SweptList): string =>
+  `select count(*) as n from (${missingIds(list)}) as m where exists (
+     select 1 from ops.evidence e where e.resource = ${quoteText(list.resource.name)} and e.record_id = m.id
+       and e.kind = 'event' and e.void_at is null)`
+
 /** Rows of another scope that this one does not show, and that are not yet known as out of its sight. */
 const others = (list: SweptList): string => {
   const { resource, scopeId } = list

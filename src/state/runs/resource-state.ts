@@ -22,6 +22,8 @@ export interface ResourceState {
   /** As the service wrote it. */
   readonly watermark: string | null
   readonly backfilledAt: string | null
+  /** ISO 8601: since when the service shows an empty list although rows are stored; null otherwise. */
+  readonly emptySince: string | null
   /** Live rows of its root table in star. */
   readonly rows: number
   readonly proof: Proof
@@ -85,12 +87,14 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
   const watermark = await readWatermark(engine, name)
   const scans = await scansOf(engine, name)
   const access = held.has('access') ? await accessOf(engine, name) : undefined
+  const rows = await count(engine, liveRows(resource))
   return {
     resource: name,
     ...(await lastRun(engine, name, held)),
     watermark: watermark?.watermark ?? null,
     backfilledAt: watermark?.backfilled_at ?? null,
-    rows: await count(engine, liveRows(resource)),
+    emptySince: rows > 0 ? (watermark?.empty_since ?? null) : null,
+    rows,
     proof: proofOf(scans),
     windows: scans,
     ...(await troubleOf(engine, name, held)),

@@ -116,6 +116,20 @@ export async function unfinishedScan(
   return (await unfinishedScans(engine, resource, kind))[0]
 }
 
+/** The total with which the last accepted scan of changes ended; undefined before the first. */
+export async function lastTotal(engine: Engine, resource: string): Promise<number | undefined> {
+  const [row] = await ledger(engine)
+    .selectFrom('ops.scan')
+    .select('last_total')
+    .where('resource', '=', resource)
+    .where('kind', '=', 'incremental')
+    .where('state', '=', 'accepted')
+    .orderBy('accepted_at', 'desc')
+    .limit(1)
+    .execute()
+  return row && Number(row.last_total)
+}
+
 /** Of accepted scans, by our clock, ISO 8601; undefined when there is none. */
 export interface WatermarkHistory {
   /** When the first scan that found this watermark ended. */

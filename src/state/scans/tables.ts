@@ -17,6 +17,11 @@ export const scanTables = {
         count('Total that the service reported last; the next scan begins at the last page of it.'),
       ),
       backfilled_at: optional(time('When the first complete scan ended.')),
+      empty_since: optional(
+        time(
+          'When a scan first found the list empty although its records are stored; null while it has rows.',
+        ),
+      ),
       run_id: text('Run that moved the watermark.'),
       moved_at: time('When it was moved.'),
     },

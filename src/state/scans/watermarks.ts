@@ -26,6 +26,7 @@ export async function moveWatermark(
     earliest_day: null,
     remembered_total: null,
     backfilled_at: null,
+    empty_since: null,
   }
   const row: WatermarkRow = { ...fresh, ...before, ...change, resource }
   await ledger(engine).deleteFrom('ops.watermark').where('resource', '=', resource).execute()

@@ -37,9 +37,31 @@ export interface Decision {
   readonly doubted?: number
 }
 
+export interface MissingAtOnce {
+  readonly missing: number
+  /** Those of them whose deletion an event announced. */
+  readonly announced?: number
+  /** Records that should be there. */
+  readonly of: number
+  readonly most?: number | undefined
+}
+
+const fewOf = (records: number): number => Math.max(20, Math.floor(records * 0.02))
+
+/** Lists of so few records may lose all but one; longer ones no more than half. An empty list is never believed. */
+const shortest = 3
+const partOf = (records: number): number =>
+  records < shortest ? Math.max(0, records - 1) : Math.floor(records / 2)
+
 /** More missing at once than this looks like a fault of the service or of the key, not like deletions. */
-export const mostAtOnce = (live: number, most?: number): number =>
-  most ?? Math.max(20, Math.floor(live * 0.02))
+export const mostAtOnce = (records: number, most?: number): number =>
+  most ?? Math.min(fewOf(records), partOf(records))
+
+/** Events excuse an empty list, or one that lost more than half; they do not excuse a landslide. */
+export function isTooMany({ missing, announced = 0, of, most }: MissingAtOnce): boolean {
+  if (most !== undefined) return missing > most
+  return missing > fewOf(of) || missing - announced > partOf(of - announced)
+}
 
 /** An event says that a record was deleted; other evidence says only that its scope does not show it. */
 const isOurs = (piece: Evidence, scopeId: string): boolean =>
@@ -64,9 +86,15 @@ export function isProved({ evidence, isFetchedWithScope }: Candidate, scopeId: s
   )
 }
 
-export function decide(candidates: readonly Candidate[], { scopeId, live, most }: Circumstances): Decision {
+const isAnnounced = ({ evidence }: Candidate): boolean => evidence.some(({ kind }) => kind === 'event')
+
+export const areTooMany = (candidates: readonly Candidate[], { live, most }: Circumstances): boolean =>
+  isTooMany({ missing: candidates.length, announced: candidates.filter(isAnnounced).length, of: live, most })
+
+export function decide(candidates: readonly Candidate[], circumstances: Circumstances): Decision {
+  const { scopeId } = circumstances
   const proved = candidates.filter(candidate => isProved(candidate, scopeId))
-  if (proved.length > mostAtOnce(live, most)) return { deleted: [], doubted: proved.length }
+  if (areTooMany(proved, circumstances)) return { deleted: [], doubted: proved.length }
   const latest = (evidence: readonly Evidence[]): string =>
     evidence
       .map(({ seenAt }) => seenAt)
@@ -83,6 +111,8 @@ export interface SweepFigures {
   /** Live records that the scope has shown before, and how many of them the sweep did not see. */
   readonly judged: number
   readonly missing: number
+  /** Of the missing, those whose deletion an event announced. */
+  readonly announced?: number
   /** Whether this scope sweeps the list for the first time, after others swept it or brought rows that it does not show. */
   readonly isNewScope: boolean
   readonly most?: number
@@ -92,9 +122,11 @@ export interface SweepFigures {
 export function worthOf({
   judged,
   missing,
+  announced,
   isNewScope,
   most,
 }: SweepFigures): 'evidence' | 'baseline' | 'doubted' {
   if (isNewScope) return 'baseline'
-  return missing > mostAtOnce(judged, most) ? 'doubted' : 'evidence'
+  const isDoubted = isTooMany({ missing, ...(announced !== undefined && { announced }), of: judged, most })
+  return isDoubted ? 'doubted' : 'evidence'
 }

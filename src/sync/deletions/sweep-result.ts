@@ -3,6 +3,7 @@
 import { revive } from '../../load/merge/tombstone.ts'
 import { recordEvidence, recordUndeletions, voidEvidence } from '../../state/evidence/evidence.ts'
 import {
+  countAnnounced,
   countOutOfSight,
   forgetOutOfSight,
   judgedCount,
@@ -90,7 +91,9 @@ async function candidate(
   const isNewScope =
     list.baseline === null &&
     (Number(others?.n ?? 0) > 0 || (await lastSweep(engine, task.resource.name)) !== undefined)
-  const worth = worthOf({ judged, missing, isNewScope, ...(most !== undefined && { most }) })
+  const [heard] = await engine.rows<{ n: number }>(countAnnounced(list))
+  const announced = Number(heard?.n ?? 0)
+  const worth = worthOf({ judged, missing, announced, isNewScope, ...(most !== undefined && { most }) })
   const outOfSight = worth === 'doubted' ? 0 : await engine.run(rememberOutOfSight(list))
   if (worth === 'evidence') {
     const seen = { resource: task.resource.name, kind: 'sweep' as const, source: runId }

@@ -10,12 +10,12 @@ import { now, type ResourceTask } from '../run/context.ts'
 import { currentScope } from '../run/key.ts'
 import { confirmById } from './confirm-by-id.ts'
 import {
+  areTooMany,
   type Candidate,
   type Circumstances,
   type Decision,
   decide,
   isProved,
-  mostAtOnce,
 } from './decision.ts'
 import { tooManyMissing } from './held-back.ts'
 
@@ -82,8 +82,7 @@ export async function tombstoneProved(task: ResourceTask, most?: number): Promis
   if (open.length === 0) return
   const unproved = open.filter(candidate => !isProved(candidate, circumstances.scopeId))
   // More candidates than the limit are not asked for one by one: they would not be believed.
-  if (unproved.length <= mostAtOnce(circumstances.live, most))
-    await confirmById(task, unproved, circumstances)
+  if (!areTooMany(unproved, circumstances)) await confirmById(task, unproved, circumstances)
   const { deleted, doubted } = await tombstoneDecided(task, circumstances)
   if (doubted !== undefined) throw tooManyMissing(resource.name, doubted, circumstances.live)
   const waiting = open.length - deleted.length

@@ -11,6 +11,7 @@ import { fenced } from '../run/hold-lease.ts'
 import { requireNone, shortfallOf } from '../run/incomplete.ts'
 import { backfill } from './backfill.ts'
 import { byUpdate, openNewScan, scanOf, setWatermark } from './collection-window.ts'
+import { noteEmptyList } from './empty-list.ts'
 import { readUntilProved } from './loaded-scan.ts'
 import { knownTo } from './lookback.ts'
 import { readNoted } from './read-again.ts'
@@ -97,5 +98,6 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   if (left) await shortfallOf(readChanges(task, left))
   const found = await shortfallOf(readChanges(task))
   found.push(...(await shortfallOf(readNoted(task))))
+  await noteEmptyList(task)
   requireNone(found)
 }

@@ -1,0 +1,35 @@
+/** Notes when a list that had rows is shown as empty: its records stay stored until a sweep proves that they are deleted. */
+import { formatNumber } from '../../lib/counted.ts'
+import { lastTotal } from '../../state/scans/scans.ts'
+import type { WatermarkRow } from '../../state/scans/tables.ts'
+import { readWatermark } from '../../state/scans/watermarks.ts'
+import { liveRecords } from '../../warehouse/schema/record-rows.ts'
+import { now, type ResourceTask } from '../run/context.ts'
+import { fenced } from '../run/hold-lease.ts'
+import { scanOf, setWatermark } from './collection-window.ts'
+
+/** A list that is filtered by its changes may be empty because nothing changed: one request tells. */
+async function isEmptyNow(task: ResourceTask, { remembered_total }: WatermarkRow): Promise<boolean> {
+  const { sync, resource, counters } = task
+  if (!scanOf(task).changedSince) return remembered_total !== null && Number(remembered_total) === 0
+  if ((await lastTotal(sync.engine, resource.name)) !== 0) return false
+  const query = { ...resource.query, fields: 'id', page: 1, limit: 1 }
+  const { meta } = await sync.client.getPage(resource.path, query)
+  counters.requests += 1
+  return meta.total === 0
+}
+
+/** After the last scan of the list. */
+export async function noteEmptyList(task: ResourceTask): Promise<void> {
+  const { sync, resource, counters } = task
+  const watermark = await readWatermark(sync.engine, resource.name)
+  if (!watermark?.backfilled_at) return
+  const [row] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
+  const stored = Number(row?.n ?? 0)
+  const isEmpty = stored > 0 && (await isEmptyNow(task, watermark))
+  const since = isEmpty ? (watermark.empty_since ?? now(sync)) : null
+  if (since !== (watermark.empty_since ?? null))
+    await fenced(task, engine => setWatermark(engine, task, { empty_since: since }))
+  if (isEmpty)
+    counters.note = `the service shows an empty list; the ${formatNumber(stored)} stored stay: if they are deleted, muster sweep ${resource.name} --most ${stored}`
+}
