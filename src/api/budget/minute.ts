@@ -1,10 +1,9 @@
 /** At most `cap` requests in any rolling minute. */
-import PQueue from 'p-queue'
 import type { Clock } from '../../lib/clock.ts'
 
-/** A limiter of starts. Simulations on a virtual clock bring their own, as p-queue reads the wall clock. */
+/** A limiter of starts. */
 export interface MinuteWindow {
-  /** Resolves when one request may start; rejects when the signal aborts. */
+  /** Resolves when one request may start, first come, first served; rejects when the signal aborts. */
   take(signal?: AbortSignal): Promise<void>
   /** Sets the requests per window; those of the last window stay charged. */
   resize(cap: number): void
@@ -19,10 +18,7 @@ interface WindowOptions {
   readonly window?: number
 }
 
-/**
- * p-queue compares whole milliseconds, so a slot is free up to one millisecond early, and the delay until a request
- * reaches the service varies. Measured with cap 20 in 500 ms: 21 arrived without padding.
- */
+/** The delay until a request reaches the service varies: two that start a minute apart can arrive closer to each other. */
 const padding = 1.03
 
 export function createMinuteWindow(options: WindowOptions): MinuteWindow {
@@ -32,49 +28,40 @@ export function createMinuteWindow(options: WindowOptions): MinuteWindow {
 class RollingWindow implements MinuteWindow {
   readonly #clock: Clock
   readonly #window: number
-  /** Starts within the last window; p-queue keeps its own but does not show them, and a resize needs them. */
+  /** Starts within the last window, in order. */
   #starts: number[]
   #cap: number
-  #queue: PQueue
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor({ clock, cap, recent = 0, window = 60_000 }: WindowOptions) {
     this.#clock = clock
     this.#window = Math.ceil(window * padding)
     this.#starts = Array.from({ length: recent }, () => clock.now())
     this.#cap = cap
-    this.#queue = this.#charged()
   }
 
-  async take(signal?: AbortSignal): Promise<void> {
-    // A slot of a queue that was replaced meanwhile does not count.
-    for (let queue: PQueue | undefined; queue !== this.#queue; ) {
-      queue = this.#queue
-      await queue.add(noRequest, { signal })
-    }
-    this.#starts.push(this.#clock.now())
-    this.#forget()
+  take(signal?: AbortSignal): Promise<void> {
+    const taken = this.#last.then(() => this.#wait(signal))
+    // Whoever comes next only waits until this one has its slot or has given up.
+    this.#last = taken.catch(() => undefined)
+    return taken
   }
 
   resize(cap: number): void {
-    if (cap === this.#cap) return
     this.#cap = cap
-    this.#forget()
-    this.#queue = this.#charged()
   }
 
-  #forget(): void {
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
+    for (let ms = this.#untilFree(); ms > 0; ms = this.#untilFree()) await this.#clock.sleep(ms, signal)
+    signal?.throwIfAborted()
+    this.#starts.push(this.#clock.now())
+  }
+
+  /** Milliseconds; never more than a window, even after the clock was set back. */
+  #untilFree(): number {
     const now = this.#clock.now()
-    const kept = this.#starts.findIndex(start => now - start < this.#window)
-    this.#starts = kept === -1 ? [] : this.#starts.slice(kept)
-  }
-
-  /** A queue in which every start of the last window has taken a slot; more than `cap` would wait a window each. */
-  #charged(): PQueue {
-    const queue = new PQueue({ strict: true, intervalCap: this.#cap, interval: this.#window })
-    const taken = Math.min(this.#starts.length, this.#cap)
-    for (let index = 0; index < taken; index++) void queue.add(noRequest)
-    return queue
+    this.#starts = this.#starts.filter(start => now - start < this.#window)
+    const leaver = this.#starts[this.#starts.length - this.#cap]
+    return leaver === undefined ? 0 : Math.min(leaver + this.#window - now, this.#window)
   }
 }
-
-async function noRequest(): Promise<void> {}

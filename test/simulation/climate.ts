@@ -1,0 +1,104 @@
+/** What a seed decides: which lists, how busy they are, which faults, when the process is killed. Much of it not at all. */
+import { namedRng, type Rng } from '../../src/lib/rng.ts'
+import { type FaultName, type FaultRates, faultTable } from '../../src/sandbox/faults/faults.ts'
+import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
+import type { Collection } from '../../src/sandbox/world.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { type ChangeKind, changeKinds } from './changes.ts'
+
+/** Lists that a seed may sync, and the collection of the sandbox that each shows. */
+const collections = {
+  timesheets: 'timesheets',
+  expenses: 'expenses',
+  invoices: 'invoices',
+  users: 'users',
+  sites: 'sites',
+  projects: 'projects',
+  'access-rules': 'accessRuleMappings',
+} as const satisfies Record<string, Collection>
+
+export type ListName = keyof typeof collections
+
+export const collectionOf = (list: ListName): Collection => collections[list]
+
+export interface Climate {
+  readonly engine: Engine['kind']
+  readonly variant: number
+  readonly lists: readonly ListName[]
+  readonly nights: number
+  readonly changesPerDay: number
+  /** Share of the requests before which something changes. */
+  readonly changesBetween: number
+  readonly changesAtOnce: number
+  readonly changes: readonly ChangeKind[]
+  readonly deletions: boolean
+  readonly faults: FaultRates
+  readonly options: Partial<ContractOptions>
+  readonly perMinute: number
+  readonly perDay: number
+  /** Share of the nights whose process is killed. */
+  readonly kills: number
+  readonly sweeps: number
+}
+
+const pick = <Item>(rng: Rng, items: readonly Item[]): Item => items[Math.floor(rng() * items.length)]!
+
+const some = <Item>(rng: Rng, items: readonly Item[], share: number): Item[] => {
+  const chosen = items.filter(() => rng() < share)
+  return chosen.length > 0 ? chosen : [pick(rng, items)]
+}
+
+/** These take time that passes for everybody, and not only on the clock of the seed. */
+const slow: readonly FaultName[] = ['hang', 'slow-body']
+
+function faultsOf(rng: Rng): FaultRates {
+  if (rng() < 0.4) return {}
+  const names = some(rng, Object.keys(faultTable) as FaultName[], 0.25)
+  return Object.fromEntries(
+    names.map(name => [name, slow.includes(name) ? 0.01 : pick(rng, [0.02, 0.05, 0.15])]),
+  )
+}
+
+const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
+  ...(rng() < 0.4 && { ties: 'random' }),
+  ...(rng() < 0.3 && { from: 'exclusive' }),
+  ...(rng() < 0.3 && { to: pick(rng, ['midnight', 'exclusive'] as const) }),
+  ...(rng() < 0.3 && { 'day-zone': pick(rng, ['Europe/London', 'Pacific/Auckland', '-11:00', '+05:30']) }),
+  ...(rng() < 0.3 && { absent: pick(rng, ['null', 'omitted', 'random'] as const) }),
+  ...(rng() < 0.3 && { 'rate-window': 'sliding' }),
+  ...(rng() < 0.3 && { 'retry-after': pick(rng, ['date', 'absent'] as const) }),
+})
+
+/** The climate of a seed without these changes, faults or options, to look at others beside a known failure. */
+export function climateOf(seed: number, engine: Engine['kind'], without: readonly string[] = []): Climate {
+  const climate = drawn(namedRng(seed, 'climate'), engine)
+  const kept = <Of extends object>(all: Of): Of =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name))) as Of
+  return {
+    ...climate,
+    changes: climate.changes.filter(kind => !without.includes(kind)),
+    faults: kept(climate.faults),
+    options: kept(climate.options),
+    kills: without.includes('kills') ? 0 : climate.kills,
+  }
+}
+
+function drawn(rng: Rng, engine: Engine['kind']): Climate {
+  return {
+    engine,
+    variant: 1 + Math.floor(rng() * 3),
+    lists: some(rng, Object.keys(collections) as ListName[], pick(rng, [0.1, 0.1, 0.3])),
+    nights: pick(rng, [1, 2, 2, 3]),
+    changesPerDay: pick(rng, [0, 4, 12]),
+    changesBetween: pick(rng, [0, 0.2, 0.8]),
+    changesAtOnce: pick(rng, [1, 1, 5]),
+    changes: some(rng, changeKinds, 0.5),
+    deletions: rng() < 0.5,
+    faults: faultsOf(rng),
+    options: optionsOf(rng),
+    perMinute: pick(rng, [30, 120, 3000]),
+    perDay: pick(rng, [400, 50_000]),
+    kills: pick(rng, [0, 0.5, 1]),
+    sweeps: pick(rng, [0, 0.5, 1]),
+  }
+}

@@ -1,0 +1,139 @@
+/** The commands of a night, each as a scheduler would start it, and how each ended. */
+
+import { commandSet } from '../../src/cli/commands.ts'
+import { run as runProgram } from '../../src/cli/program.ts'
+import { drainInbox } from '../../src/events/drain.ts'
+import { readEvent } from '../../src/events/event.ts'
+import { type InboxStore, logStore, tableStore } from '../../src/events/store.ts'
+import { namedRng, type Rng } from '../../src/lib/rng.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
+import { type RunOutcome, type RunRequest, runSync } from '../../src/sync/run/run.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import type { ListName } from './climate.ts'
+import type { SimulatedClock } from './clock.ts'
+import type { Disk } from './warehouses.ts'
+
+export interface Place {
+  readonly seed: number
+  readonly clock: SimulatedClock
+  readonly disk: Disk
+  readonly url: string
+}
+
+export interface Ended {
+  readonly command: string
+  readonly code: number
+  readonly message: string
+  readonly outcome?: RunOutcome
+  /** What it printed with --json. */
+  readonly printed?: string
+}
+
+let runs = 0
+
+/** A run of its own random numbers, so that no two have one id. */
+const rngOf = ({ seed }: Place, what: string): Rng => namedRng(seed, `${what} ${++runs}`)
+
+function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'arguments'>): Promise<RunOutcome> {
+  const { clock, url, disk } = place
+  return runSync(
+    {
+      baseUrl: url,
+      apiKey: sandboxKeys.company,
+      landing: `${disk.folder}/landing`,
+      retentionDays: 30,
+      lookbackMinutes: 15,
+      pageCapBytes: 64 * 1_048_576,
+      timeouts: { headersTimeout: 400, bodyTimeout: 400 },
+    },
+    { arguments: '', ...request },
+    {
+      engine,
+      clock,
+      rng: rngOf(place, request.command),
+      signal: new AbortController().signal,
+      version: 'simulation',
+      emit: () => undefined,
+      onBudget: () => undefined,
+    },
+  )
+}
+
+function endOf(command: string, outcome: RunOutcome): Ended {
+  const { failure } = outcome
+  return { command, code: failure ? (failure.exitCode ?? 1) : 0, message: failure?.message ?? '', outcome }
+}
+
+export async function sync(place: Place, engine: Engine, lists: readonly ListName[]): Promise<Ended> {
+  return endOf(
+    'sync',
+    await runOf(place, engine, { command: 'sync', resources: ['key', ...lists], limits: {} }),
+  )
+}
+
+/** Snapshots find what is gone by themselves. */
+const isSwept = (list: ListName): boolean => list !== 'access-rules'
+
+export async function sweep(
+  place: Place,
+  engine: Engine,
+  { lists, most }: { readonly lists: readonly ListName[]; readonly most?: number },
+): Promise<Ended | undefined> {
+  const resources = lists.filter(isSwept)
+  if (resources.length === 0) return undefined
+  const request = { command: 'sweep', resources, limits: {}, sweep: most === undefined ? {} : { most } }
+  return endOf('sweep', await runOf(place, engine, request))
+}
+
+/** Where the events of a warehouse wait, as `muster serve` keeps them. */
+function storeOf({ disk }: Place, engine: Engine): InboxStore {
+  return engine.isShared
+    ? tableStore({ ...engine, close: async () => undefined })
+    : logStore(`${disk.folder}/inbox`)
+}
+
+/** Deliveries are stored and drained; resolves to how many events are known to be stored. */
+export async function receive(place: Place, engine: Engine, bodies: readonly Buffer[]): Promise<Ended> {
+  const { clock } = place
+  const events = bodies.map(body => readEvent({ body, nowMs: clock.now() }) as InboxEvent)
+  const store = storeOf(place, engine)
+  if (events.length > 0) await store.store(events)
+  await store.load(engine)
+  const drained = await drainInbox(engine, { id: `drain ${++runs}`, at: clock.iso })
+  await store.close()
+  return { command: 'events', code: 0, message: `${drained} drained` }
+}
+
+/** Any command of the program, which opens the warehouse itself. */
+export async function program(place: Place, line: string): Promise<Ended> {
+  const { clock, url, disk } = place
+  let [out, err] = ['', '']
+  const code = await runProgram(
+    line.split(' '),
+    {
+      env: {
+        MUSTER_BASE_URL: url,
+        MUSTER_API_KEY: sandboxKeys.company,
+        MUSTER_WAREHOUSE: disk.address,
+        MUSTER_LANDING: `${disk.folder}/landing`,
+      },
+      cwd: disk.folder,
+      stdout: {
+        write: text => {
+          out += text
+        },
+      },
+      stderr: {
+        write: text => {
+          err += text
+        },
+      },
+      clock,
+      rng: rngOf(place, line),
+      signal: new AbortController().signal,
+    },
+    commandSet,
+  )
+  return { command: line, code, message: err.trim().slice(-300), printed: out }
+}

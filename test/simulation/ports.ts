@@ -1,0 +1,182 @@
+/**
+ * The ways out of a process, each of which becomes a step of the simulated one: statements of both engines, files, requests.
+ * What runs outside of a simulated process goes on as it is.
+ */
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import streams from 'node:stream/promises'
+import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import pg from 'pg'
+import { Wire, type WireRequest } from '../../src/api/client/wire.ts'
+import { type Belonging, current, type Step, type StepKind } from './process.ts'
+
+type Anything = (...given: never[]) => unknown
+
+/** Replaces a method by one that is told the original and the call. */
+function replace<Owner extends object>(
+  owner: Owner,
+  name: keyof Owner & string,
+  make: (original: Anything) => (this: unknown, ...given: never[]) => unknown,
+): void {
+  Object.assign(owner, { [name]: make(owner[name] as Anything) })
+}
+
+const writes =
+  /^\s*(insert|update|delete|create|drop|copy|attach|detach|alter|begin|checkpoint|truncate|analyze)/i
+
+function kindOf(sql: string): StepKind {
+  if (/^\s*commit/i.test(sql)) return 'commit'
+  return writes.test(sql) || /\bon conflict\b/i.test(sql) ? 'write' : 'read'
+}
+
+const shown = (sql: string): string => sql.replaceAll(/\s+/g, ' ').slice(0, 120)
+
+/** The call as a step of the process that makes it. */
+function asStep(stepOf: (given: readonly never[]) => Step) {
+  return (original: Anything) =>
+    function (this: unknown, ...given: never[]): unknown {
+      const process = current()
+      if (!process) return original.apply(this, given)
+      return process.step(stepOf(given), async () => original.apply(this, given))
+    }
+}
+
+/** The same for a call that returns at once. */
+function asStepNow(stepOf: (given: readonly never[]) => Step) {
+  return (original: Anything) =>
+    function (this: unknown, ...given: never[]): unknown {
+      const process = current()
+      if (!process) return original.apply(this, given)
+      return process.stepNow(stepOf(given), () => original.apply(this, given))
+    }
+}
+
+const statement = ([sql]: readonly unknown[]): Step => {
+  const text = String(sql)
+  return { kind: kindOf(text), what: shown(text) }
+}
+
+const originals = { run: DuckDBConnection.prototype.run, writeFileSync: fs.writeFileSync }
+
+/** What is committed lies in the file or in its log, and nothing else is left of a process that was killed. */
+async function abandon(instance: DuckDBInstance, open: ReadonlySet<DuckDBConnection>): Promise<void> {
+  const last = await instance.connect()
+  await originals.run.call(last, 'pragma disable_checkpoint_on_shutdown')
+  for (const connection of open) connection.closeSync()
+  instance.closeSync()
+}
+
+/** Knows the connections of an instance until they are closed. */
+function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBInstance {
+  const open = new Set<DuckDBConnection>()
+  const connect = instance.connect.bind(instance)
+  instance.connect = async () => {
+    const connection = await connect()
+    const close = connection.closeSync.bind(connection)
+    connection.closeSync = () => {
+      open.delete(connection)
+      close()
+    }
+    open.add(connection)
+    return connection
+  }
+  const leave = (): Promise<void> => abandon(instance, open)
+  const close = instance.closeSync.bind(instance)
+  instance.closeSync = () => {
+    belongings.delete(leave)
+    close()
+  }
+  belongings.add(leave)
+  return instance
+}
+
+function patchDuckdb(): void {
+  replace(DuckDBConnection.prototype, 'run', asStep(statement))
+  replace(DuckDBInstance, 'create', create => async (...given) => {
+    const instance = (await create.apply(DuckDBInstance, given)) as DuckDBInstance
+    const process = current()
+    return process ? watched(instance, process.belongings) : instance
+  })
+}
+
+/** A statement, or a stream that copies rows, whose own step is the pipeline that it is part of. */
+function patchPostgres(): void {
+  replace(
+    pg.Client.prototype,
+    'query',
+    query =>
+      function (this: unknown, ...given: never[]) {
+        const process = current()
+        const [first] = given as readonly unknown[]
+        if (!process || typeof first !== 'string') return query.apply(this, given)
+        return process.step(statement([first]), async () => query.apply(this, given))
+      },
+  )
+  replace(
+    pg.Client.prototype,
+    'connect',
+    connect =>
+      async function (this: unknown, ...given: never[]) {
+        const process = current()
+        if (!process) return connect.apply(this, given)
+        const client = this as { connection: { stream: { destroy(): void } } }
+        process.belongings.add(async () => void client.connection.stream.destroy())
+        return process.step({ kind: 'read', what: 'connect' }, async () => connect.apply(this, given))
+      },
+  )
+  replace(
+    streams,
+    'pipeline',
+    asStep(() => ({ kind: 'write', what: 'copy rows' })),
+  )
+}
+
+/** Below this folder lies what simulated processes write. */
+let ours = ''
+
+const isOurs = (path: unknown): boolean => typeof path === 'string' && path.startsWith(ours)
+
+function fileStep(name: string): (given: readonly unknown[]) => Step {
+  return ([path, content]) => ({
+    kind: 'file',
+    what: `${name} ${String(path).slice(ours.length)}`,
+    ...(name.startsWith('writeFile') && {
+      half: () => {
+        const bytes = Buffer.from(content as string)
+        originals.writeFileSync(String(path), bytes.subarray(0, bytes.length >> 1))
+      },
+    }),
+  })
+}
+
+function patchFiles(): void {
+  const ofOurs = (original: Anything, patched: Anything) =>
+    function (this: unknown, ...given: never[]) {
+      return (isOurs(given[0]) ? patched : original).apply(this, given)
+    }
+  for (const name of ['writeFile', 'rename', 'rm'] as const)
+    replace(fs.promises, name, original => ofOurs(original, asStep(fileStep(name))(original)))
+  for (const name of ['writeFileSync', 'renameSync', 'rmSync', 'mkdirSync', 'rmdirSync'] as const)
+    replace(fs, name, original => ofOurs(original, asStepNow(fileStep(name))(original)))
+  syncBuiltinESMExports()
+}
+
+function patchRequests(): void {
+  replace(
+    Wire.prototype,
+    'send',
+    asStep(([exchange]: readonly unknown[]) => {
+      const { method, path, query } = exchange as WireRequest
+      return { kind: 'request', what: `${method} ${path} ${JSON.stringify(query)}` }
+    }),
+  )
+}
+
+/** Once, before anything is opened; `folder` is where simulated processes write. */
+export function takePorts(folder: string): void {
+  ours = folder
+  patchDuckdb()
+  patchPostgres()
+  patchFiles()
+  patchRequests()
+}

@@ -1,0 +1,220 @@
+/**
+ * A process of Muster inside this one: everything that it does to the world outside happens one step after the other, in an
+ * order that the seed decides, and it can be killed before or after any step.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate as othersGoOn } from 'node:timers/promises'
+import type { Rng } from '../../src/lib/rng.ts'
+import type { SimulatedClock } from './clock.ts'
+
+/** What a step does: kills are drawn for each kind by itself, or a commit would seldom be hit among a thousand reads. */
+export type StepKind = 'read' | 'write' | 'commit' | 'file' | 'request' | 'sleep'
+
+/** `half`: of a file only the first part is written. */
+export type Phase = 'before' | 'half' | 'after'
+
+export interface Kill {
+  readonly kind: StepKind | 'any'
+  /** The step of this kind, counted from 1. */
+  readonly step: number
+  readonly phase: Phase
+}
+
+export interface Step {
+  readonly kind: StepKind
+  /** For the log of a seed. */
+  readonly what: string
+  /** What a kill in the middle leaves behind. */
+  readonly half?: () => unknown
+}
+
+interface Waiting {
+  readonly step: Step
+  readonly perform: () => Promise<unknown>
+  readonly resolve: (value: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Sleeper {
+  readonly until: number
+  readonly wake: () => void
+}
+
+/** Gives back something that a process holds, as the operating system does when it dies. */
+export type Belonging = () => Promise<void>
+
+export interface ProcessParts {
+  readonly clock: SimulatedClock
+  readonly rng: Rng
+  readonly kill?: Kill | undefined
+  readonly belongings: Set<Belonging>
+  /** Told of every step when it begins. */
+  readonly onStep?: (step: Step) => void
+}
+
+/** Thrown by a step that would return at once; every other step of a dead process never ends. */
+class Dead extends Error {
+  constructor() {
+    super('this process was killed')
+  }
+}
+
+const never = <Result>(): Promise<Result> => new Promise(() => undefined)
+
+const running = new AsyncLocalStorage<SimulatedProcess>()
+
+/** The process whose code is running; undefined for that of the simulation itself. */
+export const current = (): SimulatedProcess | undefined => running.getStore()
+
+/** Milliseconds that a step of each kind takes, at most. */
+const mostMs: Readonly<Record<StepKind, number>> = {
+  read: 3,
+  write: 5,
+  commit: 8,
+  file: 3,
+  request: 400,
+  sleep: 0,
+}
+
+export class SimulatedProcess {
+  readonly #parts: ProcessParts
+  readonly #steps = new Map<StepKind | 'any', number>()
+  readonly #waiting: Waiting[] = []
+  readonly #sleepers = new Set<Sleeper>()
+  readonly #killed: Promise<'killed'>
+  #die: (killed: 'killed') => void = () => undefined
+  #isBusy = false
+  /** A step inside a step belongs to it. */
+  #inStep = false
+  /** Where it was killed. */
+  death: { readonly step: Step; readonly phase: Phase } | undefined
+  constructor(parts: ProcessParts) {
+    this.#parts = parts
+    this.#killed = new Promise(resolve => {
+      this.#die = resolve
+    })
+  }
+
+  get belongings(): Set<Belonging> {
+    return this.#parts.belongings
+  }
+
+  /** Work of this process; `killed` when it did not live to see the end. */
+  async run<Result>(work: () => Promise<Result>): Promise<{ readonly result: Result } | 'killed'> {
+    const done = running.run(this, work).then(result => ({ result }))
+    return Promise.race([done, this.#killed])
+  }
+
+  /** How many steps of each kind there were. */
+  steps(kind: StepKind | 'any'): number {
+    return this.#steps.get(kind) ?? 0
+  }
+
+  /** Waits for its turn. The steps of a dead process never end, so that nothing can catch its death. */
+  async step<Result>(step: Step, perform: () => Promise<Result>): Promise<Result> {
+    if (this.death) return never()
+    if (this.#inStep) return perform()
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ step, perform, resolve, reject })
+      void this.#goOn()
+    })
+  }
+
+  /** For what cannot wait: it happens at once. */
+  stepNow<Result>(step: Step, perform: () => Result): Result {
+    if (this.death) throw new Dead()
+    if (this.#inStep) return perform()
+    this.#begin(step, 'before')
+    const result = perform()
+    this.#end(step)
+    if (this.death) throw new Dead()
+    return result
+  }
+
+  sleep(ms: number): Promise<void> {
+    if (this.death) return never()
+    const until = this.#parts.clock.now() + ms
+    return new Promise(resolve => {
+      this.#sleepers.add({ until, wake: () => resolve() })
+      void this.#goOn()
+    })
+  }
+
+  /** One step at a time, each after everybody who could go on has gone on. */
+  async #goOn(): Promise<void> {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    for (;;) {
+      await othersGoOn()
+      if (this.death) return
+      this.#wakeSleepers()
+      const next = this.#drawn()
+      if (next) await this.#perform(next)
+      else if (!this.#wakeNext()) break
+    }
+    this.#isBusy = false
+  }
+
+  #drawn(): Waiting | undefined {
+    const at = Math.floor(this.#parts.rng() * this.#waiting.length)
+    return this.#waiting.splice(at, 1)[0]
+  }
+
+  #wakeSleepers(): void {
+    for (const sleeper of this.#sleepers) if (sleeper.until <= this.#parts.clock.now()) this.#wake(sleeper)
+  }
+
+  /** Nobody has anything to do before: time passes. */
+  #wakeNext(): boolean {
+    const [first] = [...this.#sleepers].sort((one, other) => one.until - other.until)
+    if (!first) return false
+    this.#parts.clock.set(first.until)
+    this.#wake(first)
+    return true
+  }
+
+  #wake(sleeper: Sleeper): void {
+    this.#sleepers.delete(sleeper)
+    sleeper.wake()
+  }
+
+  async #perform({ step, perform, resolve, reject }: Waiting): Promise<void> {
+    this.#begin(step, 'before')
+    if (this.death) return
+    this.#inStep = true
+    try {
+      const result = await perform()
+      this.#inStep = false
+      this.#end(step)
+      if (!this.death) resolve(result as never)
+    } catch (error) {
+      this.#inStep = false
+      this.#end(step)
+      if (!this.death) reject(error)
+    }
+  }
+
+  #begin(step: Step, phase: Phase): void {
+    const { clock, rng, onStep } = this.#parts
+    for (const kind of [step.kind, 'any'] as const) this.#steps.set(kind, this.steps(kind) + 1)
+    clock.advance(1 + Math.floor(rng() * mostMs[step.kind]))
+    onStep?.(step)
+    this.#dieAt(step, phase)
+  }
+
+  #end(step: Step): void {
+    this.#dieAt(step, 'after')
+  }
+
+  #dieAt(step: Step, phase: Phase): void {
+    const { kill } = this.#parts
+    if (!kill || this.death) return
+    const isStep = (kill.kind === 'any' || kill.kind === step.kind) && this.steps(kill.kind) === kill.step
+    if (!isStep) return
+    const isHalf = kill.phase === 'half' && phase === 'before'
+    if (!isHalf && kill.phase !== phase) return
+    if (isHalf) step.half?.()
+    this.death = { step, phase: kill.phase }
+    this.#die('killed')
+  }
+}

@@ -1,0 +1,185 @@
+/** The service of a seed: a sandbox over loopback whose records change by day and between requests, and what is true of them. */
+import { type EventType, eventRule, payloadKeys } from '../../src/contract/events.ts'
+import { namedRng, type Rng } from '../../src/lib/rng.ts'
+import { generateRecords } from '../../src/sandbox/data/generate.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
+import type { Collection, Records, World } from '../../src/sandbox/world.ts'
+import { changes, mend } from './changes.ts'
+import { type Climate, collectionOf } from './climate.ts'
+import type { SimulatedClock } from './clock.ts'
+import type { Counts } from './counts.ts'
+import { visitor } from './source.ts'
+
+/** Generated once each: the records are never changed in place. */
+const generated = new Map<number, Records>()
+
+function recordsOf(variant: number): Records {
+  const records =
+    generated.get(variant) ?? generateRecords({ seed: variant, scale: 0.01, today: '2026-11-02' })
+  generated.set(variant, records)
+  return records
+}
+
+const pick = <Item>(rng: Rng, items: readonly Item[]): Item => items[Math.floor(rng() * items.length)]!
+
+export interface ServiceParts {
+  readonly seed: number
+  readonly climate: Climate
+  readonly clock: SimulatedClock
+  readonly counts: Counts
+}
+
+/** When a record last changed in truth, and whether it is there. */
+export interface Truth {
+  changedAt: number
+  isThere: boolean
+  /** It was deleted at some time. */
+  wasDeleted: boolean
+}
+
+export class Service {
+  readonly #parts: ServiceParts
+  readonly #rng: Rng
+  readonly #truth = new Map<string, Truth>()
+  /** Events of changes, in order, that nobody was told of yet. */
+  readonly told: { readonly body: Buffer }[] = []
+  #sandbox!: Sandbox
+  #isStormy = false
+  #made = 0
+  #judged = 0
+
+  private constructor(parts: ServiceParts) {
+    this.#parts = parts
+    this.#rng = namedRng(parts.seed, 'changes')
+  }
+
+  static async open(parts: ServiceParts): Promise<Service> {
+    const service = new Service(parts)
+    const { climate, clock, seed } = parts
+    const ours = { key: sandboxKeys.company, kind: 'company' as const }
+    service.#sandbox = await startSandbox({
+      records: recordsOf(climate.variant),
+      clock,
+      seed,
+      options: climate.options,
+      faults: climate.faults,
+      faultSeed: seed,
+      keys: [ours, { ...ours, key: visitor, rateLimitPerMinute: 1e6, rateLimitPerDay: 1e9 }],
+      rateLimitPerMinute: climate.perMinute,
+      rateLimitPerDay: climate.perDay,
+      onRequest: () => service.#onRequest(),
+    })
+    service.#observe()
+    return service
+  }
+
+  get world(): World {
+    return this.#sandbox.world
+  }
+
+  get url(): string {
+    return this.#sandbox.url
+  }
+
+  get requests(): Sandbox['requests'] {
+    return this.#sandbox.requests
+  }
+
+  /** Requests that broke the contract since the last call, limits included. */
+  newViolations(): ReturnType<Sandbox['violations']> {
+    const all = this.#sandbox.violations()
+    const fresh = all.slice(this.#judged)
+    this.#judged = all.length
+    return fresh
+  }
+
+  close(): Promise<void> {
+    return this.#sandbox.close()
+  }
+
+  truthOf(collection: Collection, id: string): Truth | undefined {
+    return this.#truth.get(`${collection} ${id}`)
+  }
+
+  /** Records change between requests from now on. */
+  storm(): void {
+    this.#isStormy = true
+  }
+
+  /** Every answer is right from now on, and nothing changes. */
+  calm(): void {
+    this.#isStormy = false
+    this.#sandbox.faults.stop()
+  }
+
+  /** What happens between two nights. */
+  day(): void {
+    const { climate, clock } = this.#parts
+    const count = Math.floor(this.#rng() * (climate.changesPerDay + 1))
+    for (let done = 0; done < count; done += 1) {
+      clock.advance(Math.floor((this.#rng() * 10 * 3_600_000) / count))
+      this.#changeOnce()
+    }
+  }
+
+  mend(): void {
+    mend(this.world, this.#parts.clock.now())
+  }
+
+  /** Changes of the world become truth at the time at which they happen. */
+  #observe(): void {
+    const { world, clock } = { world: this.world, clock: this.#parts.clock }
+    const [upsert, remove] = [world.upsert.bind(world), world.remove.bind(world)]
+    const note = (collection: Collection, id: unknown, isThere: boolean): void => {
+      const at = `${collection} ${id}`
+      const before = this.#truth.get(at)
+      const wasDeleted = (before?.wasDeleted ?? false) || !isThere
+      this.#truth.set(at, { changedAt: clock.now(), isThere, wasDeleted })
+    }
+    world.upsert = (collection, record) => {
+      upsert(collection, record)
+      note(collection, record.id, true)
+    }
+    world.remove = (collection, id) => {
+      note(collection, id, false)
+      return remove(collection, id)
+    }
+  }
+
+  #onRequest(): void {
+    const { climate } = this.#parts
+    if (!this.#isStormy || this.#rng() >= climate.changesBetween) return
+    const count = 1 + Math.floor(this.#rng() * climate.changesAtOnce)
+    for (let done = 0; done < count; done += 1) this.#changeOnce()
+  }
+
+  #changeOnce(): void {
+    const { climate, counts, clock } = this.#parts
+    const { world } = this
+    const collection = pick(this.#rng, climate.lists.map(collectionOf))
+    const kind = pick(this.#rng, climate.changes)
+    const record = world.at(collection, this.#rng())
+    if (!record || !kind) return
+    counts.add(`change ${kind}`)
+    this.#made += 1
+    const [nowMs, number, rng] = [clock.now(), this.#made, this.#rng]
+    changes[kind]({ world, collection, record, rng, nowMs, number, work: () => this.#work() })
+  }
+
+  #work(): void {
+    const { clock, climate } = this.#parts
+    const raise = (type: EventType, id: string): void => this.#tell(type, id)
+    const { deletions } = climate
+    mutateWorld(this.world, { rng: this.#rng, nowMs: clock.now(), count: 1, deletions, raise })
+  }
+
+  #tell(type: EventType, recordId: string): void {
+    const { seed } = this.#parts
+    this.#made += 1
+    const data = { [payloadKeys[eventRule(type).entity]]: { id: recordId } }
+    const event = { id: `evt${seed}x${this.#made}`, type, createdAt: this.#parts.clock.iso, data }
+    this.told.push({ body: Buffer.from(JSON.stringify(event)) })
+  }
+}
