@@ -8,6 +8,7 @@ import { addStagedIds } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, retireReplaced } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
+import { type Loss, lossesOf, TooManyRemoved } from './merge/losses.ts'
 import { knownFields } from './page/known-fields.ts'
 import type { Undeclared } from './page/undeclared-leaves.ts'
 import { dropStages, type Staged, stageBatch } from './read/batch.ts'
@@ -32,6 +33,8 @@ export interface PageBatch {
   readonly snapshot?: CompleteSnapshot
   /** The snapshot was read once, in several pages: it removes no row, the load fails with Unconfirmed instead. */
   readonly isUnconfirmed?: boolean
+  /** Whether so many rows of an extent may be removed at once; when they may not, the load fails with TooManyRemoved. */
+  readonly believes?: (loss: Loss) => boolean
   /** Remembers which ids a scan has seen. */
   readonly scanId?: string
   /** Ledger rows that commit with the records; `engine` is the connection of their transaction. */
@@ -92,6 +95,15 @@ async function stagePages(
   return { staged, pages, trouble, undeclared }
 }
 
+/** Throws Unconfirmed or TooManyRemoved for rows that are missing from a snapshot and can not be removed because of it. */
+async function requireBelief(engine: Engine, batch: PageBatch & LoadTarget): Promise<void> {
+  const { plan, snapshot, isUnconfirmed, believes } = batch
+  if (isUnconfirmed) throw unconfirmed(plan)
+  if (!snapshot || !believes) return
+  const losses = (await lossesOf(engine, plan.resource, snapshot)).filter(loss => !believes(loss))
+  if (losses.length > 0) throw new TooManyRemoved(plan.resource.name, losses)
+}
+
 const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
   new Unconfirmed({
     what: `rows are missing from ${resource.name}`,
@@ -118,7 +130,7 @@ async function mergePages(
   const { plan } = batch
   const { staged, trouble, records } = arriving
   const counts = await createDelta(engine, plan.resource, { ...batch, records })
-  if (batch.isUnconfirmed && counts.missing > 0) throw unconfirmed(plan)
+  if (counts.missing > 0) await requireBelief(engine, batch)
   const open = await openCases(engine, plan.resource.name)
   if (open.contested > 0) await recordSightings(engine, plan.resource.name)
   const merge = { counts, filled: staged.filled }

@@ -162,7 +162,7 @@ describeOnEngines('a sweep stops the tombstoning', bench => {
     isRefusing = true
     for (let run = 0; run < 2; run += 1) {
       const { resources } = await service.sweep(warehouse)
-      expect(resources.map(({ state }) => state)).toEqual(['skipped', 'skipped'])
+      expect(resources.map(({ state }) => state)).toEqual(['failed', 'failed'])
     }
     expect(await warehouse.engine.rows('select * from ops.evidence')).toEqual([])
   })

@@ -69,6 +69,12 @@ function within(extent: SnapshotExtent): string {
   return `(${conditions.length === 0 ? 'true' : conditions.join(' and ')})`
 }
 
+/** Rows of star that belong to the extent, for `from`. */
+export function storedWithin({ table }: Resource, extent: SnapshotExtent): string {
+  const isRow = isMember(table) ? 'and not t.is_stub' : ''
+  return `(select * from star.${quoteName(table.name)} t where ${within(extent)} and t.${quoteName(table.key)} <> '-1' ${isRow})`
+}
+
 function missingRows(resource: Resource, read: CompleteSnapshot): string {
   const { table } = resource
   const key = `t.${quoteName(table.key)}`

@@ -75,7 +75,7 @@ const refusalHolds = `interval '1 hour'`
  * a list that this key never read is left to the next sync, which reads it whole if it may.
  */
 const byAccess = `select e.entity, 'refused' as result,
-    case when a.state = 'refused' and (e.entity not in (${listedEntities})
+    case when a.state in ('refused', 'no longer readable') and (e.entity not in (${listedEntities})
         or exists (select 1 from ops.watermark w where w.resource = a.resource and w.watermark is not null))
       then a.checked_at + ${refusalHolds} else cast('9999-01-01T00:00:00Z' as timestamptz) end as since
   from ops.access a join (values ${entityOf}) as e(name, entity) on e.name = a.resource

@@ -20,6 +20,16 @@ export async function recordAccess(engine: Engine, row: AccessRow): Promise<void
     .execute()
 }
 
+/** Undefined for a resource that no run has asked for. */
+export async function accessState(engine: Engine, resource: string): Promise<AccessRow['state'] | undefined> {
+  const [row] = await ledger(engine)
+    .selectFrom('ops.access')
+    .select('state')
+    .where('resource', '=', resource)
+    .execute()
+  return row?.state
+}
+
 export async function recordUsage(engine: Engine, row: ApiUsageRow): Promise<void> {
   await ledger(engine).insertInto('ops.api_usage').values(row).execute()
 }

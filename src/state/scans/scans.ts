@@ -171,6 +171,16 @@ export async function lastReadings(
   return new Map(rows.map(row => [row.scope, row]))
 }
 
+/** Readings of a scope that nobody expects any more, as if it had never been readable. */
+export async function retireReadings(engine: Engine, resource: string, scope: string): Promise<void> {
+  await ledger(engine)
+    .updateTable('ops.scan')
+    .set({ scope: `${scope}, no longer readable` })
+    .where('resource', '=', resource)
+    .where('scope', '=', scope)
+    .execute()
+}
+
 /** Ids of the scans that are not decided: their landed pages are still needed. */
 export async function openScanIds(engine: Engine): Promise<ReadonlySet<string>> {
   const rows = await ledger(engine)

@@ -57,8 +57,14 @@ const partOf = (records: number): number =>
 export const mostAtOnce = (records: number, most?: number): number =>
   most ?? Math.min(fewOf(records), partOf(records))
 
+/** A snapshot is read twice before rows are removed, so that only the share counts; a list of one or two rows may go. */
+export const isBelievedLoss = (
+  { stored, missing }: { readonly stored: number; readonly missing: number },
+  most?: number,
+): boolean => (most === undefined ? stored < shortest || missing <= partOf(stored) : missing <= most)
+
 /** Events excuse an empty list, or one that lost more than half; they do not excuse a landslide. */
-export function isTooMany({ missing, announced = 0, of, most }: MissingAtOnce): boolean {
+function isTooMany({ missing, announced = 0, of, most }: MissingAtOnce): boolean {
   if (most !== undefined) return missing > most
   return missing > fewOf(of) || missing - announced > partOf(of - announced)
 }

@@ -39,6 +39,10 @@ export interface SyncContext {
   readonly key: KeyInfo
   readonly apiKeyId: string
   readonly signal: AbortSignal
+  /** How many rows a snapshot may remove at once, when an operator knows that they are deleted. */
+  readonly most?: number
+  /** What the key may no longer read is skipped from now on. */
+  readonly acceptsRefused?: boolean
   readonly emit: (event: ResourceEvent) => void
   /** Requests by the second they were sent in, to be written with the next commit. */
   readonly sent: Map<number, number>

@@ -1,5 +1,5 @@
 /** Resources that were read without proof that every record was seen. */
-import { formatNumber } from '../../lib/counted.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 
 /** What a scan that was not accepted lacks. */
@@ -42,8 +42,9 @@ export class Incomplete extends MusterError {
   constructor(first: Shortfall, ...others: readonly Shortfall[]) {
     const all = [first, ...others]
     const isOne = added(all).length === 1
+    const more = others.length > 0 ? `; ${counted(others.length, 'other part')} likewise` : ''
     super({
-      what: incompleteWords(all) + (isOne ? `: ${first.reason}` : ''),
+      what: incompleteWords(all) + (isOne ? `: ${first.reason}${more}` : ''),
       next: isOne ? (first.next ?? runAgain) : lookFirst,
     })
     this.shortfalls = all

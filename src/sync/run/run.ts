@@ -160,6 +160,8 @@ async function openSession(
     signal,
     emit,
     sent,
+    ...(request.acceptsRefused && { acceptsRefused: true }),
+    ...(request.most !== undefined && { most: request.most }),
   }
   return { client, landing, sync, shared }
 }

@@ -23,6 +23,10 @@ export interface SyncRequest {
   readonly resources: readonly string[]
   /** Read these created days again instead of what changed. */
   readonly between?: { readonly from: string; readonly to: string }
+  /** How many rows a snapshot may remove at once, when an operator knows that they are deleted. */
+  readonly most?: number
+  /** What the key may no longer read is skipped from now on. */
+  readonly acceptsRefused?: boolean
   /** Of records that are read by id, only those that were signalled. */
   readonly onlySignalled?: boolean
   /** Whose part of the day pays; `sync` when left out. */

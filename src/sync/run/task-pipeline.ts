@@ -10,7 +10,8 @@ import type { Lease } from '../../state/runs/leases.ts'
 import { addToRun, type RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
-export interface TaskBatch extends Pick<PageBatch, 'rows' | 'scanId' | 'snapshot' | 'isUnconfirmed'> {
+export interface TaskBatch
+  extends Pick<PageBatch, 'rows' | 'scanId' | 'snapshot' | 'isUnconfirmed' | 'believes'> {
   readonly pages: readonly LandedPage[]
   /** Scope columns of a page; none when absent. */
   readonly scope?: (page: LandedPage) => Readonly<Record<string, string>>

@@ -1,11 +1,12 @@
 /** One resource within a run: its lease is held from beginning to end, and its result is reported. */
 import { AccessDenied, KeyRefused } from '../../api/client/errors.ts'
-import { isCollection, type Resource } from '../../contract/fields/resource.ts'
+import type { Resource } from '../../contract/fields/resource.ts'
 import { BudgetSpent, ConfigError, DiskFull } from '../../lib/errors.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { recordAccess } from '../../state/requests/key-state.ts'
 import { reasonBehind, releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { noFigures, recordResource } from '../../state/runs/runs.ts'
+import { refusalOf, reportAccess } from './access.ts'
 import { type Counters, now, type ResourceTask, type SyncContext } from './context.ts'
 import { keepRenewing } from './hold-lease.ts'
 import { Incomplete } from './incomplete.ts'
@@ -51,23 +52,6 @@ function stateOf(error: unknown, sync: SyncContext): ResourceOutcome['state'] {
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** A run that asked nothing about a resource leaves its access as it was. */
-async function reportAccess(
-  { sync, resource, counters }: ResourceTask,
-  state: ResourceOutcome['state'],
-  denial?: string,
-): Promise<void> {
-  const isRead =
-    ['done', 'incomplete'].includes(state) && (isCollection(resource) || counters.records_read > 0)
-  if (denial === undefined && !isRead) return
-  await recordAccess(sync.engine, {
-    resource: resource.name,
-    state: denial === undefined ? 'readable' : 'refused',
-    reason: denial ?? null,
-    checked_at: now(sync),
-  })
-}
-
 async function report(
   task: ResourceTask,
   state: ResourceOutcome['state'],
@@ -88,7 +72,7 @@ async function report(
     quarantined: counters.quarantined,
     note,
   })
-  await reportAccess(task, state, error instanceof AccessDenied ? messageOf(error) : undefined)
+  await reportAccess(task, error)
   sync.emit({
     resource: resource.name,
     state: state === 'stopped' ? 'failed' : state,
@@ -103,7 +87,9 @@ async function report(
 /** The failure is returned even when the warehouse cannot be reached to record it: the next run completes the ledger. */
 async function reportFailure(task: ResourceTask, thrown: unknown): Promise<ResourceOutcome> {
   const { sync, resource, lease, counters } = task
-  const error = await reasonBehind(sync.engine, lease, thrown).catch(() => thrown)
+  const error = await reasonBehind(sync.engine, lease, thrown)
+    .then(reason => refusalOf(task, reason))
+    .catch(() => thrown)
   const state = stateOf(error, sync)
   const note = messageOf(error)
   return report(task, state, error).catch(() => ({

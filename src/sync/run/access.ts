@@ -1,0 +1,48 @@
+/** Whether the key may read a resource, as the answers of a run show it. */
+import { AccessDenied } from '../../api/client/errors.ts'
+import { MusterError } from '../../lib/errors.ts'
+import { accessState, recordAccess } from '../../state/requests/key-state.ts'
+import type { AccessRow } from '../../state/requests/tables.ts'
+import { now, type ResourceTask } from './context.ts'
+
+/** The service refuses what this warehouse has read before: its rows stay, and grow old. */
+export class AccessLost extends MusterError {
+  /** `part` is set when other parts of the resource are readable, such as other companies. */
+  constructor(resource: string, cause: MusterError, part = '') {
+    const { where } = cause.report
+    super({
+      what: `the key may no longer read ${resource}${part}`,
+      ...(where !== undefined && { where }),
+      next: `compare the key's scopes (muster doctor); if it is meant to be so, muster sync ${resource} --accept-refused`,
+      cause,
+    })
+  }
+}
+
+/** Requests by id count when they are refused, too. */
+const hasRead = ({ resource, counters }: ResourceTask): boolean =>
+  counters.records_read > 0 || (resource.read.strategy !== 'byId' && counters.requests > 0)
+
+/** The error as it counts: a refusal of what was readable before is a failure, unless somebody has accepted it. */
+export async function refusalOf(task: ResourceTask, error: unknown): Promise<unknown> {
+  const { sync, resource } = task
+  if (!(error instanceof AccessDenied) || sync.acceptsRefused) return error
+  const before = await accessState(sync.engine, resource.name)
+  const isLost = before === 'readable' || before === 'no longer readable' || hasRead(task)
+  return isLost ? new AccessLost(resource.name, error) : error
+}
+
+function stateAfter(task: ResourceTask, error: unknown): AccessRow['state'] | undefined {
+  if (error instanceof AccessDenied) return 'refused'
+  if (error instanceof AccessLost) return 'no longer readable'
+  return hasRead(task) ? 'readable' : undefined
+}
+
+/** A run that got no answer about a resource leaves its access as it was. */
+export async function reportAccess(task: ResourceTask, error: unknown): Promise<void> {
+  const state = stateAfter(task, error)
+  if (state === undefined) return
+  const { sync, resource } = task
+  const reason = state === 'readable' ? null : (error as MusterError).message
+  await recordAccess(sync.engine, { resource: resource.name, state, reason, checked_at: now(sync) })
+}

@@ -1,0 +1,152 @@
+/** Loads scopes of a snapshot that are read: several at once, and none that would lose rows in a way that is not believed. */
+import type { Snapshot } from '../../contract/fields/resource.ts'
+import type { LandedPage } from '../../landing/folder.ts'
+import { formatNumber } from '../../lib/counted.ts'
+import { Unconfirmed } from '../../lib/errors.ts'
+import { type Loss, TooManyRemoved } from '../../load/merge/losses.ts'
+import { giveUpScans, updateScan } from '../../state/scans/scans.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { isBelievedLoss } from '../deletions/decision.ts'
+import { now, type ResourceTask } from '../run/context.ts'
+import { Incomplete, shortfallOf } from '../run/incomplete.ts'
+import type { Scope } from './scopes.ts'
+import { type Reading, readAgain } from './snapshot-scan.ts'
+
+/** A scope whose pages are landed. */
+export interface ReadScope {
+  readonly scanId: string
+  readonly scope: Scope
+  readonly reading: Reading
+}
+
+/** Small scopes share a load: a statement costs the same for one project's matrix as for twenty. */
+const scopesPerLoad = 25
+const bytesPerLoad = 16_000_000
+
+const bytesOf = (group: readonly ReadScope[]): number =>
+  group.flatMap(({ reading }) => reading.pages).reduce((sum, { bytes }) => sum + bytes, 0)
+
+export async function giveUp(task: ResourceTask, scanId: string): Promise<void> {
+  // A commit may have succeeded although its answer was lost: an accepted scan keeps its pages.
+  const given = await giveUpScans(task.sync.engine, { scan_id: scanId })
+  for (const id of given) task.sync.landing.discard(id)
+}
+
+async function accept(engine: Engine, task: ResourceTask, { scanId, reading }: ReadScope): Promise<void> {
+  await updateScan(engine, scanId, {
+    state: 'accepted',
+    accepted_at: now(task.sync),
+    next_page: 0,
+    pages: reading.pages.length,
+    loaded_sequence: Math.max(...reading.pages.map(page => page.sequence)),
+    first_total: reading.total,
+    greatest_total: reading.total,
+    last_total: reading.total,
+    expected_ids: reading.total,
+    distinct_ids: reading.total,
+  })
+}
+
+async function giveUpOn(task: ResourceTask, group: readonly ReadScope[]): Promise<void> {
+  for (const { scanId } of group) await giveUp(task, scanId)
+}
+
+const hasPages = ({ reading }: ReadScope): boolean => reading.pages.length > 1
+
+/**
+ * Lists of several pages are read again before any row is removed: one request for each page, and only then. A list that
+ * changed meanwhile is left out.
+ */
+async function confirm(
+  task: ResourceTask,
+  group: readonly ReadScope[],
+  found: Incomplete[],
+): Promise<ReadScope[]> {
+  const sure: ReadScope[] = []
+  for (const read of group) {
+    const again = async (): Promise<void> => {
+      const reading = hasPages(read) ? await readAgain(task, read, read.reading) : read.reading
+      sure.push({ ...read, reading })
+    }
+    const lacks = await shortfallOf(again())
+    if (lacks.length > 0) await giveUp(task, read.scanId)
+    found.push(...lacks)
+  }
+  return sure
+}
+
+/** Gives up the scopes that would lose more rows than can be believed; returns the others. */
+async function holdBack(
+  task: ResourceTask,
+  group: readonly ReadScope[],
+  { losses, found }: { readonly losses: readonly Loss[]; readonly found: Incomplete[] },
+): Promise<ReadScope[]> {
+  const { name } = task.resource
+  for (const { extent, stored, missing } of losses) {
+    const { scope, scanId } = group[extent] as ReadScope
+    await giveUp(task, scanId)
+    const reason = `${formatNumber(missing)} of ${formatNumber(stored)} rows are missing at once (${scope.name}), so all are kept`
+    const next = `compare with the application; if they are deleted, muster sync ${name} --most ${missing}`
+    found.push(new Incomplete({ resource: name, seen: stored - missing, expected: stored, reason, next }))
+  }
+  return group.filter((_, place) => !losses.some(({ extent }) => extent === place))
+}
+
+/** Returns what the scopes lack that were not loaded. */
+export async function loadGroup(task: ResourceTask, group: readonly ReadScope[]): Promise<Incomplete[]> {
+  const found: Incomplete[] = []
+  let left = [...group]
+  let isUnconfirmed = left.some(hasPages)
+  try {
+    for (let isLoaded = false; !isLoaded && left.length > 0; )
+      try {
+        await loadRead(task, left, isUnconfirmed)
+        isLoaded = true
+      } catch (error) {
+        if (error instanceof Unconfirmed) {
+          left = await confirm(task, left, found)
+          isUnconfirmed = false
+        } else if (error instanceof TooManyRemoved)
+          left = await holdBack(task, left, { losses: error.losses, found })
+        else throw error
+      }
+    return found
+  } catch (error) {
+    await giveUpOn(task, left)
+    throw error
+  }
+}
+
+async function loadRead(
+  task: ResourceTask,
+  group: readonly ReadScope[],
+  isUnconfirmed: boolean,
+): Promise<void> {
+  const { sync } = task
+  const scopeOf = new Map(
+    group.flatMap(({ reading, scope }) => reading.pages.map((page): [LandedPage, Scope] => [page, scope])),
+  )
+  await task.pipeline.load({
+    pages: group.flatMap(({ reading }) => reading.pages),
+    rows: (task.resource.read as Snapshot).rows,
+    scope: page => scopeOf.get(page)?.columns ?? {},
+    snapshot: group.map(({ scope, reading }) => ({
+      extent: scope.extent,
+      // A replay finds the same time in the name of the page.
+      time: reading.pages.at(-1)?.fetchedAt ?? now(sync),
+      run: sync.runId,
+    })),
+    isUnconfirmed,
+    believes: loss => isBelievedLoss(loss, sync.most),
+    ledger: async engine => {
+      for (const read of group) await accept(engine, task, read)
+    },
+  })
+  await task.pipeline.drained()
+}
+
+/** Two parts of one company overlap by two days: loaded together, a row would count twice. */
+export function isFullGroup(task: ResourceTask, group: readonly ReadScope[]): boolean {
+  if ((task.resource.read as Snapshot).per === 'companyWindow') return true
+  return group.length >= scopesPerLoad || bytesOf(group) >= bytesPerLoad
+}

@@ -1,0 +1,103 @@
+/** A list that was readable is refused: a failure, until it is readable again or somebody has accepted it. */
+import { expect, test } from 'vitest'
+import { notWhole } from '../../src/state/scans/wholeness.ts'
+import type { RunOutcome } from '../../src/sync/run/run.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
+import { plainRecords } from './plain-records.ts'
+
+const no = { status: 403, body: '{"success":false,"error":{"code":"FORBIDDEN","message":"no"}}' }
+const stateOf = ({ resources, failure }: RunOutcome, name = 'invoices') => [
+  resources.find(({ resource }) => resource === name)?.state,
+  failure?.exitCode ?? 0,
+]
+const access = async ({ engine }: Warehouse) =>
+  (
+    await engine.rows<{ state: string }>(
+      `select state from ops.access where resource <> 'key' order by resource`,
+    )
+  ).map(({ state }) => state)
+
+describeOnEngines('a list that the key may no longer read', bench => {
+  test('is a failure that stays until it is readable again or accepted; one that never was readable is skipped', async () => {
+    const refused = new Set<string>(['/expenses'])
+    const sandbox = await openSandbox({
+      records: plainRecords({ invoices: 30, expenses: 3, timesheets: 5 }),
+      intercept: ({ path }) => (refused.has(path) ? no : undefined),
+    })
+    const warehouse = await bench.warehouse()
+    const sync = (more = {}) =>
+      syncOnce(sandbox, warehouse, {
+        request: { resources: ['key', 'timesheets', 'expenses', 'invoices'], ...more },
+      })
+    const first = await sync()
+    expect([stateOf(first), stateOf(first, 'expenses')]).toEqual([
+      ['done', 0],
+      ['skipped', 0],
+    ])
+    refused.add('/invoices')
+    for (let night = 0; night < 2; night += 1) {
+      const lost = await sync()
+      expect(stateOf(lost)).toEqual(['failed', 1])
+      expect(stateOf(lost, 'timesheets')[0]).toBe('done')
+      expect(lost.failure?.message).toMatch(
+        /^invoices failed: the key may no longer read invoices \(GET \/invoices.*403 FORBIDDEN "no"\): .*muster sync invoices --accept-refused/,
+      )
+      expect(await access(warehouse)).toEqual(['refused', 'no longer readable', 'readable'])
+      expect(await notWhole(warehouse.engine)).toContainEqual({
+        resource: 'invoices',
+        reason: 'the key may no longer read it',
+        seen: null,
+        expected: null,
+      })
+    }
+    const [run] = await warehouse.engine.rows<{ state: string }>(
+      'select state from ops.run order by run_id desc limit 1',
+    )
+    expect(run?.state).toBe('failed')
+    refused.delete('/invoices')
+    expect(stateOf(await sync())).toEqual(['done', 0])
+    expect(await notWhole(warehouse.engine)).toEqual([])
+    refused.add('/invoices')
+    expect(stateOf(await sync())).toEqual(['failed', 1])
+    expect(stateOf(await sync({ acceptsRefused: true }))).toEqual(['skipped', 0])
+    expect(stateOf(await sync())).toEqual(['skipped', 0])
+    expect(await notWhole(warehouse.engine)).toEqual([])
+  }, 60_000)
+
+  test('in the middle of its first reading is a failure, too', async () => {
+    const sandbox = await openSandbox({
+      records: plainRecords({ invoices: 650 }),
+      quirks: { invoices: { 'forbidden-after': 3 } },
+    })
+    const warehouse = await bench.warehouse()
+    const request = { resources: ['invoices'] }
+    for (let night = 0; night < 2; night += 1)
+      expect(stateOf(await syncOnce(sandbox, warehouse, { request }))).toEqual(['failed', 1])
+    sandbox.setQuirks()
+    expect(stateOf(await syncOnce(sandbox, warehouse, { request }))).toEqual(['done', 0])
+  }, 60_000)
+
+  test('of one company counts as well', async () => {
+    const sandbox = await openSandbox({
+      records: {
+        companies: [
+          { id: 'c1', name: 'One' },
+          { id: 'c2', name: 'Two' },
+        ],
+      },
+      intercept: ({ path }) => (path === refused ? no : undefined),
+    })
+    let refused = ''
+    const warehouse = await bench.warehouse()
+    const sync = (more = {}) =>
+      syncOnce(sandbox, warehouse, { request: { resources: ['key', 'user-assignments'], ...more } })
+    expect(stateOf(await sync(), 'user-assignments')).toEqual(['done', 0])
+    refused = '/companies/c1/user-assignments'
+    const lost = await sync()
+    expect(stateOf(lost, 'user-assignments')).toEqual(['failed', 1])
+    expect(lost.failure?.message).toContain('user-assignments for 1 of 2 scopes')
+    expect(stateOf(await sync({ acceptsRefused: true }), 'user-assignments')).toEqual(['done', 0])
+    expect(stateOf(await sync(), 'user-assignments')).toEqual(['done', 0])
+  }, 60_000)
+})
