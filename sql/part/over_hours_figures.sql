@@ -19,23 +19,29 @@ several as (
 ),
 
 -- The groups that the timesheets of a place and a week are in.
+local_slot as (
+  select
+    asking.*, stored.place, stored.week_ending_at,
+    cast(stored.week_ending_at at time zone asking.zone + asking.zone_minutes * interval '1 minute' as date) as local_day
+  from (select distinct counted.choice, counted.place, counted.week_ending_at from counted) as stored
+  join asking on asking.choice = stored.choice
+),
+
 slot as (
   select
-    asking.group_by, stored.choice, stored.place, stored.week_ending_at,
-    case when asking.by_company then place_number.company_id end as company_id,
-    case when asking.by_project then place_number.project_id end as project_id,
-    case when asking.by_agency then place_number.agency_id end as agency_id,
-    case when asking.by_month then
-      substr(cast(cast(stored.week_ending_at at time zone asking.zone as date) as text), 1, 7) end as month_key,
-    case when asking.by_week then cast(
-      cast(stored.week_ending_at at time zone asking.zone as date) - cast(mod(
-        cast(extract(isodow from stored.week_ending_at at time zone asking.zone) as integer)
-          + case asking.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
+    local_slot.group_by, local_slot.choice, local_slot.place, local_slot.week_ending_at,
+    case when local_slot.by_company then place_number.company_id end as company_id,
+    case when local_slot.by_project then place_number.project_id end as project_id,
+    case when local_slot.by_agency then place_number.agency_id end as agency_id,
+    case when local_slot.by_month then substr(cast(local_slot.local_day as text), 1, 7) end as month_key,
+    case when local_slot.by_week then cast(
+      local_slot.local_day - cast(mod(
+        cast(extract(isodow from local_slot.local_day) as integer)
+          + case local_slot.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
       ) as integer) as text
     ) end as week_key
-  from (select distinct counted.choice, counted.place, counted.week_ending_at from counted) as stored
-  join place_number on place_number.place = stored.place
-  join asking on asking.choice = stored.choice
+  from local_slot
+  join place_number on place_number.place = local_slot.place
 ),
 
 keyed as (

@@ -2,7 +2,8 @@
 asking as (
   select
     definition.choice, definition.choice || asked.group_by as group_by, asked.by_company, asked.by_project,
-    asked.by_agency, asked.by_month, asked.by_week, definition.threshold, definition.zone, definition.week_start,
+    asked.by_agency, asked.by_month, asked.by_week, definition.threshold, definition.zone,
+    definition.zone_minutes, definition.week_start,
     -- One for each decimal kept; 0 leaves figures as they are computed.
     cast(case when definition.hours_decimals is null then 0 else power(10.0, definition.hours_decimals) end
       as double precision) as factor
@@ -37,7 +38,8 @@ place_number as (
 zoned as not materialized (
   select
     definition.choice, timesheet.worker_id, timesheet.company_id, timesheet.project_id, timesheet.agency_id,
-    timesheet.week_ending_at, timesheet.week_ending_at at time zone definition.zone as local_at,
+    timesheet.week_ending_at,
+    timesheet.week_ending_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as local_at,
     case definition.worker_week when 'timesheet' then timesheet.timesheet_id else '' end as sheet,
     coalesce(case definition.hours_field when 'timelogHours' then logged.hours else timesheet.net_hours end, 0) as hours
   from star.fact_timesheet as timesheet

@@ -1,7 +1,7 @@
 -- Answers in range, in each requested group, with the result of the outlier rule: `judged`. Reads ranged.
-acceptance as (
+timed as (
   select
-    ranged.choice, ranged.requisition_id, ranged.reference, ranged.company_id, ranged.project_id, ranged.agency_id,
+    ranged.choice, ranged.negative_days, ranged.requisition_id, ranged.reference, ranged.company_id, ranged.project_id, ranged.agency_id,
     ranged.approved_at, ranged.accepted_at,
     case ranged.days
       when 'floor' then floor(ranged.fraction)
@@ -9,6 +9,7 @@ acceptance as (
       when 'round' then floor(ranged.fraction + 0.5)
       when 'calendarUtc' then cast(ranged.utc_days as double precision)
       when 'calendarLondon' then cast(ranged.london_days as double precision)
+      when 'calendarZone' then cast(ranged.zone_days as double precision)
       else ranged.fraction
     end as days,
     substr(cast(cast(ranged.local_at as date) as text), 1, 7) as month_key,
@@ -19,6 +20,16 @@ acceptance as (
       ) as integer) as text
     ) as week_key
   from ranged
+),
+
+-- An acceptance before the approval.
+acceptance as (
+  select
+    timed.choice, timed.requisition_id, timed.reference, timed.company_id, timed.project_id, timed.agency_id,
+    timed.approved_at, timed.accepted_at, timed.month_key, timed.week_key,
+    case when timed.negative_days = 'zero' then greatest(timed.days, 0) else timed.days end as days
+  from timed
+  where timed.negative_days <> 'dropped' or timed.days >= 0
 ),
 
 member as (

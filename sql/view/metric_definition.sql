@@ -1,12 +1,18 @@
 -- The definition of the metrics in force: the calibrated interpretation of each rule, else the documented default.
 drop view if exists ops.metric_definition;
 create view ops.metric_definition as
+-- An offset such as +05:30 is UTC with minutes added.
+with chosen_zone as (
+  select coalesce(max(case when rule = 'zone' then chosen end), 'UTC') as name from ops.metric_calibration
+)
+
 select
   '' as choice,
   coalesce(max(definition_id), 'default') as definition_id,
   coalesce(max(case when rule = 'quantiles' then chosen end), 'type7') as quantiles,
   coalesce(max(case when rule = 'valueQuantiles' then chosen end), 'type7') as value_quantiles,
   coalesce(max(case when rule = 'days' then chosen end), 'fractional') as days,
+  coalesce(max(case when rule = 'negativeDays' then chosen end), 'kept') as negative_days,
   coalesce(max(case when rule = 'acceptance' then chosen end), 'perAgency') as acceptance,
   coalesce(max(case when rule = 'bounds' then chosen end), 'inclusive') as bounds,
   coalesce(cast(max(case when rule = 'leastForRule' then chosen end) as integer), 1) as least_for_rule,
@@ -14,7 +20,11 @@ select
     as requisition_statuses,
   coalesce(max(case when rule = 'timesheetStatuses' then chosen end), ',approved,') as timesheet_statuses,
   coalesce(max(case when rule = 'companies' then chosen end), '') as company_ids,
-  coalesce(max(case when rule = 'zone' then chosen end), 'UTC') as zone,
+  max(case when substr(chosen_zone.name, 1, 1) in ('+', '-') then 'UTC' else chosen_zone.name end) as zone,
+  max(case substr(chosen_zone.name, 1, 1)
+    when '+' then 60 * cast(substr(chosen_zone.name, 2, 2) as integer) + cast(substr(chosen_zone.name, 5, 2) as integer)
+    when '-' then -60 * cast(substr(chosen_zone.name, 2, 2) as integer) - cast(substr(chosen_zone.name, 5, 2) as integer)
+    else 0 end) as zone_minutes,
   coalesce(max(case when rule = 'from' then chosen end), 'inclusive') as from_day,
   coalesce(max(case when rule = 'to' then chosen end), 'inclusive') as to_day,
   coalesce(max(case when rule = 'hoursField' then chosen end), 'netHours') as hours_field,
@@ -27,13 +37,15 @@ select
   coalesce(max(case when rule = 'monthKey' then chosen end), 'yearMonth') as month_key,
   coalesce(max(case when rule = 'refKey' then chosen end), 'ref') as ref_key,
   max(calibrated_at) as calibrated_at
-from ops.metric_calibration;
+from chosen_zone
+left join ops.metric_calibration on true;
 comment on view ops.metric_definition is 'One row: how the recruitment metrics are computed, as calibration found it, else by default.';
 comment on column ops.metric_definition.choice is 'Empty; tells several definitions apart where they are tried side by side.';
 comment on column ops.metric_definition.definition_id is 'Name of this definition: default, or a hash of its choices.';
 comment on column ops.metric_definition.quantiles is 'Method of the quartiles behind the bounds: type7, type6, type5, type8, type2, nearestRank or floorIndex.';
 comment on column ops.metric_definition.value_quantiles is 'Method of the median and the quartiles that are shown.';
-comment on column ops.metric_definition.days is 'Unit of a duration: fractional, floor, ceil, round, calendarUtc or calendarLondon.';
+comment on column ops.metric_definition.days is 'Unit of a duration: fractional, floor, ceil, round, calendarUtc, calendarLondon or calendarZone.';
+comment on column ops.metric_definition.negative_days is 'Acceptances before the approval: kept, counted as no days (zero), or dropped.';
 comment on column ops.metric_definition.acceptance is 'What is counted: perAgency, or the earliest or latest answer of each requisition.';
 comment on column ops.metric_definition.bounds is 'Whether a value on a bound is kept: inclusive or exclusive.';
 comment on column ops.metric_definition.least_for_rule is 'Groups of fewer values keep all of them.';
@@ -41,6 +53,7 @@ comment on column ops.metric_definition.requisition_statuses is 'States of requi
 comment on column ops.metric_definition.timesheet_statuses is 'States of timesheets whose hours are counted, with commas around.';
 comment on column ops.metric_definition.company_ids is 'Companies that are counted, with commas around; empty for all.';
 comment on column ops.metric_definition.zone is 'Where days, weeks and months begin.';
+comment on column ops.metric_definition.zone_minutes is 'Minutes to add to the clocks of zone; 0 unless the service uses an offset that is no zone.';
 comment on column ops.metric_definition.from_day is 'Whether the day of from belongs to a range: inclusive or exclusive.';
 comment on column ops.metric_definition.to_day is 'Whether the day of to belongs to a range: inclusive, midnight (its first instant) or exclusive.';
 comment on column ops.metric_definition.hours_field is 'What is added up of a timesheet: netHours or timelogHours.';

@@ -1,7 +1,7 @@
 /** Compares our groups with the service's, figure by figure. */
 import type { MetricDefinition } from './metrics/definition.ts'
 import { groupLabel, groupObject, type Keys, type Names } from './metrics/group-keys.ts'
-import { type Figures, figureNames, groupingName, tolerance } from './metrics/metric-query.ts'
+import { type Figures, figureNames, groupingName, type Metric, tolerance } from './metrics/metric-query.ts'
 import type { OurGroup } from './metrics/our-metrics.ts'
 import type { MetricAnswer } from './metrics/their-metrics.ts'
 
@@ -78,7 +78,7 @@ const absent = (figure: string): number | null => (tolerance(figure) === 0 ? 0 :
 
 export function comparedFigures(
   { ours, theirs }: Pick<ComparedGroup, 'ours' | 'theirs'>,
-  metric: keyof typeof figureNames,
+  metric: Metric,
 ): ComparedFigure[] {
   return figureNames[metric].map(figure => {
     const mine = ours ? (ours[figure] ?? null) : absent(figure)
@@ -88,3 +88,6 @@ export function comparedFigures(
     return { figure, ours: mine, theirs: other, difference, isEqual: mine === other || isClose }
   })
 }
+
+export const differs = (group: ComparedGroup, metric: Metric): boolean =>
+  comparedFigures(group, metric).some(({ isEqual }) => !isEqual)

@@ -1,19 +1,20 @@
 /** The crosscheck: reads the service's metrics, compares them with ours, explains the differences and records the result. */
 
+import { requisitions } from '../contract/resources/requisitions.ts'
 import { timesheets } from '../contract/resources/timesheets.ts'
 import { BudgetSpent } from '../lib/errors.ts'
-import { type ReferenceCoverage, readCoverage } from '../state/by-id/coverage.ts'
+import { noteLosses } from '../state/evidence/losses.ts'
 import { replaceCrosscheck } from '../state/marts/metrics.ts'
 import type { CrosscheckRow } from '../state/marts/tables.ts'
 import { readWatermark } from '../state/scans/watermarks.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { AnswerSet } from './calibrate/answer-set.ts'
 import { doubt } from './calibrate/definition-doubt.ts'
-import { type ComparedGroup, compare } from './compare.ts'
-import { differs, explain, keysOf } from './explain/explain.ts'
+import { type ComparedGroup, compare, differs } from './compare.ts'
+import { explain } from './explain/explain.ts'
 import type { Finding } from './explain/finding.ts'
 import type { DefinitionInForce, MetricDefinition } from './metrics/definition.ts'
-import { groupTitle, type Names, readNames } from './metrics/group-keys.ts'
+import { groupTitle, type Keys, keysOf, type Names, readNames } from './metrics/group-keys.ts'
 import {
   type Grouping,
   groupKeys,
@@ -24,7 +25,7 @@ import {
 } from './metrics/metric-query.ts'
 import { ourMetrics } from './metrics/our-metrics.ts'
 import type { Asker, MetricAnswer } from './metrics/their-metrics.ts'
-import { verdictsOf } from './verdict.ts'
+import { type Verdict, verdictsOf } from './verdict.ts'
 
 export interface CrosscheckRequest {
   readonly groupings: readonly Grouping[]
@@ -45,7 +46,8 @@ export interface CrosscheckEffects {
 export interface Crosschecked {
   readonly rows: readonly CrosscheckRow[]
   readonly findings: readonly Finding[]
-  readonly coverage: ReferenceCoverage
+  /** Whether the requests were enough to look into every difference. */
+  readonly isWhole: boolean
   readonly requests: number
   /** The groupings compared, for each metric. */
   readonly compared: readonly { readonly metric: Metric; readonly groupBy: string; readonly groups: number }[]
@@ -96,27 +98,48 @@ async function compareAll(sides: Sides, answers: readonly MetricAnswer[]): Promi
   return compared
 }
 
-/** Another definition first, then the records behind the differences that are left. */
+interface Search {
+  readonly request: CrosscheckRequest
+  readonly sides: Sides
+  readonly compared: readonly Compared[]
+}
+
+/** Another definition that calibration left possible first, then the records behind the differences that are left. */
 async function findingsOf(
   effects: CrosscheckEffects,
-  { request, sides, compared }: { request: CrosscheckRequest; sides: Sides; compared: readonly Compared[] },
-): Promise<Finding[]> {
+  { request, sides, compared }: Search,
+): Promise<{ findings: readonly Finding[]; isWhole: boolean }> {
   const answers = new AnswerSet(effects.engine, sides.names)
   for (const { answer } of compared) answers.add(answer)
-  const findings: Finding[] = []
+  const all: Finding[] = []
+  let isWhole = true
   const watermark = (await readWatermark(effects.engine, timesheets.name))?.watermark ?? undefined
   for (const metric of metrics) {
-    const groups = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
-    if (!groups.some(group => differs(group, metric))) continue
-    const doubted = await doubt(answers, sides.definition, metric)
-    if (doubted) findings.push(doubted.finding)
-    if (doubted?.isWhole) continue
-    const definition = doubted?.definition ?? sides.definition
-    findings.push(
-      ...(await explain({ ...sides, ...effects, definition, watermark, range: request.range }, metric)),
-    )
+    const own = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
+    const groups = own.filter(group => differs(group, metric))
+    if (groups.length === 0) continue
+    const doubted = await doubt(answers, request.inForce, metric)
+    const possible = doubted?.isPossible ? doubted : undefined
+    if (possible) all.push(possible.finding)
+    if (possible?.isWhole) continue
+    const definition = possible?.definition ?? sides.definition
+    const explaining = { ...sides, ...effects, definition, watermark, range: request.range }
+    const found = await explain(explaining, metric, groups)
+    all.push(...found.findings)
+    isWhole &&= found.isWhole
+    const isOpen = (group: ComparedGroup): boolean =>
+      judge(group, { metric, sides, findings: all }).some(({ verdict }) => verdict === 'unexplained')
+    if (doubted && !possible && groups.some(isOpen)) all.push(doubted.finding)
   }
-  return findings
+  return { findings: all, isWhole }
+}
+
+/** What was lost here is read by the next sync. */
+async function note(engine: Engine, findings: readonly Finding[], at: string): Promise<void> {
+  for (const resource of [timesheets, requisitions]) {
+    const records = findings.flatMap(({ loss }) => (loss?.resource === resource.name ? [loss] : []))
+    await noteLosses(engine, { resource, records }, at)
+  }
 }
 
 /** Replaces the recorded result of the last crosscheck. */
@@ -128,19 +151,20 @@ export async function crosscheck(
   const sides = { engine, definition: request.inForce.definition, names: await readNames(engine) }
   const { answers, stopped } = await askAll(effects, request)
   const compared = await compareAll(sides, answers)
-  const findings = await findingsOf(effects, { request, sides, compared })
-  const coverage = (await readCoverage(engine))?.requisitions ?? nothingMissing
+  const { findings, isWhole } = await findingsOf(effects, { request, sides, compared })
+  await note(engine, findings, effects.now())
   const stamp = { run_id: effects.runId, definition_id: request.inForce.id, checked_at: effects.now() }
   const rows = compared.flatMap(({ metric, groups }) =>
-    groups.flatMap(group =>
-      rowsOf(group, { metric, sides, findings, coverage }).map(row => ({ ...row, ...stamp })),
-    ),
+    distinctKeys(groups.map(group => rowsOf(group, { metric, sides, findings }))).map(row => ({
+      ...row,
+      ...stamp,
+    })),
   )
   await replaceCrosscheck(engine, rows)
   return {
     rows,
     findings,
-    coverage,
+    isWhole,
     requests: asker.requests,
     compared: compared.map(({ metric, groups, answer }) => ({
       metric,
@@ -151,29 +175,41 @@ export async function crosscheck(
   }
 }
 
-const nothingMissing: ReferenceCoverage = { stored: 0, known: 0, withoutId: 0 }
-
 interface Judging {
   readonly metric: Metric
   readonly sides: Sides
   readonly findings: readonly Finding[]
-  readonly coverage: ReferenceCoverage
 }
 
-function rowsOf(
-  group: ComparedGroup,
-  { metric, sides, findings, coverage }: Judging,
-): Omit<CrosscheckRow, 'run_id' | 'definition_id' | 'checked_at'>[] {
-  const { definition, names } = sides
-  const keys = group.keys ?? keysOf(group, { definition, names })
+const keysIn = (group: ComparedGroup, sides: Sides): Keys => group.keys ?? keysOf(group.group, sides)
+
+const judge = (group: ComparedGroup, { metric, sides, findings }: Judging): Verdict[] =>
+  verdictsOf(group, { metric, keys: keysIn(group, sides), findings, definition: sides.definition })
+
+type JudgedRow = Omit<CrosscheckRow, 'run_id' | 'definition_id' | 'checked_at'>
+
+/** Under a wrong definition a group of the service and one of ours can have one key and different labels. */
+function distinctKeys(groups: readonly (readonly JudgedRow[])[]): JudgedRow[] {
+  const seen = new Map<string, number>()
+  return groups.flatMap(rows => {
+    const name = `${rows[0]?.group_by} ${rows[0]?.group_key}`
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return count === 1 ? rows : rows.map(row => ({ ...row, group_key: `${row.group_key}#${count}` }))
+  })
+}
+
+function rowsOf(group: ComparedGroup, judging: Judging): JudgedRow[] {
+  const { definition, names } = judging.sides
+  const keys = keysIn(group, judging.sides)
   const parts = groupKeys.flatMap(name => keys[name] ?? [])
   const isKnown = group.keys !== undefined || parts.length === group.groupBy.split(',').length
   const which = {
-    metric,
+    metric: judging.metric,
     group_by: group.groupBy,
     // A group that we do not have keeps the service's label, so that no two groups become one.
     group_key: isKnown ? parts.join('|') : group.label,
     group_label: groupTitle(keys, definition, names),
   }
-  return verdictsOf(group, { metric, keys, findings, coverage }).map(verdict => ({ ...which, ...verdict }))
+  return judge(group, judging).map(verdict => ({ ...which, ...verdict }))
 }

@@ -38,11 +38,22 @@ describe('before a calibration', () => {
     expect(out).toMatch(/\d+ groups, definition default\n$/)
   })
 
-  test('crosscheck names the definition that would agree, and ends well: it explains all', async () => {
+  test('crosscheck calibrates itself first, says so, and agrees in every figure', async () => {
     const { code, out } = await place.command('crosscheck --group-by all --group-by agency')
-    expect(out).toMatch(/^timeToFill +agency +11 +121 +\d+ +0 +0$/m)
-    expect(out).toContain('timeToFill: definition: quantiles type6 instead of type7 would agree')
+    expect(out).toMatch(/^never calibrated on records of both metrics: /)
+    expect(out).toMatch(/^quantiles +type6 +found/m)
+    expect(out).toMatch(/^timeToFill +agency +11 +121 +0 +0 +0$/m)
     expect(code).toBe(0)
+    const again = await place.command('crosscheck --group-by all')
+    expect(again.out).not.toContain('calibrated')
+  })
+
+  test('a calibration that ran out of requests is not kept', async () => {
+    const { out } = await place.command('crosscheck --calibrate --max-requests 5')
+    expect(out).toContain('the 5 requests of the crosscheck are used')
+    expect((await place.command('crosscheck --group-by all')).out).toMatch(
+      /under definition [0-9a-f]{12}, 0 unexplained/,
+    )
   })
 })
 

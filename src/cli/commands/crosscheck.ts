@@ -26,7 +26,7 @@ import {
 import type { CommandContext } from '../context.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
 import { crosscheckAsJson, isAgreed, printCalibration, printCrosscheck } from '../reports/crosscheck-lines.ts'
-import { printJson } from '../terminal/output.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 /** The groupings of a nightly crosscheck, for two metrics. */
 const usualGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']
@@ -108,8 +108,15 @@ interface Session {
 
 async function compareAll(session: Session, options: Options): Promise<ExitStatus> {
   const { context, engine } = session
-  const calibration = flagOption(options, 'calibrate') ? await calibrated(session) : undefined
-  const inForce = calibration?.inForce ?? (await readDefinition(engine))
+  const known = await readDefinition(engine)
+  const isAsked = flagOption(options, 'calibrate')
+  if (!known.isCalibrated && !isAsked && !context.json)
+    printLine(
+      context,
+      'never calibrated on records of both metrics: finding out first how the service computes them',
+    )
+  const calibration = isAsked || !known.isCalibrated ? await calibrated(session) : undefined
+  const inForce = calibration?.inForce ?? known
   const given = listOption<string>(options, 'groupBy')
   const groupings = (given.length > 0 ? given : usualGroupings).map(text => groupingOf(text) as Grouping)
   const threshold = numberOption(options, 'threshold')
@@ -123,8 +130,7 @@ async function compareAll(session: Session, options: Options): Promise<ExitStatu
 
 async function calibrated({ context, engine, asker, runId }: Session) {
   const found = await calibrate({ engine, asker })
-  const id = await recordCalibration(engine, found, { runId, at: instant(context) })
-  return { found, inForce: { definition: found.definition, id } }
+  return { found, inForce: await recordCalibration(engine, found, { runId, at: instant(context) }) }
 }
 
 interface Outcome {

@@ -2,6 +2,7 @@
 import type { Calibration } from '../../crosscheck/calibrate/calibrate.ts'
 import { textOf } from '../../crosscheck/calibrate/definition-store.ts'
 import type { Crosschecked } from '../../crosscheck/crosscheck.ts'
+import { isExplanation } from '../../crosscheck/explain/finding.ts'
 import type { DefinitionInForce } from '../../crosscheck/metrics/definition.ts'
 import { counted } from '../../lib/counted.ts'
 import type { CommandContext } from '../context.ts'
@@ -60,31 +61,36 @@ export function printCrosscheck(
       ]
     }),
   )
-  for (const { metric, sentence } of distinct(findings)) printLine(context, `${metric}: ${sentence}`)
+  const found = distinct(findings)
+  for (const { metric, sentence } of found.slice(0, mostFindings))
+    printLine(context, `${metric}: ${sentence}`)
+  if (found.length > mostFindings)
+    printLine(context, `and ${found.length - mostFindings} more: select * from mart.crosscheck, or --json`)
   for (const row of unexplained(checked).slice(0, 5)) {
     const where = `${row.metric} by ${row.group_by}, ${row.group_label}`
     printLine(context, `unexplained: ${where}: ${row.figure} ${row.ours} here, ${row.theirs} there`)
   }
   const open = unexplained(checked).length
-  if (rows.some(({ verdict }) => verdict === 'uncovered')) {
-    const { withoutId, known } = checked.coverage
-    printLine(
-      context,
-      `uncovered: ${withoutId} of ${known} requisitions are known by reference only, and time to fill counts them: events (muster serve) or muster discover bring them`,
-    )
-  }
+  if (!checked.isWhole) printLine(context, 'not all differences were looked into: raise --max-requests')
+  const losses = found.filter(({ loss }) => loss !== undefined).length
+  if (losses > 0) printLine(context, `${counted(losses, 'record')} noted: the next sync reads them again`)
   printLine(
     context,
     `${counted(rows.length, 'figure')} compared under definition ${id}, ${open} unexplained; spent ${counted(requests, 'request')}${stopped ? `; ${stopped}` : ''}`,
   )
 }
 
-const distinct = (findings: Crosschecked['findings']): Crosschecked['findings'] => [
-  ...new Map(findings.map(finding => [finding.sentence, finding])).values(),
-]
+/** More are in mart.crosscheck. */
+const mostFindings = 20
+
+/** Those that explain nothing first. */
+const distinct = (findings: Crosschecked['findings']): Crosschecked['findings'] => {
+  const once = [...new Map(findings.map(finding => [finding.sentence, finding])).values()]
+  return once.sort((left, right) => Number(isExplanation(left)) - Number(isExplanation(right)))
+}
 
 export function crosscheckAsJson(
-  { rows, findings, compared, requests, stopped }: Crosschecked,
+  { rows, findings, compared, requests, stopped, isWhole }: Crosschecked,
   { definition, id }: DefinitionInForce,
   calibration: Calibration | undefined,
 ): object {
@@ -106,6 +112,7 @@ export function crosscheckAsJson(
     uncovered: count('uncovered'),
     unexplained: count('unexplained'),
     findings: distinct(findings),
+    allLookedInto: isWhole,
     differences: rows.filter(({ verdict }) => verdict !== 'equal'),
     requests,
     stopped: stopped ?? null,

@@ -1,7 +1,13 @@
 /** Whether another interpretation of one rule would remove the differences; tried on the answers at hand, without a request. */
 
 import type { Finding } from '../explain/finding.ts'
-import { candidates, type MetricDefinition, type Rule } from '../metrics/definition.ts'
+import {
+  candidates,
+  type DefinitionInForce,
+  isPossible,
+  type MetricDefinition,
+  type Rule,
+} from '../metrics/definition.ts'
 import { figureNames, type Metric } from '../metrics/metric-query.ts'
 import type { AnswerSet } from './answer-set.ts'
 
@@ -27,52 +33,76 @@ const leftOver = 0.1
 
 export interface Doubt {
   readonly finding: Finding
+  /** Whether calibration left it possible. One that it had excluded explains nothing: records were lost instead. */
+  readonly isPossible: boolean
   /** The definition with the other interpretation. */
   readonly definition: MetricDefinition
   /** Whether no figure differs under it. */
   readonly isWhole: boolean
 }
 
-/** Most services use one method for all quantiles, so both rules are also changed together. */
-function others(definition: MetricDefinition, metric: Metric): readonly [string, MetricDefinition][] {
+interface Interpretation {
+  readonly words: string
+  readonly definition: MetricDefinition
+  readonly isPossible: boolean
+}
+
+function others(inForce: DefinitionInForce, metric: Metric): readonly Interpretation[] {
+  const { definition } = inForce
   const one = doubted[metric].flatMap(rule =>
     candidates[rule]
       .filter(value => JSON.stringify(value) !== JSON.stringify(definition[rule]))
-      .map((value): [string, MetricDefinition] => [
-        `${rule} ${String(value)} instead of ${String(definition[rule])}`,
-        { ...definition, [rule]: value },
-      ]),
+      .map(value => ({
+        words: `${rule} ${String(value)} instead of ${String(definition[rule])}`,
+        definition: { ...definition, [rule]: value },
+        isPossible: isPossible(inForce, rule, value),
+      })),
   )
-  if (metric === 'workersOverHours') return one
-  const both = candidates.quantiles
+  return metric === 'workersOverHours' ? one : [...one, ...bothQuantiles(inForce)]
+}
+
+/** Most services use one method for all quantiles, so both rules are also changed together. */
+function bothQuantiles(inForce: DefinitionInForce): readonly Interpretation[] {
+  const { definition } = inForce
+  return candidates.quantiles
     .filter(value => value !== definition.quantiles)
-    .map((value): [string, MetricDefinition] => [
-      `quantiles ${value} instead of ${definition.quantiles}`,
-      { ...definition, quantiles: value, valueQuantiles: value },
-    ])
-  return [...one, ...both]
+    .map(value => ({
+      words: `quantiles ${value} instead of ${definition.quantiles}`,
+      definition: { ...definition, quantiles: value, valueQuantiles: value },
+      isPossible: isPossible(inForce, 'quantiles', value) && isPossible(inForce, 'valueQuantiles', value),
+    }))
 }
 
 export async function doubt(
   answerSet: AnswerSet,
-  definition: MetricDefinition,
+  inForce: DefinitionInForce,
   metric: Metric,
 ): Promise<Doubt | undefined> {
   const aspect = { metric, figures: figureNames[metric], isLoose: true }
-  const interpretations = others(definition, metric)
+  const interpretations = others(inForce, metric)
   const [own, ...scores] = await answerSet.scores(
-    [definition, ...interpretations.map(([, other]) => other)],
+    [inForce.definition, ...interpretations.map(({ definition }) => definition)],
     aspect,
   )
   if (!own || own.agree >= own.of) return undefined
   const open = own.of - own.agree
   const best = scores
-    .map((score, index) => ({ left: score.of - score.agree, index }))
-    .sort((left, right) => left.left - right.left)[0]
-  const interpretation = best && interpretations[best.index]
-  if (!interpretation || best.left > open * leftOver) return undefined
-  const [words, other] = interpretation
-  const sentence = `definition: ${words} would agree; run muster crosscheck --calibrate`
-  const finding: Finding = { metric, kind: 'definition', record: undefined, sentence, cell: {}, effect: null }
-  return { finding, definition: other, isWhole: best.left === 0 }
+    .map((score, index) => ({ left: score.of - score.agree, other: interpretations[index] }))
+    .filter(({ left }) => left <= open * leftOver)
+    .sort(
+      (one, two) => Number(two.other?.isPossible) - Number(one.other?.isPossible) || one.left - two.left,
+    )[0]
+  if (!best?.other) return undefined
+  const { words, definition, isPossible } = best.other
+  return { finding: findingOf(words, metric, isPossible), definition, isPossible, isWhole: best.left === 0 }
+}
+
+/** It concerns every group. */
+function findingOf(words: string, metric: Metric, isPossible: boolean): Finding {
+  const but = isPossible ? '' : ', but calibration had excluded it: records may be missing'
+  return {
+    ...{ metric, kind: isPossible ? 'definition' : 'unknown', record: undefined },
+    sentence: `definition: ${words} would agree${but}; run muster crosscheck --calibrate`,
+    ...{ ours: [], theirs: [{ keys: {}, amount: 0 }] },
+  }
 }

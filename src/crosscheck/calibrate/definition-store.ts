@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { readCalibration, replaceCalibration } from '../../state/marts/metrics.ts'
+import type { MetricCalibrationRow } from '../../state/marts/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import {
   candidates,
@@ -18,6 +19,7 @@ const ruleFacts: Readonly<Record<Rule, readonly [number, string]>> = {
   acceptance: [1, 'timeToFill'],
   requisitionStatuses: [3, 'timeToFill'],
   days: [4, 'timeToFill'],
+  negativeDays: [5, 'timeToFill'],
   quantiles: [6, 'timeToFill'],
   valueQuantiles: [7, 'timeToFill'],
   bounds: [8, 'timeToFill'],
@@ -60,16 +62,37 @@ function definitionId(definition: MetricDefinition): string {
   return createHash('sha256').update(JSON.stringify(choices)).digest('hex').slice(0, 12)
 }
 
+/** Decided by the answers about a metric as soon as there are any. */
+const firstDecided: readonly string[] = ['acceptance', 'timesheetStatuses'] satisfies readonly Rule[]
+
+export interface StoredDefinition extends DefinitionInForce {
+  /** False before the first calibration, and after one that had no records to compare for one of the metrics. */
+  readonly isCalibrated: boolean
+}
+
 /** The default before the first calibration. */
-export async function readDefinition(engine: Engine): Promise<DefinitionInForce> {
+export async function readDefinition(engine: Engine): Promise<StoredDefinition> {
   const rows = await readCalibration(engine)
   const [first] = rows
-  if (!first) return { definition: definitionDefaults, id: 'default' }
+  if (!first) return { definition: definitionDefaults, id: 'default', isCalibrated: false }
   const known = rows
     .filter(row => rules.includes(row.rule as Rule))
     .map(row => [row.rule, interpretationOf(row.rule as Rule, row.chosen)] as const)
     .filter(([, value]) => value !== undefined)
-  return { definition: { ...definitionDefaults, ...Object.fromEntries(known) }, id: first.definition_id }
+  return {
+    definition: { ...definitionDefaults, ...Object.fromEntries(known) },
+    id: first.definition_id,
+    alive: Object.fromEntries(rows.flatMap(aliveOf)),
+    isCalibrated: rows.every(
+      ({ rule, state }) => !firstDecided.includes(rule) || !['untested', 'none fits'].includes(state),
+    ),
+  }
+}
+
+/** A rule that nothing was asked about has none. */
+function aliveOf(row: Pick<MetricCalibrationRow, 'rule' | 'candidates_alive'>): [string, string[]][] {
+  const values = JSON.parse(row.candidates_alive) as unknown[]
+  return values.length === 0 ? [] : [[row.rule, values.map(value => JSON.stringify(value))]]
 }
 
 /** The run of the calibration, and its time in ISO 8601. */
@@ -78,12 +101,12 @@ export interface Stamp {
   readonly at: string
 }
 
-/** Replaces the last calibration. Returns the id of the definition. */
+/** Replaces the last calibration, unless this one could not be finished. Returns what it found. */
 export async function recordCalibration(
   engine: Engine,
-  { definition, rules: states, requests }: Calibration,
+  { definition, rules: states, requests, stopped }: Calibration,
   { runId, at }: Stamp,
-): Promise<string> {
+): Promise<DefinitionInForce> {
   const id = definitionId(definition)
   const rows = rules.map(rule => {
     const state = states.get(rule)
@@ -97,6 +120,6 @@ export async function recordCalibration(
       contract_version: 'v1',
     }
   })
-  await replaceCalibration(engine, rows)
-  return id
+  if (stopped === undefined) await replaceCalibration(engine, rows)
+  return { definition, id, alive: Object.fromEntries(rows.flatMap(aliveOf)) }
 }

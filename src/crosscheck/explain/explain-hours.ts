@@ -1,136 +1,171 @@
-/** Finds the timesheets behind a difference in hours: compares each differing cell with the service's own list. */
+/** Finds the timesheets behind a difference in hours: compares the service's own list with what is stored. */
 import { utcDay } from '../../lib/dates.ts'
-import type { Engine } from '../../warehouse/engine.ts'
-import { quoteText } from '../../warehouse/sql-text.ts'
+import { BudgetSpent } from '../../lib/errors.ts'
 import type { Keys } from '../metrics/group-keys.ts'
-import type { Explaining, Finding } from './finding.ts'
+import type { Found } from './explain-fill.ts'
+import type { DifferingCell, Explaining, Finding, FindingKind } from './finding.ts'
+import { countedOf, differences, listedFields, listedSheet, type Sheet } from './sheet.ts'
+import { cheapestLooks, lookAt } from './sheet-looks.ts'
+import {
+  inLook,
+  type Look,
+  type StoredSheet,
+  sheetsById,
+  sheetsInQuarantine,
+  storedSheets,
+} from './stored-sheets.ts'
 
-interface Cell {
-  readonly keys: Keys
+interface Lists {
+  readonly listed: Map<string, Sheet>
+  /** In a place whose list was read whole, and not on it. */
+  readonly unlisted: Map<string, StoredSheet>
 }
 
-interface StoredSheet {
-  readonly timesheet_id: string
-  readonly reference: string | null
-  readonly status: string | null
-  readonly net_hours: string | number | null
-  readonly week_ending_at: string
-  readonly worker_id: string
-  readonly source_updated_at: string | null
+/** One request for two hundred timesheets; one more for each that the service does not list. */
+export async function explainHours(explaining: Explaining, cells: readonly DifferingCell[]): Promise<Found> {
+  const { engine, names, range } = explaining
+  const looks = await cheapestLooks(engine, cells, (keys: Keys) => lookAt(keys, range, names))
+  const lists: Lists = { listed: new Map(), unlisted: new Map() }
+  let isWhole = true
+  try {
+    for (const look of looks) isWhole = (await readLook(explaining, look, lists)) && isWhole
+    await searchUnlisted(explaining, lists)
+  } catch (error) {
+    if (!(error instanceof BudgetSpent)) throw error
+    isWhole = false
+    // Unlisted timesheets that could not be searched for may have moved.
+    lists.unlisted.clear()
+  }
+  return { findings: await compareLists(explaining, lists), isWhole }
 }
 
-type Listed = Readonly<Record<string, unknown>>
+const query = ({ definition }: Explaining) => ({
+  fields: listedFields[definition.hoursField],
+  ...(definition.hoursField === 'timelogHours' && { includeTimelogs: 'true' }),
+})
 
-/** Two thousand timesheets of a cell; in a larger cell, unlisted timesheets are not reported as deleted. */
-const mostPages = 10
-
-/** A day more on either side, as the definition of days and ranges may itself be unclear. */
-function weekAround(week: string): { from: string; to: string } {
-  return { from: utcDay(week, -1), to: utcDay(week, 8) }
-}
-
-async function storedSheets(engine: Engine, { project, agency, week }: Keys): Promise<StoredSheet[]> {
-  const { from, to } = weekAround(week ?? '')
-  return engine.rows<StoredSheet>(
-    `select timesheet_id, reference, status, net_hours, week_ending_at, worker_id, source_updated_at
-     from star.fact_timesheet where not is_deleted and project_id = ${quoteText(project ?? '')}
-     and agency_id = ${quoteText(agency ?? '')} and week_ending_at >= cast('${from}' as timestamptz)
-     and week_ending_at < cast('${to}' as timestamptz)`,
+async function readLook(
+  explaining: Explaining,
+  { from, to, ...place }: Look,
+  { listed, unlisted }: Lists,
+): Promise<boolean> {
+  const { engine, asker, definition } = explaining
+  const filters = Object.fromEntries(
+    Object.entries(place).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
+  const days = { dateField: 'weekEnding', from, to }
+  const { rows, isWhole } = await asker.list(
+    '/timesheets',
+    { ...query(explaining), ...filters, ...days },
+    asker.left,
+  )
+  for (const row of rows) listed.set(String(row.id), listedSheet(row, definition))
+  if (!isWhole) return false
+  // A day less: what a range of days contains is the service's choice.
+  const stored = await storedSheets(engine, definition, inLook({ ...place, ...inner(from, to) }))
+  for (const [id, sheet] of stored) if (!listed.has(id)) unlisted.set(id, sheet)
+  return true
 }
 
-/** Fields that decide whether and how much a timesheet counts; times in milliseconds, so that their spelling is irrelevant. */
-const fields = ['status', 'hours', 'weekEnding', 'worker'] as const
+/** A timesheet that is not where it is stored may be elsewhere at the service. One that cannot be searched for is left open. */
+async function searchUnlisted(explaining: Explaining, { listed, unlisted }: Lists): Promise<void> {
+  const { asker, definition } = explaining
+  for (const [id, { reference }] of unlisted) {
+    if (listed.has(id)) continue
+    const { rows, isWhole } =
+      reference === null
+        ? { rows: [], isWhole: false }
+        : await asker.list('/timesheets', { ...query(explaining), query: reference }, mostSearchPages)
+    const row = rows.find(one => String(one.id) === id)
+    if (row) listed.set(id, listedSheet(row, definition))
+    else if (!isWhole) unlisted.delete(id)
+  }
+}
 
-const ofStored = (sheet: StoredSheet) => ({
-  status: sheet.status,
-  hours: sheet.net_hours === null ? null : Number(sheet.net_hours),
-  weekEnding: Date.parse(sheet.week_ending_at),
-  worker: sheet.worker_id,
+/** Of a search for one reference, which other references may contain. */
+const mostSearchPages = 3
+
+/** A day less on either side. */
+const inner = (from: string, to: string): Pick<Look, 'from' | 'to'> => ({
+  from: utcDay(from, 1),
+  to: utcDay(to, -1),
 })
 
-const ofListed = (row: Listed) => ({
-  status: row.status ?? null,
-  hours: typeof row.netHours === 'number' ? row.netHours : null,
-  weekEnding: Date.parse(String(row.weekEnding)),
-  worker: (row.worker as { id?: string } | undefined)?.id ?? '-1',
-})
+async function compareLists(explaining: Explaining, { listed, unlisted }: Lists): Promise<Finding[]> {
+  const { engine, definition } = explaining
+  const stored = await sheetsById(engine, definition, [...listed.keys()])
+  const quarantined = await sheetsInQuarantine(engine)
+  const found = [...listed].flatMap(([id, sheet]) =>
+    findingOf({ stored: stored.get(id), sheet, isQuarantined: quarantined.has(id) }, explaining),
+  )
+  const deleted = [...unlisted]
+    .filter(([id]) => !listed.has(id))
+    .map(([, sheet]): Finding => {
+      const words = 'the service no longer lists it'
+      return finding({ sheet, kind: 'deleted', words }, { ours: ourHours(sheet, explaining), theirs: [] })
+    })
+  return [...found, ...deleted]
+}
 
-function changed(
-  stored: StoredSheet,
-  row: Listed,
-  counted: readonly string[],
-): Pick<Finding, 'sentence' | 'effect' | 'kind'> | undefined {
-  const [mine, theirs] = [ofStored(stored), ofListed(row)]
-  const names = fields.filter(name => mine[name] !== theirs[name])
-  if (names.length === 0) return undefined
-  const isNewer = Date.parse(String(row.updatedAt)) > Date.parse(stored.source_updated_at ?? '')
-  const shown = names.map(name => `${name} ${show(name, mine[name])} here, ${show(name, theirs[name])} there`)
-  const hours = (side: { status: unknown; hours: number | null }): number =>
-    counted.includes(String(side.status)) ? (side.hours ?? 0) : 0
+interface Pair {
+  readonly stored: StoredSheet | undefined
+  readonly sheet: Sheet
+  readonly isQuarantined: boolean
+}
+
+function ourHours(stored: StoredSheet | undefined, { definition, range }: Explaining) {
+  if (!stored || stored.isDeleted) return []
+  return Array.from({ length: stored.copies }).flatMap(() => countedOf(stored, definition, range))
+}
+
+function findingOf({ stored, sheet, isQuarantined }: Pair, explaining: Explaining): Finding[] {
+  const { definition, range, watermark } = explaining
+  const sides = { ours: ourHours(stored, explaining), theirs: countedOf(sheet, definition, range) }
+  const parts = stored ? differences(stored, sheet) : []
+  const isCounted = sides.ours.length > 0 || sides.theirs.length > 0
+  const isWrong = !stored || stored.isDeleted || stored.copies > 1 || parts.length > 0
+  if (!isCounted || !isWrong) return []
+  // A version that is stored cannot be brought by a sync, whatever its time.
+  const isNews =
+    isLater(sheet.updatedAt, watermark) && (!stored || isLater(sheet.updatedAt, stored.updatedAt))
+  if (isQuarantined) return [finding({ sheet, kind: 'quarantined', words: 'it is in quarantine' }, sides)]
+  if (isNews) return [finding({ sheet, kind: 'newer', words: newerWords(parts) }, sides)]
+  const [kind, words] = lossOf(stored, sheet, parts)
+  const { loss, ...rest } = finding({ sheet, kind, words }, sides)
+  // Reading the record again would leave the second row.
+  const isMendable = loss !== undefined && (stored?.copies ?? 1) === 1
+  return [isMendable ? { ...rest, loss } : rest]
+}
+
+const newerWords = (parts: readonly string[]): string =>
+  [...parts, parts.length === 0 ? 'newer than what was read' : 'changed since it was read'].join(', ')
+
+function lossOf(
+  stored: StoredSheet | undefined,
+  sheet: Sheet,
+  parts: readonly string[],
+): [FindingKind, string] {
+  if (!stored) return ['lost', 'not in the warehouse, and older than what was read']
+  if (stored.isDeleted) return ['lost', 'marked as deleted here, and the service lists it']
+  if (stored.copies > 1) return ['differs', `it is stored ${stored.copies} times: run muster replay`]
+  const isMissed = isLater(sheet.updatedAt, stored.updatedAt)
+  return ['differs', [...parts, isMissed ? 'a change that was not read' : 'in the same version'].join(', ')]
+}
+
+/** Without a time to compare with, everything is later. */
+const isLater = (time: string | null, than: string | null | undefined): boolean =>
+  than === null || than === undefined || Date.parse(time ?? '') > Date.parse(than)
+
+function finding(
+  { sheet, kind, words }: { readonly sheet: Sheet; readonly kind: FindingKind; readonly words: string },
+  sides: Pick<Finding, 'ours' | 'theirs'>,
+): Finding {
+  const { id, createdAt, updatedAt } = sheet
+  const record = sheet.reference ?? id
+  const isLoss = kind === 'lost' || kind === 'differs'
   return {
-    kind: isNewer ? 'newer' : 'differs',
-    sentence: `timesheet ${stored.reference ?? stored.timesheet_id}: ${shown.join(', ')}${isNewer ? ', changed since it was read' : ', in the same version'}`,
-    effect: hours(theirs) - hours(mine),
+    ...{ metric: 'workersOverHours', kind, record, ...sides },
+    sentence: `timesheet ${record}: ${words}`,
+    ...(isLoss && { loss: { resource: 'timesheets', id, createdAt, updatedAt } }),
   }
-}
-
-const show = (name: string, value: unknown): string =>
-  name === 'weekEnding' ? utcDay(Number(value)) : String(value ?? 'none')
-
-async function explainCell(
-  { engine, asker, definition, watermark }: Explaining,
-  { keys }: Cell,
-): Promise<Finding[]> {
-  const stored = new Map((await storedSheets(engine, keys)).map(sheet => [sheet.timesheet_id, sheet]))
-  const query = {
-    ...{ project: keys.project ?? '', agency: keys.agency ?? '', dateField: 'weekEnding' },
-    ...weekAround(keys.week ?? ''),
-    fields: 'id,reference,status,netHours,weekEnding,updatedAt,worker.id',
-  }
-  const { rows, isWhole } = await asker.list('/timesheets', query, mostPages)
-  const base = { metric: 'workersOverHours', cell: keys } as const
-  const findings = rows.flatMap((row): Finding[] => {
-    const id = String(row.id)
-    const own = stored.get(id)
-    stored.delete(id)
-    if (own) {
-      const change = changed(own, row, definition.timesheetStatuses)
-      return change ? [{ ...base, record: own.reference ?? id, ...change }] : []
-    }
-    if (!definition.timesheetStatuses.includes(String(row.status))) return []
-    const isNewer = watermark === undefined || String(row.updatedAt) > watermark
-    const name = String(row.reference ?? id)
-    const kind = isNewer ? 'newer' : 'missing'
-    const sentence = `timesheet ${name}: ${isNewer ? 'newer than what was read' : 'not in the warehouse'}`
-    return [{ ...base, record: name, kind, sentence, effect: ofListed(row).hours ?? 0 }]
-  })
-  if (!isWhole) return findings
-  return [
-    ...findings,
-    ...[...stored.values()].flatMap(sheet => deleted(sheet, keys, definition.timesheetStatuses)),
-  ]
-}
-
-function deleted(sheet: StoredSheet, cell: Keys, counted: readonly string[]): Finding[] {
-  if (!counted.includes(sheet.status ?? '')) return []
-  const record = sheet.reference ?? sheet.timesheet_id
-  const sentence = `timesheet ${record}: the service no longer lists it`
-  return [
-    {
-      metric: 'workersOverHours',
-      kind: 'deleted',
-      record,
-      sentence,
-      cell,
-      effect: -Number(sheet.net_hours ?? 0),
-    },
-  ]
-}
-
-/** One request for two hundred timesheets of a cell. */
-export async function explainHours(explaining: Explaining, cells: readonly Keys[]): Promise<Finding[]> {
-  const findings: Finding[] = []
-  for (const keys of cells) findings.push(...(await explainCell(explaining, { keys })))
-  return findings
 }

@@ -1,95 +1,65 @@
-/** Finds the records behind differing groups: first the projects that differ, then their cells, then the records. */
-import { mondayOf } from '../../lib/dates.ts'
-import { BudgetSpent } from '../../lib/errors.ts'
-import { type ComparedGroup, compare, comparedFigures } from '../compare.ts'
-import type { MetricDefinition } from '../metrics/definition.ts'
-import type { Keys, Names } from '../metrics/group-keys.ts'
-import type { Grouping, Metric } from '../metrics/metric-query.ts'
-import { ourMetrics } from '../metrics/our-metrics.ts'
-import { explainFill } from './explain-fill.ts'
+/** Finds the records behind differing groups: first the smallest groups that differ, then their records. */
+import type { ComparedGroup } from '../compare.ts'
+import { keysOf } from '../metrics/group-keys.ts'
+import type { Metric } from '../metrics/metric-query.ts'
+import { differingCells } from './cells.ts'
+import { explainFill, type Found } from './explain-fill.ts'
 import { explainHours } from './explain-hours.ts'
-import type { DifferingCell, Explaining, Finding } from './finding.ts'
+import { concerns, type DifferingCell, type Explaining, type Finding } from './finding.ts'
 
-/** Limits of the search; the rest is reported as unexplained. */
-const mostProjects = 5
-const mostCells = 6
+const explainCells = { timeToFill: explainFill, workersOverHours: explainHours }
 
-export const differs = (group: ComparedGroup, metric: Metric): boolean =>
-  comparedFigures(group, metric).some(({ isEqual }) => !isEqual)
+/** The smallest groups may agree where a larger one differs: the hours of two workers in one project were exchanged. */
+const mostLargerGroups = 5
 
-interface Look {
-  readonly grouping: Grouping
-  readonly project?: string
-  readonly pages: number
-}
+const unlooked = (metric: Metric): Finding => ({
+  ...{ metric, kind: 'unknown', record: undefined, ours: [], theirs: [{ keys: {}, amount: 0 }] },
+  sentence: 'not all differences were looked into, as the requests are used: raise --max-requests',
+})
 
-async function differing(
+/** `groups` are those that differ, of every grouping that was compared. */
+export async function explain(
   explaining: Explaining,
   metric: Metric,
-  { grouping, project, pages }: Look,
-): Promise<DifferingCell[]> {
-  const { engine, asker, definition, names, range } = explaining
-  const scope = { ...range, ...(project !== undefined && { project }) }
-  const ours = await ourMetrics(engine, { metric, groupings: [grouping], ...scope }, definition)
-  const answer = await asker.ask({ metric, grouping, ...scope }, pages)
-  return compare(ours, answer, { definition, names })
-    .filter(group => differs(group, metric))
-    .map(group => ({
-      keys: {
-        ...(group.keys ?? keysOf(group, { names, definition })),
-        ...(project !== undefined && { project }),
-      },
-      ours: group.ours,
-      theirs: group.theirs,
-    }))
-}
-
-/** Keys of a group that only the service has: ids for names, and days as we write them. */
-export function keysOf(
-  { group }: Pick<ComparedGroup, 'group'>,
-  { names, definition }: { names: Names; definition: MetricDefinition },
-): Keys {
-  const ids = (['company', 'project', 'agency'] as const).flatMap((key): [string, string][] => {
-    const value = group[key]
-    if (value === undefined || value === null) return []
-    if (typeof value === 'object') return [[key, String((value as { id?: unknown }).id)]]
-    const text = String(value)
-    const id = names[key].has(text) ? text : [...names[key]].find(([, name]) => name === text)?.[0]
-    return id === undefined ? [] : [[key, id]]
-  })
-  const month = typeof group.month === 'string' ? { month: group.month.slice(0, 7) } : {}
-  const week = typeof group.week === 'string' ? { week: firstDay(group.week, definition.weekStart) } : {}
-  return { ...Object.fromEntries(ids), ...month, ...week }
-}
-
-const daysBeforeMonday = { monday: 0, sunday: 1, saturday: 2 } as const
-
-function firstDay(week: string, start: MetricDefinition['weekStart']): string {
-  return mondayOf(week, -daysBeforeMonday[start]) ?? week
-}
-
-async function explainMetric(explaining: Explaining, metric: Metric): Promise<Finding[]> {
-  const projects = await differing(explaining, metric, { grouping: ['project'], pages: 3 })
-  const cells: DifferingCell[] = []
-  for (const { keys } of projects.slice(0, mostProjects)) {
-    if (keys.project === undefined || keys.project === '-1') continue
-    const grouping: Grouping = metric === 'timeToFill' ? ['agency', 'month'] : ['agency', 'week']
-    cells.push(...(await differing(explaining, metric, { grouping, project: keys.project, pages: 2 })))
+  groups: readonly ComparedGroup[],
+): Promise<Found> {
+  const { cells, isWhole } = await differingCells(explaining, metric, groups)
+  const first = cells.length === 0 ? nothing : await explainCells[metric](explaining, cells)
+  const findings = [...first.findings]
+  let isAll = isWhole && first.isWhole
+  for (let looks = 0; looks < mostLargerGroups && isAll; looks += 1) {
+    const next = smallestOpen(
+      groups.map(group => cellOf(group, explaining)),
+      findings,
+    )
+    if (!next) break
+    const more = await explainCells[metric](explaining, [next])
+    if (!more.findings.some(finding => concerns(finding, next.keys))) break
+    findings.push(...more.findings)
+    isAll &&= more.isWhole
   }
-  const some = cells.slice(0, mostCells)
-  if (metric === 'timeToFill') return explainFill(explaining, some)
-  return explainHours(
-    explaining,
-    some.map(({ keys }) => keys),
-  )
+  return { findings: isAll ? findings : [...findings, unlooked(metric)], isWhole: isAll }
 }
 
-/** Nothing when the requests are used up on the way. */
-export async function explain(explaining: Explaining, metric: Metric): Promise<Finding[]> {
-  try {
-    return await explainMetric(explaining, metric)
-  } catch (error) {
-    if (error instanceof BudgetSpent) return []
-    throw error
-  }
+const nothing: Found = { findings: [], isWhole: true }
+
+const cellOf = (group: ComparedGroup, { names, definition }: Explaining): DifferingCell => ({
+  keys: group.keys ?? keysOf(group.group, { names, definition }),
+  ours: group.ours,
+  theirs: group.theirs,
+})
+
+const sizeOf = ({ theirs, ours }: DifferingCell): number => {
+  const { rawCount, workerWeeks } = theirs ?? ours ?? {}
+  return rawCount ?? workerWeeks ?? 0
+}
+
+/** Of the groups that no finding concerns. */
+function smallestOpen(
+  groups: readonly DifferingCell[],
+  findings: readonly Finding[],
+): DifferingCell | undefined {
+  return groups
+    .filter(({ keys }) => !findings.some(finding => concerns(finding, keys)))
+    .sort((left, right) => sizeOf(left) - sizeOf(right))[0]
 }

@@ -1,8 +1,9 @@
-/** The search for records behind a difference: what it gets, and what it finds. */
+/** What the search for the records behind a difference gets, and what it finds. */
 import type { Engine } from '../../warehouse/engine.ts'
 import type { MetricDefinition } from '../metrics/definition.ts'
 import type { Keys, Names } from '../metrics/group-keys.ts'
-import type { Figures, Metric, MetricRange } from '../metrics/metric-query.ts'
+import type { Figures } from '../metrics/metric-query.ts'
+import { groupKeys, type Metric, type MetricRange } from '../metrics/metric-query.ts'
 import type { Asker } from '../metrics/their-metrics.ts'
 
 export interface Explaining {
@@ -15,37 +16,78 @@ export interface Explaining {
   readonly range: MetricRange
 }
 
+/** A group that differs: one company, project, agency, month and week, or a coarser one. */
 export interface DifferingCell {
   readonly keys: Keys
   readonly ours: Figures | undefined
   readonly theirs: Figures | undefined
 }
 
+/** What a record adds to the groups that it is in: acceptances, or hours. */
+export interface Counted {
+  readonly keys: Keys
+  readonly amount: number
+}
+
+/** A record to be read again by the next sync; times as the service writes them. */
+export interface Loss {
+  readonly resource: 'timesheets' | 'requisitions'
+  readonly id: string
+  readonly createdAt: string | null
+  readonly updatedAt: string | null
+}
+
+/**
+ * newer, missing: the next sync brings it; deleted: the service does not have it any more; quarantined: it could not be
+ * loaded; uncovered: its id is unknown; definition: no record, but another interpretation of a rule.
+ * lost: it was read, and is not stored any more; differs: its stored version is not the one that the service shows;
+ * unknown: nothing was found, or not looked for.
+ */
+export type FindingKind =
+  | 'newer'
+  | 'missing'
+  | 'deleted'
+  | 'quarantined'
+  | 'uncovered'
+  | 'definition'
+  | 'lost'
+  | 'differs'
+  | 'unknown'
+
 export interface Finding {
   readonly metric: Metric
-  /** `newer`, `missing` and `deleted` follow from the time of the last sync; `differs` and `unknown` have no known cause. */
-  readonly kind: 'newer' | 'missing' | 'deleted' | 'differs' | 'unknown' | 'definition'
-  /** Reference or id; undefined when no record was found. */
+  readonly kind: FindingKind
+  /** Reference or id; undefined when there is no record. */
   readonly record: string | undefined
   /** For people: what differs, and where to see it. */
   readonly sentence: string
-  /** Project, agency, month or week of the cell; empty for a definition, which concerns every cell. */
-  readonly cell: Keys
-  /** The part of the difference that the record explains, theirs less ours, in acceptances or hours; null when unknown. */
-  readonly effect: number | null
+  /** What it adds here and at the service. An amount of 0 says only which groups are concerned. */
+  readonly ours: readonly Counted[]
+  readonly theirs: readonly Counted[]
+  readonly loss?: Loss
 }
 
-/** Whether a finding explains the difference: the next sync reads records that are missing here or newer there. */
-export const isExplanation = ({ kind }: Finding): boolean =>
-  kind === 'newer' || kind === 'missing' || kind === 'deleted' || kind === 'definition'
+const explanations: readonly FindingKind[] = [
+  'newer',
+  'missing',
+  'deleted',
+  'quarantined',
+  'uncovered',
+  'definition',
+]
 
-/** Whether a cell lies in a group: the keys that both have are equal. */
-export function concernsGroup(cell: Keys, group: Keys): boolean {
-  const month = group.month ?? (group.week ? undefined : cell.month)
-  return (
-    (['company', 'project', 'agency', 'week'] as const).every(
-      key => cell[key] === undefined || group[key] === undefined || cell[key] === group[key],
-    ) &&
-    (month === undefined || cell.month === undefined || cell.month === month)
-  )
+export const isExplanation = ({ kind }: Finding): boolean => explanations.includes(kind)
+
+/** Whether what has these keys lies in a group, as far as both say. */
+export const isWithin = (keys: Keys, group: Keys): boolean =>
+  groupKeys.every(key => keys[key] === undefined || group[key] === undefined || keys[key] === group[key])
+
+export const concerns = ({ ours, theirs }: Finding, group: Keys): boolean =>
+  [...ours, ...theirs].some(({ keys }) => isWithin(keys, group))
+
+/** How much more the service counts in a group because of this. */
+export function effectOn({ ours, theirs }: Finding, group: Keys): number {
+  const sum = (list: readonly Counted[]): number =>
+    list.filter(({ keys }) => isWithin(keys, group)).reduce((total, { amount }) => total + amount, 0)
+  return sum(theirs) - sum(ours)
 }

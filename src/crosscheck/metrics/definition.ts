@@ -17,7 +17,9 @@ export interface MetricDefinition {
   readonly quantiles: QuantileMethod
   /** Of the median and the quartiles that are shown. */
   readonly valueQuantiles: QuantileMethod
-  readonly days: 'fractional' | 'floor' | 'ceil' | 'round' | 'calendarUtc' | 'calendarLondon'
+  readonly days: 'fractional' | 'floor' | 'ceil' | 'round' | 'calendarUtc' | 'calendarLondon' | 'calendarZone'
+  /** Acceptances before the approval: as they are, as no days, or not counted at all. */
+  readonly negativeDays: 'kept' | 'zero' | 'dropped'
   /** Which answers count: that of every agency, or the first or last one of each requisition. */
   readonly acceptance: 'perAgency' | 'earliest' | 'latest'
   /** Whether a value exactly on a bound is kept. */
@@ -28,7 +30,7 @@ export interface MetricDefinition {
   readonly timesheetStatuses: readonly string[]
   /** Companies that count: those that track stages; null means all. */
   readonly companies: readonly string[] | null
-  /** Where days, weeks and months begin: an IANA name. */
+  /** Where days, weeks and months begin: an IANA name, or an offset such as +05:30. */
   readonly zone: string
   readonly from: 'inclusive' | 'exclusive'
   /** Whether the day of `to` belongs to a range, or its first instant, or nothing of it. */
@@ -55,6 +57,7 @@ export const definitionDefaults: MetricDefinition = {
   quantiles: 'type7',
   valueQuantiles: 'type7',
   days: 'fractional',
+  negativeDays: 'kept',
   acceptance: 'perAgency',
   bounds: 'inclusive',
   leastForRule: 1,
@@ -85,7 +88,8 @@ export const candidates: {
 } = {
   quantiles: quantileMethods,
   valueQuantiles: quantileMethods,
-  days: ['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon'],
+  days: ['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon', 'calendarZone'],
+  negativeDays: ['kept', 'zero', 'dropped'],
   acceptance: ['perAgency', 'earliest', 'latest'],
   bounds: ['inclusive', 'exclusive'],
   leastForRule: [1, 2, 3, 4, 5, 6, 8, 10],
@@ -124,4 +128,11 @@ export interface DefinitionInForce {
   readonly definition: MetricDefinition
   /** `default`, or a hash of the choices. */
   readonly id: string
+  /** Interpretations that calibration could not exclude, as JSON; of a rule without an entry all are possible. */
+  readonly alive?: Readonly<Partial<Record<Rule, readonly string[]>>>
+}
+
+/** Whether calibration left an interpretation of a rule possible. */
+export function isPossible({ alive }: DefinitionInForce, rule: Rule, value: unknown): boolean {
+  return alive?.[rule]?.includes(JSON.stringify(value)) ?? true
 }

@@ -1,5 +1,5 @@
 /** The keys of a group: as the service writes them, once it has been seen to, as one label for comparing, and as a title. */
-import { isoWeek, utcDay } from '../../lib/dates.ts'
+import { isoWeek, mondayOf, utcDay } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { MetricDefinition } from './definition.ts'
 import { type GroupKey, groupKeys } from './metric-query.ts'
@@ -47,6 +47,28 @@ function labelOf(value: unknown): string {
   const { id, name } = value as { id?: unknown; name?: unknown }
   return String(id ?? name ?? JSON.stringify(value))
 }
+
+/** Keys of a group that only the service has: ids for names where they are known, and days as we write them. */
+export function keysOf(
+  group: Readonly<Record<string, unknown>>,
+  { names, definition }: { readonly names: Names; readonly definition: MetricDefinition },
+): Keys {
+  const ids = (['company', 'project', 'agency'] as const).flatMap((key): [string, string][] => {
+    const value = group[key]
+    if (value === undefined) return []
+    const text = labelOf(value)
+    const id = names[key].has(text) ? text : [...names[key]].find(([, name]) => name === text)?.[0]
+    return [[key, id ?? text]]
+  })
+  const month = typeof group.month === 'string' ? { month: group.month.slice(0, 7) } : {}
+  const week = typeof group.week === 'string' ? { week: firstDay(group.week, definition.weekStart) } : {}
+  return { ...Object.fromEntries(ids), ...month, ...week }
+}
+
+const daysBeforeMonday = { monday: 0, sunday: 1, saturday: 2 } as const
+
+const firstDay = (week: string, start: MetricDefinition['weekStart']): string =>
+  mondayOf(week, -daysBeforeMonday[start]) ?? week
 
 /** For people: names where they are known. */
 export function groupTitle(keys: Keys, shape: Shape, names: Names): string {

@@ -1,5 +1,6 @@
 /** The metrics computed from the warehouse: one SQL text for both engines, filled with definitions, groupings and a range. */
-import { dayMs } from '../../lib/dates.ts'
+import { dayMs, minuteMs } from '../../lib/dates.ts'
+import { shiftOf } from '../../lib/zones.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { sqlFiles } from '../../warehouse/sql-files.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
@@ -41,11 +42,17 @@ export const wordList = (words: readonly string[]): string =>
 const whole = (value: number | null): string =>
   value === null ? 'cast(null as integer)' : String(Math.trunc(value))
 
+/** An offset is UTC with minutes added, as engines disagree on the sign of an offset. */
+function zoneColumns(zone: string): Record<'zone' | 'zone_minutes', string> {
+  const minutes = /^[+-]/.test(zone) ? shiftOf(zone)(0) / minuteMs : undefined
+  return { zone: quoteText(minutes === undefined ? zone : 'UTC'), zone_minutes: String(minutes ?? 0) }
+}
+
 /** Columns of the view of the definition with their values in SQL, as far as the metric reads them. */
 export function definitionColumns(definition: MetricDefinition, metric: Metric): Record<string, string> {
   const both = {
     company_ids: quoteText(wordList(definition.companies ?? [])),
-    zone: quoteText(definition.zone),
+    ...zoneColumns(definition.zone),
     week_start: quoteText(definition.weekStart),
   }
   if (metric === 'workersOverHours') {
@@ -63,6 +70,7 @@ export function definitionColumns(definition: MetricDefinition, metric: Metric):
     quantiles: quoteText(definition.quantiles),
     value_quantiles: quoteText(definition.valueQuantiles),
     days: quoteText(definition.days),
+    negative_days: quoteText(definition.negativeDays),
     acceptance: quoteText(definition.acceptance),
     bounds: quoteText(definition.bounds),
     least_for_rule: whole(definition.leastForRule),

@@ -1,7 +1,7 @@
 /** The filter `from` to `to`: days of some zone, each of which belongs to the range or not, as the options say. */
 import { dayMs } from '../../lib/dates.ts'
+import { shiftOf } from '../../lib/zones.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
-import { shiftOf } from '../options/zone.ts'
 
 export interface Days {
   readonly from?: string | undefined

@@ -1,7 +1,7 @@
 /** The day, week and month of an instant in a time zone. */
 import { dayMs, daysBetween, firstOfMonth, isoWeek, utcDay, weekday } from '../../lib/dates.ts'
+import { shiftOf } from '../../lib/zones.ts'
 import type { ContractOptions } from '../options/contract-options.ts'
-import { shiftOf } from '../options/zone.ts'
 
 function dayOf(timeMs: number, zone: string): string {
   return utcDay(timeMs + shiftOf(zone)(timeMs))
@@ -12,11 +12,15 @@ export function calendarDays(fromMs: number, toMs: number, zone: string): number
   return daysBetween(dayOf(fromMs, zone), dayOf(toMs, zone))
 }
 
-export function daysToFill(fromMs: number, toMs: number, unit: ContractOptions['fill-days']): number {
+export function daysToFill(fromMs: number, toMs: number, options: ContractOptions): number {
+  const unit = options['fill-days']
   const days = (toMs - fromMs) / dayMs
   if (unit === 'fractional') return days
   if (unit === 'floor' || unit === 'ceil' || unit === 'round') return Math[unit](days)
-  return calendarDays(fromMs, toMs, unit === 'calendarLondon' ? 'Europe/London' : 'UTC')
+  const zone = { calendarUtc: 'UTC', calendarLondon: 'Europe/London', calendarZone: options['day-zone'] }[
+    unit
+  ]
+  return calendarDays(fromMs, toMs, zone)
 }
 
 /** Days from Monday to the first day of the week. */

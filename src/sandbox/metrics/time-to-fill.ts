@@ -61,12 +61,22 @@ function acceptancesOf(requisition: MeasuredRequisition, options: ContractOption
   const all = (requisition.agencies ?? []).flatMap(({ id, name, dateAccepted }) => {
     if (!dateAccepted) return []
     const atMs = Date.parse(dateAccepted)
-    const taken = daysToFill(Date.parse(approvedDate), atMs, options['fill-days'])
+    const taken = daysToFill(Date.parse(approvedDate), atMs, options)
     return [{ days: taken, atMs, company, project, agency: { id, name } }]
   })
-  if (options.acceptance === 'perAgency') return all
+  return counted(all, options).flatMap(answer => withoutNegative(answer, options))
+}
+
+function counted(all: Acceptance[], { acceptance }: ContractOptions): readonly Acceptance[] {
+  if (acceptance === 'perAgency') return all
   all.sort((left, right) => left.atMs - right.atMs)
-  return options.acceptance === 'earliest' ? all.slice(0, 1) : all.slice(-1)
+  return acceptance === 'earliest' ? all.slice(0, 1) : all.slice(-1)
+}
+
+/** Accepted before the approval. */
+function withoutNegative(answer: Acceptance, options: ContractOptions): Acceptance[] {
+  if (answer.days >= 0 || options['fill-negative'] === 'kept') return [answer]
+  return options['fill-negative'] === 'zero' ? [{ ...answer, days: 0 }] : []
 }
 
 /** The bounds come from the quartiles of all values; `values` describes the values within them. */

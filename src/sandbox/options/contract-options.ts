@@ -14,9 +14,14 @@ export const metricOptions = {
     'quartiles and medians: a type of Hyndman and Fan, or the nearest rank',
   ),
   'fill-days': oneOf(
-    ['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon'],
+    ['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon', 'calendarZone'],
     'fractional',
     'from approved to accepted: parts of days, whole days of 24 hours, or midnights passed',
+  ),
+  'fill-negative': oneOf(
+    ['kept', 'zero', 'dropped'],
+    'kept',
+    'an acceptance before the approval: fewer than no days, none, or not counted',
   ),
   acceptance: oneOf(
     ['perAgency', 'earliest', 'latest'],

@@ -1,5 +1,5 @@
 /** An option, and the kinds of values that options take. */
-import { isZone } from './zone.ts'
+import { isZone } from '../../lib/zones.ts'
 
 export interface Option<Value> {
   /** As help and docs show it. */

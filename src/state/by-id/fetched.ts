@@ -73,7 +73,7 @@ export function changeFound(table: Table): ChangeFound {
   }
 }
 
-const notLoaded = 'it could not be loaded (select * from ops.quarantine)'
+export const notLoaded = 'it could not be loaded (select * from ops.quarantine)'
 
 /** Runs in the transaction that loads the records, after them. */
 export async function recordFetches(

@@ -80,3 +80,15 @@ export async function closeQuarantine(
     .where('seen_at', '<', seenBefore)
     .execute()
 }
+
+/** Records of a resource that could not be loaded, until a version of them can be. */
+export async function quarantinedIds(engine: Engine, resource: string): Promise<ReadonlySet<string>> {
+  const rows = await ledger(engine)
+    .selectFrom('ops.quarantine')
+    .select('record_id')
+    .distinct()
+    .where('resource', '=', resource)
+    .where('resolved_at', 'is', null)
+    .execute()
+  return new Set(rows.flatMap(({ record_id: id }) => id ?? []))
+}

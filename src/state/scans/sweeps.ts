@@ -1,4 +1,4 @@
-/** Sweeps, and the records that they saw and whose current version is not stored. */
+/** Sweeps, and the records whose current version is not stored, as a sweep or a crosscheck saw. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { recordRows } from '../../warehouse/schema/record-rows.ts'
@@ -60,10 +60,34 @@ export async function stillUnread(engine: Engine, resource: Resource): Promise<U
   await engine.run(
     `delete from ops.unread where resource = $1 and exists (
        select 1 from ${recordRows(resource)} and t.${quoteName(resource.table.key)} = unread.record_id
-         and t.source_updated_at >= cast(unread.updated_at as timestamptz))`,
+         and t.source_updated_at >= cast(unread.updated_at as timestamptz) and t.row_hash <> '' and not t.is_deleted)`,
     [resource.name],
   )
   return ledger(engine).selectFrom('ops.unread').selectAll().where('resource', '=', resource.name).execute()
+}
+
+export interface UnreadRecord {
+  readonly id: string
+  /** As the service writes them. */
+  readonly createdAt: string | null
+  readonly updatedAt: string | null
+}
+
+export async function noteUnreadRecords(
+  engine: Engine,
+  resource: string,
+  { records, at }: { readonly records: readonly UnreadRecord[]; readonly at: string },
+): Promise<void> {
+  for (const { id, createdAt, updatedAt } of records)
+    await ledger(engine)
+      .insertInto('ops.unread')
+      .values({ resource, record_id: id, created_at: createdAt, updated_at: updatedAt, noted_at: at })
+      .onConflict(conflict =>
+        conflict
+          .columns(['resource', 'record_id'])
+          .doUpdateSet({ created_at: createdAt, updated_at: updatedAt, noted_at: at }),
+      )
+      .execute()
 }
 
 /** After a scan of the days of these records: one that it did not read is missing by now, or in quarantine. */

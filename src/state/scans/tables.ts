@@ -108,13 +108,13 @@ export const scanTables = {
   }),
 
   unread: table({
-    description: 'One row per record that a sweep saw and whose current version is not stored.',
+    description: 'One row per record whose current version is not stored, as a sweep or a crosscheck saw.',
     columns: {
       resource: text('The resource.'),
       record_id: text('Id of the record.'),
       created_at: optional(text('As the service wrote it.')),
       updated_at: optional(text('As the service wrote it.')),
-      noted_at: time('When the sweep saw it.'),
+      noted_at: time('When that was seen.'),
     },
     key: ['resource', 'record_id'],
     isPublished: false,

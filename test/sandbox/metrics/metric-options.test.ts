@@ -127,12 +127,17 @@ describe('days', () => {
     ['round', 1],
     ['calendarUtc', 2],
     ['calendarLondon', 1],
+    ['calendarZone', 2],
   ] as const)('%s: from 12:15 on 1 June to 22:45 on 2 June and later', async (days, expected) => {
     const approved = days === 'calendarLondon' ? '2026-06-01T23:30:00.000Z' : '2026-06-01T12:15:00.000Z'
     const accepted = { calendarUtc: '2026-06-03T00:30:00.000Z', calendarLondon: '2026-06-02T23:30:00.000Z' }
     const at = (accepted as Record<string, string>)[days] ?? '2026-06-02T22:45:00.000Z'
     const requisitions = [requisition('r1', [at], { approvedDate: approved })]
-    const [row] = await ask({ requisitions }, { 'fill-days': days }, 'metric=timeToFill')
+    const [row] = await ask(
+      { requisitions },
+      { 'fill-days': days, 'day-zone': 'Asia/Kathmandu' },
+      'metric=timeToFill',
+    )
     expect(row.values.averageDays).toBe(expected)
   })
 

@@ -22,6 +22,10 @@ const requisitions = [
     createdAt: approvedDate,
     agencies,
   },
+  {
+    ...{ id: 'r2', reference: 'r2', status: 'filled', company, approvedDate, createdAt: approvedDate },
+    agencies: [{ id: 'early', name: 'Early', dateAccepted: afterDays(-2) }],
+  },
 ]
 const timelogs = [{ hours: { total: 30 } }, { hours: { total: 21 } }]
 const sheet = (id: string, day: string, more: object) => ({
@@ -33,12 +37,15 @@ const timesheets = [
   sheet('t2', '2026-02-02', { netHours: 50, status: 'pending' }),
 ]
 
-const fill = 'timeToFill'
+const fill = 'timeToFill&project=p1'
+const early = 'timeToFill&agency=early'
 const hours = 'workersOverHours'
 const cases: [option: string, query: string, path: string, plain: unknown, turned: unknown][] = [
   ['quantiles=type6', fill, 'iqrBounds.upper', 21.90625, 56.71875],
   ['fill-days=floor', `${fill}&agency=a3`, 'values.maxDays', 30.25, 30],
   ['fill-days=ceil', `${fill}&agency=a3`, 'values.maxDays', 30.25, 31],
+  ['fill-negative=zero', early, 'values.maxDays', -2, 0],
+  ['fill-negative=dropped', early, 'rawCount', 1, undefined],
   ['acceptance=latest', fill, 'rawCount', 4, 1],
   ['outlier-bounds=exclusive', `${fill}&agency=a0`, 'values.count', 1, 0],
   ['outlier-least=5', fill, 'excludedOutliers', 1, 0],

@@ -1,6 +1,6 @@
-/** Time zones as the options name them: an IANA name, or an offset such as +05:30. */
+/** Time zones: an IANA name, or an offset such as +05:30. */
 import { tzOffset } from '@date-fns/tz/tzOffset'
-import { minuteMs } from '../../lib/dates.ts'
+import { minuteMs } from './dates.ts'
 
 const offset = /^[+-]\d{2}:[0-5]\d$/
 const widestMinutes = 14 * 60

@@ -1,0 +1,76 @@
+/** How a stored requisition differs from the one that the service shows. */
+import type { Names } from '../metrics/group-keys.ts'
+import type { Finding, FindingKind } from './finding.ts'
+import type { Acceptance, Requisition } from './requisition.ts'
+import type { StoredRequisition } from './stored-requisitions.ts'
+
+interface Pair {
+  /** Undefined for one that was stored once, and is not any more. */
+  readonly stored: StoredRequisition | undefined
+  /** Undefined for one that the service does not have. */
+  readonly served: Requisition | undefined
+}
+
+const signature = (list: readonly Acceptance[]): string =>
+  JSON.stringify(list.map(({ keys, days }) => JSON.stringify([keys, Number(days.toFixed(6))])).sort())
+
+const day = (time: number | null | undefined): string =>
+  time === null || time === undefined ? 'none' : new Date(time).toISOString()
+
+/** Undefined when it counts the same on both sides. */
+export function requisitionFinding(
+  { stored, served }: Pair,
+  counted: (one: Requisition | undefined) => Acceptance[],
+  names: Names,
+): Finding | undefined {
+  const [ours, theirs] = [counted(stored), counted(served)]
+  if (signature(ours) === signature(theirs) && (stored !== undefined || served === undefined))
+    return undefined
+  const id = stored?.id ?? served?.id ?? ''
+  const record = stored?.reference ?? served?.reference ?? id
+  const { kind, words } = difference({ stored, served }, names)
+  const updatedAt = served?.updatedAt ?? null
+  return {
+    metric: 'timeToFill',
+    ...{ kind, record, ours, theirs },
+    sentence: `requisition ${record}: ${words}`,
+    // Reading the record again would leave the second row.
+    ...(kind !== 'deleted' &&
+      (stored?.copies ?? 1) === 1 && { loss: { resource: 'requisitions', id, createdAt: null, updatedAt } }),
+  }
+}
+
+function difference({ stored, served }: Pair, names: Names): { kind: FindingKind; words: string } {
+  if (!stored) return { kind: 'lost', words: 'it was stored once, and is not any more' }
+  if (!served) return { kind: 'deleted', words: 'the service does not have it any more' }
+  if (stored.isDeleted) return { kind: 'lost', words: 'marked as deleted here, and the service has it' }
+  if (stored.copies > 1)
+    return { kind: 'differs', words: `it is stored ${stored.copies} times: run muster replay` }
+  const isNewer = Date.parse(served.updatedAt ?? '') > Date.parse(stored.updatedAt ?? '')
+  const parts = differences(stored, served, names)
+  const when = isNewer ? 'changed since it was read' : 'in the same version'
+  return { kind: isNewer ? 'newer' : 'differs', words: [...parts, when].join(', ') }
+}
+
+function differences(stored: Requisition, served: Requisition, { agency: names }: Names): string[] {
+  const fields = (['status', 'company', 'project'] as const)
+    .filter(name => stored[name] !== served[name])
+    .map(name => `${name} ${stored[name] ?? 'none'} here, ${served[name] ?? 'none'} there`)
+  const approved =
+    stored.approvedAt === served.approvedAt
+      ? []
+      : [`approved ${day(stored.approvedAt)} here, ${day(served.approvedAt)} there`]
+  const times = ({ answers }: Requisition, agency: string): string =>
+    answers
+      .filter(answer => answer.agency === agency)
+      .map(({ acceptedAt }) => day(acceptedAt))
+      .join(' and ') || 'none'
+  const agencies = new Set([...stored.answers, ...served.answers].map(({ agency }) => agency))
+  const accepted = [...agencies]
+    .filter(agency => times(stored, agency) !== times(served, agency))
+    .map(
+      agency =>
+        `accepted by ${names.get(agency) ?? agency} ${times(stored, agency)} here, ${times(served, agency)} there`,
+    )
+  return [...fields, ...approved, ...accepted]
+}
