@@ -1,0 +1,75 @@
+/** Lists that vanish or close: nothing is tombstoned for it, and the run says so. */
+import { expect, test } from 'vitest'
+import { plainRecords } from '../sync/plain-records.ts'
+import { describeOnEngines } from '../warehouse/fixture.ts'
+import { type Nights, openNights } from './nights.ts'
+
+const count = 19
+
+const open = (bench: Parameters<typeof openNights>[0]) =>
+  openNights(bench, { records: plainRecords({ timesheets: count, invoices: 4 }) })
+
+const deleted = async ({ rows }: Nights, table: string): Promise<number> =>
+  Number((await rows(`select count(*) as n from star.${table} where is_deleted`))[0]?.n)
+
+describeOnEngines(
+  'a short list',
+  bench => {
+    test('that is empty at two sweeps loses no record, unless somebody says how many', async () => {
+      const nights = await open(bench)
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+      nights.sandbox.setQuirks({ timesheets: { empty: 'yes' } })
+      for (let night = 0; night < 2; night += 1) {
+        const ran = await nights.nextNight('sweep timesheets --quiet')
+        expect([ran.code, ran.err]).toEqual([3, expect.stringMatching(/19 of 19 timesheets/)])
+        expect(await deleted(nights, 'fact_timesheet')).toBe(0)
+      }
+      await nights.nextNight(`sweep timesheets --most ${count} --quiet`)
+      await nights.nextNight(`sweep timesheets --most ${count} --quiet`)
+      expect(await deleted(nights, 'fact_timesheet')).toBe(count)
+      nights.sandbox.setQuirks()
+      await nights.nextNight('sweep timesheets --quiet')
+      await nights.nextNight('sync timesheets --quiet')
+      expect(await deleted(nights, 'fact_timesheet')).toBe(0)
+    })
+
+    test.each([
+      [4, 3, 3],
+      [2, 1, 0],
+      [3, 2, 3],
+    ])('of %i that lacks %i: the sweep ends with %i', async (size, lacking, code) => {
+      const nights = await openNights(bench, { records: plainRecords({ invoices: size }) })
+      expect((await nights.nextNight('sync invoices --quiet')).code).toBe(0)
+      for (let n = 0; n < lacking; n += 1) nights.sandbox.world.remove('invoices', `i${n}`)
+      for (let night = 0; night < 2; night += 1)
+        expect((await nights.nextNight('sweep invoices --quiet')).code).toBe(code)
+      expect(await deleted(nights, 'fact_invoice')).toBe(code === 0 ? lacking : 0)
+    })
+
+    test('that the key may no longer read fails the run until it may again', async () => {
+      const nights = await open(bench)
+      expect((await nights.nextNight('sync timesheets invoices --quiet')).code).toBe(0)
+      nights.sandbox.setQuirks({ timesheets: { 'forbidden-after': 0 } })
+      for (let night = 0; night < 2; night += 1) {
+        const ran = await nights.nextNight('sync timesheets invoices --quiet')
+        expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/timesheets.*403/)])
+        const swept = await nights.nextNight('sweep timesheets --quiet')
+        expect(swept.code).toBe(1)
+      }
+      expect((await nights.run('status')).out).toMatch(/timesheets +failed .*may no longer read/)
+      expect(await deleted(nights, 'fact_timesheet')).toBe(0)
+      nights.sandbox.setQuirks()
+      expect((await nights.nextNight('sync timesheets invoices --quiet')).code).toBe(0)
+    })
+
+    test('that the key never could read is skipped', async () => {
+      const nights = await openNights(bench, {
+        records: plainRecords({ timesheets: count, invoices: 4 }),
+        quirks: { timesheets: { 'forbidden-after': 0 } },
+      })
+      for (let night = 0; night < 2; night += 1)
+        expect((await nights.nextNight('sync timesheets invoices --quiet')).code).toBe(0)
+    })
+  },
+  'all',
+)
