@@ -65,7 +65,7 @@ test.runIf(thorough)(
 )
 
 test.each([
-  ['discover timesheets notes.txt', 'no resource timesheets is read by id: name one of trades, '],
+  ['discover timesheets notes.txt', 'no resource timesheets is read by id: name one of sites, trades, '],
   ['discover nowhere.txt', 'nowhere.txt is not there'],
   ['discover notes.txt', 'no resource [\\da-f]+ is read by id \\(notes.txt at line 1\\)'],
   ['discover trades empty.txt', 'empty.txt has no ids in it'],

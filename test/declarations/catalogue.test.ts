@@ -72,3 +72,15 @@ test('no file but its own declaration names a resource that is read by id', () =
   )
   expect(found).toEqual([])
 })
+
+test('what a kind of key reads by id can be read by id, and no list is promised where there is none', () => {
+  for (const resource of catalogue)
+    for (const way of Object.values(resource.keys)) {
+      if (way === 'by id')
+        expect([resource.name, singleRead(resource)?.path]).toEqual([
+          resource.name,
+          expect.stringContaining('{id}'),
+        ])
+      if (way === 'list') expect([resource.name, resource.read.strategy]).not.toEqual([resource.name, 'byId'])
+    }
+})

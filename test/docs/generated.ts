@@ -1,4 +1,5 @@
 /** The tables of README and docs that follow from the code: what stands between the markers of each page. */
+import { catalogue } from '../../src/contract/catalogue.ts'
 import { changeSignals } from '../../src/contract/derived/change-signals.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { buildDictionary } from '../../src/dictionary/build.ts'
@@ -105,6 +106,12 @@ const signalTable = (): string =>
       ]),
   )
 
+const keyTable = (): string =>
+  markdownTable(
+    ['resource', 'company keys', 'agency keys'],
+    catalogue.map(({ name, keys }) => [name, keys.company, keys.agency]),
+  )
+
 const layerTable = (): string =>
   markdownTable(
     ['folder', 'holds', 'may import, besides `lib`'],
@@ -125,7 +132,7 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/contract-coverage.md': { rows: coverageTables },
   'docs/marts.md': { marts: martTable },
   'docs/postgres-failures.md': { failures: failureTable },
-  'docs/refresh.md': { 'change signals': signalTable },
+  'docs/refresh.md': { keys: keyTable, 'change signals': signalTable },
   'docs/sandbox.md': {
     options: () => optionTable('option', contractOptions),
     quirks: () => optionTable('quirk', quirkOptions),

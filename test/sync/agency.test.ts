@@ -53,6 +53,46 @@ const resources = ['key', 'companies', 'projects', 'sites', 'users', 'timesheets
 
 const sorted = (list: readonly string[]): string[] => [...list].sort()
 
+const liveSites = async ({ engine }: Warehouse): Promise<string[]> =>
+  (
+    await engine.rows<{ id: string }>(
+      `select site_id as id from star.dim_site where not is_stub and site_id <> '-1' and not is_deleted order by 1`,
+    )
+  ).map(({ id }) => id)
+
+describeOnEngines('sites', bench => {
+  test('that records name are read by id for an agency key, and listed for a company key that follows', async () => {
+    const sandbox = await openSandbox({ scale: 0.02 })
+    const warehouse = await bench.warehouse()
+    const request = { resources: ['key', 'timesheets', 'sites'] }
+    const agency = { connection: { apiKey: sandboxKeys.agency }, request }
+    const first = await syncOnce(sandbox, warehouse, agency)
+    expect(first.failure).toBeUndefined()
+    expect(first.resources.find(({ resource }) => resource === 'sites')?.state).toBe('done')
+    const named = new Set(
+      sandbox.world
+        .all('timesheets')
+        .filter(record => agenciesOf(sandbox.world, 1).has(agencyOf(record)))
+        .flatMap(record => (record as { site?: { id: string } }).site?.id ?? []),
+    )
+    expect(named.size).toBeGreaterThan(0)
+    expect(await liveSites(warehouse)).toEqual([...named].sort())
+    const asked = sandbox.requests.filter(({ path }) => path.startsWith('/sites'))
+    expect(asked.map(({ path }) => path).sort()).toEqual([...named].map(id => `/sites/${id}`).sort())
+    const before = sandbox.requests.length
+    expect((await syncOnce(sandbox, warehouse, agency)).failure).toBeUndefined()
+    expect(sandbox.requests.slice(before).filter(({ path }) => path.startsWith('/sites'))).toEqual([])
+    const company = { connection: { apiKey: sandboxKeys.company }, request }
+    expect((await syncOnce(sandbox, warehouse, company)).failure).toBeUndefined()
+    expect(await liveSites(warehouse)).toEqual(
+      sandbox.world
+        .all('sites')
+        .map(({ id }) => String(id))
+        .sort(),
+    )
+  })
+})
+
 describeOnEngines('an agency key', bench => {
   test.runIf(thorough)('syncs and sweeps its records, and dimensions are made of references', async () => {
     const sandbox = await openSandbox({ scale: 0.02 })
@@ -61,7 +101,7 @@ describeOnEngines('an agency key', bench => {
     const first = await syncOnce(sandbox, warehouse, { connection })
     expect(first.failure).toBeUndefined()
     const skipped = first.resources.filter(({ state }) => state === 'skipped').map(one => one.resource)
-    expect(skipped).toEqual(expect.arrayContaining(['companies', 'projects', 'sites']))
+    expect(skipped).toEqual(expect.arrayContaining(['companies', 'projects', 'access-rules']))
     expect(sorted(await ids(warehouse, 'timesheet'))).toEqual(sorted(own(sandbox.world, 'timesheets', 1)))
     expect(await nameless(warehouse)).toEqual([])
     const [timesheet] = own(sandbox.world, 'timesheets', 1) as [string]

@@ -27,7 +27,7 @@ function load(warehouse: Warehouse, name: string, records: readonly object[]) {
 }
 
 test('columns that name ids of records without a list', () => {
-  const told = edges.map(({ table, column, resource }) => `${table}.${column} > ${resource}`)
+  const told = edges.company.map(({ table, column, resource }) => `${table}.${column} > ${resource}`)
   expect(told).toEqual(
     expect.arrayContaining([
       'fact_timesheet.assignment_id > assignments',
@@ -45,6 +45,14 @@ test('columns that name ids of records without a list', () => {
   expect(told.filter(edge => edge.endsWith('purchase-orders'))).toEqual([])
 })
 
+test('an agency key reads sites by the ids that records name, a company key by their list', () => {
+  const ofSites = (kind: 'agency' | 'company') =>
+    edges[kind].filter(({ resource }) => resource === 'sites').map(({ table }) => table)
+  expect(ofSites('agency')).toEqual(expect.arrayContaining(['fact_timesheet', 'fact_assignment']))
+  expect(ofSites('company')).toEqual([])
+  expect(edges.agency.filter(({ resource }) => resource !== 'sites')).toEqual(edges.company)
+})
+
 describeOnEngines('discovery', bench => {
   test('finds each id once in the columns that refer to it, and rates with their trade', async () => {
     const warehouse = await bench.warehouse()
@@ -55,8 +63,8 @@ describeOnEngines('discovery', bench => {
       { id: 'a9', trade: { id: 't1' }, requisition: { id: '../me' }, clone: { original: { id: 'a1' } } },
     ])
     await load(warehouse, 'trades', [{ id: 't1', rates: [{ id: 'ra1' }, { id: 'ra2' }] }])
-    expect(await discover(engine, { at })).toBe(8)
-    expect(await discover(engine, { at: later })).toBe(0)
+    expect(await discover(engine, { at, edges: edges.company })).toBe(8)
+    expect(await discover(engine, { at: later, edges: edges.company })).toBe(0)
     const links = 'star.bridge_assignment_link.linked_id'
     const requisition = 'star.fact_assignment.requisition_id'
     const rate = 'star.bridge_trade_rate.rate_id'
@@ -85,10 +93,10 @@ describeOnEngines('discovery', bench => {
   test('can be limited to the rows of one run and to one column', async () => {
     const warehouse = await bench.warehouse()
     await load(warehouse, 'assignments', [{ id: 'a1', trade: { id: 't1' }, requisition: { id: 'r1' } }])
-    expect(await discover(warehouse.engine, { at, runId: 'run-2' })).toBe(0)
-    const trades = edges.filter(({ resource }) => resource === 'trades')
+    expect(await discover(warehouse.engine, { at, runId: 'run-2', edges: edges.company })).toBe(0)
+    const trades = edges.company.filter(({ resource }) => resource === 'trades')
     expect(await discover(warehouse.engine, { at, runId: 'run-1', edges: trades })).toBe(1)
-    expect(await discover(warehouse.engine, { at, runId: 'run-1' })).toBe(1)
+    expect(await discover(warehouse.engine, { at, runId: 'run-1', edges: edges.company })).toBe(1)
   })
 
   test('signals of one record are one row, and a missing record is asked for again', async () => {

@@ -72,8 +72,14 @@ async function ask(resource: Collection, client: Client, company: string): Promi
 
 async function readable(resource: Collection, client: Client, key: KeyInfo): Promise<Finding> {
   const check = `read ${resource.name}`
-  if (resource.keys === 'company' && key.kind === 'agency')
-    return warn(check, 'agency keys cannot read it', 'a sync skips it; a company key would read it')
+  const way = resource.keys[key.kind]
+  if (way === 'not at all')
+    return warn(
+      check,
+      `${key.kind} keys cannot read it`,
+      'a sync skips it; another kind of key would read it',
+    )
+  if (way === 'by id') return ok(check, 'by id, where other records name it')
   const perCompany = resource.read.strategy === 'snapshot' && resource.read.per !== 'key'
   const company = key.companies?.[0]?.id
   if (perCompany && company === undefined)

@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import { openToWrite } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
-import { byIdResources } from '../../contract/catalogue.ts'
+import { catalogue } from '../../contract/catalogue.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
@@ -92,7 +92,8 @@ interface IdList {
   readonly refused: readonly number[]
 }
 
-const names = byIdResources.map(({ name }) => name)
+/** Of some kind of key. */
+const names = catalogue.filter(({ keys }) => Object.values(keys).includes('by id')).map(({ name }) => name)
 
 function requireReadById(resource: string, where?: string): string {
   if (names.includes(resource)) return resource

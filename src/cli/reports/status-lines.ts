@@ -43,10 +43,14 @@ function windowsText({ accepted, scanning, refused }: Proof): string | null {
 
 const byId = new Set(byIdResources.map(({ name }) => name))
 
+/** Some kinds of keys read by id what others list. */
+const isReadById = ({ resource, windows }: ResourceState): boolean =>
+  byId.has(resource) || (windows.length > 0 && windows.every(({ kind }) => kind === 'by id'))
+
 /** Resources read by id have no proof: an unknown id would not be missed. */
-function proofText({ resource, proof }: ResourceState): string | null {
-  const { distinctIds, expectedIds, accepted } = proof
-  return accepted === 0 || byId.has(resource)
+function proofText(one: ResourceState): string | null {
+  const { distinctIds, expectedIds, accepted } = one.proof
+  return accepted === 0 || isReadById(one)
     ? null
     : `${formatNumber(distinctIds)} / ${formatNumber(expectedIds)}`
 }
@@ -123,7 +127,7 @@ export function summaryLine(resources: readonly ResourceState[]): string {
   const having = (state: string): number => states.filter(one => one === state).length
   const sum = (of: (one: ResourceState) => number): number =>
     resources.reduce((total, one) => total + of(one), 0)
-  const lists = resources.filter(({ resource }) => !byId.has(resource))
+  const lists = resources.filter(one => !isReadById(one))
   const complete = lists.filter(({ proof }) => proof.accepted > 0 && proof.scanning + proof.refused === 0)
   const reachable = lists.filter(one => stateText(one) !== 'skipped').length
   const scanning = sum(({ proof }) => proof.scanning)

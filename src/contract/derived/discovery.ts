@@ -1,7 +1,7 @@
 /** Where the ids of records read by id come from: the columns of star that hold them. */
-import { byIdResources, catalogue, findResource } from '../catalogue.ts'
+import { catalogue, findResource } from '../catalogue.ts'
 import type { Column, Naming } from '../fields/column.ts'
-import { type Collection, isCollection, type Resource } from '../fields/resource.ts'
+import { asReadBy, type Collection, isCollection, type KeyKind, type Resource } from '../fields/resource.ts'
 import { tablesOf } from '../fields/table.ts'
 
 /** A column whose values are ids of records. */
@@ -13,30 +13,45 @@ export interface Edge extends Naming {
   readonly column: string
 }
 
-const byDimension = new Map(byIdResources.map(({ name, table }) => [table.name, name]))
+/** Names of the resources that this kind of key reads by id, by their tables. */
+const tablesReadById = (kind: KeyKind): ReadonlyMap<string, string> =>
+  new Map(
+    catalogue
+      .filter(one => asReadBy(one, kind)?.read.strategy === 'byId')
+      .map(({ name, table }) => [table.name, name]),
+  )
 
 /** A reference to a dimension of such records is an id, unless its value is derived. */
-function naming({ names, member, source }: Column): Naming | undefined {
+function naming(
+  { names, member, source }: Column,
+  byDimension: ReadonlyMap<string, string>,
+): Naming | undefined {
   if (names) return names
   const resource = member && byDimension.get(`dim_${member.dimension}`)
   return resource !== undefined && source.from === 'field' ? { resource } : undefined
 }
 
-function edgesFrom({ name: from, table: root }: Resource): Edge[] {
+function edgesFrom({ name: from, table: root }: Resource, byDimension: ReadonlyMap<string, string>): Edge[] {
   return tablesOf(root).flatMap(table =>
     Object.entries(table.columns).flatMap(([column, declared]) => {
-      const named = naming(declared)
+      const named = naming(declared, byDimension)
       return named ? [{ from, table: table.name, column, ...named }] : []
     }),
   )
 }
 
 /** Each once, also for a table that several lists of a record feed. */
-export const edges: readonly Edge[] = [
-  ...new Map(
-    catalogue.flatMap(edgesFrom).map(edge => [JSON.stringify([edge.table, edge.column, edge.where]), edge]),
-  ).values(),
-]
+function edgesOf(kind: KeyKind): readonly Edge[] {
+  const byDimension = tablesReadById(kind)
+  const all = catalogue.flatMap(one => edgesFrom(one, byDimension))
+  return [...new Map(all.map(edge => [JSON.stringify([edge.table, edge.column, edge.where]), edge])).values()]
+}
+
+/** By the kind of the key that reads the records. */
+export const edges: Readonly<Record<KeyKind, readonly Edge[]>> = {
+  company: edgesOf('company'),
+  agency: edgesOf('agency'),
+}
 
 /** The first source of ids of a resource, before anything was read. */
 export type IdSource =
@@ -46,11 +61,11 @@ export type IdSource =
   | { readonly from: 'record'; readonly resource: string }
   | { readonly from: 'events' }
 
-export function idSourceOf({ name }: Resource): IdSource {
+export function idSourceOf({ name }: Resource, kind: KeyKind): IdSource {
   const seen = new Set([name])
   // The set grows during the loop: a resource that names this one may itself be named by others.
   for (const one of seen)
-    for (const { from, resource, brings } of edges) {
+    for (const { from, resource, brings } of edges[kind]) {
       if (resource !== one || seen.has(from)) continue
       if (brings && one === name) return { from: 'record', resource: from }
       const source = findResource(from)

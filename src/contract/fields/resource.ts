@@ -32,6 +32,11 @@ export interface SingleRead {
   readonly query: Readonly<Record<string, string>>
 }
 
+export type KeyKind = 'company' | 'agency'
+
+/** How a key reads a resource: its list, single records whose ids other records name, or not at all. */
+export type Way = 'list' | 'by id' | 'not at all'
+
 export interface Resource<Row = unknown> {
   /** Plural name on the command line and in ops tables, e.g. timesheets. */
   readonly name: string
@@ -44,8 +49,8 @@ export interface Resource<Row = unknown> {
   readonly read: Scan | Snapshot | ById
   /** The endpoint for one record of a list, where there is one. */
   readonly single?: SingleRead
-  /** Agency keys cannot read some resources: those are skipped without spending a request. */
-  readonly keys: 'any' | 'company'
+  /** What a kind of key cannot read is skipped without spending a request. */
+  readonly keys: Readonly<Record<KeyKind, Way>>
   /** Fields that order the versions of one record: updatedAt first, then a version number where there is one. */
   readonly updatedAt?: string
   readonly version?: string
@@ -59,12 +64,15 @@ export interface Resource<Row = unknown> {
   readonly table: Table<Row>
 }
 
-type Optional = 'query' | 'keys'
+interface Optional {
+  readonly query?: Resource['query']
+  /** For kinds of keys that do not read it like others. */
+  readonly keys?: Partial<Resource['keys']>
+}
 
-export function resource<Row>(
-  declaration: Omit<Resource<Row>, Optional> & Partial<Pick<Resource, Optional>>,
-): Resource<Row> {
-  return { query: {}, keys: 'any', ...declaration }
+export function resource<Row>(declaration: Omit<Resource<Row>, keyof Optional> & Optional): Resource<Row> {
+  const way = declaration.read.strategy === 'byId' ? 'by id' : 'list'
+  return { query: {}, ...declaration, keys: { company: way, agency: way, ...declaration.keys } }
 }
 
 /** A resource with a list, which a sync reads from beginning to end. */
@@ -78,6 +86,17 @@ export const isCollection = (one: Resource): one is Collection => one.read.strat
 export function singleRead({ read, path, query, single }: Resource): SingleRead | undefined {
   return read.strategy === 'byId' ? { path, query } : single
 }
+
+/** The resource as this kind of key reads it; undefined when it cannot. */
+export function asReadBy(one: Resource, kind: KeyKind): Resource | undefined {
+  const way = one.keys[kind]
+  if (way === 'not at all') return undefined
+  return way === 'by id' && one.single ? { ...one, ...one.single, read: { strategy: 'byId' } } : one
+}
+
+/** Why it is skipped. */
+export const cannotRead = ({ keys }: Resource, kind: KeyKind): string =>
+  keys[kind] === 'by id' ? `${kind} keys read it by id only` : `${kind} keys cannot read it`
 
 /** Where the records are in the pages of a resource. */
 export function rowsAt({ read }: Resource): Snapshot['rows'] {

@@ -8,7 +8,7 @@ export const accessRules = resource({
   entity: 'access_rule',
   description: 'Global defaults of what each role may do.',
   path: '/access-rule-mappings',
-  keys: 'company',
+  keys: { agency: 'not at all' },
   read: { strategy: 'snapshot', per: 'key', rows: 'data' },
   table: dimension('access_rule', 'One row per mapping of a role to an action.', {
     access_rule_id: id('id', 'Id of the mapping.'),

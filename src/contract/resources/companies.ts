@@ -165,7 +165,7 @@ export const companies = resource({
   description: 'Hiring companies that the key may read.',
   path: '/companies',
   query: { includeConfig: 'true' },
-  keys: 'company',
+  keys: { agency: 'not at all' },
   read: { strategy: 'scan', createdBetween: {} },
   single: { path: '/companies/{id}', query: { includeConfig: 'true' } },
   updatedAt: 'updatedAt',

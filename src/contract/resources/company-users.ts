@@ -37,7 +37,7 @@ export const userAssignments = resource({
   entity: 'company_user',
   description: 'Users of each company and the projects they are assigned to.',
   path: '/companies/{company}/user-assignments',
-  keys: 'company',
+  keys: { agency: 'not at all' },
   read: { strategy: 'snapshot', per: 'company', rows: 'data' },
   table: bridge('company_user', 'One row per company and user.', {
     company_user_key: keyOf('company_id', 'user_id'),
@@ -74,7 +74,7 @@ export const userPermissions = resource({
   entity: 'user_access',
   description: 'Users of each company and what they may do on their projects.',
   path: '/companies/{company}/user-permissions',
-  keys: 'company',
+  keys: { agency: 'not at all' },
   read: { strategy: 'snapshot', per: 'company', rows: 'data' },
   table: bridge('user_access', 'One row per company and user whose permissions are listed.', {
     user_access_key: keyOf('company_id', 'user_id'),

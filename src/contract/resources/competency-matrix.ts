@@ -9,7 +9,7 @@ export const competencyMatrix = resource({
   entity: 'competency_entry',
   description: 'Competency matrices of each company, and the matrix in effect on each project.',
   path: '/companies/{company}/competency-matrix',
-  keys: 'company',
+  keys: { agency: 'not at all' },
   read: { strategy: 'snapshot', per: 'companyProject', rows: 'data.entries', refreshDays: 7 },
   table: fact('competency_entry', 'One row per trade, project and sector of a matrix.', {
     competency_entry_key: keyOf(

@@ -46,7 +46,7 @@ export const metricRows = resource({
   description: 'Recruitment metric rows of each company that tracks stages.',
   path: '/requisitions/recruitment-metrics',
   query: { metric: 'rows', sortBy: 'createdAt', sortOrder: 'asc' },
-  keys: 'company',
+  keys: { agency: 'not at all' },
   read: { strategy: 'snapshot', per: 'companyWindow', rows: 'data', refreshDays: 7 },
   table: fact(
     'recruitment_metric_row',

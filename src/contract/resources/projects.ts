@@ -10,7 +10,7 @@ export const projects = resource({
   description: 'Projects of the companies that the key may read.',
   path: '/projects',
   query: { includeConfig: 'true' },
-  keys: 'company',
+  keys: { agency: 'not at all' },
   read: { strategy: 'scan', createdBetween: {} },
   single: { path: '/projects/{id}', query: { includeConfig: 'true' } },
   updatedAt: 'updatedAt',

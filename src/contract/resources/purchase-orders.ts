@@ -31,7 +31,7 @@ export const purchaseOrders = resource({
   entity: 'purchase_order',
   description: 'Purchase orders with the projects and trades they cover.',
   path: '/purchase-orders/{id}',
-  keys: 'company',
+  keys: { agency: 'not at all' },
   read: { strategy: 'byId' },
   updatedAt: 'updatedAt',
   // An order that was read and the inferred member of its reference are one order.

@@ -9,7 +9,7 @@ export const sites = resource({
   entity: 'site',
   description: 'Sites of the projects that the key may read.',
   path: '/sites',
-  keys: 'company',
+  keys: { agency: 'by id' },
   read: { strategy: 'scan', createdBetween: {} },
   single: { path: '/sites/{id}', query: {} },
   updatedAt: 'updatedAt',

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { edges as allEdges, type Edge } from '../../contract/derived/discovery.ts'
+import type { Edge } from '../../contract/derived/discovery.ts'
 import { isSafeId, safeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -163,8 +163,8 @@ export async function adopt(engine: Engine, { name, table }: Resource): Promise<
 }
 
 export interface Search {
-  /** Columns to search; all when left out. */
-  readonly edges?: readonly Edge[]
+  /** Columns to search. */
+  readonly edges: readonly Edge[]
   /** ISO 8601. */
   readonly at: string
   /** Only rows that this run fetched. */
@@ -172,7 +172,7 @@ export interface Search {
 }
 
 /** Adds the ids in star that are not known yet; returns how many. */
-export async function discover(engine: Engine, { edges = allEdges, ...search }: Search): Promise<number> {
+export async function discover(engine: Engine, { edges, ...search }: Search): Promise<number> {
   let found = 0
   for (const resource of new Set(edges.map(edge => edge.resource))) {
     const named = edges.filter(edge => edge.resource === resource)

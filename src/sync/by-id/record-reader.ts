@@ -118,7 +118,7 @@ export class RecordReader {
     )
     const until = new Date(sync.clock.now() + failurePauseMs).toISOString()
     await retryLater(engine, resource.name, { ids: unanswered, until })
-    const named = edges.filter(({ from }) => from === resource.name)
+    const named = edges[sync.key.kind].filter(({ from }) => from === resource.name)
     // Rows carry the run that fetched them, which may be an earlier one.
     for (const runId of new Set(records.map(({ page }) => page.runId)))
       await discover(engine, { edges: named, at: now(sync), runId })

@@ -1,7 +1,7 @@
 /** A sweep: every list for its ids, and every record read by id for which there is evidence of a deletion. */
 import PQueue from 'p-queue'
 import { catalogue } from '../../contract/catalogue.ts'
-import type { Resource } from '../../contract/fields/resource.ts'
+import { asReadBy, isCollection, type Resource } from '../../contract/fields/resource.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { recordCount, storedCounts } from '../../state/evidence/absence.ts'
 import { resourcesWithEvidence } from '../../state/evidence/evidence.ts'
@@ -53,12 +53,20 @@ function work(task: ResourceTask, options: SweepOptions): Promise<void> {
     : tombstoneProved(task, options.most)
 }
 
-/** Lists, and resources read by id that have evidence against a record; for the others there is nothing to do. */
-async function chosen(sync: SyncContext, { resources: names, sweep }: SweepRequest): Promise<Resource[]> {
+interface Chosen {
+  /** Lists, and resources read by id that have evidence against a record: as the key reads them. */
+  readonly swept: readonly Resource[]
+  readonly unreadable: readonly Resource[]
+}
+
+async function chosen(sync: SyncContext, { resources: names, sweep }: SweepRequest): Promise<Chosen> {
   const withEvidence = sweep?.counts ? new Set() : await resourcesWithEvidence(sync.engine)
-  return swept
-    .filter(({ name }) => names.length === 0 || names.includes(name))
-    .filter(({ read, name }) => read.strategy === 'scan' || withEvidence.has(name))
+  const named = swept.filter(({ name }) => names.length === 0 || names.includes(name))
+  const readable = named.flatMap(one => asReadBy(one, sync.key.kind) ?? [])
+  return {
+    swept: readable.filter(one => isCollection(one) || withEvidence.has(one.name)),
+    unreadable: named.filter(one => isCollection(one) && !asReadBy(one, sync.key.kind)),
+  }
 }
 
 export async function sweepResources(sync: SyncContext, request: SweepRequest): Promise<ResourceOutcome[]> {
@@ -66,11 +74,10 @@ export async function sweepResources(sync: SyncContext, request: SweepRequest): 
   const queue = new PQueue({ concurrency: sweepsAtOnce })
   const one = async (resource: Resource): Promise<void> => {
     if (outcomes.some(({ error }) => endsRun(error)) || sync.signal.aborted) return
-    if (resource.keys === 'company' && sync.key.kind === 'agency')
-      outcomes.push(await notForThisKey(sync, resource))
-    else outcomes.push(await runTask(sync, resource, task => work(task, request.sweep ?? {})))
+    outcomes.push(await runTask(sync, resource, task => work(task, request.sweep ?? {})))
   }
-  const resources = await chosen(sync, request)
+  const { swept: resources, unreadable } = await chosen(sync, request)
+  for (const resource of unreadable) outcomes.push(await notForThisKey(sync, resource))
   try {
     await queue.addAll(resources.map(resource => () => one(resource)))
   } finally {

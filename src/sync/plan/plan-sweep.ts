@@ -3,7 +3,7 @@
 import type { KeyInfo } from '../../api/client/key.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import { singleRead } from '../../contract/fields/resource.ts'
+import { cannotRead, singleRead } from '../../contract/fields/resource.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { type Absence, absences, isNewerCount } from '../../state/evidence/absence.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -68,8 +68,7 @@ export async function planSweep(
     const { name } = resource
     if (resource.read.strategy !== 'scan' || (names.length > 0 && !names.includes(name))) continue
     const rows = engine && (await rowsOf(engine, resource))
-    if (resource.keys === 'company' && key.kind === 'agency')
-      planned.push(skipped(name, 'agency keys cannot read it'))
+    if (resource.keys[key.kind] !== 'list') planned.push(skipped(name, cannotRead(resource, key.kind)))
     else if (!rows) planned.push(skipped(name, 'nothing is stored to compare with: muster sync first'))
     else {
       const absence = known.get(name)

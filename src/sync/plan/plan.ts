@@ -1,7 +1,13 @@
 /** What a sync or a backfill would read, resource by resource, from the ledger and a few small requests. */
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import { idSourceOf } from '../../contract/derived/discovery.ts'
-import type { Resource, Scan } from '../../contract/fields/resource.ts'
+import {
+  asReadBy,
+  cannotRead,
+  isCollection,
+  type Resource,
+  type Scan,
+} from '../../contract/fields/resource.ts'
 import { daysBetween, utcDay } from '../../lib/dates.ts'
 import { countDue } from '../../state/by-id/due.ts'
 import { existingTables } from '../../state/existing-tables.ts'
@@ -63,7 +69,7 @@ async function between(
 
 /** Before the first sync no id is known: the list that names them, directly or through others, limits their number. */
 async function idsToCome(resource: Resource, context: PlanContext): Promise<KnownSize> {
-  const source = idSourceOf(resource)
+  const source = idSourceOf(resource, context.key.kind)
   if (source.from === 'events') return { kind: 'none', why: 'events and muster discover name them' }
   if (source.from === 'record')
     return { kind: 'none', why: `${source.resource} bring them; events name others` }
@@ -90,9 +96,11 @@ async function recordsById(resource: Resource, context: PlanContext): Promise<Ou
   return { strategy, size: { kind: 'ids', neverFetched: due.neverFetched, ...again } }
 }
 
-async function outlook(resource: Resource, context: PlanContext, request: SyncRequest): Promise<Outlook> {
-  if (resource.keys === 'company' && context.key.kind === 'agency')
-    return { strategy: 'skipped', size: { kind: 'none', why: 'agency keys cannot read it' } }
+async function outlook(declared: Resource, context: PlanContext, request: SyncRequest): Promise<Outlook> {
+  const { kind } = context.key
+  const resource = asReadBy(declared, kind)
+  if (!resource || (request.between && !isCollection(resource)))
+    return { strategy: 'skipped', size: { kind: 'none', why: cannotRead(declared, kind) } }
   try {
     if (resource.read.strategy === 'byId') return await recordsById(resource, context)
     if (resource.read.strategy === 'snapshot') return await planSnapshot(resource, context)

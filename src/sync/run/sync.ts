@@ -3,7 +3,7 @@ import PQueue from 'p-queue'
 import type { Purpose } from '../../api/budget/day.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { edges } from '../../contract/derived/discovery.ts'
-import { isCollection, type Resource } from '../../contract/fields/resource.ts'
+import { asReadBy, isCollection, type Resource } from '../../contract/fields/resource.ts'
 import { BudgetSpent, MusterError } from '../../lib/errors.ts'
 import { adopt, discover } from '../../state/by-id/discovered.ts'
 import { readRecords } from '../by-id/by-id.ts'
@@ -51,7 +51,7 @@ export function chosenResources({ resources: names, between }: SyncRequest): Res
 /** Ids that the chosen resources name, and those that any resource names of a chosen one. */
 async function discoverIds({ engine, ...sync }: SyncContext, chosen: readonly Resource[]): Promise<void> {
   const names = new Set(chosen.map(({ name }) => name))
-  const along = edges.filter(({ from, resource }) => names.has(from) || names.has(resource))
+  const along = edges[sync.key.kind].filter(({ from, resource }) => names.has(from) || names.has(resource))
   await engine.transaction(async engine => {
     for (const resource of chosen) if (!isCollection(resource)) await adopt(engine, resource)
     await discover(engine, { edges: along, at: now(sync) })
@@ -96,20 +96,23 @@ class Run {
 
   /** Together, because records of one resource name records of others. */
   async records(resources: readonly Resource[]): Promise<void> {
-    const allowed: Resource[] = []
-    for (const resource of resources) if (await this.#isAllowed(resource)) allowed.push(resource)
-    this.outcomes.push(...(await readRecords(this.#sync, allowed, this.#request)))
+    this.outcomes.push(...(await readRecords(this.#sync, resources, this.#request)))
+  }
+
+  /** Those that the key can read, as it reads them. Days are read again of lists only. */
+  async readable(resources: readonly Resource[]): Promise<Resource[]> {
+    const readable: Resource[] = []
+    for (const resource of resources) {
+      const one = asReadBy(resource, this.#sync.key.kind)
+      if (one && (isCollection(one) || !this.#request.between)) readable.push(one)
+      else this.outcomes.push(await notForThisKey(this.#sync, resource))
+    }
+    return readable
   }
 
   async #list(resource: Resource): Promise<void> {
-    if (this.isOver || !(await this.#isAllowed(resource))) return
+    if (this.isOver) return
     this.outcomes.push(await runTask(this.#sync, resource, task => work(task, this.#request)))
-  }
-
-  async #isAllowed(resource: Resource): Promise<boolean> {
-    const isAllowed = resource.keys !== 'company' || this.#sync.key.kind !== 'agency'
-    if (!isAllowed) this.outcomes.push(await notForThisKey(this.#sync, resource))
-    return isAllowed
   }
 }
 
@@ -119,8 +122,8 @@ class Run {
  * full disk ends the run, with everything read so far loaded.
  */
 export async function syncResources(sync: SyncContext, request: SyncRequest): Promise<ResourceOutcome[]> {
-  const chosen = chosenResources(request)
   const run = new Run(sync, request)
+  const chosen = await run.readable(chosenResources(request))
   const those = (strategy: Resource['read']['strategy']): Resource[] =>
     chosen.filter(({ read }) => read.strategy === strategy)
   await run.lists(those('scan'))

@@ -1,6 +1,6 @@
 /** One resource within a run: its lease is held from beginning to end, and its result is reported. */
 import { AccessDenied, KeyRefused } from '../../api/client/errors.ts'
-import type { Resource } from '../../contract/fields/resource.ts'
+import { cannotRead, type Resource } from '../../contract/fields/resource.ts'
 import { BudgetSpent, ConfigError, DiskFull } from '../../lib/errors.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { recordAccess } from '../../state/requests/key-state.ts'
@@ -148,13 +148,14 @@ export async function runTask(
 }
 
 export async function notForThisKey(sync: SyncContext, resource: Resource): Promise<ResourceOutcome> {
-  const note = 'agency keys cannot read it'
-  await recordAccess(sync.engine, {
-    resource: resource.name,
-    state: 'not for this kind of key',
-    reason: note,
-    checked_at: now(sync),
-  })
+  const note = cannotRead(resource, sync.key.kind)
+  if (resource.keys[sync.key.kind] === 'not at all')
+    await recordAccess(sync.engine, {
+      resource: resource.name,
+      state: 'not for this kind of key',
+      reason: note,
+      checked_at: now(sync),
+    })
   sync.emit({ resource: resource.name, state: 'skipped', note })
   return { ...noFigures, note, resource: resource.name, state: 'skipped' }
 }

@@ -69,7 +69,15 @@ it('refuses a key without the scope of the endpoint', async () => {
 
 it('answers 403 to agency keys at endpoints of company keys', async () => {
   const open = ['/me', '/users', '/timesheets', '/expenses', '/invoices']
-  const byId = ['/expenses/', '/trades/', '/rates/', '/requisitions/', '/assignments/', '/credit-notes/']
+  const byId = [
+    '/sites/',
+    '/expenses/',
+    '/trades/',
+    '/rates/',
+    '/requisitions/',
+    '/assignments/',
+    '/credit-notes/',
+  ]
   for (const path of open) expect((await sandbox.get(path, sandboxKeys.agency)).status, path).toBe(200)
   const isRead = (path: string) => byId.some(start => path === start + companies[0])
   for (const path of paths.filter(isRead))

@@ -45,6 +45,24 @@ describe.each(Object.entries(reads))('%s by id', (name, path) => {
   })
 })
 
+it('shows an agency the sites of projects that it works for, and no list of them', async () => {
+  const [mine] = all('timesheets').filter(row => row.agency.id === own && row.site)
+  const projects = new Set(
+    ['timesheets', 'assignments', 'requisitions', 'expenses', 'invoices'].flatMap(name =>
+      all(name as 'timesheets').flatMap(row => [
+        row.project?.id,
+        ...(row.projects ?? []).map((one: Body) => one.id),
+      ]),
+    ),
+  )
+  expect(await data(`/sites/${mine.site.id}`, sandboxKeys.agency)).toEqual(
+    await data(`/sites/${mine.site.id}`),
+  )
+  const foreign = all('sites').find(row => !projects.has(row.project.id))
+  if (foreign) expect(await status(`/sites/${foreign.id}`, sandboxKeys.agency)).toBe(404)
+  expect(await status('/sites', sandboxKeys.agency)).toBe(403)
+})
+
 it('shows an agency its own assignments and credit notes, but none from a provider to its client', async () => {
   for (const name of ['assignments', 'creditNotes'] as const) {
     const mine = all(name).find(row => row.agency.id === own && row.creditNoteType !== 'mspToClient')
