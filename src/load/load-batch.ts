@@ -22,12 +22,12 @@ import {
 } from './read/page-repair.ts'
 import type { PageFile, RowsAt } from './read/pages.ts'
 import type { StagePlan } from './read/plan.ts'
-import { quarantineTables, unstorableRow } from './read/quarantine.ts'
+import { leftOutRow, quarantineTables } from './read/quarantine.ts'
 
 export interface PageBatch {
   readonly pages: readonly PageFile[]
   readonly rows: RowsAt
-  /** Records that cannot be loaded, which go to quarantine unseen. */
+  /** Records that cannot be loaded, which go to quarantine with their ids. */
   readonly leftOut?: LeftOut
   /** Everything the scope holds, so that an absent row counts as removed. */
   readonly snapshot?: CompleteSnapshot
@@ -150,8 +150,8 @@ async function mergePages(
   const sent = transfer.sent.then(() => (isElsewhere ? arriving.leave() : undefined))
   await allEnded([receive(), sent]).finally(() => transfer.discard())
   await applyMembers(engine, members)
-  const unstorable = trouble.map(one => unstorableRow(plan.resource.name, one))
-  const quarantined = { resource: plan.resource.name, hasTable: staged.quarantined > 0, rows: unstorable }
+  const leftOut = trouble.map(one => leftOutRow(plan.resource.name, one))
+  const quarantined = { resource: plan.resource.name, hasTable: staged.quarantined > 0, rows: leftOut }
   await keepQuarantine(engine, quarantined, open)
   await recordDrift(engine, plan.resource.name, {
     fields: arriving.undeclared,
@@ -221,8 +221,8 @@ export async function loadBatch(
       records.discard()
     }
   } catch (error) {
-    const suspects = use.isLeft ? [] : batch.pages.filter(({ file }) => !batch.leftOut?.has(file))
-    const [first, ...others] = unreadableAmong(suspects)
+    const untried = use.isLeft ? [] : batch.pages.filter(({ file }) => !batch.leftOut?.has(file))
+    const [first, ...others] = unreadableAmong(untried)
     throw first ? new PageUnreadable([first, ...others], error) : error
   } finally {
     await use.leave()

@@ -4,6 +4,7 @@ import { collectAfter } from '../lib/garbage.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type BatchTurn, type Loaded, type LoadTarget, loadBatch, type PageBatch } from './load-batch.ts'
+import { loadWithoutFaults } from './repair.ts'
 
 /** Batches handed over and not committed yet when `load` returns: one is merged, one staged. */
 const mostWaiting = 2
@@ -31,13 +32,16 @@ export class Pipeline {
   readonly #options: PipelineOptions
   /** Batches under way, oldest first: whether each is committed. */
   readonly #underWay: Promise<boolean>[] = []
+  /** Batches that are not committed, oldest first. */
+  readonly #open: PageBatch[] = []
   #failure: { readonly error: unknown } | undefined
+  #recovering: Promise<void> | undefined
 
   constructor(options: PipelineOptions) {
     this.#options = options
   }
 
-  /** Whether a batch has failed and nobody has been told: reading further pages would be wasted. */
+  /** Whether a batch has failed and nobody has been told: reading further pages may be wasted. */
   get hasFailed(): boolean {
     return this.#failure !== undefined
   }
@@ -47,21 +51,53 @@ export class Pipeline {
    * earlier batch, as soon as nothing is under way any more; this one is not written then.
    */
   async load(batch: PageBatch): Promise<void> {
-    if (this.hasFailed) return this.drained()
-    const earlier = this.#underWay.at(-1) ?? Promise.resolve(true)
-    const isCommitted = this.#load(batch, earlier)
-    this.#underWay.push(isCommitted)
-    void isCommitted.then(() => this.#underWay.splice(this.#underWay.indexOf(isCommitted), 1))
+    if (this.hasFailed) await this.drained()
+    this.#open.push(batch)
+    this.#begin(batch)
     while (this.#underWay.length > mostWaiting) await this.#underWay[0]
     if (this.hasFailed) await this.drained()
   }
 
-  /** Resolves when everything handed over is committed, or throws the first failure. The pipeline can be used again then. */
+  /**
+   * Resolves when everything handed over is committed, or throws the first failure. The pipeline can be used again then.
+   * A failure for which records are to blame sends them to quarantine; what came after their batch is loaded again.
+   */
   async drained(): Promise<void> {
-    await this.#underWay.at(-1)
-    const failure = this.#failure
+    for (;;) {
+      await this.#underWay.at(-1)
+      if (this.#failure) this.#recovering ??= this.#recover(this.#failure.error)
+      if (!this.#recovering) return
+      await this.#recovering.finally(() => {
+        this.#recovering = undefined
+      })
+    }
+  }
+
+  async #recover(failure: unknown): Promise<void> {
     this.#failure = undefined
-    if (failure) throw failure.error
+    const [batch, ...later] = this.#open.splice(0)
+    if (!batch) throw failure
+    const { engine, plan } = this.#options
+    const whole = { earlier: Promise.resolve(true), release: () => undefined }
+    const loaded = await engine.staging(connection =>
+      loadWithoutFaults(
+        connection,
+        { ...batch, plan },
+        { failure, load: parts => this.#fitting(connection, parts, whole) },
+      ),
+    )
+    if (loaded) this.#options.committed?.(loaded)
+    for (const next of later) {
+      this.#open.push(next)
+      this.#begin(next)
+    }
+  }
+
+  #begin(batch: PageBatch): void {
+    const earlier = this.#underWay.at(-1) ?? Promise.resolve(true)
+    const isCommitted = this.#load(batch, earlier)
+    this.#underWay.push(isCommitted)
+    void isCommitted.then(() => this.#underWay.splice(this.#underWay.indexOf(isCommitted), 1))
   }
 
   /** Whether the batch is committed; its failure, if it is the first, is kept for the caller of `load` or `drained`. */
@@ -72,6 +108,7 @@ export class Pipeline {
         this.#fitting(connection, batch, { earlier, release }),
       )
       if (!loaded) return false
+      this.#open.splice(this.#open.indexOf(batch), 1)
       committed?.(loaded)
       collectAfter(batch.pages.reduce((bytes, page) => bytes + page.bytes, 0))
       return true

@@ -85,7 +85,7 @@ function snapshotOf(facts: ScanFacts, pages: readonly LandedPage[]): PageBatch['
 }
 
 function batchOf(facts: ScanFacts, resource: Resource, landed: readonly LandedPage[]): PageBatch {
-  const pages = landed.map((page): PageFile => ({ ...page, scope: facts.scope }))
+  const pages = landed.map((page): PageFile => ({ ...page, scope: facts.scope, wasReadAgain: true }))
   const snapshot = snapshotOf(facts, landed)
   const rows = facts.isById ? 'data as one record' : rowsAt(resource)
   return { pages, rows, ...(snapshot && { snapshot }) }

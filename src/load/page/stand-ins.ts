@@ -66,26 +66,35 @@ function slicesOf(bytes: Buffer, rows: RowsAt): Slice[] {
   return bytes[from] === openBracket ? splitter.records(from + 1) : []
 }
 
-/** Its own id where one can be seen, so that a scan counts it. */
+function parsed(text: string): { readonly json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text) }
+  } catch {
+    // SyntaxError: the record is broken.
+    return undefined
+  }
+}
+
+/** The id of a record, also of one that is broken, as far as it can be seen; as JSON where no engine stores it. */
+export function idIn(payload: string): string | undefined {
+  const record = parsed(payload)
+  if (!record) return /"id"\s*:\s*"([A-Za-z0-9_-]{1,64})"/.exec(payload)?.[1]
+  const id = (record.json as { id?: unknown } | null)?.id
+  if (typeof id === 'number') return String(id)
+  if (typeof id !== 'string') return undefined
+  return /[\0\p{Cs}]/u.test(id) ? JSON.stringify(id) : id
+}
+
+/** Has its id, so that a scan counts it. */
 function standIn(payload: string): string {
-  const id = /"id"\s*:\s*("[A-Za-z0-9_-]{1,64}")/.exec(payload)?.[1]
-  return `{"id":${id ?? JSON.stringify(`no id: ${createHash('md5').update(payload).digest('hex')}`)}}`
+  const id = idIn(payload) ?? `no id: ${createHash('md5').update(payload).digest('hex')}`
+  return JSON.stringify({ id })
 }
 
 const wrapped = (rows: RowsAt, records: readonly string[]): string => {
   if (rows === 'data as one record') return `{"data":${records[0] ?? 'null'}}`
   const list = `[${records.join(',')}]`
   return rows === 'data' ? `{"data":${list}}` : `{"data":{"entries":${list}}}`
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    // SyntaxError: the record is broken.
-    return false
-  }
 }
 
 export interface Copy {
@@ -99,10 +108,19 @@ export function withStandIns(bytes: Buffer, rows: RowsAt, leftOut: ReadonlyMap<n
   const texts = slicesOf(bytes, rows).map(({ start, end }, index) => {
     const payload = bytes.toString('utf8', start, end)
     const position = index + 1
-    const reason = leftOut.get(position) ?? (isJson(payload) ? undefined : 'not JSON')
+    const reason = leftOut.get(position) ?? (parsed(payload) ? undefined : 'not JSON')
     if (reason === undefined) return payload
     replaced.push({ position, payload, reason })
     return standIn(payload)
   })
   return { bytes: Buffer.from(wrapped(rows, texts)), replaced }
+}
+
+/** How many records a page has. */
+export const recordCount = (bytes: Buffer, rows: RowsAt): number => slicesOf(bytes, rows).length
+
+/** The records of a page that is no JSON, parsed; those that are broken have nothing but an id. */
+export function unbrokenRecords(bytes: Buffer): unknown[] {
+  const { bytes: copy } = withStandIns(bytes, 'data', new Map())
+  return (JSON.parse(copy.toString('utf8')) as { data: unknown[] }).data
 }

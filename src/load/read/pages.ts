@@ -6,11 +6,15 @@ import { quoteText } from '../../warehouse/sql-text.ts'
 export interface PageFile {
   readonly file: string
   readonly bytes: number
+  /** The number that was asked for, where pages have numbers. */
+  readonly page?: number
   /** When it was fetched, ISO 8601. */
   readonly fetchedAt: string
   readonly runId: string
   /** What the request asked for, such as company_id, by scope column. */
   readonly scope: Readonly<Record<string, string>>
+  /** The service has been asked for it twice. */
+  readonly wasReadAgain?: boolean
   /** Whether the file is known to be a single line; it is read faster then. */
   readonly isLine?: boolean
 }

@@ -8,6 +8,7 @@ import type { Engine, TemporaryTable } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { knownFields } from '../page/known-fields.ts'
 import { recordsOn } from '../page/page-fields.ts'
+import { idIn } from '../page/stand-ins.ts'
 import type { Staged } from './batch.ts'
 import { lostRecords } from './cast-check.ts'
 import type { PageTrouble } from './page-repair.ts'
@@ -84,13 +85,12 @@ export async function quarantineTables(
   return [{ name: quarantineTable, columns: quarantineColumns }]
 }
 
-/** A record whose text no engine stores. */
-export function unstorableRow(resource: string, { page, payload, reason }: PageTrouble): QuarantineRow {
-  const record = (JSON.parse(payload) as { id?: unknown } | null)?.id
+/** A record that was left out of its batch. */
+export function leftOutRow(resource: string, { page, payload, reason }: PageTrouble): QuarantineRow {
   return {
     quarantine_id: createHash('md5').update(payload).digest('hex'),
     resource,
-    record_id: record === undefined ? null : String(record),
+    record_id: idIn(payload) ?? null,
     path: '',
     text: null,
     reason,

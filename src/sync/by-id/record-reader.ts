@@ -7,6 +7,7 @@ import { edges } from '../../contract/derived/discovery.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { hourMs } from '../../lib/dates.ts'
+import { PageUnreadable } from '../../load/read/page-repair.ts'
 import { discover } from '../../state/by-id/discovered.ts'
 import type { DueId } from '../../state/by-id/due.ts'
 import {
@@ -47,7 +48,7 @@ export class RecordReader {
     const landed = sync.landing.pages(scan.scan_id)
     const left = landed.filter(({ sequence }) => sequence > Number(scan.loaded_sequence))
     const records = left.flatMap(page => this.#landedRecord(page))
-    if (records.length > 0) await this.#load(scan.scan_id, { records, failed: [], retryLater: [] })
+    if (records.length > 0) await this.#load(scan.scan_id, { records, failed: [], retryLater: [] }, nothing)
     await fenced(this.task, engine => accept(engine, this.task, scan.scan_id))
   }
 
@@ -55,7 +56,8 @@ export class RecordReader {
   async read(due: readonly DueId[]): Promise<void> {
     if (!this.#isOpen) await this.#open()
     const fetched = await fetchRecords(this.task, this.#state, due)
-    if (fetched.records.length > 0) await this.#load(this.#state.scanId, fetched)
+    const again = (due: readonly DueId[]) => fetchRecords(this.task, this.#state, due)
+    if (fetched.records.length > 0) await this.#load(this.#state.scanId, fetched, again)
     else await fenced(this.task, engine => this.#record(engine, fetched))
     if (fetched.stopped) throw fetched.stopped.error
   }
@@ -74,7 +76,34 @@ export class RecordReader {
     this.#isOpen = true
   }
 
-  async #load(scanId: string, fetched: Fetched): Promise<void> {
+  /** Records that cannot be loaded are fetched once more; what cannot be loaded then goes to quarantine. */
+  async #load(
+    scanId: string,
+    fetched: Fetched,
+    again: (due: readonly DueId[]) => Promise<Fetched>,
+  ): Promise<void> {
+    const { readAgain } = this.task.pipeline
+    try {
+      await this.#loadOnce(scanId, fetched)
+    } catch (error) {
+      if (!(error instanceof PageUnreadable) || !readAgain.add(error.pages)) throw error
+      const isBad = ({ page }: LandedRecord): boolean => error.pages.some(({ file }) => file === page.file)
+      const bad = fetched.records.filter(isBad)
+      for (const { page } of bad) this.task.sync.landing.forget(page)
+      const { records, failed, retryLater } = await again(
+        bad.map(({ asked }) => ({ record_id: asked, state: 'stored', failures: 0 })),
+      )
+      const good = fetched.records.filter(one => !isBad(one))
+      await this.#loadOnce(scanId, {
+        records: [...good, ...records],
+        failed: [...fetched.failed, ...failed],
+        retryLater: [...fetched.retryLater, ...retryLater],
+      })
+    }
+  }
+
+  async #loadOnce(scanId: string, fetched: Fetched): Promise<void> {
+    if (fetched.records.length === 0) return fenced(this.task, engine => this.#record(engine, fetched))
     const { pipeline } = this.task
     await pipeline.load({
       pages: fetched.records.map(({ page }) => page),
@@ -134,6 +163,9 @@ export class RecordReader {
     return [{ page, asked: id, recordId: id, askedAt: page.fetchedAt }]
   }
 }
+
+/** Ids that are not fetched now stay due. */
+const nothing = async (): Promise<Fetched> => ({ records: [], failed: [], retryLater: [] })
 
 /** A record fetched under two names counts once. */
 function latest<Item extends { readonly recordId: string }>(fetches: readonly Item[]): Item[] {

@@ -1,4 +1,5 @@
 /** Loads landed pages of a task, and what the ledger records of each batch. */
+import { dirname } from 'node:path'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import type { Loaded, PageBatch } from '../../load/load-batch.ts'
@@ -65,8 +66,27 @@ function figuresOf(loaded: Loaded): Partial<RunFigures> {
   }
 }
 
+type PagePlace = Pick<LandedPage, 'file' | 'page'>
+
+/** Pages of scans that could not be loaded and were asked for again: the next answer is the last one. */
+class ReadAgain {
+  readonly #places = new Set<string>()
+
+  /** Whether there is one that was not among them. */
+  add(pages: readonly { readonly file: string; readonly page?: number }[]): boolean {
+    const before = this.#places.size
+    for (const { file, page } of pages) this.#places.add(`${dirname(file)} ${page}`)
+    return this.#places.size > before
+  }
+
+  has({ file, page }: PagePlace): boolean {
+    return this.#places.has(`${dirname(file)} ${page}`)
+  }
+}
+
 export class TaskPipeline {
   readonly #task: LoadingTask
+  readonly readAgain = new ReadAgain()
   readonly #pipeline: Pipeline
   /** Last second of requests that the batch being committed has written. */
   #lastSent = 0
@@ -88,7 +108,9 @@ export class TaskPipeline {
 
   /** See Pipeline.load. */
   async load({ pages, scope, ledger, ...batch }: TaskBatch): Promise<void> {
-    const files = pages.map((page): PageFile => ({ ...page, scope: scope?.(page) ?? {} }))
+    const files = pages.map(
+      (page): PageFile => ({ ...page, scope: scope?.(page) ?? {}, wasReadAgain: this.readAgain.has(page) }),
+    )
     await this.#pipeline.load({
       ...batch,
       pages: files,

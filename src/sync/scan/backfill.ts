@@ -151,21 +151,22 @@ async function readOpenWindows(
     const isRefused = window.state === 'refused'
     const change = { ...afresh, run_id: task.sync.runId }
     if (isRefused) await fenced(task, engine => updateScan(engine, window.scan_id, change))
-    const isUnreadable = cause !== undefined && forgetUnreadable(task, window, cause)
+    if (cause) forgetUnreadable(task, window, cause)
     const job = jobOf(task, isRefused ? { ...window, ...change } : window, watermark)
-    found.push(...(await shortfallOf(readUntilProved(task, job, isUnreadable ? 1 : 0))))
+    found.push(...(await shortfallOf(readUntilProved(task, job))))
   }
   requireNone(found)
 }
 
 /** The page that turned out to be no JSON when it was loaded, and ended the reading of new windows; undefined when none did. */
-async function interruption(reading: Promise<void>): Promise<PageUnreadable | undefined> {
+async function interruption(task: ResourceTask, reading: Promise<void>): Promise<PageUnreadable | undefined> {
   try {
     await reading
     return undefined
   } catch (error) {
-    if (error instanceof PageUnreadable) return error
-    throw error
+    if (!(error instanceof PageUnreadable)) throw error
+    task.pipeline.readAgain.add(error.pages)
+    return error
   }
 }
 
@@ -180,7 +181,7 @@ export async function backfill(task: ResourceTask): Promise<void> {
   if ((await readWatermark(engine, name))?.backfilled_at !== null) return
   let cause: PageUnreadable | undefined
   do {
-    cause = await interruption(readNewWindows(task, watermark))
+    cause = await interruption(task, readNewWindows(task, watermark))
     found.push(...(await shortfallOf(readOpenWindows(task, watermark, cause))))
   } while (cause)
   requireNone(found)

@@ -1,10 +1,12 @@
 /** The scan whose pages are landed and loaded: backfill windows, incremental scans, and days that are read again. */
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type Envelope, readEnvelope } from '../../api/client/envelope.ts'
 import { Retriable } from '../../api/client/errors.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { unbrokenRecords } from '../../load/page/stand-ins.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import { countIds, forgetIds } from '../../state/scans/scan-ids.ts'
 import { readScan, updateScan } from '../../state/scans/scans.ts'
@@ -150,7 +152,9 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const isNeeded = this.known !== undefined || isFirstDataPage(pass, page, base.total)
     const { updatedAt } = resource
     if (!isNeeded || updatedAt === undefined) return base
-    const records = orUnreadable(landed, () => content.records() as unknown[])
+    const records = this.#task.pipeline.readAgain.has(landed)
+      ? unbrokenRecords(readFileSync(landed.file))
+      : orUnreadable(landed, () => content.records() as unknown[])
     return { ...base, ...spanOf(records, updatedAt, sync.clock.now()) }
   }
 
@@ -204,12 +208,9 @@ function resumed(row: ScanRow, beginAt: number): Progress {
   return { pass, attempt: Number(row.attempt), sequence: Number(row.loaded_sequence) }
 }
 
-/** How often a page that is no JSON is asked for again before the scan gives up. */
-const mostUnreadable = 3
-
-function notJson({ resource }: ResourceTask, cause: PageUnreadable): MusterError {
+function hopeless({ resource }: ResourceTask, cause: PageUnreadable): MusterError {
   return new MusterError({
-    what: 'the service answered a page that is not JSON, three times',
+    what: 'the service answered a page twice of which not even the records can be told apart',
     where: `GET ${resource.path}`,
     next: 'tell the service about it, or run again later; what was read before is loaded',
     cause,
@@ -231,9 +232,9 @@ export function forgetUnreadable(
 
 /**
  * Ends when the scan is accepted; throws Incomplete when it is refused, or what stopped it, with everything read so far
- * loaded. A page that turns out to be no JSON is asked for again; `unreadable` says how often that has happened already.
+ * loaded. A page that cannot be loaded is asked for again once; after that its broken records go to quarantine.
  */
-export async function readUntilProved(task: ResourceTask, job: LoadedScanJob, unreadable = 0): Promise<void> {
+export async function readUntilProved(task: ResourceTask, job: LoadedScanJob): Promise<void> {
   const strategy = new LoadedScan(task, job)
   try {
     if ((await scan(strategy, strategy.start)) === 'refused') throw await refusal(task, job.row)
@@ -241,7 +242,7 @@ export async function readUntilProved(task: ResourceTask, job: LoadedScanJob, un
     if (!(error instanceof PageUnreadable)) throw error
     const row = (await readScan(task.sync.engine, job.row.scan_id)) ?? job.row
     forgetUnreadable(task, row, error)
-    if (unreadable + 1 >= mostUnreadable) throw notJson(task, error)
-    await readUntilProved(task, { ...job, row }, unreadable + 1)
+    if (!task.pipeline.readAgain.add(error.pages)) throw hopeless(task, error)
+    await readUntilProved(task, { ...job, row })
   }
 }

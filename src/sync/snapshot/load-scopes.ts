@@ -10,14 +10,7 @@ import { isBelievedLoss } from '../deletions/decision.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { Incomplete, shortfallOf } from '../run/incomplete.ts'
 import type { Scope } from './scopes.ts'
-import { type Reading, readAgain } from './snapshot-scan.ts'
-
-/** A scope whose pages are landed. */
-export interface ReadScope {
-  readonly scanId: string
-  readonly scope: Scope
-  readonly reading: Reading
-}
+import { type ReadScope, readAgain, readUnreadable } from './snapshot-scan.ts'
 
 /** Small scopes share a load: a statement costs the same for one project's matrix as for twenty. */
 const scopesPerLoad = 25
@@ -108,7 +101,7 @@ export async function loadGroup(task: ResourceTask, group: readonly ReadScope[])
           isUnconfirmed = false
         } else if (error instanceof TooManyRemoved)
           left = await holdBack(task, left, { losses: error.losses, found })
-        else throw error
+        else left = await readUnreadable(task, left, error)
       }
     return found
   } catch (error) {

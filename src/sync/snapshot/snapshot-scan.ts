@@ -4,6 +4,7 @@ import { pageLimit } from '../../api/client/paging.ts'
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { beginPass, figuresOf } from '../scan/pass.ts'
@@ -28,6 +29,11 @@ interface SnapshotPage extends ScannedPage {
 interface ScopeScan {
   readonly scope: Scope
   readonly scanId: string
+}
+
+/** A scope whose pages are landed. */
+export interface ReadScope extends ScopeScan {
+  readonly reading: Reading
 }
 
 function pathOf(task: ResourceTask, scope: Scope): string {
@@ -136,4 +142,19 @@ export function readScope(task: ResourceTask, at: ScopeScan): Promise<Reading> {
  */
 export function readAgain(task: ResourceTask, at: ScopeScan, before: Reading): Promise<Reading> {
   return readList(task, at, before)
+}
+
+/** Reads the scopes whose pages could not be loaded once more; throws any other failure, and the second of a page. */
+export async function readUnreadable(
+  task: ResourceTask,
+  group: readonly ReadScope[],
+  error: unknown,
+): Promise<ReadScope[]> {
+  if (!(error instanceof PageUnreadable) || !task.pipeline.readAgain.add(error.pages)) throw error
+  const isUnreadable = ({ reading }: ReadScope): boolean =>
+    reading.pages.some(({ file }) => error.pages.some(page => page.file === file))
+  const again: ReadScope[] = []
+  for (const read of group)
+    again.push(isUnreadable(read) ? { ...read, reading: await readScope(task, read) } : read)
+  return again
 }

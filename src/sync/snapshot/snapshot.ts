@@ -7,9 +7,9 @@ import { AccessLost } from '../run/access.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete, requireNone } from '../run/incomplete.ts'
-import { giveUp, isFullGroup, loadGroup, type ReadScope } from './load-scopes.ts'
+import { giveUp, isFullGroup, loadGroup } from './load-scopes.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
-import { readScope } from './snapshot-scan.ts'
+import { type ReadScope, readScope } from './snapshot-scan.ts'
 
 async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
   const { sync, resource } = task
