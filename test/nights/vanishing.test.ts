@@ -71,5 +71,5 @@ describeOnEngines(
         expect((await nights.nextNight('sync timesheets invoices --quiet')).code).toBe(0)
     })
   },
-  'all',
+  'postgres',
 )

@@ -1,0 +1,43 @@
+/** Records that cannot be loaded as they are: the others of their list are, and they are when the service mends them. */
+import { expect, test } from 'vitest'
+import { plainRecords } from '../sync/plain-records.ts'
+import { describeOnEngines } from '../warehouse/fixture.ts'
+import { type Nights, openNights } from './nights.ts'
+
+const count = 650
+
+const open = (bench: Parameters<typeof openNights>[0], quirks: object = {}) =>
+  openNights(bench, { records: plainRecords({ timesheets: count }), quirks: { timesheets: quirks } })
+
+const numberOf = async ({ rows }: Nights, from: string): Promise<number> =>
+  Number((await rows(`select count(*) as n from ${from}`))[0]?.n)
+
+describeOnEngines(
+  'a list',
+  bench => {
+    test('with any key in its records is loaded whole, and the keys are kept', async () => {
+      const nights = await open(bench, {
+        'odd-keys': ['empty', 'quote', 'proto', 'many', 'deep'],
+        'odd-every': 200,
+      })
+      const ran = await nights.nextNight('sync timesheets --quiet')
+      expect([ran.code, ran.err]).toEqual([0, ''])
+      expect(await numberOf(nights, 'star.fact_timesheet')).toBe(count)
+      // Each odd record has every one of the keys, the deepest as one leaf or many.
+      const kept = await nights.rows(
+        'select record_id, count(distinct path) as n from star.attribute_leaf group by record_id union all ' +
+          'select record_id, count(distinct path) from pii.attribute_leaf group by record_id',
+      )
+      expect(kept.filter(({ n }) => Number(n) >= 10_000).length).toBeGreaterThan(0)
+      const texts = ['below an empty key', 'below a key with quotes', 'the bottom', 'true']
+      for (const text of texts) {
+        const odd = `value_text like '%${text}%'`
+        const found = await nights.rows(
+          `select path from star.attribute_leaf where ${odd} union select path from pii.attribute_leaf where ${odd}`,
+        )
+        expect({ text, paths: found.length }).toEqual({ text, paths: 1 })
+      }
+    })
+  },
+  'postgres',
+)
