@@ -90,7 +90,7 @@ reasons as (
     )
   union all
   select u.resource, null as seen, null as expected,
-    'a sweep saw ' || cast(count(*) as text) || ' records that are not stored as they are' as reason
+    'records known to be missing or out of date: ' || cast(count(*) as text) as reason
   from ops.unread as u
   group by u.resource
   union all

@@ -19,7 +19,7 @@ test('reads names, arguments and needs', () => {
     name: 'nightly',
     description: 'Every night.',
     schedule: '30 2 * * *',
-    tasks: [{ id: 'load', run: 'sync', args: ['timesheets', '--max-requests', '500'], needs: [] }],
+    tasks: [{ id: 'load', run: 'sync', args: ['timesheets', '--max-requests', '500'], needs: [], after: [] }],
   })
 })
 
@@ -28,7 +28,7 @@ test('puts tasks after what they need, otherwise in the order of the file', () =
     ids(`${HEAD}tasks:
   publish: { run: publish, needs: [check, load] }
   load: { run: sync }
-  check: { run: check, needs: [load] }
+  check: { run: check, after: [load] }
   other: { run: build }
 `),
   ).toEqual(['load', 'check', 'publish', 'other'])
@@ -37,13 +37,13 @@ test('puts tasks after what they need, otherwise in the order of the file', () =
 test('the nightly DAG syncs, builds, compares, checks, then publishes what passed', () => {
   const text = readFileSync(new URL('../../dags/nightly.yaml', import.meta.url), 'utf8')
   const dag = parse(text)
-  expect(dag.tasks.map(task => [task.id, task.run, task.needs])).toEqual([
-    ['sync', 'sync', []],
-    ['counts', 'sweep', ['sync']],
-    ['crosscheck', 'crosscheck', ['sync']],
-    ['build', 'build', ['sync']],
-    ['check', 'check', ['sync']],
-    ['publish', 'publish', ['check']],
+  expect(dag.tasks.map(task => [task.id, task.run, task.needs, task.after])).toEqual([
+    ['sync', 'sync', [], []],
+    ['counts', 'sweep', ['sync'], []],
+    ['crosscheck', 'crosscheck', ['sync'], []],
+    ['build', 'build', [], ['sync']],
+    ['check', 'check', [], ['sync']],
+    ['publish', 'publish', ['check'], []],
   ])
 })
 
@@ -64,6 +64,11 @@ describe('refuses', () => {
       'a need that is no task',
       'tasks: { load: { run: sync }, b: { run: build, needs: [laod] } }',
       'task b needs laod, which is not a task, did you mean load?',
+    ],
+    [
+      'a task to come after that is none',
+      'tasks: { load: { run: sync }, b: { run: build, after: [laod] } }',
+      'task b comes after laod, which is not a task, did you mean load?',
     ],
     [
       'a task that needs itself',

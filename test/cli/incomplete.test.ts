@@ -1,12 +1,23 @@
 /** A list that the service does not show whole: every command says so, until it does. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { plainRecords } from '../sync/plain-records.ts'
 import { type Bench, describeOnEngines } from '../warehouse/fixture.ts'
-import { muster } from './captured-world.ts'
+import { muster, temporaryFolder } from './captured-world.ts'
 
 const torn = { timesheets: { 'cut-pages': 150 } } as const
+
+const dag = `name: small
+description: What goes on after a sync that left a list incomplete.
+schedule: 30 2 * * *
+tasks:
+  sync: { run: sync, args: [timesheets, --quiet] }
+  build: { run: build, args: [data_health, --quiet], after: [sync] }
+  publish: { run: publish, args: [--require, complete], needs: [build] }
+`
 
 /** Commands on a warehouse of the engine, against a small sandbox. */
 async function openDesk(bench: Bench) {
@@ -19,7 +30,10 @@ async function openDesk(bench: Bench) {
     MUSTER_WAREHOUSE: warehouse.address,
     MUSTER_LANDING: warehouse.landing,
   }
-  const command = (line: string) => muster(line, { env, clock: systemClock })
+  const cwd = temporaryFolder()
+  mkdirSync(join(cwd, 'dags'))
+  writeFileSync(join(cwd, 'dags', 'small.yaml'), dag)
+  const command = (line: string) => muster(line, { env, cwd, clock: systemClock })
   const json = async (line: string) => JSON.parse((await command(`${line} --json`)).out)
   return { sandbox, command, json }
 }
@@ -69,6 +83,14 @@ describeOnEngines(
         { resource: 'timesheets', is_whole: false },
       ])
       if (bench.name === 'duckdb') expect((await command('publish')).out).toMatch(/^not whole: timesheets: /m)
+      const night = await command('dag run small')
+      expect(night.code).toBe(1)
+      expect(night.out).toMatch(/^sync +failed [^]*^build +done [^]*^publish +failed /m)
+      expect(night.err).toContain('would not be whole: timesheets')
+      expect(JSON.parse((await command(health)).out)).toContainEqual({
+        resource: 'timesheets',
+        is_whole: false,
+      })
       const refused = await command('publish --require complete')
       expect(refused.code).toBe(1)
       expect(refused.err).toMatch(

@@ -11,8 +11,14 @@ import { command as dagRun } from '../../src/cli/commands/dag-run.ts'
 import type { ExitStatus } from '../../src/lib/errors.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
-function dagOf(needs: Record<string, readonly string[]>): Dag {
-  const tasks = Object.entries(needs).map(([id, list]) => ({ id, run: id, args: [], needs: list }))
+function dagOf(needs: Record<string, readonly string[]>, after: Record<string, readonly string[]> = {}): Dag {
+  const tasks = Object.entries(needs).map(([id, list]) => ({
+    id,
+    run: id,
+    args: [],
+    needs: list,
+    after: after[id] ?? [],
+  }))
   return { name: 'test', description: '', schedule: '', tasks }
 }
 
@@ -49,6 +55,20 @@ describe('runDag', () => {
       [30, 40],
     ])
     expect(dagExitCode(outcomes)).toBe(0)
+  })
+
+  test('a task that only comes after a failed one runs, and what it needs decides', async () => {
+    const dag = dagOf({ sync: [], counts: ['sync'], build: [], publish: ['build'] }, { build: ['sync'] })
+    for (const code of [1, 75, new Error('gone')]) {
+      const outcomes = await outcomesOf(dag, { sync: code })
+      expect(states(outcomes)).toEqual([
+        code === 75 ? 'sync later' : 'sync failed',
+        code === 75 ? 'counts done' : 'counts skipped',
+        'build done',
+        'publish done',
+      ])
+      expect(dagExitCode(outcomes)).toBe(code === 75 ? 75 : 1)
+    }
   })
 
   test('a failure takes down only what needs it', async () => {

@@ -12,7 +12,10 @@ export interface DagTask {
   /** A command of the program, and its arguments. */
   readonly run: string
   readonly args: readonly string[]
+  /** Tasks that must not fail before it. */
   readonly needs: readonly string[]
+  /** Tasks that must have ended before it, however they ended. */
+  readonly after: readonly string[]
 }
 
 export interface Dag {
@@ -20,7 +23,7 @@ export interface Dag {
   readonly description: string
   /** Five cron fields, for the scheduler that calls `muster dag run`. */
   readonly schedule: string
-  /** Each after the tasks that it needs, otherwise in the order of the file. */
+  /** Each after the tasks that it waits for, otherwise in the order of the file. */
   readonly tasks: readonly DagTask[]
 }
 
@@ -35,6 +38,7 @@ const task = z.strictObject({
   run: z.string(),
   args: z.array(z.coerce.string()).default([]),
   needs: z.array(z.string()).default([]),
+  after: z.array(z.string()).default([]),
 })
 
 const shape = z.strictObject({
@@ -48,20 +52,26 @@ const shape = z.strictObject({
 export function parseDag(source: DagText, commands: readonly string[]): Dag {
   const { name, description, schedule, tasks } = checkShape(source)
   const list = Object.entries(tasks).map(([id, rest]) => ({ id, ...rest }))
-  for (const { id, run, needs } of list) {
+  for (const one of list) {
+    const { id, run } = one
     if (!commands.includes(run)) {
       throw wrong(source, `task ${id} runs ${run}, which is not a command${didYouMean(run, commands)}`)
     }
-    const missing = needs.find(need => !Object.hasOwn(tasks, need))
+    const missing = waitsFor(one).find(other => !Object.hasOwn(tasks, other))
     if (missing !== undefined) {
       throw wrong(
         source,
-        `task ${id} needs ${missing}, which is not a task${didYouMean(missing, Object.keys(tasks))}`,
+        `task ${id} ${one.needs.includes(missing) ? 'needs' : 'comes after'} ${missing}, which is not a task${didYouMean(missing, Object.keys(tasks))}`,
       )
     }
   }
   return { name, description, schedule, tasks: inOrder(source, list) }
 }
+
+const waitsFor = ({ needs, after }: Pick<DagTask, 'needs' | 'after'>): readonly string[] => [
+  ...needs,
+  ...after,
+]
 
 function checkShape(source: DagText): z.infer<typeof shape> {
   const lines = new LineCounter()
@@ -81,7 +91,7 @@ function inOrder(source: DagText, tasks: readonly DagTask[]): readonly DagTask[]
   const ordered: DagTask[] = []
   const placed = new Set<string>()
   while (ordered.length < tasks.length) {
-    const next = tasks.find(({ id, needs }) => !placed.has(id) && needs.every(need => placed.has(need)))
+    const next = tasks.find(one => !placed.has(one.id) && waitsFor(one).every(other => placed.has(other)))
     if (!next) throw wrong(source, `tasks wait for each other: ${cycleAmong(tasks, placed).join(' needs ')}`)
     ordered.push(next)
     placed.add(next.id)
@@ -96,7 +106,8 @@ function cycleAmong(tasks: readonly DagTask[], placed: ReadonlySet<string>): rea
   let id = [...open.keys()][0]
   while (id !== undefined && !path.includes(id)) {
     path.push(id)
-    id = open.get(id)?.needs.find(need => open.has(need))
+    const task = open.get(id)
+    id = task && waitsFor(task).find(other => open.has(other))
   }
   return id === undefined ? path : [...path.slice(path.indexOf(id)), id]
 }

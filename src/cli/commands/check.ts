@@ -10,13 +10,17 @@ import { everyCheck } from '../../marts/checks/gate.ts'
 import { type CheckReport, reportChecks } from '../../marts/checks/report.ts'
 import { type CheckResult, failedRows } from '../../marts/checks/run.ts'
 import { readMarts } from '../../marts/mart.ts'
-import { type CommandModule, flagOption } from '../command.ts'
+import { anyText, type CommandModule, flagOption, listOption, repeated } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
 
-function chosen(args: readonly string[], checks: readonly Check[]): readonly Check[] {
+function chosen(
+  args: readonly string[],
+  checks: readonly Check[],
+  except: readonly string[],
+): readonly Check[] {
   const names = checks.map(({ name }) => name)
-  for (const arg of args) {
+  for (const arg of [...args, ...except]) {
     if (names.includes(arg)) continue
     const found = nearest(arg, names)
     throw new UsageError({
@@ -24,7 +28,8 @@ function chosen(args: readonly string[], checks: readonly Check[]): readonly Che
       next: `${found ? `did you mean ${found}? ` : ''}muster check --list shows all of them`,
     })
   }
-  return args.length === 0 ? checks : checks.filter(({ name }) => args.includes(name))
+  const isChosen = (name: string): boolean => args.length === 0 || args.includes(name)
+  return checks.filter(({ name }) => isChosen(name) && !except.includes(name))
 }
 
 function list(context: CommandContext, checks: readonly Check[]): ExitStatus {
@@ -51,11 +56,19 @@ export const command: CommandModule = {
   name: 'check',
   summary: 'check the warehouse: keys, references, sums, totals, freshness, personal data',
   arguments: [{ name: '[checks...]', summary: 'only these; all when left out' }],
-  options: [{ flags: '--list', summary: 'list the checks without running them' }],
+  options: [
+    { flags: '--list', summary: 'list the checks without running them' },
+    { flags: '--except <check>', summary: 'not this one; may be repeated', parse: repeated(anyText) },
+  ],
   notes: ['Exit code 3 when a check of severity error fails; with warnings alone it is 0.'],
-  examples: ['muster check', 'muster check keys_unique references_resolve', 'muster check --json'],
+  examples: [
+    'muster check',
+    'muster check keys_unique references_resolve',
+    'muster check --except resources_whole',
+    'muster check --json',
+  ],
   async run(context, args, options) {
-    const checks = chosen(args, everyCheck(readMarts()))
+    const checks = chosen(args, everyCheck(readMarts()), listOption(options, 'except'))
     if (flagOption(options, 'list')) return list(context, checks)
     const connection = context.connection()
     const engine = await openMade(connection)
