@@ -85,7 +85,7 @@ describeOnEngines(
       if (bench.name === 'duckdb') expect((await command('publish')).out).toMatch(/^not whole: timesheets: /m)
       const night = await command('dag run small')
       expect(night.code).toBe(1)
-      expect(night.out).toMatch(/^sync +failed [^]*^build +done [^]*^publish +failed /m)
+      expect(night.out).toMatch(/^sync +failed [\s\S]*^build +done [\s\S]*^publish +failed /m)
       expect(night.err).toContain('would not be whole: timesheets')
       expect(JSON.parse((await command(health)).out)).toContainEqual({
         resource: 'timesheets',
