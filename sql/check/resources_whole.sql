@@ -1,7 +1,8 @@
--- Every resource that a run has tried to read is whole: it was read completely, and its last scan was accepted.
+-- Every resource that a run has tried to read is whole: read completely, its last scan accepted, few records in quarantine.
 -- Severity: error
--- Sources: ops.run_resource, ops.run, ops.scan, ops.watermark, ops.sweep, ops.unread, ops.discovered, ops.access
--- Next: run muster sync, or muster sweep where a sweep is named: rows are missing until it is accepted; muster status tells more
+-- Sources: ops.run_resource, ops.run, ops.scan, ops.watermark, ops.sweep, ops.unread, ops.discovered, ops.access,
+--   ops.quarantine
+-- Next: run muster sync, or muster sweep where a sweep is named: rows are missing until it is accepted; where too many records are in quarantine, have them mended at the source; muster status tells more
 with
 -- Include: resource
 

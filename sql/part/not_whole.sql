@@ -115,6 +115,60 @@ reasons as (
   where o.state in ('failed', 'incomplete', 'stopped') and not exists (select 1 from list_read as l where l.resource = o.resource)
 ),
 
+-- By the settings of the last run that knew them. What one run put into quarantine is compared with what it read; all that
+-- is there, with the most that one run read.
+tolerance as (
+  select coalesce(max(t.records), 20) as records, coalesce(max(t.percent), 1.0) as percent
+  from (
+    select r.quarantine_records as records, r.quarantine_percent as percent,
+      row_number() over (order by r.started_at desc, r.run_id desc) as place
+    from ops.run as r
+    where r.quarantine_records is not null
+  ) as t
+  where t.place = 1
+),
+
+quarantined_by_run as (
+  select q.resource, q.run_id, count(distinct coalesce(q.record_id, q.payload)) as records
+  from ops.quarantine as q
+  where q.resolved_at is null
+  group by q.resource, q.run_id
+),
+
+most_read as (
+  select o.resource, max(o.records_read) as records_read
+  from ops.run_resource as o
+  group by o.resource
+),
+
+quarantined as (
+  select q.resource, q.records, coalesce(o.records_read, 0) as records_read
+  from quarantined_by_run as q
+  left join ops.run_resource as o on o.run_id = q.run_id and o.resource = q.resource
+  union all
+  select q.resource, cast(sum(q.records) as bigint) as records, coalesce(max(m.records_read), 0) as records_read
+  from quarantined_by_run as q
+  left join most_read as m on m.resource = q.resource
+  group by q.resource
+),
+
+compared_quarantine as (
+  select q.resource, q.records,
+    case
+      when q.records_read * t.percent / 100 > t.records then cast(floor(q.records_read * t.percent / 100) as bigint)
+      else t.records
+    end as tolerated
+  from quarantined as q
+  cross join tolerance as t
+),
+
+excessive_quarantine as (
+  select c.resource, max(c.records) as records, min(c.tolerated) as tolerated
+  from compared_quarantine as c
+  where c.records > c.tolerated
+  group by c.resource
+),
+
 not_whole as (
   select r.resource, r.seen, r.expected,
     r.reason || case
@@ -128,4 +182,8 @@ not_whole as (
   select a.resource, null as seen, null as expected, 'the key may no longer read it' as reason
   from ops.access as a
   where a.state = 'no longer readable'
+  union all
+  select e.resource, null as seen, null as expected,
+    cast(e.records as text) || ' records are in quarantine, ' || cast(e.tolerated as text) || ' are tolerable' as reason
+  from excessive_quarantine as e
 ),

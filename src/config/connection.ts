@@ -30,6 +30,9 @@ export interface Connection {
   readonly lookbackMinutes: number
   /** Larger answers are refused. */
   readonly pageCapMegabytes: number
+  /** So many records of a resource may be in quarantine, or so many percent of them if those are more. */
+  readonly quarantineRecords: number
+  readonly quarantinePercent: number
   /** Zone in which timestamps become dates. */
   readonly reportingZone: string
 }
@@ -66,6 +69,8 @@ export function buildConnection(
     retentionDays: raw.retentionDays,
     lookbackMinutes: raw.lookbackMinutes,
     pageCapMegabytes: raw.pageCapMegabytes,
+    quarantineRecords: raw.quarantineRecords,
+    quarantinePercent: raw.quarantinePercent,
     reportingZone: raw.reportingZone,
   }
 }

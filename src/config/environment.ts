@@ -20,6 +20,8 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.warehouse': 'MUSTER_WAREHOUSE',
   'connections.default.schemaPrefix': 'MUSTER_SCHEMA_PREFIX',
   'connections.default.landing': 'MUSTER_LANDING',
+  'connections.default.quarantineRecords': 'MUSTER_QUARANTINE_RECORDS',
+  'connections.default.quarantinePercent': 'MUSTER_QUARANTINE_PERCENT',
   'connections.default.webhook.secret': 'MUSTER_WEBHOOK_SECRET',
   'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
 }
@@ -38,12 +40,16 @@ export function environmentSource(env: Environment): Source | undefined {
   const previousSecret = variable(env, 'MUSTER_WEBHOOK_PREVIOUS_SECRET')
   const landing = variable(env, 'MUSTER_LANDING')
   const schemaPrefix = variable(env, 'MUSTER_SCHEMA_PREFIX')
+  const quarantineRecords = variable(env, 'MUSTER_QUARANTINE_RECORDS')
+  const quarantinePercent = variable(env, 'MUSTER_QUARANTINE_PERCENT')
   const connection = {
     ...(baseUrl && { baseUrl }),
     ...(apiKey && { apiKey }),
     warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? defaultWarehouse,
     ...(schemaPrefix && { schemaPrefix }),
     ...(landing && { landing }),
+    ...(quarantineRecords && { quarantineRecords }),
+    ...(quarantinePercent && { quarantinePercent }),
     ...(secret && { webhook: { secret, ...(previousSecret && { previousSecret }) } }),
   }
   return {

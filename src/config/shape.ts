@@ -10,6 +10,12 @@ function whole(least: number): z.ZodType<number> {
   return z.preprocess(digits, z.int('must be a whole number').min(least, `must be at least ${least}`))
 }
 
+/** From 0 to 100, also with decimals; text from an environment variable likewise. */
+const percent: z.ZodType<number> = z.preprocess(
+  (value: unknown) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),
+  z.number('must be a number').min(0, 'must be at least 0').max(100, 'must be at most 100'),
+)
+
 const webhook = z.strictObject({
   secret: z.string().optional(),
   secretFile: z.string().optional(),
@@ -42,6 +48,8 @@ const connection = z.strictObject({
   retentionDays: whole(0).default(90),
   lookbackMinutes: whole(0).default(15),
   pageCapMegabytes: whole(1).default(32),
+  quarantineRecords: whole(0).default(20),
+  quarantinePercent: percent.default(1),
   // Days in star are counted in this zone; another zone is refused, not ignored.
   reportingZone: z
     .string()

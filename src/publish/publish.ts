@@ -3,8 +3,9 @@ import { chmodSync, statSync } from 'node:fs'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
+import { tooManyQuarantined } from '../state/evidence/quarantine-limit.ts'
 import { migrate } from '../state/migrate.ts'
-import { newRunId, startRun, updateRun } from '../state/runs/runs.ts'
+import { newRunId, startRun, type Tolerance, updateRun } from '../state/runs/runs.ts'
 import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
 import { publishedFile, removeDatabase, replaceDatabase } from '../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -28,6 +29,8 @@ export interface PublishEffects {
   readonly version: string
   /** Refuses to replace the copy while a resource is not whole. */
   readonly requiresWhole?: boolean
+  /** What may be in quarantine. */
+  readonly tolerance?: Tolerance
 }
 
 const instant = ({ clock }: PublishEffects): string => new Date(clock.now()).toISOString()
@@ -79,6 +82,12 @@ function failure(file: string, cause: unknown): MusterError {
 }
 
 /** Throws MusterError for a warehouse with resources that are not whole. */
+/** Records in quarantine are missing from every figure: the settings say how many may be. */
+export async function requireTolerable(engine: Engine): Promise<void> {
+  const failure = await tooManyQuarantined(engine, { meanwhile: 'the previous copy is unchanged' })
+  if (failure) throw failure
+}
+
 export async function requireWhole(engine: Engine): Promise<void> {
   const lacking = (await notWhole(engine)) ?? []
   if (lacking.length === 0) return
@@ -116,8 +125,10 @@ export async function publish(effects: PublishEffects): Promise<Published> {
     arguments: effects.requiresWhole ? '--require complete' : '',
     startedAt: instant(effects),
     version,
+    tolerance: effects.tolerance,
   })
   try {
+    await requireTolerable(engine)
     if (effects.requiresWhole) await requireWhole(engine)
     const lacking = (await notWhole(engine)) ?? []
     const published = await write(effects, runId)

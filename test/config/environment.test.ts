@@ -28,10 +28,13 @@ describe('without a file', () => {
       ...BASE,
       MUSTER_WAREHOUSE: 'postgresql://me:secret@db/x',
       MUSTER_LANDING: 'pages',
+      MUSTER_QUARANTINE_RECORDS: '5',
+      MUSTER_QUARANTINE_PERCENT: '0.5',
       MUSTER_WEBHOOK_SECRET: 'hook',
       MUSTER_WEBHOOK_PREVIOUS_SECRET: 'older hook',
     })
-    const { warehouse, landing, webhook } = connectionNamed(settings)
+    const { warehouse, landing, webhook, ...rest } = connectionNamed(settings)
+    expect(rest).toMatchObject({ quarantineRecords: 5, quarantinePercent: 0.5 })
     const hooks = [webhook?.secret.reveal(), webhook?.previousSecret?.reveal()]
     expect([warehouse.kind, landing, ...hooks]).toEqual(['server', join(cwd, 'pages'), 'hook', 'older hook'])
     expect(settings.secrets.map(one => one.reveal())).toContain('older hook')

@@ -18,6 +18,8 @@ describe('a file', () => {
       retentionDays: 90,
       lookbackMinutes: 15,
       pageCapMegabytes: 32,
+      quarantineRecords: 20,
+      quarantinePercent: 1,
       reportingZone: 'Europe/London',
     })
     expect(settings.source).toBe('config/muster.yaml')

@@ -4,6 +4,7 @@ import type { Connection } from '../../config/connection.ts'
 import { type InboxStore, logStore, tableStore } from '../../events/store.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
+import type { Tolerance } from '../../state/runs/runs.ts'
 import type { RunConnection } from '../../sync/run/run.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { OutOfReach } from '../../warehouse/duckdb/failure.ts'
@@ -58,6 +59,11 @@ export async function openMade(connection: Connection): Promise<Engine> {
   })
 }
 
+export const toleranceOf = ({ quarantineRecords, quarantinePercent }: Connection): Tolerance => ({
+  records: quarantineRecords,
+  percent: quarantinePercent,
+})
+
 export function runConnection(connection: Connection): RunConnection {
   return {
     baseUrl: connection.baseUrl,
@@ -66,6 +72,7 @@ export function runConnection(connection: Connection): RunConnection {
     retentionDays: connection.retentionDays,
     lookbackMinutes: connection.lookbackMinutes,
     pageCapBytes: connection.pageCapMegabytes * 1_048_576,
+    tolerance: toleranceOf(connection),
   }
 }
 

@@ -1,6 +1,6 @@
 /** `muster check`: checks the warehouse, and says what to do about each failure. */
 
-import { openMade } from '../../app/connection/warehouse.ts'
+import { openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { nearest } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../../lib/errors.ts'
@@ -74,7 +74,9 @@ export const command: CommandModule = {
     const engine = await openMade(connection)
     try {
       const { clock, rng, signal } = context
-      const report = await reportChecks({ engine, clock, rng, signal, version: programVersion }, checks)
+      const tolerance = toleranceOf(connection)
+      const effects = { engine, clock, rng, signal, version: programVersion, tolerance }
+      const report = await reportChecks(effects, checks)
       if (context.json) printJson(context, report)
       else print(context, report)
       const isBroken = report.results.some(result => result.severity === 'error' && failedRows(result) > 0)

@@ -1,9 +1,9 @@
 /** `muster publish`: writes a fresh copy for analysts, without personal data, beside the working file. */
 
-import { duckdbFile, openMade } from '../../app/connection/warehouse.ts'
+import { duckdbFile, openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { type Published, publish, requireWhole } from '../../publish/publish.ts'
+import { type Published, publish, requireTolerable, requireWhole } from '../../publish/publish.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, oneOf, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -12,7 +12,10 @@ import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 /** Readers of a server never wait for a writer, so there is nothing to copy; whether it is whole is told all the same. */
 async function notNeeded(context: CommandContext, requiresWhole: boolean): Promise<0> {
-  if (requiresWhole) await withEngine(context, requireWhole)
+  await withEngine(context, async engine => {
+    await requireTolerable(engine)
+    if (requiresWhole) await requireWhole(engine)
+  })
   const why = 'PostgreSQL needs no published copy: star and mart can be read there at any time'
   if (context.json) printJson(context, { published: false, why })
   else printLine(context, why)
@@ -68,7 +71,8 @@ export const command: CommandModule = {
     if (duckdbFile(context.connection()) === undefined) return notNeeded(context, requiresWhole)
     return withEngine(context, async (engine): Promise<0> => {
       const { clock, rng } = context
-      print(context, await publish({ engine, clock, rng, version: programVersion, requiresWhole }))
+      const tolerance = toleranceOf(context.connection())
+      print(context, await publish({ engine, clock, rng, version: programVersion, requiresWhole, tolerance }))
       return 0
     })
   },

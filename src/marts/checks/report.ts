@@ -5,7 +5,7 @@ import { recordCheckResults } from '../../state/marts/marts.ts'
 import { lastRead } from '../../state/marts/source-state.ts'
 import type { CheckResultRow } from '../../state/marts/tables.ts'
 import { migrate } from '../../state/migrate.ts'
-import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
+import { newRunId, startRun, type Tolerance, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { dayOf } from '../inputs.ts'
 import { martTables } from '../table.ts'
@@ -18,6 +18,8 @@ export interface CheckEffects {
   readonly rng: Rng
   readonly signal: AbortSignal
   readonly version: string
+  /** What may be in quarantine. */
+  readonly tolerance?: Tolerance
 }
 
 export interface CheckReport {
@@ -53,13 +55,13 @@ const summaryOf = (results: readonly CheckResult[]): string => {
 
 /** Runs the checks one after the other and records the results; an abort throws, and nothing is recorded. */
 export async function reportChecks(effects: CheckEffects, checks: readonly Check[]): Promise<CheckReport> {
-  const { engine, clock, rng, signal, version } = effects
+  const { engine, clock, rng, signal, version, tolerance } = effects
   const started = clock.now()
   const startedAt = new Date(started).toISOString()
   await migrate(engine, startedAt)
   const runId = newRunId(clock, rng)
   const names = checks.map(({ name }) => name).join(' ')
-  await startRun(engine, { runId, command: 'check', arguments: names, startedAt, version })
+  await startRun(engine, { runId, command: 'check', arguments: names, startedAt, version, tolerance })
   const end = (state: 'done' | 'failed', message: string): Promise<void> =>
     updateRun(engine, runId, { state, message, finished_at: new Date(clock.now()).toISOString() })
   try {

@@ -42,6 +42,13 @@ export interface RunStart {
   readonly arguments: string
   readonly startedAt: string
   readonly version: string
+  /** What may be in quarantine, by the settings at hand; null for runs that do not know them. */
+  readonly tolerance?: Tolerance | undefined
+}
+
+export interface Tolerance {
+  readonly records: number
+  readonly percent: number
 }
 
 /** A run that is still marked as running, and whose process has died, has failed. */
@@ -86,6 +93,8 @@ export async function startRun(engine: Engine, start: RunStart): Promise<void> {
       started_at: start.startedAt,
       finished_at: null,
       batches_read_as_json: 0,
+      quarantine_records: start.tolerance?.records ?? null,
+      quarantine_percent: start.tolerance?.percent ?? null,
       message: null,
       program_version: start.version,
     })

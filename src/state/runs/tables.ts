@@ -1,5 +1,5 @@
 /** Tables of runs: what each did, which resource it may write, and which version made the structure. */
-import { count, oneOf, optional, type Row, table, text, time } from '../declaration.ts'
+import { count, oneOf, optional, type Row, real, table, text, time } from '../declaration.ts'
 
 const results = {
   requests: count('Requests sent.'),
@@ -26,6 +26,10 @@ export const runTables = {
       batches_read_as_json: optional(
         count('Batches of pages with a record of another structure, which take three times as long to read.'),
       ),
+      quarantine_records: optional(
+        count('Records of a resource that might be in quarantine, by its settings.'),
+      ),
+      quarantine_percent: optional(real('Or so many percent of them, if those are more.')),
       message: optional(text('Why it failed, stopped or is incomplete.')),
       program_version: text('Version of the program.'),
     },

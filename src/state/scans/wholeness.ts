@@ -21,6 +21,8 @@ const read: readonly LedgerName[] = [
   'unread',
   'discovered',
   'access',
+  'quarantine',
+  'run',
 ]
 
 /** Undefined for a warehouse without these tables, such as a published copy. */

@@ -9,10 +9,11 @@ import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
+import { TooManyQuarantined, tooManyQuarantined } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
 import { recordUsage } from '../../state/requests/key-state.ts'
-import { newRunId, startRun } from '../../state/runs/runs.ts'
+import { newRunId, startRun, type Tolerance } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { SweepOptions } from '../deletions/sweep.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
@@ -31,6 +32,8 @@ export interface RunConnection {
   readonly retentionDays: number
   readonly lookbackMinutes: number
   readonly pageCapBytes: number
+  /** What may be in quarantine; the defaults of the settings when left out. */
+  readonly tolerance?: Tolerance
   /** Milliseconds; those of the client when left out. */
   readonly timeouts?: Pick<FetchOptions, 'headersTimeout' | 'bodyTimeout' | 'totalTimeout'>
 }
@@ -111,7 +114,7 @@ async function openClient(
 
 function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'incomplete' | 'stopped' {
   if (!failure) return 'done'
-  if (failure instanceof Incomplete) return 'incomplete'
+  if (failure instanceof Incomplete || failure instanceof TooManyQuarantined) return 'incomplete'
   return failure instanceof BudgetSpent ? 'stopped' : 'failed'
 }
 
@@ -144,6 +147,7 @@ async function openSession(
     arguments: words,
     startedAt: instant(clock.now()),
     version: effects.version,
+    tolerance: connection.tolerance,
   })
   const { client, sent, shared } = await openClient(connection, request, effects)
   const landing = openLanding(connection.landing)
@@ -191,6 +195,9 @@ async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
   })
 }
 
+const unpublished = 'the rest is loaded, and nothing is published until then'
+const namesOf = (outcomes: readonly ResourceOutcome[]): string[] => outcomes.map(({ resource }) => resource)
+
 async function readAll(session: Session, request: RunRequest): Promise<Read> {
   const { client, sync } = session
   try {
@@ -198,7 +205,10 @@ async function readAll(session: Session, request: RunRequest): Promise<Read> {
     await recordLimits(session, key)
     const read = request.sweep ? sweepResources : syncResources
     const resources = await read({ ...sync, key }, request)
-    return { resources, failure: interrupted(sync.signal, failureAmong(resources)) }
+    const failure =
+      failureAmong(resources) ??
+      (await tooManyQuarantined(sync.engine, { of: namesOf(resources), meanwhile: unpublished }))
+    return { resources, failure: interrupted(sync.signal, failure) }
   } catch (error) {
     return { resources: [], failure: interrupted(sync.signal, error as MusterError) }
   }
