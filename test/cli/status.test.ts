@@ -84,7 +84,8 @@ describe('after a sync', () => {
   })
 
   test('status shows the proof of every resource', async () => {
-    const { resources, summary, isPublished, budget } = await json('status')
+    const { resources, summary, isPublished, budget, notWhole } = await json('status')
+    expect(notWhole).toEqual([])
     expect([isPublished, summary]).toEqual([
       false,
       expect.stringMatching(/^13 of 13 resources proved complete/),
