@@ -2,6 +2,7 @@
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import { type FaultName, type FaultRates, faultTable } from '../../src/sandbox/faults/faults.ts'
 import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
+import type { Quirks } from '../../src/sandbox/quirks/quirk-options.ts'
 import type { Collection } from '../../src/sandbox/world.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { type ChangeKind, changeKinds } from './changes.ts'
@@ -36,6 +37,9 @@ export interface Climate {
   readonly options: Partial<ContractOptions>
   readonly perMinute: number
   readonly perDay: number
+  /** What the service says that is not so, from this night on. */
+  readonly lies: Lies
+  readonly lyingFrom: number
   /** Share of the nights whose process is killed. */
   readonly kills: number
   readonly sweeps: number
@@ -59,6 +63,35 @@ function faultsOf(rng: Rng): FaultRates {
   )
 }
 
+export type Lies = Partial<Quirks>
+
+/** Lies about the pages of a list, sized for pages of a few rows. */
+const lies: readonly Lies[] = [
+  { 'page-cap': 3 },
+  { 'limit-cap': 3 },
+  { 'cut-pages': 5 },
+  { 'short-page': 2 },
+  { 'same-page': 'yes' },
+  { 'repeat-page': 2 },
+  { hidden: 3 },
+  { empty: 'yes' },
+  { 'total-cap': 10 },
+  { total: 'null' },
+  { total: 'missing' },
+  { total: 'text' },
+  { total: 'shrinking' },
+  { success: 'false' },
+  { 'forbidden-after': 3 },
+  { broken: 2 },
+  { 'odd-keys': ['empty', 'quote', 'proto'], 'odd-every': 4 },
+]
+
+const liesOf = (rng: Rng): Lies =>
+  rng() < 0.5 ? {} : { ...pick(rng, lies), ...(rng() < 0.2 && pick(rng, lies)) }
+
+/** Lies under which a record may be on no page although nothing contradicts the answers. */
+export const mayHide = ({ lies }: Climate): boolean => 'hidden' in lies || 'empty' in lies
+
 const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
   ...(rng() < 0.4 && { ties: 'random' }),
   ...(rng() < 0.3 && { from: 'exclusive' }),
@@ -79,6 +112,7 @@ export function climateOf(seed: number, engine: Engine['kind'], without: readonl
     changes: climate.changes.filter(kind => !without.includes(kind)),
     faults: kept(climate.faults),
     options: kept(climate.options),
+    lies: without.includes('lies') ? {} : kept(climate.lies),
     kills: without.includes('kills') ? 0 : climate.kills,
   }
 }
@@ -100,5 +134,7 @@ function drawn(rng: Rng, engine: Engine['kind']): Climate {
     perDay: pick(rng, [400, 50_000]),
     kills: pick(rng, [0, 0.5, 1]),
     sweeps: pick(rng, [0, 0.5, 1]),
+    lies: liesOf(rng),
+    lyingFrom: pick(rng, [1, 2]),
   }
 }

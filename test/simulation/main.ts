@@ -61,6 +61,7 @@ for (let seed = first; seed <= last; seed += 1) {
     })
   } catch (error) {
     broken.push(`${seed}`)
+    console.log(`seed ${seed}`)
     console.log(
       `${
         error instanceof Error

@@ -19,6 +19,8 @@ export interface Place {
   readonly clock: SimulatedClock
   readonly disk: Disk
   readonly url: string
+  /** Of the runs so far; no two have the same random numbers, and so the same id. */
+  runs: number
 }
 
 export interface Ended {
@@ -30,10 +32,10 @@ export interface Ended {
   readonly printed?: string
 }
 
-let runs = 0
-
-/** A run of its own random numbers, so that no two have one id. */
-const rngOf = ({ seed }: Place, what: string): Rng => namedRng(seed, `${what} ${++runs}`)
+function rngOf(place: Place, what: string): Rng {
+  place.runs += 1
+  return namedRng(place.seed, `${what} ${place.runs}`)
+}
 
 function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'arguments'>): Promise<RunOutcome> {
   const { clock, url, disk } = place
@@ -100,7 +102,8 @@ export async function receive(place: Place, engine: Engine, bodies: readonly Buf
   const store = storeOf(place, engine)
   if (events.length > 0) await store.store(events)
   await store.load(engine)
-  const drained = await drainInbox(engine, { id: `drain ${++runs}`, at: clock.iso })
+  place.runs += 1
+  const drained = await drainInbox(engine, { id: `drain ${place.runs}`, at: clock.iso })
   await store.close()
   return { command: 'events', code: 0, message: `${drained} drained` }
 }

@@ -56,11 +56,15 @@ const statement = ([sql]: readonly unknown[]): Step => {
   return { kind: kindOf(text), what: shown(text) }
 }
 
-const originals = { run: DuckDBConnection.prototype.run, writeFileSync: fs.writeFileSync }
+const originals = {
+  run: DuckDBConnection.prototype.run,
+  connect: DuckDBInstance.prototype.connect,
+  writeFileSync: fs.writeFileSync,
+}
 
 /** What is committed lies in the file or in its log, and nothing else is left of a process that was killed. */
 async function abandon(instance: DuckDBInstance, open: ReadonlySet<DuckDBConnection>): Promise<void> {
-  const last = await instance.connect()
+  const last = await originals.connect.call(instance)
   await originals.run.call(last, 'pragma disable_checkpoint_on_shutdown')
   for (const connection of open) connection.closeSync()
   instance.closeSync()
@@ -71,7 +75,7 @@ function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBIn
   const open = new Set<DuckDBConnection>()
   const connect = instance.connect.bind(instance)
   instance.connect = async () => {
-    const connection = await connect()
+    const connection = await current()!.step({ kind: 'read', what: 'connect' }, connect)
     const close = connection.closeSync.bind(connection)
     connection.closeSync = () => {
       open.delete(connection)
@@ -91,7 +95,9 @@ function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBIn
 }
 
 function patchDuckdb(): void {
-  replace(DuckDBConnection.prototype, 'run', asStep(statement))
+  // The second calls the first, and reads the rows, which takes time as well.
+  for (const name of ['run', 'runAndReadAll'] as const)
+    replace(DuckDBConnection.prototype, name, asStep(statement))
   replace(DuckDBInstance, 'create', create => async (...given) => {
     const instance = (await create.apply(DuckDBInstance, given)) as DuckDBInstance
     const process = current()

@@ -59,9 +59,16 @@ class Dead extends Error {
   }
 }
 
+/** A night takes a few hundred steps for each list. */
+const mostSteps = 20_000
+/** Milliseconds of real time in which nothing happens, though the process has not ended. */
+const stuckMs = 20_000
+
 const never = <Result>(): Promise<Result> => new Promise(() => undefined)
 
 const running = new AsyncLocalStorage<SimulatedProcess>()
+/** Set within a step: what it does on its way belongs to it. */
+const inStep = new AsyncLocalStorage<boolean>()
 
 /** The process whose code is running; undefined for that of the simulation itself. */
 export const current = (): SimulatedProcess | undefined => running.getStore()
@@ -72,7 +79,7 @@ const mostMs: Readonly<Record<StepKind, number>> = {
   write: 5,
   commit: 8,
   file: 3,
-  request: 400,
+  request: 60,
   sleep: 0,
 }
 
@@ -84,8 +91,8 @@ export class SimulatedProcess {
   readonly #killed: Promise<'killed'>
   #die: (killed: 'killed') => void = () => undefined
   #isBusy = false
-  /** A step inside a step belongs to it. */
-  #inStep = false
+  /** What the last step did. */
+  #last = 'none'
   /** Where it was killed. */
   death: { readonly step: Step; readonly phase: Phase } | undefined
   constructor(parts: ProcessParts) {
@@ -102,7 +109,21 @@ export class SimulatedProcess {
   /** Work of this process; `killed` when it did not live to see the end. */
   async run<Result>(work: () => Promise<Result>): Promise<{ readonly result: Result } | 'killed'> {
     const done = running.run(this, work).then(result => ({ result }))
-    return Promise.race([done, this.#killed])
+    let seen = -1
+    let timer: NodeJS.Timeout | undefined
+    const stuck = new Promise<never>((_, reject) => {
+      timer = setInterval(() => {
+        const steps = this.steps('any')
+        if (steps === seen || steps > mostSteps)
+          reject(new Error(`it does not end: ${steps} steps, ${this.#last}`))
+        seen = steps
+      }, stuckMs)
+    })
+    try {
+      return await Promise.race([done, this.#killed, stuck])
+    } finally {
+      clearInterval(timer)
+    }
   }
 
   /** How many steps of each kind there were. */
@@ -113,7 +134,7 @@ export class SimulatedProcess {
   /** Waits for its turn. The steps of a dead process never end, so that nothing can catch its death. */
   async step<Result>(step: Step, perform: () => Promise<Result>): Promise<Result> {
     if (this.death) return never()
-    if (this.#inStep) return perform()
+    if (inStep.getStore()) return perform()
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ step, perform, resolve, reject })
       void this.#goOn()
@@ -123,7 +144,7 @@ export class SimulatedProcess {
   /** For what cannot wait: it happens at once. */
   stepNow<Result>(step: Step, perform: () => Result): Result {
     if (this.death) throw new Dead()
-    if (this.#inStep) return perform()
+    if (inStep.getStore()) return perform()
     this.#begin(step, 'before')
     const result = perform()
     this.#end(step)
@@ -181,14 +202,11 @@ export class SimulatedProcess {
   async #perform({ step, perform, resolve, reject }: Waiting): Promise<void> {
     this.#begin(step, 'before')
     if (this.death) return
-    this.#inStep = true
     try {
-      const result = await perform()
-      this.#inStep = false
+      const result = await inStep.run(true, perform)
       this.#end(step)
       if (!this.death) resolve(result as never)
     } catch (error) {
-      this.#inStep = false
       this.#end(step)
       if (!this.death) reject(error)
     }
@@ -198,6 +216,7 @@ export class SimulatedProcess {
     const { clock, rng, onStep } = this.#parts
     for (const kind of [step.kind, 'any'] as const) this.#steps.set(kind, this.steps(kind) + 1)
     clock.advance(1 + Math.floor(rng() * mostMs[step.kind]))
+    this.#last = `${step.kind} ${step.what}`
     onStep?.(step)
     this.#dieAt(step, phase)
   }

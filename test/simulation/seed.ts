@@ -4,7 +4,7 @@ import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { type Climate, climateOf } from './climate.ts'
+import { type Climate, climateOf, mayHide } from './climate.ts'
 import { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import { lawOfExit0, lawOfRequests, lawOfTombstones, lawOfWatermark } from './laws.ts'
@@ -55,7 +55,7 @@ async function openSetting(parts: SeedParts): Promise<Setting> {
   const service = await Service.open({ seed, climate, clock, counts })
   const onStep = ({ kind, what }: Step): void => tell(`    ${clock.iso} ${kind} ${what}`)
   const machine = new Machine({ seed, clock, disk, counts, ...(isVerbose && { onStep }) })
-  const place = { seed, clock, disk, url: service.url }
+  const place = { seed, clock, disk, url: service.url, runs: 0 }
   return { ...parts, climate, clock, disk, service, machine, place, killedAt: 0 }
 }
 
@@ -74,9 +74,10 @@ async function requireLaws(setting: Setting, since: number, ended: readonly Ende
   const engine = await machine.engine()
   for (const list of climate.lists) {
     const situation = { engine, service, list, since }
+    require(setting, await lawOfTombstones(situation))
+    if (mayHide(climate)) continue
     for (const one of ended) require(setting, await lawOfExit0(situation, one))
     require(setting, await lawOfWatermark(situation))
-    require(setting, await lawOfTombstones(situation))
   }
   require(setting, lawOfRequests(service, setting.killedAt > since - 62_000))
 }
@@ -119,6 +120,7 @@ async function stormyNight(setting: Setting, night: number): Promise<void> {
   ]
   const kill = rng() < climate.kills ? machine.drawnKill(lists.length) : undefined
   service.storm()
+  if (night === climate.lyingFrom) service.lie()
   counts.add('nights')
   await runAll(setting, commands, kill)
   if (rng() < shareOfOthers) await others(setting, rng)
@@ -216,6 +218,7 @@ export async function runSeed(parts: SeedParts): Promise<void> {
   } finally {
     for (const { fault } of service.requests) if (fault) counts.add(`fault ${fault}`)
     counts.add('requests', service.requests.length)
+    for (const [lie, value] of Object.entries(climate.lies)) counts.add(`lie ${lie}=${value}`)
     for (const [option, value] of Object.entries(climate.options)) counts.add(`option ${option}=${value}`)
     await machine.crash()
     await service.close()

@@ -108,9 +108,16 @@ export class Service {
     this.#isStormy = true
   }
 
+  /** The service deviates from its contract from now on. */
+  lie(): void {
+    const { climate } = this.#parts
+    this.#sandbox.setQuirks({ all: climate.lies })
+  }
+
   /** Every answer is right from now on, and nothing changes. */
   calm(): void {
     this.#isStormy = false
+    this.#sandbox.setQuirks()
     this.#sandbox.faults.stop()
   }
 

@@ -110,10 +110,12 @@ function changedDimensions(
   const fills = names.map(name => `(m.${quoteName(name)} is not null and h.${quoteName(name)} is null)`)
   const times = sourceTimes.map(at => `(m.${at} is not null and coalesce(m.${at} >= h.${at}, true))`)
   const untimed = `(${sourceTimes.map(at => `m.${at} is null`).join(' and ')} and ${anyGiven('m.', names)})`
+  // In one order, so that the same pages make the same statements.
   return `select distinct m.dimension from ${memberTableName} m
     left join (${dimensions.map(one => storedRows(one, attributes)).join(' union all ')}) h
       on h.dimension = m.dimension and h.member_id = m.member_id
-    where h.member_id is null or (h.is_stub and (${[untimed, ...times, ...fills].join(' or ')}))`
+    where h.member_id is null or (h.is_stub and (${[untimed, ...times, ...fills].join(' or ')}))
+    order by m.dimension`
 }
 
 /** The members that a batch names, and the statements that write them. */
