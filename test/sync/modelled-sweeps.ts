@@ -26,6 +26,8 @@ interface Held {
 export interface Mistakes {
   readonly oneObservation?: boolean
   readonly noBreaker?: boolean
+  /** Any list of twenty may vanish whole. */
+  readonly fromTwenty?: boolean
   readonly anyScope?: boolean
   readonly acceptsAnything?: boolean
   readonly noControlAfter?: boolean
@@ -106,7 +108,8 @@ export class ModelledWarehouse {
 
   /** `most` is what somebody allows to be gone at once. */
   async sweep(most?: number): Promise<void> {
-    this.#most = this.#mistakes.noBreaker ? Number.POSITIVE_INFINITY : most
+    const { noBreaker, fromTwenty } = this.#mistakes
+    this.#most = noBreaker ? Number.POSITIVE_INFINITY : fromTwenty ? (most ?? 20) : most
     const scope = this.#beginRun()
     const startedAt = this.#tick()
     try {

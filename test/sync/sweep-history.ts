@@ -24,10 +24,49 @@ function weatherOf(seed: number): Weather {
   }
 }
 
+const calm: Weather = {
+  changes: 0,
+  deletions: 0,
+  late: 0,
+  ties: false,
+  lostRows: 0,
+  laggingCopy: 0,
+  wrongTotal: 0,
+  refusals: 0,
+  scopeChanges: 0,
+  hiding: 0,
+  flicker: 0,
+  deadGateway: 0,
+}
+
+/** A short list that the service shows as empty, or without most of its rows, for some nights; on others one row is deleted. */
+export async function shortHistory(seed: number, mistakes: Mistakes = {}): Promise<History> {
+  const rng = namedRng(seed, 'short')
+  const list = new VanishingList(namedRng(seed, 'list'), calm, 3 + Math.floor(rng() * 27))
+  const hasSingleRead = rng() < 0.5
+  const warehouse = new ModelledWarehouse(list, { mistakes, hasSingleRead })
+  const missed: string[] = []
+  let hidden = 0
+  for (let night = 0; night < nights; night += 1) {
+    warehouse.sync(1, () => 0)
+    const isHidden = rng() < 0.6
+    const gone =
+      isHidden || list.rows.length < 3 ? undefined : list.remove(Math.floor(rng() * list.rows.length))
+    if (isHidden) list.hideMost()
+    hidden += Number(isHidden)
+    warehouse.hear()
+    for (let sweep = 0; sweep < 3; sweep += 1) await warehouse.sweep()
+    if (gone && !warehouse.held.get(gone.id)?.isDeleted) missed.push(gone.id)
+    list.show()
+  }
+  const happened = { hidden, ...warehouse.counts }
+  return { falseTombstones: warehouse.false, tombstones: warehouse.tombstones, missed, happened }
+}
+
 export interface History {
   readonly falseTombstones: readonly string[]
   readonly tombstones: number
-  /** Deletions of the quiet time that were not found in as many sweeps as they need. */
+  /** Deletions of a quiet time that were not found in as many sweeps as they need. */
   readonly missed: readonly string[]
   readonly happened: Readonly<Record<string, number>>
 }

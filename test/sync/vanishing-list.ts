@@ -125,6 +125,19 @@ export class VanishingList {
     else this.visible.add(company)
   }
 
+  /** From now on all rows are hidden, or more than half of them; `show` ends it. */
+  hideMost(): void {
+    const rows = this.#seen()
+    const least = Math.floor(rows.length / 2) + 1
+    const count = this.#rng() < 0.5 ? rows.length : least + Math.floor(this.#rng() * (rows.length - least))
+    const hidden = rows.toSorted(() => this.#rng() - 0.5).slice(0, count)
+    this.#hidden = { rows: new Set(hidden.map(({ id }) => id)), left: Number.POSITIVE_INFINITY }
+  }
+
+  show(): void {
+    this.#hidden = undefined
+  }
+
   #seen(): Row[] {
     return this.rows.filter(({ id, company }) => this.visible.has(company) && !this.#hidden?.rows.has(id))
   }
