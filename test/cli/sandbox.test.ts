@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
 import { contractOptions } from '../../src/sandbox/options/contract-options.ts'
+import { quirkOptions } from '../../src/sandbox/quirks/quirk-options.ts'
 import { captured, muster } from './captured-world.ts'
 
 async function started(line: string) {
@@ -45,15 +46,27 @@ test('says nothing when nothing broke it', async () => {
   expect(await end()).toEqual({ code: 0, err: '' })
 })
 
+test('takes quirks of all resources and of one', async () => {
+  const { ask, end } = await started(
+    '--quirk page-cap=5 --quirk expenses:page-cap=2 --quirk expenses:empty=no',
+  )
+  const rows = async (path: string) =>
+    ((await (await ask(path)).json()) as { data: readonly unknown[] }).data.length
+  expect([await rows('/timesheets'), await rows('/expenses')]).toEqual([5, 2])
+  expect(await end()).toEqual({ code: 0, err: '' })
+})
+
 test.each([
   ['--knob tos=exclusive', 'muster: there is no option tos: did you mean to?\n'],
   ['--fault resett=0.1', 'muster: there is no fault resett: did you mean reset?\n'],
+  ['--quirk hiden=3', 'muster: there is no quirk hiden: did you mean hidden?\n'],
+  ['--quirk sheets:hidden=3', 'muster: there is no resource sheets: muster plan lists them\n'],
 ])('refuses %s', async (line, message) => {
   expect(await muster(`sandbox ${line}`)).toMatchObject({ code: 2, err: message })
 })
 
-test('--help lists every option and fault', async () => {
+test('--help lists every option, quirk and fault', async () => {
   const { out } = await muster('sandbox --help')
-  for (const name of [...Object.keys(contractOptions), ...Object.keys(faultTable)])
+  for (const name of [contractOptions, quirkOptions, faultTable].flatMap(Object.keys))
     expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
 })
