@@ -11,6 +11,8 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { dayMs } from '../lib/dates.ts'
+import { archiveDamage, type Damage, Damaged, folderDamage, manifestFile, manifestOf } from './damage.ts'
 import { factsFile, type LandedPage, type Landing } from './folder.ts'
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -54,7 +56,8 @@ function slices(pages: readonly LandedPage[]): LandedPage[][] {
 export async function compact(landing: Landing, scanIds: readonly string[]): Promise<void> {
   if (scanIds.length === 0) return
   await withDuckdb(async run => {
-    for (const scanId of scanIds) {
+    // A scan whose facts are damaged stays as it is, for the check to name.
+    for (const scanId of scanIds.filter(scan => folderDamage(landing, scan) === undefined)) {
       const archive = archiveOf(landing, scanId)
       const part = `${archive}.part`
       rmSync(part, { recursive: true, force: true })
@@ -66,6 +69,7 @@ export async function compact(landing: Landing, scanIds: readonly string[]): Pro
         await run(`copy (select parse_filename(filename) as name, content from read_text([${files}]))
           to ${target} (format parquet, compression zstd)`)
       }
+      writeFileSync(manifestFile(part), manifestOf(part), { mode: 0o600 })
       rmSync(archive, { recursive: true, force: true })
       renameSync(part, archive)
       landing.discard(scanId)
@@ -82,22 +86,57 @@ export function keptScans(landing: Landing): string[] {
   return [...new Set([...archives(landing).map(name => basename(name, suffix)), ...landing.scans()])].sort()
 }
 
-/** The pages of an archived scan, written back as files below `folder`; the caller removes them. */
+/** The pages of an archived scan, written back as files below `folder`; the caller removes them. Throws Damaged. */
 export async function unpack(landing: Landing, scanId: string, folder: string): Promise<void> {
   const archive = archiveOf(landing, scanId)
+  const damage = archiveDamage(archive, factsFile(archive), true)
+  if (damage !== undefined) throw new Damaged(scanId, damage)
   const target = join(folder, scanId)
   mkdirSync(target, { recursive: true, mode: 0o700 })
   const files = readdirSync(archive).filter(name => name.endsWith('.parquet'))
   writeFileSync(join(target, 'scan.json'), readFileSync(factsFile(archive) ?? join(archive, 'scan.json')))
   await withDuckdb(async run => {
     for (const file of files) {
-      for (const [name, content] of await run(
-        `select name, content from read_parquet(${quote(join(archive, file))})`,
-      )) {
+      const select = `select name, content from read_parquet(${quote(join(archive, file))})`
+      const pages = await run(select).catch(error => {
+        throw new Damaged(scanId, `${file} cannot be read`, error)
+      })
+      for (const [name, content] of pages) {
         writeFileSync(join(target, String(name)), String(content), { mode: 0o600 })
       }
     }
   })
+}
+
+/** Reads so much of the archives at once: 2 s of a disk that gives 500 MB/s. */
+const mostAtOnce = 1_000_000_000
+
+/** Checksums of larger landings are compared a seventh a day, so that each archive is read once a week. */
+const parts = 7
+
+function isTurn(name: string, day: number): boolean {
+  const sum = [...name].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0)
+  return sum % parts === day % parts
+}
+
+const bytesIn = (folder: string): number =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+
+/** What of the landed pages cannot be replayed; `now` in milliseconds since the epoch. Pages of open scans are read again. */
+export function damageOf(landing: Landing, now: number, open: ReadonlySet<string>): Damage[] {
+  const all = archives(landing)
+  const isSmall = all.reduce((sum, name) => sum + bytesIn(join(landing.root, name)), 0) <= mostAtOnce
+  const archived = all.flatMap((name): Damage[] => {
+    const folder = join(landing.root, name)
+    const deep = isSmall || isTurn(name, Math.floor(now / dayMs))
+    const what = archiveDamage(folder, factsFile(folder), deep)
+    return what === undefined ? [] : [{ scan: basename(name, suffix), what }]
+  })
+  const folders = landing.scans().flatMap((scan): Damage[] => {
+    const what = open.has(scan) ? undefined : folderDamage(landing, scan)
+    return what === undefined ? [] : [{ scan, what }]
+  })
+  return [...archived, ...folders]
 }
 
 /** Removes archives last written before `before` (milliseconds); returns how many. */

@@ -61,7 +61,7 @@ async function fillFile(rebuild: Rebuild, engine: Engine, oldFile: string): Prom
   const missing = isMade(rebuild.connection) ? await carryOver(engine, oldFile) : []
   await engine.transaction(tombstoneAgain)
   await recordRun(rebuild, engine, result)
-  requireNothingMissing(rebuild, missing)
+  requireNothingMissing(rebuild, missing, result)
   return { result, missing }
 }
 

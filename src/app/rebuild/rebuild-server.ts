@@ -94,7 +94,7 @@ async function replaceFromBeside(rebuild: Rebuild, engine: Engine, place: Postgr
     await dropBeside(engine, prefix)
     const result = await fillBeside(rebuild, engine, { ...place, prefix, leases })
     const missing = await missingFrom(engine, { old: 'star', rebuilt: quoteName(`${prefix}star`) })
-    requireNothingMissing(rebuild, missing)
+    requireNothingMissing(rebuild, missing, result)
     await engine.merge(async engine => {
       await replaceRows(engine, prefix)
       await tombstoneAgain(engine)

@@ -1,6 +1,7 @@
 /** Steps that a rebuild from landed pages takes on either engine, and when it refuses to replace the warehouse. */
 import type { Connection } from '../../config/connection.ts'
 import { catalogue, findResource } from '../../contract/catalogue.ts'
+import type { Damage } from '../../landing/damage.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
@@ -69,11 +70,25 @@ export async function missingFrom(
   return missing
 }
 
-export function requireNothingMissing({ acceptLoss }: Rebuild, missing: readonly Missing[]): void {
+/** Damaged files are the reason: a check of the landed pages failed. */
+class DamagedPages extends MusterError {
+  override readonly exitCode = 3
+}
+
+export const damageWords = (damaged: readonly Damage[]): string =>
+  damaged.map(({ scan, what }) => `${scan}: ${what}`).join('; ')
+
+export function requireNothingMissing(
+  { acceptLoss }: Rebuild,
+  missing: readonly Missing[],
+  { damaged }: ReplayResult,
+): void {
   if (acceptLoss || missing.length === 0) return
+  const Failure = damaged.length > 0 ? DamagedPages : MusterError
+  const why = damaged.length > 0 ? ` (damaged: ${damageWords(damaged)})` : ''
   const rows = missing.map(({ table, rows }) => `${formatNumber(rows)} of ${table}`).join(', ')
-  throw new MusterError({
-    what: `the landed pages no longer have everything that the warehouse has: ${rows} would be missing`,
+  throw new Failure({
+    what: `the landed pages no longer have everything that the warehouse has: ${rows} would be missing${why}`,
     next: 'nothing was changed; raise retentionDays, read them again with muster backfill, or pass --accept-loss',
   })
 }

@@ -1,14 +1,16 @@
 /** Loads the landed pages of every kept scan into an empty warehouse, without one request. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { readEnvelope } from '../../api/client/envelope.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
 import { keptScans, unpack } from '../../landing/archive.ts'
+import { type Damage, Damaged, isCutOff } from '../../landing/damage.ts'
 import { type LandedPage, type Landing, openLanding, type ScanFacts } from '../../landing/folder.ts'
 import type { PageBatch } from '../../load/load-batch.ts'
 import { Pipeline } from '../../load/pipeline.ts'
+import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { isFullBatch } from '../../sync/run/task-pipeline.ts'
@@ -26,6 +28,8 @@ export interface ReplayResult {
   readonly pages: number
   readonly records: number
   readonly quarantined: number
+  /** Scans that were left out, or pages of them, because their files are damaged. */
+  readonly damaged: readonly Damage[]
 }
 
 /** What one replay has loaded so far. */
@@ -36,6 +40,7 @@ class Replay implements ReplayResult {
   pages = 0
   records = 0
   quarantined = 0
+  readonly damaged: Damage[] = []
 
   constructor(engine: Engine) {
     this.#engine = engine
@@ -96,7 +101,10 @@ async function replayScan(replaying: Replay, landing: Landing, scan: string): Pr
   const resource = findResource(facts.resource)
   replaying.scans += 1
   if (!resource) return
-  const all = landing.pages(scan)
+  const found = landing.pages(scan)
+  const all = found.filter(({ file }) => !isCutOff(file))
+  for (const { file } of found.filter(page => !all.includes(page)))
+    replaying.damaged.push({ scan, what: `${basename(file)} breaks off` })
   // Only a snapshot has an extent.
   const pages = facts.extent ? completePass(all, rowsAt(resource) === 'data' ? 'list' : 'object') : all
   const pipeline = replaying.pipelineOf(resource)
@@ -108,6 +116,15 @@ async function replayScan(replaying: Replay, landing: Landing, scan: string): Pr
     }
   } finally {
     await pipeline.drained()
+  }
+}
+
+/** Throws Damaged. */
+function factsOf(landing: Landing, scan: string): ScanFacts {
+  try {
+    return landing.facts(scan)
+  } catch (error) {
+    throw new Damaged(scan, 'scan.json cannot be read', error)
   }
 }
 
@@ -127,12 +144,18 @@ export async function replay(
     try {
       if (folder) await unpack(landing, scan, folder)
       const source = folder ? openLanding(folder) : landing
-      await onProgress({ resource: source.facts(scan).resource, done: index, scans: kept.length })
+      const { resource } = factsOf(source, scan)
+      await onProgress({ resource, done: index, scans: kept.length })
       await replayScan(replaying, source, scan)
+    } catch (error) {
+      if (error instanceof Damaged) replaying.damaged.push(error.damage)
+      else if (error instanceof PageUnreadable)
+        replaying.damaged.push({ scan, what: `${basename(error.page.file)} cannot be read` })
+      else throw error
     } finally {
       if (folder) rmSync(folder, { recursive: true, force: true })
     }
   }
-  const { scans, pages, records, quarantined } = replaying
-  return { scans, pages, records, quarantined }
+  const { scans, pages, records, quarantined, damaged } = replaying
+  return { scans, pages, records, quarantined, damaged }
 }

@@ -1,5 +1,6 @@
 /** `muster check`: checks the warehouse, and says what to do about each failure. */
 
+import { checkLandedPages, landedPagesCheck } from '../../app/checkup/landed-pages.ts'
 import { openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { nearest } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
@@ -68,15 +69,18 @@ export const command: CommandModule = {
     'muster check --json',
   ],
   async run(context, args, options) {
-    const checks = chosen(args, everyCheck(readMarts()), listOption(options, 'except'))
+    const checks = chosen(args, [...everyCheck(readMarts()), landedPagesCheck], listOption(options, 'except'))
     if (flagOption(options, 'list')) return list(context, checks)
     const connection = context.connection()
     const engine = await openMade(connection)
     try {
       const { clock, rng, signal } = context
       const tolerance = toleranceOf(connection)
-      const effects = { engine, clock, rng, signal, version: programVersion, tolerance }
-      const report = await reportChecks(effects, checks)
+      const isAsked = checks.includes(landedPagesCheck)
+      const others = isAsked ? [() => checkLandedPages(engine, { folder: connection.landing, clock })] : []
+      const effects = { engine, clock, rng, signal, version: programVersion, tolerance, others }
+      const tables = checks.filter(check => check !== landedPagesCheck)
+      const report = await reportChecks(effects, tables)
       if (context.json) printJson(context, report)
       else print(context, report)
       const isBroken = report.results.some(result => result.severity === 'error' && failedRows(result) > 0)

@@ -13,6 +13,7 @@ export const command: CommandModule = {
   name: 'replay',
   summary: 'rebuild the warehouse from the landed pages, without any request',
   options: [{ flags: '--accept-loss', summary: 'also when the pages have fewer rows than the warehouse' }],
+  notes: ['Exit code 3 when files of landed pages are damaged; they are named, and the others are replayed.'],
   examples: ['muster replay', 'muster replay --json'],
   async run(context, _args, options) {
     const connection = context.connection()
@@ -32,7 +33,7 @@ export const command: CommandModule = {
     ).finally(() => progress.stop())
     if (context.json) {
       printJson(context, { ...result, requests: 0, missing })
-      return 0
+      return result.damaged.length > 0 ? 3 : 0
     }
     const { scans, pages, records } = result
     const marts = file === undefined ? '' : '; muster build builds the marts again'
@@ -40,6 +41,8 @@ export const command: CommandModule = {
       context,
       `rebuilt from ${counted(scans, 'scan')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests${marts}`,
     )
-    return 0
+    for (const { scan, what } of result.damaged)
+      printLine(context, `damaged, and left out: ${scan}: ${what}; muster backfill reads its records again`)
+    return result.damaged.length > 0 ? 3 : 0
   },
 }

@@ -20,6 +20,8 @@ export interface CheckEffects {
   readonly version: string
   /** What may be in quarantine. */
   readonly tolerance?: Tolerance
+  /** Checks that read no table, to be run after the others. */
+  readonly others?: readonly (() => Promise<CheckResult>)[]
 }
 
 export interface CheckReport {
@@ -72,6 +74,7 @@ export async function reportChecks(effects: CheckEffects, checks: readonly Check
       signal.throwIfAborted()
       results.push(await runCheck(engine, check, moment))
     }
+    for (const other of effects.others ?? []) results.push(await other())
     const at = new Date(clock.now()).toISOString()
     await engine.transaction(async engine => {
       await recordCheckResults(
