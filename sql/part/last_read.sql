@@ -2,7 +2,7 @@
 last_read as (
   select rr.resource, coalesce(
     max(case when rr.state = 'done' then r.finished_at end),
-    min(case when rr.state in ('failed', 'stopped') then r.started_at end)
+    min(case when rr.state in ('failed', 'incomplete', 'stopped') then r.started_at end)
   ) as read_at
   from ops.run_resource as rr
   inner join ops.run as r on r.run_id = rr.run_id

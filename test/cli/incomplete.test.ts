@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
+import { notWhole } from '../../src/state/scans/wholeness.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { plainRecords } from '../sync/plain-records.ts'
 import { type Bench, describeOnEngines } from '../warehouse/fixture.ts'
@@ -35,14 +37,14 @@ async function openDesk(bench: Bench) {
   writeFileSync(join(cwd, 'dags', 'small.yaml'), dag)
   const command = (line: string) => muster(line, { env, cwd, clock: systemClock })
   const json = async (line: string) => JSON.parse((await command(`${line} --json`)).out)
-  return { sandbox, command, json }
+  return { sandbox, command, json, file: warehouse.address.replace(/^duckdb:/, '') }
 }
 
 describeOnEngines(
   'a list that is not whole',
   bench => {
     test('is named by every command, refused by publish --require complete, and whole after the next sync', async () => {
-      const { sandbox, command, json } = await openDesk(bench)
+      const { sandbox, command, json, file } = await openDesk(bench)
       sandbox.setQuirks(torn)
       const sync = await command('sync key timesheets invoices --quiet')
       expect(sync.code).toBe(1)
@@ -82,15 +84,24 @@ describeOnEngines(
         { resource: 'key', is_whole: true },
         { resource: 'timesheets', is_whole: false },
       ])
-      if (bench.name === 'duckdb') expect((await command('publish')).out).toMatch(/^not whole: timesheets: /m)
-      const night = await command('dag run small')
-      expect(night.code).toBe(1)
-      expect(night.out).toMatch(/^sync +failed [\s\S]*^build +done [\s\S]*^publish +failed /m)
-      expect(night.err).toContain('would not be whole: timesheets')
-      expect(JSON.parse((await command(health)).out)).toContainEqual({
-        resource: 'timesheets',
-        is_whole: false,
-      })
+      if (bench.name === 'duckdb') {
+        expect((await command('publish')).out).toMatch(/^not whole: timesheets: /m)
+        const copy = await openDuckdb(file.replace(/\.duckdb$/, '.published.duckdb'), { readOnly: true })
+        expect(await notWhole(copy)).toEqual([
+          { resource: 'timesheets', reason: expect.stringMatching(reason), seen: null, expected: null },
+        ])
+        await copy.close()
+      }
+      if (bench.name === 'postgres') {
+        const night = await command('dag run small')
+        expect(night.code).toBe(1)
+        expect(night.out).toMatch(/^sync +failed [\s\S]*^build +done [\s\S]*^publish +failed /m)
+        expect(night.err).toContain('would not be whole: timesheets')
+        expect(JSON.parse((await command(health)).out)).toContainEqual({
+          resource: 'timesheets',
+          is_whole: false,
+        })
+      }
       const refused = await command('publish --require complete')
       expect(refused.code).toBe(1)
       expect(refused.err).toMatch(

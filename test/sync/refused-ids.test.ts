@@ -73,6 +73,37 @@ describeOnEngines('ids that are refused', bench => {
     expect(byId(sandbox.requests).length).toBeLessThan(10)
   })
 
+  test('three refused records are no lost access while a stored one answers', async () => {
+    let isClosed = false
+    const sandbox = await openSandbox({
+      ...roomy,
+      intercept: ({ path }) =>
+        path.startsWith('/trades/no') || (isClosed && path.startsWith('/trades/'))
+          ? { status: 403, body: '{"success":false,"message":"no"}' }
+          : undefined,
+    })
+    const warehouse = await bench.warehouse()
+    const clock = movedClock()
+    const request = { resources: ['trades'] }
+    const sync = async (days: number, names: readonly string[]) => {
+      clock.state.days = days
+      const when = new Date(clock.now()).toISOString()
+      await signal(
+        warehouse.engine,
+        names.map(id => heard('trades', id, when)),
+      )
+      const { failure, resources } = await syncOnce(sandbox, warehouse, { request, effects: { clock } })
+      return [failure?.exitCode ?? 0, resources[0]?.state]
+    }
+    const ids = sandbox.world.all('trades').map(({ id }) => String(id))
+    expect(await sync(0, ids)).toEqual([0, 'done'])
+    const refused = ['no1', 'no2', 'no3', 'no4']
+    expect(await sync(0.01, refused)).toEqual([0, 'done'])
+    expect(await stateOf(warehouse.engine, 'no4')).toMatchObject({ state: 'refused' })
+    isClosed = true
+    expect(await sync(0.02, ids)).toEqual([1, 'failed'])
+  })
+
   test('an id for which the service fails leaves the resource incomplete until it is answered', async () => {
     let isBroken = true
     const sandbox = await openSandbox({

@@ -88,7 +88,11 @@ async function readable(resource: Collection, client: Client, key: KeyInfo): Pro
     return ok(check, await ask(resource, client, company ?? ''))
   } catch (error) {
     if (error instanceof AccessDenied || error instanceof NotFound)
-      return warn(check, error.message, 'a sync skips it; ask for the scope if it should be read')
+      return warn(
+        check,
+        error.message,
+        'a sync skips it, and fails if it has read it before; ask for the scope if it should be read',
+      )
     return failed(check, error)
   }
 }

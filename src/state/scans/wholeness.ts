@@ -25,10 +25,24 @@ const read: readonly LedgerName[] = [
   'run',
 ]
 
-/** Undefined for a warehouse without these tables, such as a published copy. */
+/** A published copy has the answer of the time when its mart was built; undefined without the mart. */
+async function asPublished(engine: Engine): Promise<readonly NotWhole[] | undefined> {
+  const [column] = await engine.rows(
+    `select column_name from information_schema.columns where table_catalog = current_database()
+     and table_schema = $1 and table_name = 'data_health' and column_name = 'not_whole_reason'`,
+    [engine.schema('mart')],
+  )
+  if (!column) return undefined
+  return engine.rows<NotWhole>(
+    `select resource, not_whole_reason as reason, null as seen, null as expected from mart.data_health
+     where not is_whole order by resource`,
+  )
+}
+
+/** Undefined where nothing tells: for a warehouse of an earlier version, or a copy without mart.data_health. */
 export async function notWhole(engine: Engine): Promise<readonly NotWhole[] | undefined> {
   const existing = await existingTables(engine)
-  if (!read.every(name => existing.has(name))) return undefined
+  if (!read.every(name => existing.has(name))) return asPublished(engine)
   const rows = await engine.rows<NotWhole>(
     `${withPart('not_whole')} select resource, reason, seen, expected from not_whole order by resource, reason`,
   )
