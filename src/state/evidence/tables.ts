@@ -1,5 +1,5 @@
 /** Tables of evidence: deletions and how they are known, records that could not be loaded, and schema drift. */
-import { oneOf, optional, type Row, table, text, time } from '../declaration.ts'
+import { count, oneOf, optional, type Row, table, text, time } from '../declaration.ts'
 
 export const evidenceTables = {
   key_scope: table({
@@ -93,6 +93,21 @@ export const evidenceTables = {
     lifetime: 'replayed',
   }),
 
+  quarantine_look: table({
+    description:
+      'One row per resource: the last look at the source for quarantined records that were mended there without a new time of change.',
+    columns: {
+      resource: text('The resource.'),
+      looked_at: time('When the service was asked.'),
+      place: text('The created day that was asked for, or the id of the record; empty for the whole list.'),
+      page: count('Page that was asked for.'),
+      total: count('Records of that day, as the service counted them.'),
+    },
+    key: ['resource'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
   schema_drift: table({
     description: 'One row per resource, path and kind of difference from what the service documents.',
     columns: {
@@ -114,4 +129,5 @@ export type EvidenceRow = Row<typeof evidenceTables.evidence>
 export type EvidenceKind = EvidenceRow['kind']
 export type DeletionRow = Row<typeof evidenceTables.deletion>
 export type QuarantineRow = Row<typeof evidenceTables.quarantine>
+export type QuarantineLookRow = Row<typeof evidenceTables.quarantine_look>
 export type SchemaDriftRow = Row<typeof evidenceTables.schema_drift>

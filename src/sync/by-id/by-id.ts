@@ -3,10 +3,12 @@
  * the records never fetched, then the stored ones that are worth another fetch.
  */
 import type { Purpose } from '../../api/budget/day.ts'
+import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import { countDue, countUnanswered, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
+import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
 import type { SyncContext } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { currentScope } from '../run/key.ts'
@@ -58,6 +60,7 @@ class ByIdRun {
 
   async run(): Promise<void> {
     for (const one of this.#resources) await this.#guard(one, () => one.reader.resume())
+    if (!this.#onlySignalled) for (const one of this.#open) await this.#lookAgain(one)
     await this.#fetchNew()
     if (!this.#onlySignalled && !this.#isOver) {
       await this.#refresh()
@@ -116,6 +119,19 @@ class ByIdRun {
       for (let from = 0; from < due.length; from += perTurn)
         await this.#read(one, due.slice(from, from + perTurn))
     }
+  }
+
+  /** For one quarantined record a day: it may have been mended without an event. */
+  async #lookAgain(one: OpenResource): Promise<void> {
+    await this.#guard(one, async () => {
+      const { engine, clock, runId } = this.#sync
+      const { name } = one.held.task.resource
+      const id = await nextRecordLook(engine, { resource: name, now: clock.now(), runId })
+      if (id === undefined || !isSafeId(id)) return
+      await this.#read(one, [{ record_id: id, state: 'stored', failures: 0 }])
+      const lookedAt = new Date(clock.now()).toISOString()
+      await recordLook(engine, { resource: name, looked_at: lookedAt, place: id, page: 1, total: 1 })
+    })
   }
 
   async #read(one: OpenResource, due: readonly DueId[]): Promise<void> {

@@ -10,6 +10,7 @@ import {
 } from '../../contract/fields/resource.ts'
 import { daysBetween, utcDay } from '../../lib/dates.ts'
 import { countDue } from '../../state/by-id/due.ts'
+import { isLookDue } from '../../state/evidence/quarantine-looks.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { backfilledPages, usualChanges } from '../../state/scans/past-reads.ts'
 import type { WatermarkRow } from '../../state/scans/tables.ts'
@@ -112,13 +113,31 @@ async function outlook(declared: Resource, context: PlanContext, request: SyncRe
   }
 }
 
+/** The request for quarantined records, which snapshots read again anyway. */
+async function looksFor(resource: Resource, { engine, clock }: PlanContext): Promise<number> {
+  if (!engine || resource.read.strategy === 'snapshot') return 0
+  return (await isLookDue(engine, { resource: resource.name, now: clock.now() })) ? 1 : 0
+}
+
+function withLook(estimated: Estimate, looks: number): Estimate {
+  if (looks === 0) return estimated
+  const { low, high, reasoning } = estimated
+  return {
+    low: low + looks,
+    high: high + looks,
+    reasoning: `${reasoning}; 1 to look for quarantined records that were mended`,
+  }
+}
+
 /** One resource after the other: a plan is small, and its requests stand in the log in an order that people can follow. */
 export async function planRun(request: SyncRequest, sources: PlanSources): Promise<PlannedResource[]> {
   const planned: PlannedResource[] = []
   const context = { ...sources, totals: new Map<string, number>() }
   for (const resource of chosenResources(request)) {
     const { strategy, size, watermark = null, total = null } = await outlook(resource, context, request)
-    planned.push({ resource: resource.name, strategy, watermark, total, ...estimate(size) })
+    const estimated = estimate(size)
+    const looks = request.between ? 0 : await looksFor(resource, context)
+    planned.push({ resource: resource.name, strategy, watermark, total, ...withLook(estimated, looks) })
   }
   return planned
 }

@@ -13,6 +13,7 @@ import { backfill } from './backfill.ts'
 import { byUpdate, openNewScan, scanOf, setWatermark } from './collection-window.ts'
 import { noteEmptyList } from './empty-list.ts'
 import { readUntilProved } from './loaded-scan.ts'
+import { lookAgain } from './look-again.ts'
 import { knownTo } from './lookback.ts'
 import { readNoted } from './read-again.ts'
 import { isLater } from './times.ts'
@@ -99,5 +100,6 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   const found = await shortfallOf(readChanges(task))
   found.push(...(await shortfallOf(readNoted(task))))
   await noteEmptyList(task)
+  await lookAgain(task)
   requireNone(found)
 }

@@ -1,0 +1,103 @@
+/** Looks at the source for quarantined records that were mended there without a new time of change: one request a day. */
+import { hourMs } from '../../lib/dates.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { existingTables } from '../existing-tables.ts'
+import { ledger } from '../ledger.ts'
+import type { QuarantineLookRow } from './tables.ts'
+
+/** Less than a day, as a nightly run does not begin at the same second. */
+const pauseMs = 20 * hourMs
+
+export interface LookQuestion {
+  readonly resource: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** What this run has read needs no look; undefined before a run. */
+  readonly runId?: string
+}
+
+interface Open {
+  readonly record_id: string | null
+  /** A piece of the record that begins with its created time, or of any other text. */
+  readonly piece: string
+}
+
+async function openRecords(engine: Engine, { resource, runId = '' }: LookQuestion): Promise<Open[]> {
+  return engine.rows<Open>(
+    `select q.record_id, substr(q.payload, cast(position('"createdAt"' in q.payload) as integer), 40) as piece
+     from ops.quarantine as q
+     where q.resource = $1 and q.resolved_at is null
+       and not exists (select 1 from ops.run as r where r.run_id = $2 and q.seen_at >= r.started_at)`,
+    [resource, runId],
+  )
+}
+
+async function lastLook(engine: Engine, resource: string): Promise<QuarantineLookRow | undefined> {
+  const query = ledger(engine).selectFrom('ops.quarantine_look').selectAll().where('resource', '=', resource)
+  return (await query.execute())[0]
+}
+
+/** Undefined when there is nothing to look for, or when somebody looked less than a day ago. */
+async function dueLook(engine: Engine, question: LookQuestion) {
+  const last = await lastLook(engine, question.resource)
+  if (last && Date.parse(last.looked_at) > question.now - pauseMs) return undefined
+  const records = await openRecords(engine, question)
+  return records.length === 0 ? undefined : { records, last }
+}
+
+/** For the plan of a run. */
+export async function isLookDue(engine: Engine, question: LookQuestion): Promise<boolean> {
+  const tables = await existingTables(engine)
+  if (!tables.has('quarantine_look') || !tables.has('quarantine')) return false
+  return (await dueLook(engine, question)) !== undefined
+}
+
+/** The next of these texts after the last one, in a circle. */
+function following(texts: readonly string[], last: string | undefined): string {
+  const sorted = [...new Set(texts)].sort()
+  return sorted.find(text => last !== undefined && text > last) ?? sorted[0] ?? ''
+}
+
+const dayIn = (piece: string): string => /^"createdAt"\s*:\s*"(\d{4}-\d\d-\d\d)/.exec(piece)?.[1] ?? ''
+
+export interface DayLook {
+  /** YYYY-MM-DD; empty when a record does not tell its day. */
+  readonly place: string
+  readonly page: number
+}
+
+/** A page of the records created on one day: the next page of the last day, or the first one of the next. */
+export async function nextDayLook(
+  engine: Engine,
+  question: LookQuestion & { readonly pageSize: number },
+): Promise<DayLook | undefined> {
+  const due = await dueLook(engine, question)
+  if (!due) return undefined
+  const days = due.records.map(({ piece }) => dayIn(piece))
+  const { last } = due
+  if (last && days.includes(last.place) && Number(last.page) * question.pageSize < Number(last.total))
+    return { place: last.place, page: Number(last.page) + 1 }
+  return { place: following(days, last?.place), page: 1 }
+}
+
+/** The next record, for those that are read by id. */
+export async function nextRecordLook(engine: Engine, question: LookQuestion): Promise<string | undefined> {
+  const due = await dueLook(engine, question)
+  const ids = due?.records.flatMap(({ record_id: id }) => (id === null ? [] : [id])) ?? []
+  return ids.length === 0 ? undefined : following(ids, due?.last?.place)
+}
+
+export async function recordLook(engine: Engine, row: QuarantineLookRow): Promise<void> {
+  await ledger(engine)
+    .insertInto('ops.quarantine_look')
+    .values(row)
+    .onConflict(conflict =>
+      conflict.column('resource').doUpdateSet({
+        looked_at: row.looked_at,
+        place: row.place,
+        page: row.page,
+        total: row.total,
+      }),
+    )
+    .execute()
+}
