@@ -35,7 +35,7 @@ describeOnEngines(
         return [failure?.message ?? 'done', Number(row?.n)]
       }
       const kept = (missing: number, stored: number) =>
-        `access-rules (saw ${stored - missing} of ${stored}) incomplete: ${missing} of ${stored} rows are missing at once (key), so all are kept: compare with the application; if they are deleted, muster sync access-rules --most ${missing}`
+        `access-rules (saw ${stored - missing} of ${stored}) incomplete: ${missing} of ${stored} rows are missing at once, so all are kept: compare with the application; if they are deleted, muster sync access-rules --most ${missing}`
 
       expect(await after(rules(12))).toEqual(['done', 12])
       expect(await after([])).toEqual([kept(12, 12), 12])

@@ -78,7 +78,8 @@ async function holdBack(
   for (const { extent, stored, missing } of losses) {
     const { scope, scanId } = group[extent] as ReadScope
     await giveUp(task, scanId)
-    const reason = `${formatNumber(missing)} of ${formatNumber(stored)} rows are missing at once (${scope.name}), so all are kept`
+    const where = scope.columns.company_id === undefined ? '' : ` of ${scope.name}`
+    const reason = `${formatNumber(missing)} of ${formatNumber(stored)} rows${where} are missing at once, so all are kept`
     const next = `compare with the application; if they are deleted, muster sync ${name} --most ${missing}`
     found.push(new Incomplete({ resource: name, seen: stored - missing, expected: stored, reason, next }))
   }
