@@ -75,7 +75,7 @@ class DamagedPages extends MusterError {
   override readonly exitCode = 3
 }
 
-export const damageWords = (damaged: readonly Damage[]): string =>
+const damageWords = (damaged: readonly Damage[]): string =>
   damaged.map(({ scan, what }) => `${scan}: ${what}`).join('; ')
 
 export function requireNothingMissing(
