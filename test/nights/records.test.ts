@@ -38,6 +38,39 @@ describeOnEngines(
         expect({ text, paths: found.length }).toEqual({ text, paths: 1 })
       }
     })
+
+    test('with a few broken records is done, and with many ends with 3 and is not published', async () => {
+      const nights = await open(bench, { broken: 5 })
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+      expect(await numberOf(nights, 'star.fact_timesheet')).toBe(count - 5)
+      const bad = await open(bench, { broken: 325 })
+      const ran = await bad.nextNight('sync timesheets --quiet')
+      expect([ran.code, ran.err]).toEqual([3, expect.stringMatching(/timesheets.*325|325.*timesheets/)])
+      expect(await numberOf(bad, 'star.fact_timesheet')).toBe(count - 325)
+      expect((await bad.run('check')).code).toBe(3)
+      const published = await bad.run('publish')
+      if (bench.name === 'duckdb')
+        expect(published).toMatchObject({
+          code: 3,
+          err: expect.stringMatching(/quarantine/),
+        })
+    })
+
+    test('whose records are mended under the same updatedAt gets them without a backfill', async () => {
+      const nights = await open(bench, { broken: 5 })
+      await nights.nextNight('sync timesheets --quiet')
+      // To look for them costs one request a day at most.
+      const still = await nights.nextNight('sync timesheets --quiet')
+      expect(still.requests.filter(path => path.startsWith('/timesheets')).length).toBeLessThanOrEqual(2)
+      nights.sandbox.setQuirks()
+      for (let night = 0; night < 6; night += 1) {
+        const ran = await nights.nextNight('sync timesheets --quiet')
+        expect(ran.code).toBe(0)
+        expect(ran.requests.filter(path => path.startsWith('/timesheets')).length).toBeLessThanOrEqual(3)
+      }
+      expect(await numberOf(nights, 'star.fact_timesheet')).toBe(count)
+      expect(await numberOf(nights, 'ops.quarantine where resolved_at is null')).toBe(0)
+    })
   },
   'postgres',
 )
