@@ -86,14 +86,18 @@ describeOnEngines('a list that the key may no longer read', bench => {
           { id: 'c2', name: 'Two' },
         ],
       },
-      intercept: ({ path }) => (path === refused ? no : undefined),
+      intercept: ({ path }) => (path === refused ? { ...no, status } : undefined),
     })
     let refused = ''
+    let status = 404
     const warehouse = await bench.warehouse()
     const sync = (more = {}) =>
       syncOnce(sandbox, warehouse, { request: { resources: ['key', 'user-assignments'], ...more } })
     expect(stateOf(await sync(), 'user-assignments')).toEqual(['done', 0])
     refused = '/companies/c1/user-assignments'
+    // What answers 404 may be deleted.
+    expect(stateOf(await sync(), 'user-assignments')).toEqual(['done', 0])
+    status = 403
     const lost = await sync()
     expect(stateOf(lost, 'user-assignments')).toEqual(['failed', 1])
     expect(lost.failure?.message).toContain('user-assignments for 1 of 2 scopes')

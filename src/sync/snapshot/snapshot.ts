@@ -85,7 +85,9 @@ async function readOne(
     // One company may refuse what another allows; only if all refuse can the key not read the resource.
     if (!isDenied || missing.refused === scopes.length - 1) throw error
     missing.refused += 1
-    if (await wasReadable(task, scopes[index] as Scope)) missing.lost.push(error)
+    // A project that answers 404 may have been deleted.
+    const isLost = error instanceof AccessDenied && (await wasReadable(task, scopes[index] as Scope))
+    if (isLost) missing.lost.push(error)
     return undefined
   }
 }
