@@ -66,7 +66,7 @@ function faultsOf(rng: Rng): FaultRates {
 export type Lies = Partial<Quirks>
 
 /** Lies about the pages of a list, sized for pages of a few rows. */
-const lies: readonly Lies[] = [
+export const lies: readonly Lies[] = [
   { 'page-cap': 3 },
   { 'limit-cap': 3 },
   { 'cut-pages': 5 },
@@ -90,7 +90,7 @@ const liesOf = (rng: Rng): Lies =>
   rng() < 0.5 ? {} : { ...pick(rng, lies), ...(rng() < 0.2 && pick(rng, lies)) }
 
 /** Lies under which a record may be on no page although nothing contradicts the answers. */
-export const mayHide = ({ lies }: Climate): boolean => 'hidden' in lies || 'empty' in lies
+export const mayHide = ({ lies: told }: Climate): boolean => 'hidden' in told || 'empty' in told
 
 const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
   ...(rng() < 0.4 && { ties: 'random' }),

@@ -42,6 +42,11 @@ const phases: Readonly<Record<(typeof kinds)[number], readonly Phase[]>> = {
   any: ['before', 'after'],
 }
 
+/** Every kind of step with every phase in which it can be killed. */
+export const killsDrawn: readonly string[] = [...new Set(kinds)]
+  .filter(kind => kind !== 'any')
+  .flatMap(kind => phases[kind].map(phase => `kill ${phase} ${kind}`))
+
 export class Machine {
   readonly #parts: MachineParts
   readonly #rng: Rng

@@ -1,85 +1,90 @@
 /**
- * `npm run simulate -- --seeds A-B`: whole nights of random histories, in this process and in simulated time.
- * `--engine duckdb|postgres|both`, `--verbose` tells every step; one seed alone tells what happened in it.
+ * `npm run simulate -- --seeds A-B`: whole nights of random histories, in this process and in simulated time. One seed alone
+ * tells what happens in it. `--engine duckdb|postgres`, `--verbose` tells every step, `--without ties,kills` leaves out
+ * changes, faults, lies and options, `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a
+ * law, `--sometimes` fails where something never happened.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-
-/** Rows a page: lists of tens of records have many pages then. */
-const rowsPerPage = 7
-
-register('./replaced-source.mjs', {
-  parentURL: import.meta.url,
-  data: [
-    { file: 'src/api/client/paging.ts', find: 'pageLimit = 200', put: `pageLimit=${rowsPerPage}` },
-    { file: 'src/sync/scan/backfill.ts', find: 'first(task, 20,', put: `first(task,${rowsPerPage},` },
-  ],
-})
-// Modules of src are loaded from here on.
-const { Counts } = await import('./counts.ts')
-const { takePorts } = await import('./ports.ts')
-const { runSeed } = await import('./seed.ts')
-const { duckdbDisks, postgresDisks } = await import('./warehouses.ts')
-
-const makers = { duckdb: duckdbDisks, postgres: postgresDisks }
+import { planted } from './planted.ts'
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1-100' },
     engine: { type: 'string', default: 'duckdb' },
     without: { type: 'string', default: '' },
+    plant: { type: 'string' },
+    first: { type: 'boolean', default: false },
+    sometimes: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 })
+
+/** Rows a page: lists of tens of records have many pages then. */
+const rowsPerPage = 7
+
+const plant = values.plant === undefined ? undefined : planted[values.plant]
+if (values.plant !== undefined && !plant)
+  throw new Error(`there is no ${values.plant}: plant one of ${Object.keys(planted).join('; ')}`)
+
+register('./replaced-source.mjs', {
+  parentURL: import.meta.url,
+  data: [
+    { file: 'src/api/client/paging.ts', find: 'pageLimit = 200', put: `pageLimit=${rowsPerPage}` },
+    { file: 'src/sync/scan/backfill.ts', find: 'first(task, 20,', put: `first(task,${rowsPerPage},` },
+    {
+      file: 'src/crosscheck/metrics/their-metrics.ts',
+      find: 'rowsPerPage = 200',
+      put: `rowsPerPage=${rowsPerPage}`,
+    },
+    ...(plant ? [plant] : []),
+  ],
+})
+// Modules of src are loaded from here on.
+const { Counts } = await import('./counts.ts')
+const { takePorts } = await import('./ports.ts')
+const { runSeed } = await import('./seed.ts')
+const { neverHappened } = await import('./sometimes.ts')
+const { duckdbDisks, postgresDisks } = await import('./warehouses.ts')
+
 const [first = 1, last = first] = values.seeds.split('-').map(Number)
 const engine = values.engine === 'postgres' ? 'postgres' : 'duckdb'
 const root = mkdtempSync(join(tmpdir(), 'muster-simulate-'))
 takePorts(root)
-const disks = await makers[engine](root)
+const disks = await { duckdb: duckdbDisks, postgres: postgresDisks }[engine](root)
 const counts = new Counts()
-const broken: string[] = []
-const started = performance.now()
-for (let seed = first; seed <= last; seed += 1) {
-  const lines: string[] = []
-  const isAlone = first === last
-  const tell = (line: string): void => {
-    if (isAlone) console.log(line)
-    else lines.push(line)
-  }
+const broken: number[] = []
+let ran = 0
+
+/** The lines of a seed that is not alone are shown when it breaks a law. */
+async function runOne(seed: number): Promise<void> {
+  const tell = first === last ? (line: string) => console.log(line) : () => undefined
+  ran += 1
   try {
-    await runSeed({
-      seed,
-      engine,
-      disks,
-      counts,
-      tell,
-      isVerbose: values.verbose,
-      without: values.without.split(','),
-    })
+    const without = values.without.split(',')
+    await runSeed({ seed, engine, disks, counts, tell, isVerbose: values.verbose, without })
   } catch (error) {
-    broken.push(`${seed}`)
-    console.log(`seed ${seed}`)
-    console.log(
-      `${
-        error instanceof Error
-          ? error.stack
-              ?.split('\n')
-              .slice(0, error.name === 'Error' ? 1 : 6)
-              .join('\n')
-          : error
-      }`,
-    )
+    broken.push(seed)
+    const isOurs = error instanceof Error && error.name === 'Broken'
+    console.log(isOurs ? error.message : `seed ${seed}: ${error instanceof Error ? error.stack : error}`)
   }
 }
+
+const started = performance.now()
+for (let seed = first; seed <= last && !(values.first && broken.length > 0); seed += 1) await runOne(seed)
 const seconds = (performance.now() - started) / 1000
-for (const [what, count] of counts.list()) console.log(`${String(count).padStart(8)} ${what}`)
 const nights = counts.of('nights')
+const never = values.sometimes ? neverHappened(counts) : []
+for (const [what, count] of counts.list()) console.log(`${String(count).padStart(8)} ${what}`)
+if (never.length > 0) console.log(`never happened: ${never.join(', ')}`)
 console.log(
-  `${last - first + 1} seeds, ${nights} nights in ${seconds.toFixed(1)} s, ${(seconds / nights).toFixed(3)} s a night; ${broken.length} broken: ${broken.join(' ')}`,
+  `${ran} seeds, ${nights} nights in ${seconds.toFixed(0)} s, ${(seconds / nights).toFixed(2)} s a night; ${
+    broken.length === 0 ? 'every law held' : `broken by seeds ${broken.join(' ')}`
+  }`,
 )
 await disks.close()
 rmSync(root, { recursive: true, force: true })
-process.exitCode = broken.length > 0 ? 1 : 0
+process.exitCode = broken.length > 0 || never.length > 0 ? 1 : 0

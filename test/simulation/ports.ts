@@ -105,6 +105,10 @@ function patchDuckdb(): void {
   })
 }
 
+/** The clock of the server is the simulated one too. */
+const atTime = (sql: string, iso: string): string =>
+  sql.replaceAll('clock_timestamp()', `timestamptz '${iso}'`)
+
 /** A statement, or a stream that copies rows, whose own step is the pipeline that it is part of. */
 function patchPostgres(): void {
   replace(
@@ -115,7 +119,10 @@ function patchPostgres(): void {
         const process = current()
         const [first] = given as readonly unknown[]
         if (!process || typeof first !== 'string') return query.apply(this, given)
-        return process.step(statement([first]), async () => query.apply(this, given))
+        const [, ...values] = given
+        return process.step(statement([first]), async () =>
+          query.apply(this, [atTime(first, process.iso) as never, ...values]),
+        )
       },
   )
   replace(

@@ -102,6 +102,11 @@ export class SimulatedProcess {
     })
   }
 
+  /** The simulated time. */
+  get iso(): string {
+    return this.#parts.clock.iso
+  }
+
   get belongings(): Set<Belonging> {
     return this.#parts.belongings
   }

@@ -67,7 +67,9 @@ function require({ seed, tell }: Setting, broken: readonly string[]): void {
 }
 
 /** A law does not hold: what the simulation is there to find. */
-class Broken extends Error {}
+class Broken extends Error {
+  override readonly name = 'Broken'
+}
 
 async function requireLaws(setting: Setting, since: number, ended: readonly Ended[]): Promise<void> {
   const { climate, service, machine } = setting

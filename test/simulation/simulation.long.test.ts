@@ -1,0 +1,27 @@
+/** More seeds than the quick suite has time for; that everything happens in them; and that planted faults are found. */
+import { describe, expect, test } from 'vitest'
+import { planted } from './planted.ts'
+import { seedsIn, simulate } from './simulated.ts'
+
+describe('a thousand seeds', () => {
+  test('on DuckDB hold every law, and every fault, lie and kill happens in them', async () => {
+    const simulated = await simulate('--seeds', '1001-2000', '--sometimes')
+    expect(simulated).toEqual({ code: 0, out: expect.stringContaining('every law held') })
+  })
+
+  test('on PostgreSQL, a hundred of them', async () => {
+    const simulated = await simulate('--seeds', '1001-1100', '--engine', 'postgres')
+    expect(simulated).toEqual({ code: 0, out: expect.stringContaining('every law held') })
+  })
+})
+
+/** A fault that is planted is found within so many seeds. */
+const mostSeeds = 60
+
+describe('a planted fault is found', () => {
+  test.each(Object.keys(planted))('%s', async name => {
+    const simulated = await simulate('--seeds', `1-${mostSeeds}`, '--first', '--plant', name)
+    expect(simulated.out).toContain('broken by seeds')
+    expect(seedsIn(simulated)).toBeLessThanOrEqual(mostSeeds)
+  })
+})

@@ -1,0 +1,17 @@
+/** What must happen at least once in every thousand seeds, or the simulation has stopped looking at it. */
+import { faultTable } from '../../src/sandbox/faults/faults.ts'
+import { changeKinds } from './changes.ts'
+import { lies } from './climate.ts'
+import type { Counts } from './counts.ts'
+import { killsDrawn } from './machine.ts'
+
+export const expected: readonly string[] = [
+  ...changeKinds.map(kind => `change ${kind}`),
+  ...Object.keys(faultTable).map(fault => `fault ${fault}`),
+  ...lies.flatMap(lie => Object.entries(lie).map(([name, value]) => `lie ${name}=${value}`)),
+  ...killsDrawn,
+  ...['build', 'check', 'crosscheck', 'publish'].map(name => `command ${name}`),
+  ...['exit 0 of sync', 'exit 1 of sync', 'exit 75 of sync', 'exit 0 of sweep', 'exit 1 of sweep'],
+]
+
+export const neverHappened = (counts: Counts): string[] => expected.filter(what => counts.of(what) === 0)
