@@ -59,7 +59,7 @@ function faultsOf(rng: Rng): FaultRates {
   if (rng() < 0.4) return {}
   const names = some(rng, Object.keys(faultTable) as FaultName[], 0.25)
   return Object.fromEntries(
-    names.map(name => [name, slow.includes(name) ? 0.01 : pick(rng, [0.02, 0.05, 0.15])]),
+    names.map(name => [name, slow.includes(name) ? 0.005 : pick(rng, [0.02, 0.05, 0.15])]),
   )
 }
 

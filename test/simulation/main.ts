@@ -2,7 +2,7 @@
  * `npm run simulate -- --seeds A-B`: whole nights of random histories, in this process and in simulated time. One seed alone
  * tells what happens in it. `--engine duckdb|postgres`, `--verbose` tells every step, `--without ties,kills` leaves out
  * changes, faults, lies and options, `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a
- * law, `--sometimes` fails where something never happened.
+ * law, `--minutes N` begins none after so long, `--sometimes` fails where something never happened.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { register } from 'node:module'
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     without: { type: 'string', default: '' },
     plant: { type: 'string' },
     first: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '1000000' },
     sometimes: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -74,7 +75,9 @@ async function runOne(seed: number): Promise<void> {
 }
 
 const started = performance.now()
-for (let seed = first; seed <= last && !(values.first && broken.length > 0); seed += 1) await runOne(seed)
+const isOver = (): boolean =>
+  (values.first && broken.length > 0) || performance.now() - started > Number(values.minutes) * 60_000
+for (let seed = first; seed <= last && !isOver(); seed += 1) await runOne(seed)
 const seconds = (performance.now() - started) / 1000
 const nights = counts.of('nights')
 const never = values.sometimes ? neverHappened(counts) : []
