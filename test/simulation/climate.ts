@@ -102,13 +102,21 @@ const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
   ...(rng() < 0.3 && { 'retry-after': pick(rng, ['date', 'absent'] as const) }),
 })
 
-/** The climate of a seed without these changes, faults or options, to look at others beside a known failure. */
-export function climateOf(seed: number, engine: Engine['kind'], without: readonly string[] = []): Climate {
+/** What is left out of every seed. */
+export interface Narrowed {
+  /** Changes, faults, lies and options, to look at others beside a known failure; `kills` and `lies` are all of them. */
+  readonly without: readonly string[]
+  /** One list, two nights at most. */
+  readonly isSmall: boolean
+}
+
+export function climateOf(seed: number, engine: Engine['kind'], { without, isSmall }: Narrowed): Climate {
   const climate = drawn(namedRng(seed, 'climate'), engine)
   const kept = <Of extends object>(all: Of): Of =>
     Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name))) as Of
   return {
     ...climate,
+    ...(isSmall && { lists: climate.lists.slice(0, 1), nights: Math.min(climate.nights, 2) }),
     changes: climate.changes.filter(kind => !without.includes(kind)),
     faults: kept(climate.faults),
     options: kept(climate.options),

@@ -1,7 +1,7 @@
 /**
  * `npm run simulate -- --seeds A-B`: whole nights of random histories, in this process and in simulated time. One seed alone
  * tells what happens in it. `--engine duckdb|postgres`, `--verbose` tells every step, `--without ties,kills` leaves out
- * changes, faults, lies and options, `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a
+ * changes, faults, lies and options, `--small` keeps to one list and two nights, `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a
  * law, `--minutes N` begins none after so long, `--sometimes` fails where something never happened.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     plant: { type: 'string' },
     first: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '1000000' },
+    small: { type: 'boolean', default: false },
     sometimes: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -65,8 +66,8 @@ async function runOne(seed: number): Promise<void> {
   const tell = first === last ? (line: string) => console.log(line) : () => undefined
   ran += 1
   try {
-    const without = values.without.split(',')
-    await runSeed({ seed, engine, disks, counts, tell, isVerbose: values.verbose, without })
+    const narrowed = { without: values.without.split(','), isSmall: values.small }
+    await runSeed({ seed, engine, disks, counts, tell, isVerbose: values.verbose, narrowed })
   } catch (error) {
     broken.push(seed)
     const isOurs = error instanceof Error && error.name === 'Broken'

@@ -22,20 +22,20 @@ export const planted: Readonly<Record<string, Planted>> = {
     find: 'if (hasTable) await',
     put: 'if (hasTable && false) await',
   },
-  'one piece of evidence tombstones': {
-    file: 'src/sync/deletions/decision.ts',
-    find: '.size < 2',
-    put: '.size<1',
-  },
-  'a scan goes on behind the page after the last one loaded': {
+  'the watermark moves though the pass proves nothing': {
     file: 'src/sync/scan/loaded-scan.ts',
-    find: 'loaded_sequence: sequence,',
-    put: 'loaded_sequence:sequence+1,',
+    find: "decision === 'accepted') await accepted",
+    put: 'decision!==void 0) await accepted',
   },
-  'an older version replaces a newer one': {
+  'a changed record is taken for the same': {
     file: 'src/load/merge/delta.ts',
-    find: "then 'stale' else",
-    put: "then 'changed' else",
+    find: "s.row_hash = t.row_hash then 'same'",
+    put: "s.row_hash is not null then 'same'",
+  },
+  'rows of the version before stay': {
+    file: 'src/load/merge/apply.ts',
+    find: "d.state in ('changed', 'inferred', 'missing')",
+    put: "d.state in ('missing')",
   },
   'the minute takes one request in four too many': {
     file: 'src/api/budget/minute.ts',

@@ -4,7 +4,7 @@ import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { type Climate, climateOf, mayHide } from './climate.ts'
+import { type Climate, climateOf, mayHide, type Narrowed } from './climate.ts'
 import { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import { lawOfExit0, lawOfRequests, lawOfTombstones, lawOfWatermark } from './laws.ts'
@@ -31,7 +31,7 @@ export interface SeedParts {
   readonly tell: (line: string) => void
   /** Whether each step is told as well. */
   readonly isVerbose: boolean
-  readonly without: readonly string[]
+  readonly narrowed: Narrowed
 }
 
 interface Setting extends SeedParts {
@@ -48,8 +48,8 @@ interface Setting extends SeedParts {
 type Command = (engine: Engine) => Promise<Ended | undefined>
 
 async function openSetting(parts: SeedParts): Promise<Setting> {
-  const { seed, engine, disks, counts, isVerbose, tell, without } = parts
-  const climate = climateOf(seed, engine, without)
+  const { seed, engine, disks, counts, isVerbose, tell, narrowed } = parts
+  const climate = climateOf(seed, engine, narrowed)
   const clock = new SimulatedClock(firstNight)
   const disk = await disks.make()
   const service = await Service.open({ seed, climate, clock, counts })

@@ -15,6 +15,12 @@ describe('a thousand seeds', () => {
   })
 })
 
+test('a seed makes the same steps whenever it is run', async () => {
+  const log = async () =>
+    (await simulate('--seeds', '3', '--verbose')).out.replaceAll(/-\w{6}\b|[\d.]+ s\b/g, '')
+  expect(await log()).toBe(await log())
+})
+
 /** A fault that is planted is found within so many seeds. */
 const mostSeeds = 60
 

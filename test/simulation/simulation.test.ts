@@ -5,21 +5,15 @@ import { simulate } from './simulated.ts'
 /** A scan that is not proved under any order of equal keys loses rows, and the simulation shows it. */
 const known = ['--without', 'ties'] as const
 
-const lawful = expect.stringContaining('every law held')
+const lawful = { code: 0, out: expect.stringContaining('every law held') }
 
-test('seeds on DuckDB', async () => {
-  expect(await simulate('--seeds', '1-14', ...known)).toEqual({ code: 0, out: lawful })
+/** Longer than a machine takes that does much else. */
+const longestMs = 600_000
+
+test('seeds on DuckDB', { timeout: longestMs }, async () => {
+  expect(await simulate('--seeds', '1-16', '--small', ...known)).toEqual(lawful)
 })
 
-test('seeds on PostgreSQL', async () => {
-  expect(await simulate('--seeds', '21-24', '--engine', 'postgres', ...known)).toEqual({
-    code: 0,
-    out: lawful,
-  })
-})
-
-test('a seed makes the same steps whenever it is run', async () => {
-  const log = async () =>
-    (await simulate('--seeds', '3', '--verbose')).out.replaceAll(/-\w{6}\b|[\d.]+ s\b/g, '')
-  expect(await log()).toBe(await log())
+test('seeds on PostgreSQL', { timeout: longestMs }, async () => {
+  expect(await simulate('--seeds', '21-24', '--small', '--engine', 'postgres', ...known)).toEqual(lawful)
 })
