@@ -5,7 +5,7 @@ import { lies } from './climate.ts'
 import type { Counts } from './counts.ts'
 import { killsDrawn } from './machine.ts'
 
-export const expected: readonly string[] = [
+const expected: readonly string[] = [
   ...changeKinds.map(kind => `change ${kind}`),
   ...Object.keys(faultTable).map(fault => `fault ${fault}`),
   ...lies.flatMap(lie => Object.entries(lie).map(([name, value]) => `lie ${name}=${value}`)),
