@@ -106,6 +106,12 @@ export class JsonBytes {
     throw new NotJson('an object or list has no end')
   }
 
+  afterValue(from: number): number {
+    const first = this.bytes[from]
+    if (first === quote) return this.afterText(from)
+    return first === openBrace || first === openBracket ? this.wholeAt(from).end : this.afterPlain(from)
+  }
+
   /** The text that a JSON text of these bytes stands for. */
   textAt(from: number, to: number): string {
     const { bytes } = this

@@ -11,6 +11,8 @@ export interface KnownField {
   readonly node: KnownNode
   /** The field that came next the last time: services write keys in one order. */
   follower?: KnownField | undefined
+  /** The number of the last object that had it. */
+  lastObject: number
 }
 
 /** `leaf` stands for every value that is cast by itself or kept whole. */
@@ -31,7 +33,7 @@ function field(key: string, node: KnownNode): [string, KnownField] {
   const words = Int32Array.from({ length: Math.ceil(bytes.length / 4) }, (_, index) =>
     bytes.readInt32LE(Math.min(index * 4, bytes.length - 4)),
   )
-  return [key, { key, words, length: bytes.length, node, follower: undefined }]
+  return [key, { key, words, length: bytes.length, node, follower: undefined, lastObject: 0 }]
 }
 
 /** Keys that a document adds below `at`: those without a node of their own. */

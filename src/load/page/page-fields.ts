@@ -21,6 +21,13 @@ export interface RecordSlice {
   /** Levels of objects and lists, the record included. */
   readonly depth: number
   readonly undeclared: readonly UndeclaredField[]
+  /** Declared keys that come several times in one object, which begins at `object`. */
+  readonly repeated: readonly RepeatedKey[]
+}
+
+export interface RepeatedKey {
+  readonly object: number
+  readonly key: string
 }
 
 /** Four bytes at a time: keys are more than half of most pages. */
@@ -32,7 +39,10 @@ function isAt(view: DataView, from: number, { words, length }: KnownField): bool
   return view.getInt32(from + length - 4, true) === words[last]
 }
 
-const none: readonly UndeclaredField[] = []
+const none: readonly never[] = []
+
+/** Objects of all pages so far: declared fields remember the last that had them. */
+let objects = 0
 
 class FieldSearch extends JsonBytes {
   readonly #view: DataView
@@ -40,6 +50,7 @@ class FieldSearch extends JsonBytes {
   #deepest = 0
   #at: (string | number)[] = []
   #found: UndeclaredField[] = []
+  #repeated: RepeatedKey[] = []
   readonly records: RecordSlice[] = []
 
   constructor(bytes: Buffer) {
@@ -71,7 +82,8 @@ class FieldSearch extends JsonBytes {
     this.#at = []
     const end = this.#node(from, node)
     const undeclared = this.#found.length > 0 ? this.#found.splice(0) : none
-    this.records.push({ start: from, end, depth: this.#deepest, undeclared })
+    const repeated = this.#repeated.length > 0 ? this.#repeated.splice(0) : none
+    this.records.push({ start: from, end, depth: this.#deepest, undeclared, repeated })
     return end
   }
 
@@ -88,11 +100,15 @@ class FieldSearch extends JsonBytes {
     const { bytes } = this
     const view = this.#view
     this.#enter()
+    objects += 1
+    const object = objects
     let before: KnownField | KnownNode = node
     let at = this.afterSpace(from + 1)
     while (bytes[at] !== closeBrace) {
       const guess: KnownField | undefined = before.follower
       if (guess !== undefined && isAt(view, at, guess)) {
+        if (guess.lastObject === object) this.#repeated.push({ object: from, key: guess.key })
+        guess.lastObject = object
         at = this.#field(this.afterSpace(at + guess.length), guess)
         before = guess
       } else {
@@ -100,6 +116,8 @@ class FieldSearch extends JsonBytes {
         const key = this.textAt(at, end)
         const field = node.fields.get(key)
         const value = this.afterColon(end)
+        if (field?.lastObject === object) this.#repeated.push({ object: from, key })
+        if (field) field.lastObject = object
         at = field ? this.#field(value, field) : this.#undeclared(at, value, key)
         before.follower = field ?? guess
         before = field ?? before
@@ -154,6 +172,25 @@ class FieldSearch extends JsonBytes {
     return end
   }
 }
+
+/** The values of a key of the object at a position, as JSON. */
+function valuesOf(bytes: Buffer, { object, key }: RepeatedKey): Set<string> {
+  const json = new JsonBytes(bytes)
+  const values = new Set<string>()
+  let at = json.afterSpace(object + 1)
+  while (bytes[at] !== closeBrace) {
+    const end = json.afterText(at)
+    const start = json.afterColon(end)
+    const after = json.afterValue(start)
+    if (json.textAt(at, end) === key) values.add(bytes.toString('utf8', start, after))
+    at = json.afterItem(after, closeBrace)
+  }
+  return values
+}
+
+/** A declared key with several values in one object: which of them holds nobody can tell. */
+export const contradiction = (bytes: Buffer, { repeated }: RecordSlice): string | undefined =>
+  repeated.find(one => valuesOf(bytes, one).size > 1)?.key
 
 const pathTo: Readonly<Record<RowsAt, readonly string[]>> = {
   data: ['data', '[]'],

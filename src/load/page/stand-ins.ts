@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { RowsAt } from '../read/pages.ts'
 import { ascii, JsonBytes, NotJson } from './json-bytes.ts'
 
-const { openBrace, openBracket, closeBracket, quote } = ascii
+const { openBracket, closeBracket } = ascii
 
 interface Slice {
   readonly start: number
@@ -25,7 +25,7 @@ class Splitter extends JsonBytes {
     try {
       while (this.bytes[at] !== closeBracket && at < this.bytes.length) {
         found.push({ start: at, end: this.bytes.length })
-        const end = this.#after(at)
+        const end = this.afterValue(at)
         found[found.length - 1] = { start: at, end }
         at = this.afterItem(end, closeBracket)
       }
@@ -49,13 +49,7 @@ class Splitter extends JsonBytes {
   }
 
   only(from: number): Slice[] {
-    return [{ start: from, end: this.#after(from) }]
-  }
-
-  #after(from: number): number {
-    const first = this.bytes[from]
-    if (first === quote) return this.afterText(from)
-    return first === openBrace || first === openBracket ? this.wholeAt(from).end : this.afterPlain(from)
+    return [{ start: from, end: this.afterValue(from) }]
   }
 }
 
@@ -124,3 +118,7 @@ export function unbrokenRecords(bytes: Buffer): unknown[] {
   const { bytes: copy } = withStandIns(bytes, 'data', new Map())
   return (JSON.parse(copy.toString('utf8')) as { data: unknown[] }).data
 }
+
+/** The JSON of each record of a list, as it was received. */
+export const recordTexts = (bytes: Buffer): string[] =>
+  slicesOf(bytes, 'data').map(({ start, end }) => bytes.toString('utf8', start, end))

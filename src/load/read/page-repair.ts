@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } fr
 import { NotJson } from '../page/json-bytes.ts'
 import type { KnownNode } from '../page/known-fields.ts'
 import { LeafFile } from '../page/leaf-file.ts'
-import { type RecordSlice, recordsOn, type UndeclaredField } from '../page/page-fields.ts'
+import { contradiction, type RecordSlice, recordsOn, type UndeclaredField } from '../page/page-fields.ts'
 import { withStandIns } from '../page/stand-ins.ts'
 import type { Undeclared } from '../page/undeclared-leaves.ts'
 import { harmless, hasUnstorable, whyUnstorable } from '../page/unstorable.ts'
@@ -105,6 +105,8 @@ function declaredText(bytes: Buffer, { start, end, undeclared }: RecordSlice): s
 function whyNot(bytes: Buffer, record: RecordSlice, hasEscapes: boolean): string | undefined {
   if (record.depth > mostLevels) return `nested deeper than ${mostLevels} levels`
   if (!isUtf8(bytes.subarray(record.start, record.end))) return 'bytes that are not UTF-8'
+  const key = contradiction(bytes, record)
+  if (key !== undefined) return `${JSON.stringify(key)} has several values in one object`
   return hasEscapes ? whyUnstorable(declaredText(bytes, record)) : undefined
 }
 
@@ -152,7 +154,8 @@ class Reading {
     for (const [place, record] of records.entries()) {
       const locator = (index + 1) * positionsPerPage + place + 1
       const { start, end, depth, undeclared } = record
-      const reason = isOdd || hasEscapes || depth > mostLevels ? whyNot(bytes, record, hasEscapes) : undefined
+      const mayBeRefused = isOdd || hasEscapes || depth > mostLevels || record.repeated.length > 0
+      const reason = mayBeRefused ? whyNot(bytes, record, hasEscapes) : undefined
       if (reason) this.trouble.push({ locator, page, payload: bytes.toString('utf8', start, end), reason })
       else if (undeclared.length > 0) this.#leaves.add(bytes, locator, record)
     }

@@ -4,6 +4,7 @@ import { pageLimit } from '../../api/client/paging.ts'
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { recordTexts } from '../../load/page/stand-ins.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
@@ -89,7 +90,9 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
     const landed = await sync.landing.land(scanId, arrived)
-    const texts = answer.records().map(row => JSON.stringify(row))
+    // Parsed only to be checked: a row that nests deeper than the stack cannot be written again.
+    answer.records()
+    const texts = recordTexts(bytes)
     const { total } = answer.meta
     return { page, total, empty: texts.length === 0, rows: texts.length, landed, texts }
   }
