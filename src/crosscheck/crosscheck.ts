@@ -109,8 +109,6 @@ async function findingsOf(
   effects: CrosscheckEffects,
   { request, sides, compared }: Search,
 ): Promise<{ findings: readonly Finding[]; isWhole: boolean }> {
-  const answers = new AnswerSet(effects.engine, sides.names)
-  for (const { answer } of compared) answers.add(answer)
   const all: Finding[] = []
   let isWhole = true
   const watermark = (await readWatermark(effects.engine, timesheets.name))?.watermark ?? undefined
@@ -118,8 +116,9 @@ async function findingsOf(
     const own = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
     const groups = own.filter(group => differs(group, metric))
     if (groups.length === 0) continue
-    const doubted = await doubt(answers, request.inForce, metric)
-    const possible = doubted?.isPossible ? doubted : undefined
+    const answers = await AnswerSet.open(effects.engine, sides.names)
+    for (const { answer } of compared) answers.add(answer)
+    const possible = await doubt(answers, request.inForce, { metric, which: 'possible' })
     if (possible) all.push(possible.finding)
     if (possible?.isWhole) continue
     const definition = possible?.definition ?? sides.definition
@@ -129,7 +128,9 @@ async function findingsOf(
     isWhole &&= found.isWhole
     const isOpen = (group: ComparedGroup): boolean =>
       judge(group, { metric, sides, findings: all }).some(({ verdict }) => verdict === 'unexplained')
-    if (doubted && !possible && groups.some(isOpen)) all.push(doubted.finding)
+    if (possible || !groups.some(isOpen)) continue
+    const excluded = await doubt(answers, request.inForce, { metric, which: 'excluded' })
+    if (excluded) all.push(excluded.finding)
   }
   return { findings: all, isWhole }
 }

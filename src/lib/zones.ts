@@ -39,3 +39,10 @@ function shiftByQuarter(zone: string): Shift {
     return shift
   }
 }
+
+/** Such as +05:30. */
+export function offsetName(minutes: number): string {
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
+}

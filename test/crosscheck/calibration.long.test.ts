@@ -16,6 +16,7 @@ function readingsOf(options: ReturnType<typeof drawnOptions>): Partial<MetricDef
     quantiles: options.quantiles,
     valueQuantiles: options.quantiles,
     days: options['fill-days'],
+    negativeDays: options['fill-negative'],
     acceptance: options.acceptance,
     bounds: options['outlier-bounds'],
     leastForRule: options['outlier-least'],
@@ -43,8 +44,10 @@ test.each(seeds)('readings drawn with %i', { timeout: 300_000 }, async seed => {
   const found = await calibrated()
   for (const [rule, reading] of Object.entries(readingsOf(options))) {
     const state = found.rules.get(rule as keyof MetricDefinition)
+    // An offset to the minute can be told only where a record lies between it and its neighbours.
+    if (rule === 'zone' && /^[+-]/.test(String(reading))) continue
     const alive =
-      state?.state === 'indistinguishable' ? state.alive : [found.definition[rule as keyof MetricDefinition]]
+      state && state.state !== 'found' ? state.alive : [found.definition[rule as keyof MetricDefinition]]
     expect({ rule, alive }).toEqual({ rule, alive: expect.arrayContaining([reading]) })
   }
   expect(found.requests).toBeLessThan(40)

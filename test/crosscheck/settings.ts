@@ -1,36 +1,48 @@
-/** Settings of a sandbox for the crosscheck: what the contract leaves open about the metrics, drawn by chance. */
-import { seededRng } from '../../src/lib/rng.ts'
+/** Settings of a sandbox for the crosscheck: what the contract leaves open, drawn by chance from everything there is. */
+
+import { type Rng, seededRng } from '../../src/lib/rng.ts'
+import { offsetName } from '../../src/lib/zones.ts'
 import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
 
-const readings = {
-  quantiles: ['type7', 'type6', 'type5', 'type8', 'type2', 'nearestRank'],
-  'fill-days': ['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon'],
-  acceptance: ['perAgency', 'earliest', 'latest'],
-  'outlier-bounds': ['inclusive', 'exclusive'],
-  'outlier-least': [1, 4, 6],
-  'week-start': ['monday', 'sunday', 'saturday'],
-  'week-key': ['isoWeek', 'firstDay'],
-  'month-key': ['yearMonth', 'firstDay'],
-  'group-ref': ['ref', 'id', 'name'],
-  threshold: ['over', 'at'],
-  'fill-statuses': [
-    ['raised', 'approved', 'filled', 'cancelled', 'rejected'],
-    ['approved', 'filled'],
-    ['filled'],
-  ],
-  'hours-statuses': [['approved'], ['approved', 'pending_approval']],
-  'hours-field': ['netHours', 'timelogHours'],
-  decimals: ['none', 2, 1],
-  'day-zone': ['UTC', 'Europe/London'],
-  from: ['inclusive', 'exclusive'],
-  to: ['inclusive', 'midnight', 'exclusive'],
-} as const
+const pick = <Value>(rng: Rng, values: readonly Value[]): Value =>
+  values[Math.floor(rng() * values.length)] as Value
+
+function some<Value>(rng: Rng, values: readonly Value[]): readonly Value[] {
+  const drawn = values.filter(() => rng() < 0.6)
+  return drawn.length > 0 ? drawn : [pick(rng, values)]
+}
+
+/** Every IANA zone, and now and then an offset to the minute. */
+const zone = (rng: Rng): string =>
+  rng() < 0.1
+    ? offsetName(Math.floor(rng() * 26 * 60) - 12 * 60)
+    : pick(rng, ['UTC', ...Intl.supportedValuesOf('timeZone')])
 
 export function drawnOptions(seed: number): Partial<ContractOptions> {
   const rng = seededRng(seed)
-  const drawn = Object.entries(readings).map(([name, values]) => [
-    name,
-    values[Math.floor(rng() * values.length)],
-  ])
-  return Object.fromEntries(drawn) as Partial<ContractOptions>
+  return {
+    quantiles: pick(rng, ['type7', 'type6', 'type5', 'type8', 'type2', 'nearestRank'] as const),
+    'fill-days': pick(rng, [
+      ...(['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon', 'calendarZone'] as const),
+    ]),
+    'fill-negative': pick(rng, ['kept', 'zero', 'dropped'] as const),
+    acceptance: pick(rng, ['perAgency', 'earliest', 'latest'] as const),
+    'outlier-bounds': pick(rng, ['inclusive', 'exclusive'] as const),
+    'outlier-least': Math.floor(rng() * 12),
+    'week-start': pick(rng, ['monday', 'sunday', 'saturday'] as const),
+    'week-key': pick(rng, ['isoWeek', 'firstDay'] as const),
+    'month-key': pick(rng, ['yearMonth', 'firstDay'] as const),
+    'group-ref': pick(rng, ['ref', 'id', 'name'] as const),
+    threshold: pick(rng, ['over', 'at'] as const),
+    'fill-statuses': some(rng, ['raised', 'approved', 'filled', 'cancelled', 'rejected'] as const),
+    'hours-statuses': some(rng, ['pending', 'pending_approval', 'approved', 'cancelled', 'absent'] as const),
+    'hours-field': pick(rng, ['netHours', 'timelogHours'] as const),
+    decimals: pick(rng, ['none', 0, 1, 2, 3, 4, 5, 6] as const),
+    'day-zone': zone(rng),
+    from: pick(rng, ['inclusive', 'exclusive'] as const),
+    to: pick(rng, ['inclusive', 'midnight', 'exclusive'] as const),
+    ties: pick(rng, ['stable', 'random'] as const),
+    absent: pick(rng, ['mixed', 'null', 'omitted', 'random'] as const),
+    extra: pick(rng, [0, 0.2]),
+  }
 }

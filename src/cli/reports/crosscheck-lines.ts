@@ -16,6 +16,15 @@ export const isAgreed = (checked: Crosschecked): boolean =>
 
 const shownText = (value: unknown): string => textOf(value).replace(/^,|,$/g, '') || 'none'
 
+/** All of them are in ops.metric_calibration. */
+const mostPossible = 5
+
+function possibleText(alive: readonly unknown[]): string {
+  if (alive.length < 2) return ''
+  const more = alive.length > mostPossible ? `; and ${alive.length - mostPossible} more` : ''
+  return alive.slice(0, mostPossible).map(shownText).join('; ') + more
+}
+
 export function printCalibration(
   context: CommandContext,
   { definition, rules, requests, stopped }: Calibration,
@@ -30,7 +39,7 @@ export function printCalibration(
         rule,
         rule === 'companies' && value === null ? 'all' : shownText(value),
         state?.state ?? 'untested',
-        (state?.alive ?? []).length > 1 ? (state?.alive ?? []).map(shownText).join('; ') : '',
+        possibleText(state?.alive ?? []),
         score ? `${score.agree} of ${score.of}` : '',
       ]
     }),

@@ -13,6 +13,7 @@ import {
 import type { MetricReader } from '../metrics/our-metrics.ts'
 import { definitionColumns, type OurGroup, ourMetricsUnder } from '../metrics/our-metrics.ts'
 import type { AskedQuery, MetricAnswer } from '../metrics/their-metrics.ts'
+import { Zones } from './zones.ts'
 
 /** Figures and groups that a rule affects. */
 export interface Aspect {
@@ -23,6 +24,8 @@ export interface Aspect {
   readonly where?: (theirs: Figures) => boolean
   /** Only answers from this index on, so that other answers do not outvote a probe. */
   readonly since?: number
+  /** Only groups of which we have as many records as the service: the figures of others tell nothing about a rule. */
+  readonly isComplete?: boolean
   /** Figures agree within the tolerance of the crosscheck, rather than exactly. */
   readonly isLoose?: boolean
 }
@@ -31,7 +34,12 @@ export interface Score {
   /** Figures that agree, less the groups that only we have. */
   readonly agree: number
   readonly of: number
+  /** Groups of which we have more records than the service: records that are unknown here cannot be the reason. */
+  readonly excess: number
 }
+
+/** Acceptances, or weeks. */
+const sizeOf = ({ rawCount, workerWeeks }: Figures): number => rawCount ?? workerWeeks ?? 0
 
 /** The greatest difference between two computations of the same figure, whatever their order of additions. */
 const sameFigure = 1e-6
@@ -52,11 +60,17 @@ export class AnswerSet {
   readonly answers: MetricAnswer[] = []
   readonly #engine: MetricReader
   readonly #names: Names
+  readonly zones: Zones
   readonly #computed = new Map<string, readonly OurGroup[]>()
 
-  constructor(engine: MetricReader, names: Names) {
+  private constructor(engine: MetricReader, names: Names, zones: Zones) {
     this.#engine = engine
     this.#names = names
+    this.zones = zones
+  }
+
+  static async open(engine: MetricReader, names: Names): Promise<AnswerSet> {
+    return new AnswerSet(engine, names, await Zones.read(engine))
   }
 
   add(answer: MetricAnswer): void {
@@ -68,19 +82,36 @@ export class AnswerSet {
     const concerned = this.answers.filter(
       (answer, index) => index >= (aspect.since ?? 0) && concerns(answer, aspect),
     )
-    for (const query of this.#queries(concerned)) await this.#compute(query, definitions)
-    return definitions.map(definition => this.#score(definition, concerned, aspect))
+    const distinct = new Map<string, MetricDefinition>()
+    const nameOf = ({ zone, ...rest }: MetricDefinition): string =>
+      JSON.stringify([rest, this.zones.sameAs(zone, aspect.metric)])
+    for (const definition of definitions) distinct.set(nameOf(definition), definition)
+    const queries = this.#queries(concerned)
+    for (const query of queries) await this.#compute(query, [...distinct.values()])
+    const scores = new Map(
+      [...distinct].map(([name, definition]) => [name, this.#score(definition, concerned, aspect)] as const),
+    )
+    return definitions.map(definition => scores.get(nameOf(definition)) ?? { agree: 0, of: 0, excess: 0 })
+  }
+
+  /** Zones that show the same days for the records of the metric are computed once. */
+  #keyOf(query: MetricQuery, definition: MetricDefinition): string {
+    return keyOf(query, { ...definition, zone: this.zones.sameAs(definition.zone, query.metric) })
   }
 
   #score(definition: MetricDefinition, answers: readonly MetricAnswer[], aspect: Aspect): Score {
     let agree = 0
     let of = 0
+    let excess = 0
     for (const answer of answers) {
-      const ours = this.#computed.get(keyOf(this.#query(answer), definition)) ?? []
+      const ours = this.#computed.get(this.#keyOf(this.#query(answer, answers), definition)) ?? []
       const compared = compare(ours, answer, { definition, names: this.#names })
       for (const { ours: mine, theirs } of compared) {
+        const [here, there] = [mine ? sizeOf(mine) : 0, theirs ? sizeOf(theirs) : 0]
+        if (here > there) excess += 1
         if (!theirs) agree -= 1
         if (!theirs || (aspect.where && !aspect.where(theirs))) continue
+        if (aspect.isComplete && here !== there) continue
         of += aspect.figures.length
         agree += mine ? aspect.figures.filter(name => isSame(name, [mine, theirs], aspect.isLoose)).length : 0
       }
@@ -88,25 +119,27 @@ export class AnswerSet {
       if (answer.groups.length === 0) of += 1
       if (compared.length === 0) agree += 1
     }
-    return { agree, of }
+    return { agree, of, excess }
   }
 
-  /** All groupings requested for the range of an answer, as one statement. */
-  #query({ query }: MetricAnswer): MetricQuery {
+  /** All groupings of these answers for the range of one of them, as one statement. */
+  #query({ query }: MetricAnswer, answers: readonly MetricAnswer[]): MetricQuery {
     const range = rangeOf(query)
-    const same = this.answers.filter(other => rangeOf(other.query) === range)
+    const same = answers.filter(other => rangeOf(other.query) === range)
     const groupings = new Map(same.map(other => [groupingName(other.query.grouping), other.query.grouping]))
     const { grouping: _, ...rest } = query
     return { ...rest, groupings: [...groupings.values()] }
   }
 
   #queries(answers: readonly MetricAnswer[]): MetricQuery[] {
-    const queries = answers.map(answer => this.#query(answer))
+    const queries = answers.map(answer => this.#query(answer, answers))
     return [...new Map(queries.map(query => [JSON.stringify(query), query])).values()]
   }
 
   async #compute(query: MetricQuery, definitions: readonly MetricDefinition[]): Promise<void> {
-    const missing = new Map(definitions.map(definition => [keyOf(query, definition), definition] as const))
+    const missing = new Map(
+      definitions.map(definition => [this.#keyOf(query, definition), definition] as const),
+    )
     for (const key of missing.keys()) if (this.#computed.has(key)) missing.delete(key)
     const list = [...missing]
     for (let from = 0; from < list.length; from += together) {

@@ -2,12 +2,14 @@
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { MetricDefinition, Rule } from '../metrics/definition.ts'
 import { type Names, readNames, shapeOf } from '../metrics/group-keys.ts'
-import { type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
+import { figureNames, type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
 import type { MetricReader } from '../metrics/our-metrics.ts'
 import type { Asker, MetricAnswer } from '../metrics/their-metrics.ts'
-import { AnswerSet } from './answer-set.ts'
+import { AnswerSet, type Aspect } from './answer-set.ts'
 import { Fit, type RuleState } from './fit.ts'
+import { likelyZones } from './likely-zones.ts'
 import { probeThreshold, probeWindows, separate } from './probes.ts'
+import { nearOffsets } from './zones.ts'
 
 export interface Calibration {
   readonly definition: MetricDefinition
@@ -36,12 +38,13 @@ const asked: readonly (readonly [Metric, string, pages: number])[] = [
   ['workersOverHours', 'company', 2],
   ['workersOverHours', 'project', 2],
   ['workersOverHours', 'week', 2],
+  ['workersOverHours', 'month', 1],
   ['workersOverHours', 'project,agency,month', 2],
 ]
 
 export async function calibrate({ engine, asker }: CalibrationEffects): Promise<Calibration> {
   const names = await readNames(engine)
-  const answerSet = new AnswerSet(engine, names)
+  const answerSet = await AnswerSet.open(engine, names)
   const fit = new Fit(answerSet)
   let stopped: string | undefined
   try {
@@ -54,11 +57,20 @@ export async function calibrate({ engine, asker }: CalibrationEffects): Promise<
     stopped = error.report.what
   }
   readOff(fit, answerSet.answers, names)
-  await fitAll(fit)
+  await fitAll(fit, () =>
+    likelyZones(engine, {
+      definition: fit.definition,
+      names,
+      zones: answerSet.zones,
+      answers: answerSet.answers,
+    }),
+  )
   try {
     await probeWindows(engine, { asker, answerSet, fit })
+    await fitOffset(fit)
     await probeThreshold(engine, { asker, answerSet, fit })
     await separate(engine, { asker, answerSet, fit, refit: () => fitDays(fit) })
+    await fitRest(fit)
   } catch (error) {
     if (!(error instanceof BudgetSpent)) throw error
     stopped ??= error.report.what
@@ -68,39 +80,70 @@ export async function calibrate({ engine, asker }: CalibrationEffects): Promise<
 
 const single = ({ rawCount }: { readonly rawCount?: number | null }): boolean => rawCount === 1
 
-async function fitAll(fit: Fit): Promise<void> {
+/** Which records count is decided by sums that no zone and no unit changes; then where they count, then how much. */
+async function fitAll(fit: Fit, likely: () => Promise<readonly string[]>): Promise<void> {
   await fit.try(['acceptance', 'requisitionStatuses'], {
     metric: 'timeToFill',
     groupings: ['all', 'agency', 'project', 'project,agency'],
     figures: ['rawCount'],
   })
-  await fit.try(['weekStart', 'zone'], {
-    groupings: ['month', 'week', 'project,agency,week', 'project,agency,month'],
-    figures: ['rawCount', 'workerWeeks'],
-  })
-  await fit.try(['timesheetStatuses', 'workerWeek'], {
-    metric: 'workersOverHours',
-    figures: ['workerWeeks', 'totalHours'],
-  })
+  const byProject = { metric: 'workersOverHours', groupings: ['all', 'project'] } as const
+  await fit.try(['timesheetStatuses'], { ...byProject, figures: ['totalHours'], isLoose: true })
+  await fit.try(['timesheetStatuses', 'workerWeek'], { ...byProject, figures: ['workerWeeks'] })
   await fit.try(['hoursDecimals'], {
-    metric: 'workersOverHours',
+    ...byProject,
     figures: ['totalHours', 'averageWeeklyHours', 'maxWeeklyHours'],
   })
+  fit.restrict('zone', await likely())
+  await fit.try(['weekStart', 'zone'], periods)
+  await fitOffset(fit)
   await fitDays(fit)
+}
+
+const periods = {
+  groupings: ['month', 'week', 'project,agency,week', 'project,agency,month'],
+  figures: ['rawCount', 'workerWeeks'],
+}
+
+/** Where only offsets agree, by the minute. */
+async function fitOffset(fit: Fit): Promise<void> {
+  const near = nearOffsets(fit.alive('zone'))
+  if (near.length === 0) return
+  fit.restrict('zone', near)
+  await fit.try(['zone'], { figures: periods.figures })
 }
 
 /** The bounds determine the quartiles: I = (U − L) / 4, Q1 = L + 1.5 I, Q3 = U − 1.5 I. */
 async function fitDays(fit: Fit): Promise<void> {
   const metric = 'timeToFill'
   const bounds = ['lower', 'upper']
+  const about = (figures: readonly string[]): Aspect => ({ metric, figures, isComplete: true })
+  await fit.try(['negativeDays'], { metric, figures: ['rawCount'] })
   // One value is its own minimum, or where the rule drops it, its own bound.
-  await fit.try(['days', 'daysDecimals'], { metric, figures: ['minDays', ...bounds], where: single })
-  await fit.try(['days', 'quantiles', 'daysDecimals'], { metric, figures: bounds })
-  await fit.try(['leastForRule'], { metric, figures: bounds })
-  await fit.try(['bounds'], { metric, figures: ['excludedOutliers', 'count'] })
-  await fit.try(['days', 'valueQuantiles'], { metric, figures: ['medianDays', 'p25Days', 'p75Days'] })
-  await fit.try(['daysDecimals'], { metric, figures: [...bounds, 'averageDays', 'medianDays', 'maxDays'] })
+  await fit.try(['days', 'daysDecimals'], { ...about(['minDays', ...bounds]), where: single })
+  await fit.try(['days', 'quantiles', 'daysDecimals'], about(bounds))
+  await fit.try(['leastForRule'], about(bounds))
+  await fit.try(['bounds'], about(['excludedOutliers', 'count']))
+  await fit.try(['days', 'valueQuantiles'], about(['medianDays', 'p25Days', 'p75Days']))
+  await fit.try(['daysDecimals'], about([...bounds, 'averageDays', 'medianDays', 'maxDays']))
+  await fit.try(['negativeDays'], about(['minDays', 'averageDays']))
 }
+
+/** Rules of values that are still open, by everything that was asked. */
+async function fitRest(fit: Fit): Promise<void> {
+  for (const [metric, rules] of valueRules)
+    for (const rule of rules)
+      if (fit.isOpen(rule))
+        await fit.try([rule], { metric, figures: figureNames[metric], isLoose: true, isComplete: true })
+}
+
+const valueRules: readonly (readonly [Metric, readonly Rule[]])[] = [
+  [
+    'timeToFill',
+    ['quantiles', 'valueQuantiles', 'days', 'negativeDays', 'bounds', 'leastForRule', 'daysDecimals'],
+  ],
+  ['workersOverHours', ['workerWeek', 'hoursDecimals']],
+]
 
 /** Rules that the answers show directly: shapes, words, companies that count, decimals and the least size of a group. */
 function readOff(fit: Fit, answers: readonly MetricAnswer[], names: Names): void {

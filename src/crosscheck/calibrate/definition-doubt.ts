@@ -17,6 +17,7 @@ const doubted = {
     'quantiles',
     'valueQuantiles',
     'days',
+    'negativeDays',
     'acceptance',
     'bounds',
     'leastForRule',
@@ -32,9 +33,8 @@ const doubted = {
 const leftOver = 0.1
 
 export interface Doubt {
+  /** One that calibration had excluded explains nothing: records were lost instead. */
   readonly finding: Finding
-  /** Whether calibration left it possible. One that it had excluded explains nothing: records were lost instead. */
-  readonly isPossible: boolean
   /** The definition with the other interpretation. */
   readonly definition: MetricDefinition
   /** Whether no figure differs under it. */
@@ -47,10 +47,10 @@ interface Interpretation {
   readonly isPossible: boolean
 }
 
-function others(inForce: DefinitionInForce, metric: Metric): readonly Interpretation[] {
+function others(inForce: DefinitionInForce, metric: Metric, { zones }: AnswerSet): readonly Interpretation[] {
   const { definition } = inForce
   const one = doubted[metric].flatMap(rule =>
-    candidates[rule]
+    (rule === 'zone' ? zones.known : candidates[rule])
       .filter(value => JSON.stringify(value) !== JSON.stringify(definition[rule]))
       .map(value => ({
         words: `${rule} ${String(value)} instead of ${String(definition[rule])}`,
@@ -73,13 +73,16 @@ function bothQuantiles(inForce: DefinitionInForce): readonly Interpretation[] {
     }))
 }
 
+/** Of the interpretations that calibration left possible, or of those that it excluded. */
 export async function doubt(
   answerSet: AnswerSet,
   inForce: DefinitionInForce,
-  metric: Metric,
+  { metric, which }: { readonly metric: Metric; readonly which: 'possible' | 'excluded' },
 ): Promise<Doubt | undefined> {
   const aspect = { metric, figures: figureNames[metric], isLoose: true }
-  const interpretations = others(inForce, metric)
+  const interpretations = others(inForce, metric, answerSet).filter(
+    one => one.isPossible === (which === 'possible'),
+  )
   const [own, ...scores] = await answerSet.scores(
     [inForce.definition, ...interpretations.map(({ definition }) => definition)],
     aspect,
@@ -89,12 +92,10 @@ export async function doubt(
   const best = scores
     .map((score, index) => ({ left: score.of - score.agree, other: interpretations[index] }))
     .filter(({ left }) => left <= open * leftOver)
-    .sort(
-      (one, two) => Number(two.other?.isPossible) - Number(one.other?.isPossible) || one.left - two.left,
-    )[0]
+    .sort((one, two) => one.left - two.left)[0]
   if (!best?.other) return undefined
   const { words, definition, isPossible } = best.other
-  return { finding: findingOf(words, metric, isPossible), definition, isPossible, isWhole: best.left === 0 }
+  return { finding: findingOf(words, metric, isPossible), definition, isWhole: best.left === 0 }
 }
 
 /** It concerns every group. */

@@ -1,6 +1,7 @@
 /** The definition in force, stored in the ledger with one row a rule. */
 
 import { createHash } from 'node:crypto'
+import { isZone } from '../../lib/zones.ts'
 import { readCalibration, replaceCalibration } from '../../state/marts/metrics.ts'
 import type { MetricCalibrationRow } from '../../state/marts/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -54,6 +55,7 @@ function interpretationOf(rule: Rule, text: string): unknown {
   if (rule === 'requisitionStatuses' || rule === 'timesheetStatuses')
     return text.split(',').filter(word => word !== '')
   if (rule === 'daysDecimals' || rule === 'hoursDecimals') return text === '' ? null : Number(text)
+  if (rule === 'zone') return isZone(text) ? text : undefined
   return candidates[rule].find(value => String(value) === text)
 }
 

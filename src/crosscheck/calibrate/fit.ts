@@ -12,7 +12,7 @@ export interface RuleState {
   readonly scores: Readonly<Record<string, Score>>
 }
 
-/** Below this share of agreeing figures no interpretation is accepted. */
+/** Below this share of agreeing figures no interpretation is accepted, unless records that are unknown here explain the rest. */
 const believable = 0.5
 
 export class Fit {
@@ -59,7 +59,7 @@ export class Fit {
     const best = tried.filter(({ score }) => score.agree === most)
     const [first] = best
     if (!first || first.score.of === 0) return
-    const fits = most >= believable * first.score.of
+    const fits = most >= believable * first.score.of || first.score.excess === 0
     for (const [index, rule] of rules.entries()) {
       const byInterpretation = Object.fromEntries(
         [...tried]

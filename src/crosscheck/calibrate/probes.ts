@@ -1,13 +1,15 @@
 /** Probes: requests about few records, chosen so that two interpretations of a rule give different answers. */
-import { dayMs, hourMs, monthOf, startOfUtcDay, utcDay } from '../../lib/dates.ts'
+import { dayMs, utcDay } from '../../lib/dates.ts'
+import { shiftOf } from '../../lib/zones.ts'
 import type { MetricDefinition, Rule } from '../metrics/definition.ts'
 import type { MetricRange } from '../metrics/metric-query.ts'
-import { type Grouping, groupingOf } from '../metrics/metric-query.ts'
+import { type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
 import type { MetricReader } from '../metrics/our-metrics.ts'
 import { type OurGroup, ourMetrics } from '../metrics/our-metrics.ts'
 import type { Asker } from '../metrics/their-metrics.ts'
 import type { AnswerSet } from './answer-set.ts'
 import type { Fit } from './fit.ts'
+import { momentsOf } from './zones.ts'
 
 export interface Probing {
   readonly asker: Asker
@@ -18,77 +20,122 @@ export interface Probing {
 /** Only the newest moments are searched for a window. */
 const most = 5000
 
-async function momentsOf(engine: MetricReader, source: string): Promise<number[]> {
-  const rows = await engine.rows<{ epoch_ms: number }>(
-    `select cast(extract(epoch from moment_at) * 1000 as bigint) as epoch_ms from (${source}) as moment order by epoch_ms desc nulls last limit ${most}`,
-  )
-  return rows.map(row => Number(row.epoch_ms))
-}
-
 const acceptances = `select accepted_at as moment_at from star.fact_requisition_agency where accepted_at is not null and not is_deleted`
-const weekEndings = `select distinct week_ending_at as moment_at from star.fact_timesheet where week_ending_at is not null and not is_deleted`
+const weekEndings = `select week_ending_at as moment_at from star.fact_timesheet where week_ending_at is not null and not is_deleted`
 
-/** Far enough from midnight to be the same day in UTC and in London. */
-const isMidday = (timeMs: number): boolean => {
-  const hour = (timeMs - startOfUtcDay(timeMs)) / hourMs
-  return hour >= 2 && hour < 22
+const localDay = (at: number, zone: string): string => utcDay(at + shiftOf(zone)(at))
+
+/** One of the zones that are left for each way of showing the days of our records. */
+function zonesLeft({ fit, answerSet }: Probing): readonly string[] {
+  const zones = fit.alive('zone') as readonly string[]
+  return [
+    ...new Map(zones.map(zone => [answerSet.zones.sameAs(zone), zone] as const).reverse()).values(),
+  ].reverse()
 }
 
 /** Two consecutive days with different counts: the answer shows which of them belong to the range. */
-function unequalDays(moments: readonly number[]): MetricRange[] {
-  const counts = new Map<number, number>()
-  for (const at of moments) counts.set(startOfUtcDay(at), (counts.get(startOfUtcDay(at)) ?? 0) + 1)
-  const unclear = new Set(moments.filter(at => !isMidday(at)).map(at => startOfUtcDay(at)))
-  const isClear = (day: number): boolean => ![day - dayMs, day, day + dayMs].some(one => unclear.has(one))
-  return [...counts.keys()]
-    .filter(day => isClear(day) && isClear(day + dayMs))
-    .filter(day => counts.has(day + dayMs) && counts.get(day) !== counts.get(day + dayMs))
-    .map(day => ({ from: utcDay(day), to: utcDay(day + dayMs) }))
-}
-
-/** After 23:00 UTC in summer, London has the next day; the range begins with that day. */
-function lateInSummer(moments: readonly number[], isInclusive: boolean): MetricRange[] {
-  const isLate = (at: number): boolean => {
-    const month = monthOf(at)
-    return at - startOfUtcDay(at) >= 23 * hourMs && month >= 4 && month <= 9
+function unequalDays(moments: readonly number[], zones: readonly string[]): MetricRange[] {
+  const [first = 'UTC'] = zones
+  const counts = new Map<string, number>()
+  const unclear = new Set<string>()
+  for (const at of moments) {
+    const days = new Set(zones.map(zone => localDay(at, zone)))
+    if (days.size > 1) for (const day of days) unclear.add(day)
+    const day = localDay(at, first)
+    counts.set(day, (counts.get(day) ?? 0) + 1)
   }
-  return moments.filter(isLate).map(at => {
-    const first = startOfUtcDay(at) + (isInclusive ? dayMs : 0)
-    return { from: utcDay(first), to: utcDay(first + 2 * dayMs) }
-  })
+  const isClear = (day: string): boolean => ![-1, 0, 1].some(shift => unclear.has(utcDay(day, shift)))
+  return [...counts.keys()]
+    .map(from => ({ from, to: utcDay(from, 1) }))
+    .filter(({ from, to }) => isClear(from) && isClear(to))
+    .filter(({ from, to }) => counts.has(to) && counts.get(from) !== counts.get(to))
 }
 
-/** Weeks that end at midnight, where only the first instant of the day of `to` may count; in winter London agrees with UTC. */
-function endingAtMidnight(weeks: readonly number[]): MetricRange[] {
+/** One day, as the definition counts days, that divides the zones which are left as evenly as any. */
+function dividingDay(
+  moments: readonly number[],
+  probing: Probing,
+  asked: Set<string>,
+): MetricRange | undefined {
+  const zones = zonesLeft(probing)
+  const { from } = probing.fit.definition
+  let best: { day: string; largest: number } | undefined
+  const counted = zones.map(zone => countsByDay(moments, zone))
+  for (const day of new Set(counted.flatMap(counts => [...counts.keys()]))) {
+    if (asked.has(day)) continue
+    const sizes = new Map<number, number>()
+    for (const counts of counted) {
+      const count = counts.get(day) ?? 0
+      sizes.set(count, (sizes.get(count) ?? 0) + 1)
+    }
+    const largest = Math.max(...sizes.values())
+    if (largest < zones.length && largest < (best?.largest ?? Infinity)) best = { day, largest }
+  }
+  if (!best) return undefined
+  asked.add(best.day)
+  // A range that leaves out its first day begins a day before; one more day after it may or may not count.
+  return {
+    from: utcDay(best.day, from === 'inclusive' ? 0 : -1),
+    to: endOf(best.day, probing.fit.definition),
+  }
+}
+
+const endOf = (day: string, { to }: MetricDefinition): string => utcDay(day, to === 'inclusive' ? 0 : 1)
+
+function countsByDay(moments: readonly number[], zone: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const at of moments) {
+    const day = localDay(at, zone)
+    counts.set(day, (counts.get(day) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Weeks that end at midnight, where only the first instant of the day of `to` may count. */
+function endingAtMidnight(weeks: readonly number[], zones: readonly string[]): MetricRange[] {
   return weeks
-    .filter(at => at === startOfUtcDay(at) && [1, 2, 11, 12].includes(monthOf(at)))
-    .map(at => ({ from: utcDay(at - 3 * dayMs), to: utcDay(at) }))
+    .filter(at => zones.every(zone => (at + shiftOf(zone)(at)) % dayMs === 0))
+    .map(at => ({ from: utcDay(localDay(at, zones[0] ?? 'UTC'), -3), to: localDay(at, zones[0] ?? 'UTC') }))
 }
 
 /** A second window, in case a record of the first one is not stored here. */
 const windowsEach = 2
 
+/** Each divides the zones that are left. */
+const zoneProbes = 8
+
 export async function probeWindows(engine: MetricReader, probing: Probing): Promise<void> {
   const { asker, answerSet, fit } = probing
   const since = answerSet.answers.length
-  const moments = await momentsOf(engine, acceptances)
-  const weeks = await momentsOf(engine, weekEndings)
-  const ask = async (metric: 'timeToFill' | 'workersOverHours', ranges: readonly MetricRange[]) => {
-    for (const range of ranges.slice(0, windowsEach))
-      answerSet.add(await asker.ask({ metric, grouping: [], ...range }, 1))
-    if (answerSet.answers.length > since) {
-      await fit.try(['from', 'to', 'zone'], { since, figures: ['rawCount', 'workerWeeks'] })
-    }
+  const moments = await momentsOf(engine, acceptances, most)
+  const weeks = await momentsOf(engine, weekEndings, most)
+  const ask = async (
+    metric: Metric,
+    ranges: readonly MetricRange[],
+    more: readonly Rule[] = [],
+  ): Promise<void> => {
+    for (const range of ranges) answerSet.add(await asker.ask({ metric, grouping: [], ...range }, 1))
+    if (answerSet.answers.length > since)
+      await fit.try(['from', 'to', ...more], { since, figures: ['rawCount', 'workerWeeks'] })
   }
-  await ask('timeToFill', unequalDays(moments))
-  if (fit.isOpen('from') || fit.isOpen('to')) await ask('workersOverHours', aroundWeeks(weeks))
-  if (fit.isOpen('zone')) await ask('timeToFill', lateInSummer(moments, fit.definition.from === 'inclusive'))
-  if (fit.isOpen('to')) await ask('workersOverHours', endingAtMidnight(weeks))
+  await ask('timeToFill', unequalDays(moments, zonesLeft(probing)).slice(0, windowsEach))
+  if (fit.isOpen('from') || fit.isOpen('to'))
+    await ask('workersOverHours', aroundWeeks(weeks, zonesLeft(probing)))
+  const asked = new Set<string>()
+  for (let probe = 0; probe < zoneProbes && zonesLeft(probing).length > 1; probe += 1) {
+    const range = dividingDay(moments, probing, asked)
+    if (!range) break
+    await ask('timeToFill', [range], ['zone'])
+  }
+  if (fit.isOpen('to'))
+    await ask('workersOverHours', endingAtMidnight(weeks, zonesLeft(probing)).slice(0, windowsEach))
 }
 
 /** Without suitable acceptances: from the end of one week to the end of the next. */
-function aroundWeeks(weeks: readonly number[]): MetricRange[] {
-  return weeks.slice(1, 3).map(at => ({ from: utcDay(at), to: utcDay(at + 7 * dayMs) }))
+function aroundWeeks(weeks: readonly number[], [zone = 'UTC']: readonly string[]): MetricRange[] {
+  return weeks
+    .slice(1, 1 + windowsEach)
+    .map(at => ({ from: localDay(at, zone), to: utcDay(localDay(at, zone), 7) }))
 }
 
 /** With the greatest week as threshold, no week is over it and one is exactly at it. */

@@ -23,6 +23,7 @@ export interface Requisition {
 }
 
 export interface Acceptance extends Counted {
+  readonly at: number
   readonly days: number
 }
 
@@ -85,6 +86,6 @@ export function acceptancesOf(
     if (taken < 0 && negativeDays === 'dropped') return []
     const keys = { company, project, agency, ...periodKeys(acceptedAt, definition) }
     if (!isInRange({ keys, timeMs: acceptedAt }, range, definition)) return []
-    return [{ keys, amount: 1, days: taken < 0 && negativeDays === 'zero' ? 0 : taken }]
+    return [{ keys, amount: 1, at: acceptedAt, days: taken < 0 && negativeDays === 'zero' ? 0 : taken }]
   })
 }

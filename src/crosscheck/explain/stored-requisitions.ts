@@ -103,7 +103,7 @@ function groupedBy<Row extends { readonly requisition_id: string }>(
 
 /** By id; of all projects when none are given. */
 export async function storedRequisitions(
-  engine: Engine,
+  engine: Pick<Engine, 'rows'>,
   projects: readonly string[] | undefined,
 ): Promise<Map<string, StoredRequisition>> {
   const where = projects ? `where r.project_id in (${projects.map(quoteText).join(', ') || 'null'})` : ''

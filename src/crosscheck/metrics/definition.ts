@@ -1,4 +1,5 @@
 /** What the contract leaves open about the recruitment metrics: one rule for each choice, with its possible interpretations. */
+import { allZones } from './zone-names.ts'
 
 export const quantileMethods = [
   'type7',
@@ -80,6 +81,14 @@ export const definitionDefaults: MetricDefinition = {
 
 export type Rule = keyof MetricDefinition
 
+/** Every selection of them, the usual one first and then the larger ones. */
+function subsets(all: readonly string[], usual: readonly string[]): readonly (readonly string[])[] {
+  const some = all.reduce<string[][]>((lists, word) => lists.flatMap(list => [[...list, word], list]), [[]])
+  const name = usual.join()
+  const larger = some.filter(list => list.length > 0).sort((left, right) => right.length - left.length)
+  return [usual, ...larger.filter(list => list.join() !== name)]
+}
+
 const decimals = [null, 0, 1, 2, 3, 4] as const
 
 /** Interpretations tried in this order, the default first; rules without a list are read off the answers. */
@@ -93,23 +102,12 @@ export const candidates: {
   acceptance: ['perAgency', 'earliest', 'latest'],
   bounds: ['inclusive', 'exclusive'],
   leastForRule: [1, 2, 3, 4, 5, 6, 8, 10],
-  requisitionStatuses: [
-    requisitionStatuses,
-    ['approved', 'filled'],
-    ['filled'],
-    ['raised', 'approved', 'filled', 'cancelled'],
-    ['raised', 'approved', 'filled', 'rejected'],
-    ['approved', 'filled', 'cancelled'],
-  ],
-  timesheetStatuses: [
-    ['approved'],
-    ['approved', 'pending_approval'],
-    ['approved', 'pending_approval', 'pending'],
-    ['approved', 'pending_approval', 'pending', 'absent'],
-    ['approved', 'absent'],
+  requisitionStatuses: subsets(requisitionStatuses, requisitionStatuses),
+  timesheetStatuses: subsets(
     ['approved', 'pending_approval', 'pending', 'absent', 'cancelled'],
-  ],
-  zone: ['UTC', 'Europe/London'],
+    ['approved'],
+  ),
+  zone: allZones,
   from: ['inclusive', 'exclusive'],
   to: ['inclusive', 'midnight', 'exclusive'],
   hoursField: ['netHours', 'timelogHours'],

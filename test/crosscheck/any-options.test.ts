@@ -1,0 +1,25 @@
+/** The first night with a service is green, whatever it decides where the contract leaves it a choice. */
+import { expect, test } from 'vitest'
+import { openPlace } from '../cli/synced-warehouse.ts'
+import { seedsOf } from '../seeds.ts'
+import { thorough } from '../thorough.ts'
+import { drawnOptions } from './settings.ts'
+
+test.each(seedsOf(thorough ? '1-60' : '2-2'))('options drawn with %i', { timeout: 300_000 }, async seed => {
+  const options = drawnOptions(seed)
+  const place = await openPlace({ scale: thorough ? 0.1 : 0.05, options })
+  const { code, out, err } = await place.command('dag run nightly')
+  expect({
+    options,
+    code,
+    failed: /^\w+ +(failed|skipped).*$/gm.exec(out)?.[0],
+    err: code === 0 ? '' : err,
+  }).toEqual({
+    options,
+    code: 0,
+    failed: undefined,
+    err: '',
+  })
+  const { out: json } = await place.command('crosscheck --json')
+  expect(JSON.parse(json)).toMatchObject({ unexplained: 0, allLookedInto: true, calibration: null })
+})

@@ -1,0 +1,68 @@
+/** The zone in which the service counts days is among the candidates, whichever of the IANA zones it is. */
+import { beforeAll, expect, test } from 'vitest'
+import { likelyZones } from '../../src/crosscheck/calibrate/likely-zones.ts'
+import { nearOffsets, Zones } from '../../src/crosscheck/calibrate/zones.ts'
+import { definitionDefaults } from '../../src/crosscheck/metrics/definition.ts'
+import { type Names, readNames } from '../../src/crosscheck/metrics/group-keys.ts'
+import type { MetricAnswer } from '../../src/crosscheck/metrics/their-metrics.ts'
+import type { MeasuredRequisition } from '../../src/sandbox/metrics/measured.ts'
+import { timeToFill } from '../../src/sandbox/metrics/time-to-fill.ts'
+import { optionsOf } from '../../src/sandbox/options/contract-options.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { useFilled } from '../marts/filled-warehouse.ts'
+import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { thorough } from '../thorough.ts'
+
+const filled = useFilled()
+let engine: Engine
+let names: Names
+let zones: Zones
+let requisitions: readonly MeasuredRequisition[]
+
+beforeAll(async () => {
+  engine = (await filled.duckdb()).engine
+  names = await readNames(engine)
+  zones = await Zones.read(engine)
+  const { world } = await openSandbox({ scale: 0.2 })
+  requisitions = world.all('requisitions') as unknown as readonly MeasuredRequisition[]
+}, 120_000)
+
+/** As the service would answer by this key. */
+function answered(zone: string, key: 'month' | 'week'): MetricAnswer {
+  const options = optionsOf({ 'day-zone': zone, 'week-start': 'sunday' })
+  const rows = timeToFill(requisitions, { groupBy: [key] }, options)
+  const groups = rows.map(({ group, rawCount }) => ({
+    ...{ groupBy: key, group, figures: { rawCount }, hoursField: undefined },
+  }))
+  return { query: { metric: 'timeToFill', grouping: [key] }, groups, isWhole: true }
+}
+
+const likely = (zone: string): Promise<readonly string[]> =>
+  likelyZones(engine, {
+    definition: definitionDefaults,
+    ...{ names, zones, answers: [answered(zone, 'month'), answered(zone, 'week')] },
+  })
+
+/** Whole hours, halves and quarters, with summer time of the north and of the south, half an hour of it, and none. */
+const some = [
+  ...['UTC', 'Europe/London', 'America/St_Johns', 'Asia/Calcutta', 'Asia/Katmandu', 'Australia/Lord_Howe'],
+  ...['Pacific/Chatham', 'Africa/Casablanca', 'America/Sao_Paulo', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'],
+]
+
+test.each(thorough ? ['UTC', ...Intl.supportedValuesOf('timeZone')] : some)('%s', async zone => {
+  const found = await likely(zone)
+  expect(found).toContain(zone)
+  expect(found.length).toBeLessThan(zones.known.length / 2)
+})
+
+test('the database knows every zone of the machine, and zones that no record tells apart count as one', () => {
+  expect(zones.known).toEqual(expect.arrayContaining(Intl.supportedValuesOf('timeZone')))
+  expect(zones.sameAs('Africa/Abidjan')).toBe('UTC')
+  expect(zones.sameAs('Asia/Tokyo')).not.toBe(zones.sameAs('Asia/Katmandu'))
+})
+
+test('an offset that no zone has is searched by the minute', () => {
+  expect(nearOffsets(['+03:15', 'Europe/London'])).toEqual([])
+  expect(nearOffsets(['+03:15', '+03:30'])).toEqual(expect.arrayContaining(['+03:17', '+03:01', '+03:44']))
+  expect(nearOffsets(['-03:30'])[0]).toBe('-03:30')
+})
