@@ -80,12 +80,14 @@ const isOver = (): boolean =>
   (values.first && broken.length > 0) || performance.now() - started > Number(values.minutes) * 60_000
 for (let seed = first; seed <= last && !isOver(); seed += 1) await runOne(seed)
 const seconds = (performance.now() - started) / 1000
+const { user, system } = process.cpuUsage()
+const busy = (user + system) / 1e6
 const nights = counts.of('nights')
 const never = values.sometimes ? neverHappened(counts) : []
 for (const [what, count] of counts.list()) console.log(`${String(count).padStart(8)} ${what}`)
 if (never.length > 0) console.log(`never happened: ${never.join(', ')}`)
 console.log(
-  `${ran} seeds, ${nights} nights in ${seconds.toFixed(0)} s, ${(seconds / nights).toFixed(2)} s a night; ${
+  `${ran} seeds, ${nights} nights in ${seconds.toFixed(0)} s, ${(seconds / nights).toFixed(2)} s a night, of the processor ${(busy / nights).toFixed(2)} s; ${
     broken.length === 0 ? 'every law held' : `broken by seeds ${broken.join(' ')}`
   }`,
 )
