@@ -15,7 +15,7 @@ describe('a thousand seeds', () => {
   })
 })
 
-/** Scans under ties that lost rows, sweeps that never settled, and rows that no page showed. */
+/** Scans of equal keys in any order that lost rows, sweeps that never settled, and rows that no page showed. */
 const onceBroken = [6, 9, 10, 208, 210, 217, 227, 3011]
 
 test.each(onceBroken)('seed %i, which once broke a law, holds every law', async seed => {
