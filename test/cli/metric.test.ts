@@ -107,6 +107,15 @@ describe('after a calibration', () => {
   })
 })
 
+test('with an agency key there is nothing to compare', async () => {
+  const agency = await openPlace({ kind: 'agency' })
+  expect(await agency.command('sync --quiet')).toMatchObject({ code: 0 })
+  expect(await agency.command('crosscheck')).toMatchObject({
+    code: 0,
+    out: 'nothing to compare: the service gives its metrics to company keys only\n',
+  })
+})
+
 test.each([
   [
     'metric timeToFil',

@@ -90,6 +90,12 @@ async function runCrosscheck(context: CommandContext, engine: Engine, options: O
     await close()
   }
   try {
+    if ((await client.getMe()).kind === 'agency') {
+      await end({ state: 'done', message: nothingToCompare })
+      if (context.json) printJson(context, { compared: [], reason: nothingToCompare })
+      else printLine(context, nothingToCompare)
+      return 0
+    }
     const status = await compareAll({ context, engine, asker, runId }, options)
     await end({ state: 'done', message: status === 0 ? 'agreed' : 'differences are unexplained' })
     return status
@@ -98,6 +104,8 @@ async function runCrosscheck(context: CommandContext, engine: Engine, options: O
     throw error
   }
 }
+
+const nothingToCompare = 'nothing to compare: the service gives its metrics to company keys only'
 
 interface Session {
   readonly context: CommandContext
