@@ -68,6 +68,7 @@ describe.each([
 
   test.each(seedsOf(isComplete ? '1-1' : '2-3'))(
     'what is lost by the draw of %i is named and mended',
+    { timeout: 300_000 },
     async seed => {
       const { place, whole } = (await base()) as Awaited<ReturnType<typeof synced>>
       copyFileSync(whole, place.file)
