@@ -4,7 +4,7 @@ import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases, recordSightings } from '../state/evidence/evidence.ts'
 import { keepQuarantine } from '../state/evidence/quarantine.ts'
-import { addStagedIds } from '../state/scans/scan-ids.ts'
+import { addStagedIds, type SeenBy } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, retireReplaced } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
@@ -31,12 +31,15 @@ export interface PageBatch {
   readonly leftOut?: LeftOut
   /** Everything the scope holds, so that an absent row counts as removed. */
   readonly snapshot?: CompleteSnapshot
-  /** The snapshot was read once, in several pages: it removes no row, the load fails with Unconfirmed instead. */
+  /**
+   * The snapshot was read once, in several pages: with the rows that are stored it shows that none slid past. If it adds or
+   * removes one, the load fails with Unconfirmed instead.
+   */
   readonly isUnconfirmed?: boolean
   /** Whether so many rows of an extent may be removed at once; when they may not, the load fails with TooManyRemoved. */
   readonly believes?: (loss: Loss) => boolean
   /** Remembers which ids a scan has seen. */
-  readonly scanId?: string
+  readonly scan?: SeenBy
   /** Ledger rows that commit with the records; `engine` is the connection of their transaction. */
   readonly ledger?: (engine: Engine, loaded: Loaded) => Promise<void>
 }
@@ -66,7 +69,7 @@ export interface BatchTurn {
 }
 
 /** The ids on the pages are needed by scans, and by snapshots when they are compared. */
-const needsIds = ({ scanId, snapshot }: PageBatch): boolean => scanId !== undefined || snapshot !== undefined
+const needsIds = ({ scan, snapshot }: PageBatch): boolean => scan !== undefined || snapshot !== undefined
 
 function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined' | 'readAsJson'> {
   return {
@@ -95,19 +98,23 @@ async function stagePages(
   return { staged, pages, trouble, undeclared }
 }
 
-/** Throws Unconfirmed or TooManyRemoved for rows that are missing from a snapshot and can not be removed because of it. */
-async function requireBelief(engine: Engine, batch: PageBatch & LoadTarget): Promise<void> {
+/** Throws Unconfirmed or TooManyRemoved for a snapshot that cannot be believed. */
+async function requireBelief(
+  engine: Engine,
+  batch: PageBatch & LoadTarget,
+  counts: DeltaCounts,
+): Promise<void> {
   const { plan, snapshot, isUnconfirmed, believes } = batch
-  if (isUnconfirmed) throw unconfirmed(plan)
-  if (!snapshot || !believes) return
+  if (isUnconfirmed && counts.missing + counts.new + counts.inferred > 0) throw unconfirmed(plan)
+  if (counts.missing === 0 || !snapshot || !believes) return
   const losses = (await lossesOf(engine, plan.resource, snapshot)).filter(loss => !believes(loss))
   if (losses.length > 0) throw new TooManyRemoved(plan.resource.name, losses)
 }
 
 const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
   new Unconfirmed({
-    what: `rows are missing from ${resource.name}`,
-    next: 'read the list again before they count as gone',
+    what: `the rows of ${resource.name} are others than those that are stored`,
+    next: 'read the list again before they are replaced',
   })
 
 /** Throws the first failure once all have ended: a statement that still runs would meet the next one on its connection. */
@@ -130,7 +137,7 @@ async function mergePages(
   const { plan } = batch
   const { staged, trouble, records } = arriving
   const counts = await createDelta(engine, plan.resource, { ...batch, records })
-  if (counts.missing > 0) await requireBelief(engine, batch)
+  await requireBelief(engine, batch, counts)
   const open = await openCases(engine, plan.resource.name)
   if (open.contested > 0) await recordSightings(engine, plan.resource.name)
   const merge = { counts, filled: staged.filled }
@@ -141,7 +148,7 @@ async function mergePages(
   ])
   // A server has something to do while the stage writes the first table.
   const receive = async (): Promise<void> => {
-    if (batch.scanId !== undefined) await addStagedIds(engine, batch.scanId)
+    if (batch.scan) await addStagedIds(engine, batch.scan)
     await retireReplaced(engine, plan, merge)
     await engine.receive(transfer)
   }

@@ -10,9 +10,10 @@ import {
   worthOf,
 } from '../../src/sync/deletions/decision.ts'
 import { askAgreeing, type SweptPage } from '../../src/sync/deletions/swept-page.ts'
-import { beginPass, figuresOf } from '../../src/sync/scan/pass.ts'
-import { judge } from '../../src/sync/scan/proof.ts'
-import { type Strategy, scan } from '../../src/sync/scan/scan.ts'
+import { figuresOf } from '../../src/sync/paging/pass.ts'
+import { beginPass } from '../../src/sync/paging/pass-state.ts'
+import { judge } from '../../src/sync/paging/proof.ts'
+import { type Strategy, scan } from '../../src/sync/paging/scan.ts'
 import { Refused, type VanishingList } from './vanishing-list.ts'
 
 interface Held {

@@ -1,15 +1,9 @@
 /** A list that changes while it is paged, and the scans, right and wrong, that try to keep a copy of it. */
 import { pageLimit } from '../../src/api/client/paging.ts'
+import { advance, figuresOf, nextPass } from '../../src/sync/paging/pass.ts'
+import { beginPass, type Known, type PassState } from '../../src/sync/paging/pass-state.ts'
+import { judge } from '../../src/sync/paging/proof.ts'
 import { knownBelow } from '../../src/sync/scan/lookback.ts'
-import {
-  advance,
-  beginPass,
-  figuresOf,
-  type Known,
-  nextPass,
-  type PassState,
-} from '../../src/sync/scan/pass.ts'
-import { judge } from '../../src/sync/scan/proof.ts'
 
 export interface Row {
   readonly id: number

@@ -1,7 +1,7 @@
 /** What counts as the proof of a scan, by examples of each kind and as properties. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectedIds, judge, mostPasses, type PassFigures } from '../../src/sync/scan/proof.ts'
+import { expectedIds, judge, mostPasses, type PassFigures } from '../../src/sync/paging/proof.ts'
 
 const figures = (parts: Partial<PassFigures>): PassFigures => ({
   kind: 'backfill',

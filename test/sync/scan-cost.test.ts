@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { lastPage, pageLimit } from '../../src/api/client/paging.ts'
-import { advance, beginPass } from '../../src/sync/scan/pass.ts'
+import { advance } from '../../src/sync/paging/pass.ts'
+import { beginPass } from '../../src/sync/paging/pass-state.ts'
 
 /** Between two scans, of a list of `before` rows. */
 interface Change {

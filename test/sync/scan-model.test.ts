@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
+import { advance } from '../../src/sync/paging/pass.ts'
+import { beginPass } from '../../src/sync/paging/pass-state.ts'
 import { knownBelow } from '../../src/sync/scan/lookback.ts'
-import { advance, beginPass } from '../../src/sync/scan/pass.ts'
 import {
   type Change,
   emptyCopy,

@@ -130,18 +130,18 @@ function checkedMeta(value: unknown, asked: Asked, from: Source): Meta {
   const { page = unsaid.page, limit = unsaid.limit, total } = given
   if (!isCount(page) || !isCount(limit) || !isCount(total)) throw bad(from, 'meta is not whole numbers')
   if (page !== (asked.page ?? page)) throw bad(from, `page ${page} came where ${asked.page} was asked for`)
-  if (limit !== (asked.limit ?? limit))
+  // The service may give fewer rows a page than it was asked for: scans learn the size of its pages.
+  if (limit > (asked.limit ?? limit))
     throw bad(from, `limit ${limit} came where ${asked.limit} was asked for`)
   if (page < 1 || limit < 1) throw bad(from, `meta says page ${page}, limit ${limit}`)
   const texts = aggregateTexts.flatMap(name => (typeof given[name] === 'string' ? [[name, given[name]]] : []))
   return { page, limit, total, ...Object.fromEntries(texts) }
 }
 
-/** Rows and total must agree on whether the page lies beyond the end; only parsing tells how many rows it has. */
+/** A page below the total has rows. One beyond it may have some too, of a service that caps its totals: scans find its end. */
 function checkRows({ page, limit, total }: Meta, empty: boolean, from: Source): void {
-  const isBeyond = (page - 1) * limit >= total
-  if (empty && !isBeyond) throw bad(from, `page ${page} is empty although the total is ${total}`)
-  if (!empty && isBeyond) throw bad(from, `page ${page} has rows although the total is ${total}`)
+  if (empty && (page - 1) * limit < total)
+    throw bad(from, `page ${page} is empty although the total is ${total}`)
 }
 
 function isCount(value: unknown): value is number {

@@ -17,6 +17,8 @@ export interface Snapshot {
   readonly per: 'key' | 'company' | 'companyProject' | 'companyWindow'
   /** Where the rows are: `data` is the list, or holds a list, or is one record. */
   readonly rows: 'data' | 'data.entries' | 'data as one record'
+  /** Orders of the list, one a pass in turn: records that tie in one seldom tie in the next. */
+  readonly orders?: readonly Readonly<Record<string, string>>[]
   /** Projects and date windows are read again only after this many days. */
   readonly refreshDays?: number
 }

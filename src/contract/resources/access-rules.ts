@@ -9,7 +9,8 @@ export const accessRules = resource({
   description: 'Global defaults of what each role may do.',
   path: '/access-rule-mappings',
   keys: { agency: 'not at all' },
-  read: { strategy: 'snapshot', per: 'key', rows: 'data' },
+  // Few roles may do the same, while one role may do a hundred things.
+  read: { strategy: 'snapshot', per: 'key', rows: 'data', orders: [{ sortBy: 'can' }, { sortBy: 'a' }] },
   table: dimension('access_rule', 'One row per mapping of a role to an action.', {
     access_rule_id: id('id', 'Id of the mapping.'),
     role_id: ref('a', 'role'),

@@ -45,9 +45,15 @@ export const metricRows = resource({
   entity: 'recruitment_metric_row',
   description: 'Recruitment metric rows of each company that tracks stages.',
   path: '/requisitions/recruitment-metrics',
-  query: { metric: 'rows', sortBy: 'createdAt', sortOrder: 'asc' },
+  query: { metric: 'rows', sortOrder: 'asc' },
   keys: { agency: 'not at all' },
-  read: { strategy: 'snapshot', per: 'companyWindow', rows: 'data', refreshDays: 7 },
+  read: {
+    strategy: 'snapshot',
+    per: 'companyWindow',
+    rows: 'data',
+    refreshDays: 7,
+    orders: [{ sortBy: 'createdAt' }, { sortBy: 'reqRef' }],
+  },
   table: fact(
     'recruitment_metric_row',
     'One row per requisition reference, supplier and worker, as the service counts them.',

@@ -113,7 +113,14 @@ const records: TemporaryTable = {
 /** The ids on the pages, those of quarantined records included. */
 const seenIds: TemporaryTable = {
   name: 'stage_seen',
-  columns: [{ name: 'id', sql: 'text' }],
+  columns: [
+    { name: 'id', sql: 'text' },
+    { name: 'first_pass', sql: 'bigint' },
+    { name: 'last_pass', sql: 'bigint' },
+    { name: 'front_pass', sql: 'bigint' },
+    { name: 'existed_at', sql: 'bigint' },
+    { name: 'changed_at', sql: 'bigint' },
+  ],
   joinedBy: 'id',
 }
 

@@ -1,4 +1,5 @@
 /** Stages a batch of landed pages: typed, checked, and with one version of each record, ready to merge. */
+import type { Column } from '../../contract/fields/column.ts'
 import type { Child } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
@@ -6,7 +7,15 @@ import { leafStage } from './attribute-leaves.ts'
 import { type CastCheck, castCheck, lostRecords } from './cast-check.ts'
 import { childStage, isFilled } from './lists.ts'
 import type { PageFile, RowsAt } from './pages.ts'
-import { elements, isMisfit, jsonReader, type Reader, typedReader } from './pages.ts'
+import {
+  elements,
+  isMisfit,
+  jsonReader,
+  perPageNumber,
+  positionsPerPage,
+  type Reader,
+  typedReader,
+} from './pages.ts'
 import { isWhollyTyped, type StagePlan, type StageTable } from './plan.ts'
 import { rootStage } from './root.ts'
 
@@ -80,11 +89,33 @@ async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly stri
   await removeFromStages(engine, stages, 'select locator from stage_older')
 }
 
-/** Creates stage_seen: the ids on the pages, with those of records that will be quarantined. */
-function seenStage(plan: StagePlan): string {
-  const key = quoteName(plan.root.table.key)
+/** Columns first_pass, last_pass and front_pass of stage_seen: the passes of a scan that saw an id on these pages. */
+function seenPasses(pages: readonly PageFile[]): string {
+  const page = `locator // ${positionsPerPage}`
+  const pass = perPageNumber(pages, one => one.pass, page)
+  const front = perPageNumber(pages, one => (one.isFront ? one.pass : undefined), page)
+  return `min(${pass}) as first_pass, max(${pass}) as last_pass, max(${front}) as front_pass`
+}
+
+/** Milliseconds since the epoch; null for a column that the resource does not have. */
+const millis = (column: string | undefined): string =>
+  column === undefined ? 'cast(null as bigint)' : `epoch_ms(${column})`
+
+const isCreatedAt = ({ source }: Column): boolean =>
+  source.from === 'field' && source.path.join('.') === 'createdAt'
+
+/**
+ * Creates stage_seen: the ids on the pages, with those of records that will be quarantined, a time at which each existed, and
+ * when it changed last.
+ */
+function seenStage({ root, resource }: StagePlan, pages: readonly PageFile[]): string {
+  const key = quoteName(root.table.key)
+  const created = Object.entries(root.table.columns).find(([, column]) => isCreatedAt(column))?.[0]
+  const changed = millis(resource.updatedAt === undefined ? undefined : 'source_updated_at')
   return `create or replace temp table stage_seen as
-    select distinct ${key} as id from ${plan.root.name} where ${key} is not null`
+    select ${key} as id, ${seenPasses(pages)},
+      min(least(${millis(created && quoteName(created))}, ${changed})) as existed_at, max(${changed}) as changed_at
+    from ${root.name} where ${key} is not null group by 1`
 }
 
 /**
@@ -93,14 +124,14 @@ function seenStage(plan: StagePlan): string {
  */
 function seenWithoutId(plan: StagePlan, { pages, rows }: Batch): string {
   const key = quoteName(plan.root.table.key)
-  return `insert into stage_seen select distinct 'no id: ' || md5(coalesce(cast(j as varchar), 'null'))
-    from (${elements(pages, rows)}) where locator in (select locator from ${plan.root.name} where ${key} is null)`
+  return `insert into stage_seen select 'no id: ' || md5(coalesce(cast(j as varchar), 'null')), ${seenPasses(pages)}, null, null
+    from (${elements(pages, rows)}) where locator in (select locator from ${plan.root.name} where ${key} is null) group by 1`
 }
 
 /** Returns how many there are. */
 async function fillSeen(engine: Engine, plan: StagePlan, batch: Batch): Promise<number> {
   const key = quoteName(plan.root.table.key)
-  const ids = await create(engine, seenStage(plan))
+  const ids = await create(engine, seenStage(plan, batch.pages))
   const [row] = await engine.rows<{ n: number }>(
     `select count(*) as n from ${plan.root.name} where ${key} is null`,
   )

@@ -15,6 +15,9 @@ export interface PageFile {
   readonly scope: Readonly<Record<string, string>>
   /** The service has been asked for it twice. */
   readonly wasReadAgain?: boolean
+  /** Of a scan that counts what it sees: the pass that asked for the page, and whether the pass began with it. */
+  readonly pass?: number
+  readonly isFront?: boolean
   /** Whether the file is known to be a single line; it is read faster then. */
   readonly isLine?: boolean
 }
@@ -28,6 +31,15 @@ const readers: Record<RowsAt, { readonly type: string; readonly list: string }> 
   data: { type: 'JSON[]', list: 'data' },
   'data.entries': { type: 'JSON', list: `json_extract(data, '$.entries[*]')` },
   'data as one record': { type: 'JSON', list: '[data]' },
+}
+
+/** A number per page, or null, of the page with this number. */
+export function perPageNumber(
+  pages: readonly PageFile[],
+  value: (page: PageFile) => number | undefined,
+  number: string,
+): string {
+  return `cast([${pages.map(page => value(page) ?? 'null').join(', ')}] as bigint[])[${number}]`
 }
 
 /** A value per page, as a list. */

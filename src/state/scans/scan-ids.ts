@@ -1,26 +1,25 @@
-/** The ids that scans have seen, until the scans are decided. */
+/** What scans have seen until they are decided: their ids, and the moments when their passes began. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
-import type { ScanIdRow } from './tables.ts'
+import type { ScanIdRow, ScanPassRow } from './tables.ts'
 
-/** Inside a merge, when the temporary table stage_seen exists: the ids on the pages of its batch, each once in a scan. */
-export async function addStagedIds(engine: Engine, scanId: string): Promise<void> {
+/** A scan that counts the ids on its pages. */
+export interface SeenBy {
+  readonly scanId: string
+  /** The list is filtered by updatedAt: a record may have existed long before it came into the list. */
+  readonly isFiltered: boolean
+}
+
+/** Inside a merge, when the temporary table stage_seen exists: the ids on the pages of its batch. */
+export async function addStagedIds(engine: Engine, { scanId, isFiltered }: SeenBy): Promise<void> {
+  const existed = isFiltered ? 'changed_at' : 'existed_at'
   await engine.run(
-    `insert into ops.scan_id (scan_id, record_id) select $1, seen.id from stage_seen seen
-     where not exists (select 1 from ops.scan_id s where s.scan_id = $1 and s.record_id = seen.id)`,
+    `insert into ops.scan_id (scan_id, record_id, first_pass, last_pass, front_pass, existed_at, changed_at)
+     select $1, id, first_pass, last_pass, front_pass, ${existed}, changed_at from stage_seen`,
     [scanId],
   )
 }
 
-/** Of a scan whose ids come from the stage. */
-export async function countIds(engine: Engine, scanId: string): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>('select count(*) as n from ops.scan_id where scan_id = $1', [
-    scanId,
-  ])
-  return Number(row?.n ?? 0)
-}
-
-/** In a sweep an id stands once for each page that had it: a row that moved is on two pages. */
 export async function addIds(engine: Engine, rows: readonly ScanIdRow[]): Promise<void> {
   const many = 1000
   for (let from = 0; from < rows.length; from += many)
@@ -30,16 +29,89 @@ export async function addIds(engine: Engine, rows: readonly ScanIdRow[]): Promis
       .execute()
 }
 
-export async function countDistinctIds(engine: Engine, scanId: string): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>(
-    'select count(distinct record_id) as n from ops.scan_id where scan_id = $1',
+/** A moment at which a pass began; see sync/paging/proof.ts. */
+interface Moment {
+  readonly pass: number
+  /** Milliseconds since the epoch. */
+  readonly before: number | null
+}
+
+export interface Question {
+  readonly scanId: string
+  readonly moments: readonly Moment[]
+  /** Only records changed since, in milliseconds since the epoch. */
+  readonly since?: number
+}
+
+export interface IdCounts {
+  /** Different ids that the scan has seen. */
+  readonly ids: number
+  /** Of them, those that its last pass has seen. */
+  readonly inLastPass: number
+  /** For each moment, the ids that count for it: `counts` of sync/paging/proof.ts as SQL. */
+  readonly counted: readonly number[]
+}
+
+const integer = (value: number): string => String(Math.trunc(value))
+
+function countedFor({ pass, before }: Moment, index: number): string {
+  const existed = before === null ? 'false' : `coalesce(existed_at <= ${integer(before)}, false)`
+  return `count(case when last_pass >= ${pass} and (first_pass < ${pass} or is_front_${index} = 1 or ${existed}) then 1 end) as n${index}`
+}
+
+export async function countIds(engine: Engine, { scanId, moments, since }: Question): Promise<IdCounts> {
+  const last = Math.max(0, ...moments.map(({ pass }) => pass))
+  const fronts = moments.map(
+    ({ pass }, index) => `, max(case when front_pass = ${pass} then 1 else 0 end) as is_front_${index}`,
+  )
+  const counts = moments.map((moment, index) => `, ${countedFor(moment, index)}`)
+  const [row] = await engine.rows<Record<string, number>>(
+    `select count(*) as n, count(case when last_pass = ${last} then 1 end) as in_last ${counts.join('')} from (
+       select record_id, min(first_pass) as first_pass, max(last_pass) as last_pass, min(existed_at) as existed_at ${fronts.join('')}
+       from ops.scan_id where scan_id = $1 ${since === undefined ? '' : `and changed_at >= ${integer(since)}`}
+       group by record_id) seen`,
     [scanId],
   )
-  return Number(row?.n ?? 0)
+  return {
+    ids: Number(row?.n ?? 0),
+    inLastPass: Number(row?.in_last ?? 0),
+    counted: moments.map((_, index) => Number(row?.[`n${index}`] ?? 0)),
+  }
+}
+
+/** Writes down when the passes of a scan began; a moment that is there already is replaced. */
+export async function savePasses(engine: Engine, rows: readonly ScanPassRow[]): Promise<void> {
+  const [first] = rows
+  if (!first) return
+  await ledger(engine).deleteFrom('ops.scan_pass').where('scan_id', '=', first.scan_id).execute()
+  await ledger(engine).insertInto('ops.scan_pass').values(rows).execute()
+}
+
+export function readPasses(engine: Engine, scanId: string): Promise<ScanPassRow[]> {
+  return ledger(engine)
+    .selectFrom('ops.scan_pass')
+    .selectAll()
+    .where('scan_id', '=', scanId)
+    .orderBy('pass')
+    .execute()
+}
+
+/** Forgets the ids of a scan that only passes before this one have seen. */
+export async function keepSeenSince(engine: Engine, scanId: string, pass: number): Promise<void> {
+  if (pass === 1) return
+  await engine.run(
+    `delete from ops.scan_id where scan_id = $1 and record_id in (
+       select record_id from ops.scan_id where scan_id = $1 group by record_id having max(last_pass) < ${integer(pass)})`,
+    [scanId],
+  )
 }
 
 export async function forgetIds(engine: Engine, scanId: string): Promise<void> {
   await ledger(engine).deleteFrom('ops.scan_id').where('scan_id', '=', scanId).execute()
+}
+
+export async function forgetPasses(engine: Engine, scanId: string): Promise<void> {
+  await ledger(engine).deleteFrom('ops.scan_pass').where('scan_id', '=', scanId).execute()
 }
 
 /** The scans of a sweep, for `in`: `$1` is the sweep. */
@@ -56,4 +128,5 @@ export async function countSweptIds(engine: Engine, sweepId: string): Promise<nu
 
 export async function forgetSweptIds(engine: Engine, sweepId: string): Promise<void> {
   await engine.run(`delete from ops.scan_id where scan_id in ${ofSweep}`, [sweepId])
+  await engine.run(`delete from ops.scan_pass where scan_id in ${ofSweep}`, [sweepId])
 }

@@ -14,6 +14,8 @@ export const freshScan = (facts: ScanFacts): ScanRow => ({
   scope: null,
   state: 'scanning',
   attempt: 1,
+  pass: 1,
+  page_size: null,
   next_page: 1,
   loaded_sequence: 0,
   pages: 0,

@@ -16,6 +16,10 @@ export const scanTables = {
       remembered_total: optional(
         count('Total that the service reported last; the next scan begins at the last page of it.'),
       ),
+      page_size: optional(count('Rows of a full page, where the service gives fewer than it was asked for.')),
+      hidden_rows: optional(
+        count('Rows that the service counts and shows on no page; null where it hides none.'),
+      ),
       backfilled_at: optional(time('When the first complete scan ended.')),
       empty_since: optional(
         time(
@@ -48,16 +52,24 @@ export const scanTables = {
       to_day: optional(text('Last created day requested, included; null is open.')),
       scope: optional(text('What a snapshot covers, such as one company.')),
       state: oneOf(['scanning', 'accepted', 'refused']),
-      attempt: count('Number of the current pass, from 1.'),
+      attempt: count('How often the scan was begun, from 1.'),
+      pass: optional(
+        count('Number of the current pass, from 1: learning the size of pages begins another one.'),
+      ),
+      page_size: optional(count('Rows of a full page, as the answers showed.')),
       next_page: count('Next page to request; 0 when the pass is over.'),
       loaded_sequence: count('Sequence number of the last page that is loaded.'),
       pages: count('Pages read in the current pass.'),
       first_total: count('Total that the service gave with the first page of the pass.'),
       greatest_total: count('Greatest total that it gave during the pass.'),
       last_total: count('Total that it gave last.'),
-      expected_ids: count('How many distinct ids prove that the pass has seen every record.'),
-      distinct_ids: count('Distinct ids seen; at least expected_ids in an accepted scan of a whole list.'),
-      first_watermark: optional(text('Greatest updatedAt on the first page, as the service wrote it.')),
+      expected_ids: count('How many ids must count to prove that every record was seen.'),
+      distinct_ids: count(
+        'How many count: they were in the list when the proved pass began, and were seen then or later.',
+      ),
+      first_watermark: optional(
+        text('Greatest updatedAt on the first pages of its passes, as the service wrote it.'),
+      ),
       run_id: text('Run that began it.'),
       started_at: time('When it began.'),
       accepted_at: optional(time('When it was accepted as complete.')),
@@ -67,11 +79,36 @@ export const scanTables = {
     lifetime: 'lasting',
   }),
 
+  scan_pass: table({
+    description:
+      'One row per pass of a scan that is not decided yet: the moment when its first page was answered.',
+    columns: {
+      scan_id: text('The scan.'),
+      pass: count('Number of the pass, from 1.'),
+      front: count('Page that was answered.'),
+      total: count('Records in the list at that moment.'),
+      existed_before: optional(
+        count('Records with a time up to this one were in the list; milliseconds since the epoch.'),
+      ),
+      watermark: optional(text('Greatest updatedAt until then, as the service wrote it.')),
+    },
+    key: ['scan_id', 'pass'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
   scan_id: table({
-    description: 'One row per id seen in a scan that is not decided yet; in a sweep one per id and page.',
+    description: 'One row per id and batch of pages that had it, of scans that are not decided yet.',
     columns: {
       scan_id: text('The scan.'),
       record_id: text('Id of the record.'),
+      first_pass: optional(count('First pass that saw it in this batch.')),
+      last_pass: optional(count('Last pass that saw it in this batch.')),
+      front_pass: optional(count('The pass whose first page had it.')),
+      existed_at: optional(
+        count('The earlier of createdAt and updatedAt, milliseconds since the epoch: it existed then.'),
+      ),
+      changed_at: optional(count('updatedAt, milliseconds since the epoch.')),
       created_at: optional(text('In a sweep, as the service wrote it.')),
       updated_at: optional(text('In a sweep, as the service wrote it.')),
     },
@@ -139,6 +176,7 @@ export const scanTables = {
 
 export type WatermarkRow = Row<typeof scanTables.watermark>
 export type ScanRow = Row<typeof scanTables.scan>
+export type ScanPassRow = Row<typeof scanTables.scan_pass>
 export type ScanIdRow = Row<typeof scanTables.scan_id>
 export type SweepRow = Row<typeof scanTables.sweep>
 export type UnreadRow = Row<typeof scanTables.unread>

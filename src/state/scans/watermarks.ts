@@ -25,6 +25,8 @@ export async function moveWatermark(
     pending_watermark: null,
     earliest_day: null,
     remembered_total: null,
+    page_size: null,
+    hidden_rows: null,
     backfilled_at: null,
     empty_since: null,
   }

@@ -1,15 +1,18 @@
 /** The scan of a window of a sweep: ids go to the ledger with how far the scan is, and nothing is loaded. */
 import { Retriable } from '../../api/client/errors.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
-import { addIds, countDistinctIds, forgetIds } from '../../state/scans/scan-ids.ts'
+import { addIds, keepSeenSince } from '../../state/scans/scan-ids.ts'
 import { updateScan } from '../../state/scans/scans.ts'
 import type { ScanIdRow, ScanRow } from '../../state/scans/tables.ts'
+import { figuresOf } from '../paging/figures.ts'
+import { limitOf, planOf, sizeOf } from '../paging/pass-plan.ts'
+import { type PassRules, type PassState, seenIn } from '../paging/pass-state.ts'
+import { type Decision, judge, provedBase, seenAndExpected } from '../paging/proof.ts'
+import { anotherPass, type Progress, type Strategy, scan } from '../paging/scan.ts'
+import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { beginPass, figuresOf, type PassState } from '../scan/pass.ts'
-import { type Decision, expectedIds, judge } from '../scan/proof.ts'
-import { anotherPass, type Progress, type Strategy, scan } from '../scan/scan.ts'
-import { askAgreeing, type RawPage, type SweptPage } from './swept-page.ts'
+import { askAgreeing, type RawPage, type SweptPage, type SweptRow } from './swept-page.ts'
 
 /** Ids are written so often: a killed run asks for at most so many pages again. */
 const pagesPerCommit = 20
@@ -17,6 +20,25 @@ const pagesPerCommit = 20
 export interface SweepJob {
   readonly row: ScanRow
   readonly query: Readonly<Record<string, string>>
+  /** What earlier scans have learnt of the list. */
+  readonly pageSize?: number
+  readonly hiddenRows?: number
+}
+
+const wholeList = { isPart: false, total: undefined }
+
+const millis = (time: string | null): number | null => (time === null ? null : Date.parse(time))
+
+function idRow({ id, createdAt, updatedAt }: SweptRow) {
+  const [created, changed] = [millis(createdAt), millis(updatedAt)]
+  const times = [created, changed].filter(time => time !== null)
+  return {
+    record_id: id,
+    existed_at: times.length === 0 ? null : Math.min(...times),
+    changed_at: changed,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  }
 }
 
 /** A body that differs from what its edges promised counts as one without ids, and is asked for again. */
@@ -29,16 +51,9 @@ function recordsOf(answer: { records(): unknown[] }): readonly unknown[] {
   }
 }
 
-function passOf(row: ScanRow): PassState {
-  const firstTotal = Number(row.first_total)
-  return {
-    ...beginPass(Number(row.next_page)),
-    pages: Number(row.pages),
-    greatestTotal: Number(row.greatest_total),
-    firstTotal,
-    leastTotal: firstTotal,
-    lastTotal: Number(row.last_total),
-  }
+function seenBy(pass: PassState): Pick<ScanIdRow, 'first_pass' | 'last_pass' | 'front_pass'> {
+  const { pass: number, isFront } = seenIn(pass)
+  return { first_pass: number, last_pass: number, front_pass: isFront ? number : null }
 }
 
 class SweepScan implements Strategy<SweptPage> {
@@ -48,36 +63,50 @@ class SweepScan implements Strategy<SweptPage> {
   readonly #job: SweepJob
   #ids: ScanIdRow[] = []
   #uncommitted = 0
+  /** Records that the passes of this run lacked. */
+  readonly #lacks: number[] = []
 
   constructor(task: ResourceTask, job: SweepJob) {
     this.#task = task
     this.#job = job
   }
 
-  ask(page: number): Promise<SweptPage> {
-    const { resource } = this.#task
-    return askAgreeing(`GET ${resource.path}`, page, () => this.#fetch(page))
+  rules(progress: Progress): PassRules & { readonly size: number } {
+    const { clock, lookbackMs } = this.#task.sync
+    const plan = planOf(progress.attempt, wholeList)
+    const hidesRows = this.#job.hiddenRows !== undefined
+    const size = sizeOf(limitOf(plan, progress.pass), progress.pass)
+    return { lookbackMs, isShort: plan.isShort, hidesRows, now: clock.now(), size }
   }
 
-  async #fetch(page: number): Promise<RawPage> {
+  ask(page: number, progress: Progress): Promise<SweptPage> {
+    const { resource, sync } = this.#task
+    const now = sync.clock.now()
+    const asked = { where: `GET ${resource.path}`, page, size: progress.pass.size, now }
+    return askAgreeing(asked, () => this.#fetch(page, progress))
+  }
+
+  async #fetch(page: number, { attempt, pass }: Progress): Promise<RawPage> {
     const { sync, resource, counters } = this.#task
-    const query = { ...this.#job.query, page, limit: pageLimit }
+    const plan = planOf(attempt, wholeList)
+    const query = { ...this.#job.query, sortBy: plan.sortBy, page, limit: limitOf(plan, pass) }
     const answer = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
     counters.requests += 1
-    return { total: answer.meta.total, records: recordsOf(answer) }
+    const { total, limit } = answer.meta
+    return { total, limit, records: recordsOf(answer) }
   }
 
   async keep({ swept }: SweptPage, progress: Progress): Promise<void> {
     const { sync, resource, counters } = this.#task
     const { scan_id } = this.#job.row
-    for (const { id, createdAt, updatedAt } of swept)
-      this.#ids.push({ scan_id, record_id: id, created_at: createdAt, updated_at: updatedAt })
+    const { pass } = progress
+    for (const row of swept) this.#ids.push({ scan_id, ...idRow(row), ...seenBy(pass) })
     counters.records_read += swept.length
     sync.emit({
       resource: resource.name,
       state: 'scanning',
-      pagesDone: progress.pass.pages,
-      pagesTotal: lastPage(progress.pass.greatestTotal),
+      pagesDone: pass.pages,
+      pagesTotal: lastPage(pass.greatestTotal, pass.size),
       rows: counters.records_read,
       requests: counters.requests,
     })
@@ -85,52 +114,44 @@ class SweepScan implements Strategy<SweptPage> {
     if (this.#uncommitted >= pagesPerCommit) await this.save(progress)
   }
 
-  async save({ pass, attempt }: Progress, change: Partial<ScanRow> = {}): Promise<void> {
+  async save(progress: Progress): Promise<void> {
     const ids = this.#ids.splice(0)
     this.#uncommitted = 0
+    const { scan_id } = this.#job.row
     await fenced(this.#task, async engine => {
       await addIds(engine, ids)
-      await updateScan(engine, this.#job.row.scan_id, {
-        attempt,
-        next_page: pass.nextPage,
-        pages: pass.pages,
-        greatest_total: pass.greatestTotal,
-        first_total: pass.firstTotal,
-        last_total: pass.lastTotal,
-        ...change,
-      })
+      await updateScan(engine, scan_id, changeOf(progress))
+      await saveBases(engine, scan_id, progress.bases)
     })
   }
 
   async decide(progress: Progress): Promise<Decision> {
-    const { pass, attempt } = progress
-    const { sync } = this.#task
-    const distinctIds = await countDistinctIds(sync.engine, this.#job.row.scan_id)
-    const figures = figuresOf(pass, { kind: 'sweep', isWhole: true, attempt, distinctIds })
-    const decision = judge(figures)
-    const found = { distinct_ids: distinctIds, expected_ids: expectedIds(figures) }
-    if (decision === 'accepted')
-      await this.save(progress, { state: 'accepted', accepted_at: now(sync), ...found })
-    if (decision === 'refused') await this.save(progress, { state: 'refused', ...found })
-    if (decision === 'scan again') await this.#beginAgain(progress)
-    return decision
-  }
-
-  /** Each pass stands by itself: an id of an earlier one may be deleted since, and would make up for one not seen. */
-  async #beginAgain(progress: Progress): Promise<void> {
     const { scan_id } = this.#job.row
-    const { pass, attempt } = anotherPass(progress, {})
+    const counting = { scanId: scan_id, hidesRows: this.#job.hiddenRows }
+    const figures = await figuresOf(this.#task.sync.engine, progress, counting)
+    const { seen, expected } = seenAndExpected(figures)
+    this.#lacks.push(expected - seen)
+    const proved = provedBase(figures)
+    const decision = judge(figures, proved, this.#lacks)
+    const isAgain = decision === 'scan again'
     await fenced(this.#task, async engine => {
-      await forgetIds(engine, scan_id)
-      const fresh = { attempt, next_page: pass.nextPage, pages: 0, greatest_total: 0 }
-      await updateScan(engine, scan_id, { ...fresh, first_total: 0, last_total: 0 })
+      // A record that was seen before the proved moment only was deleted by then.
+      if (proved) await keepSeenSince(engine, scan_id, proved.pass)
+      await updateScan(engine, scan_id, {
+        ...changeOf(isAgain ? anotherPass(progress, this) : progress),
+        state: isAgain ? 'scanning' : decision,
+        distinct_ids: seen,
+        expected_ids: expected,
+        ...(proved && { accepted_at: now(this.#task.sync) }),
+      })
     })
+    return decision
   }
 }
 
 /** False when the window never settled. */
 export async function sweepWindow(task: ResourceTask, job: SweepJob): Promise<boolean> {
-  const { row } = job
-  const from = { pass: passOf(row), attempt: Number(row.attempt), sequence: 0 }
-  return (await scan(new SweepScan(task, job), from)) === 'accepted'
+  const beginning = { page: Number(job.row.next_page), size: job.pageSize ?? pageLimit, isPart: false }
+  const start = await resumed(task.sync.engine, job.row, beginning)
+  return (await scan(new SweepScan(task, job), start)) === 'accepted'
 }

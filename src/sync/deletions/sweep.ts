@@ -11,7 +11,7 @@ import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { currentScope } from '../run/key.ts'
-import { byUpdate, daysQuery, scanOf } from '../scan/collection-window.ts'
+import { byUpdate, daysQuery, pagingOf, scanOf } from '../scan/collection-window.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from '../scan/windows.ts'
 import { judgeSweep } from './sweep-result.ts'
 import { sweepWindow } from './sweep-scan.ts'
@@ -129,6 +129,8 @@ async function openNext(
 /** False when a window never settled. */
 async function readWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean> {
   const { engine } = task.sync
+  const watermark = await readWatermark(engine, task.resource.name)
+  const paging = watermark ? pagingOf(watermark) : {}
   for (;;) {
     const windows = await sweepScans(engine, sweep.sweep_id)
     const open = windows.find(({ state }) => state === 'scanning') ?? (await openNext(task, sweep, windows))
@@ -139,7 +141,7 @@ async function readWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean
     }
     const days = { from: open.from_day, to: open.to_day }
     const query = { ...byUpdate, fields: sweptFields, ...daysQuery(task, days) }
-    if (!(await sweepWindow(task, { row: open, query }))) return false
+    if (!(await sweepWindow(task, { row: open, query, ...paging }))) return false
   }
 }
 

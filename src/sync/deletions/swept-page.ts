@@ -1,7 +1,7 @@
 /** One page of a sweep: ids and times, believed only where its rows and its total agree. */
-import { pageLimit } from '../../api/client/paging.ts'
 import { MusterError } from '../../lib/errors.ts'
-import type { ScannedPage } from '../scan/scan.ts'
+import type { ScannedPage } from '../paging/scan.ts'
+import { spanOf } from '../paging/times.ts'
 
 export interface SweptRow {
   readonly id: string
@@ -17,6 +17,7 @@ export interface SweptPage extends ScannedPage {
 /** An answer as it came: how many rows the service says there are in all, and the records of the page. */
 export interface RawPage {
   readonly total: number
+  readonly limit: number
   readonly records: readonly unknown[]
 }
 
@@ -44,33 +45,57 @@ export function sweptRows(records: readonly unknown[]): SweptRow[] | undefined {
   return rows
 }
 
-/**
- * A page holds as many rows as its total leaves for it. A total that is too low would otherwise let a pass end early and be
- * accepted, and every record that it did not reach would look deleted.
- */
-export function agrees(
-  { page, total }: Pick<ScannedPage, 'page' | 'total'>,
-  rows: number,
-  limit = pageLimit,
-): boolean {
-  return rows === Math.max(0, Math.min(limit, total - (page - 1) * limit))
+interface Expected {
+  readonly page: number
+  readonly total: number
+  /** Rows of a full page. */
+  readonly size: number
 }
 
-/** Asks until a page does not contradict itself. `where` is for messages. */
-export async function askAgreeing(
-  where: string,
-  page: number,
-  ask: (page: number) => Promise<RawPage>,
-): Promise<SweptPage> {
+/** A page holds as many rows as its total leaves for it. */
+export function agrees({ page, total, size }: Expected, rows: number): boolean {
+  return rows === Math.max(0, Math.min(size, total - (page - 1) * size))
+}
+
+interface Asked {
+  /** For messages. */
+  readonly where: string
+  readonly page: number
+  /** Rows of a full page. */
+  readonly size: number
+  /** By our clock, milliseconds since the epoch. */
+  readonly now: number
+}
+
+function pageOf({ page, now }: Asked, { total, limit }: RawPage, swept: readonly SweptRow[]): SweptPage {
+  const [first] = swept
+  const { newest } = spanOf(swept, 'updatedAt', now)
+  return {
+    page,
+    total,
+    limit,
+    swept,
+    empty: swept.length === 0,
+    rows: swept.length,
+    ...(first && { first: first.id }),
+    ...(newest !== undefined && { newest }),
+  }
+}
+
+/** Asks again when a page contradicts itself; one that does so every time is as the service shows it. */
+export async function askAgreeing(asked: Asked, ask: () => Promise<RawPage>): Promise<SweptPage> {
+  let rows: number | undefined
   for (let answers = 1; ; answers += 1) {
-    const { total, records } = await ask(page)
-    const swept = sweptRows(records)
-    if (swept && agrees({ page, total }, swept.length))
-      return { page, total, swept, empty: swept.length === 0, rows: swept.length }
+    const answer = await ask()
+    const swept = sweptRows(answer.records)
+    if (swept && (agrees({ ...asked, total: answer.total }, swept.length) || swept.length === rows))
+      return pageOf(asked, answer, swept)
+    rows = swept?.length
     if (answers < mostAnswers) continue
+    if (swept) return pageOf(asked, answer, swept)
     throw new MusterError({
-      what: swept ? 'rows and total of a page contradict each other' : 'a record came without its id',
-      where: `${where}, page ${page}`,
+      what: 'a record came without its id',
+      where: `${asked.where}, page ${asked.page}`,
       next: 'nothing was tombstoned; run again, and tell the service about it if it stays',
     })
   }

@@ -12,8 +12,8 @@ import { addToRun, type RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
 export interface TaskBatch
-  extends Pick<PageBatch, 'rows' | 'scanId' | 'snapshot' | 'isUnconfirmed' | 'believes'> {
-  readonly pages: readonly LandedPage[]
+  extends Pick<PageBatch, 'rows' | 'scan' | 'snapshot' | 'isUnconfirmed' | 'believes'> {
+  readonly pages: readonly (LandedPage & Pick<PageFile, 'pass' | 'isFront'>)[]
   /** Scope columns of a page; none when absent. */
   readonly scope?: (page: LandedPage) => Readonly<Record<string, string>>
   /** Further ledger rows of the same transaction, on its connection. */

@@ -6,14 +6,22 @@ import { backfillScans, updateScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { readPass } from '../paging/scan.ts'
+import { spanOf } from '../paging/times.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { type Incomplete, requireNone, shortfallOf } from '../run/incomplete.ts'
-import { byUpdate, daysQuery, openNewScan, scanOf, setWatermark } from './collection-window.ts'
-import { forgetUnreadable, LoadedScan, type LoadedScanJob, readUntilProved } from './loaded-scan.ts'
-import type { PassState } from './pass.ts'
-import { readPass } from './scan.ts'
-import { spanOf } from './times.ts'
+import {
+  byUpdate,
+  daysQuery,
+  openNewScan,
+  pageSizeOf,
+  pagingOf,
+  scanOf,
+  setWatermark,
+} from './collection-window.ts'
+import { LoadedScan, type LoadedScanJob, type ScanEnd } from './loaded-scan.ts'
+import { forgetUnreadable, readUntilProved } from './until-proved.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from './windows.ts'
 
 interface First {
@@ -63,7 +71,7 @@ async function openWindows({ sync, resource }: ResourceTask): Promise<ScanRow[]>
 async function finishBackfill(
   engine: Engine,
   task: ResourceTask,
-  { window, pass }: { readonly window: ScanRow; readonly pass: PassState },
+  { window, end }: { readonly window: ScanRow; readonly end: ScanEnd },
 ): Promise<void> {
   const { name } = task.resource
   const watermark = await readWatermark(engine, name)
@@ -73,10 +81,10 @@ async function finishBackfill(
   if (window.from_day !== null && !others.some(other => other.from_day === null)) return
   const pending = watermark?.pending_watermark ?? null
   await setWatermark(engine, task, {
-    watermark: pending ?? pass.firstWatermark,
+    watermark: pending ?? end.watermark,
     pending_watermark: null,
     backfilled_at: now(task.sync),
-    ...(pending === null && { remembered_total: pass.lastTotal }),
+    ...(pending === null && { remembered_total: end.total }),
   })
 }
 
@@ -86,8 +94,9 @@ function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkRow): Lo
   return {
     row: window,
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
-    beginAt: isWhole ? lastPage(Number(watermark.remembered_total ?? 0)) : 1,
-    accepted: (engine, pass) => finishBackfill(engine, task, { window, pass }),
+    ...pagingOf(watermark),
+    beginAt: isWhole ? lastPage(Number(watermark.remembered_total ?? 0), pageSizeOf(watermark)) : 1,
+    accepted: (engine, end) => finishBackfill(engine, task, { window, end }),
   }
 }
 
@@ -114,7 +123,7 @@ async function readNewWindows(task: ResourceTask, watermark: WatermarkRow): Prom
   try {
     while (days) {
       const window: ScanRow = await openNewScan(task, { ...days, kind: 'backfill' })
-      const strategy = new LoadedScan(task, jobOf(task, window, watermark))
+      const strategy = await LoadedScan.open(task, jobOf(task, window, watermark))
       const progress = await readPass(strategy, strategy.start)
       await strategy.handOver(progress)
       days = nextWindow({ ...days, pages: progress.pass.pages }, extentOf(task, watermark))
@@ -128,6 +137,7 @@ async function readNewWindows(task: ResourceTask, watermark: WatermarkRow): Prom
 const afresh = {
   state: 'scanning',
   attempt: 1,
+  pass: 1,
   pages: 0,
   first_total: 0,
   greatest_total: 0,

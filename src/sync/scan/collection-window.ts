@@ -1,9 +1,10 @@
 /** What the scans of a list share: their query, their ledger row, and the watermark. */
+import { pageLimit } from '../../api/client/paging.ts'
 import type { Scan } from '../../contract/fields/resource.ts'
 import { counted } from '../../lib/counted.ts'
 import { countScans, freshScan, openScan, readScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
-import { moveWatermark } from '../../state/scans/watermarks.ts'
+import { moveWatermark, readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -11,6 +12,14 @@ import { Incomplete } from '../run/incomplete.ts'
 import type { Days } from './windows.ts'
 
 export const byUpdate = { sortBy: 'updatedAt', sortOrder: 'asc' }
+
+/** What a list does that the contract does not say. */
+export interface Paging {
+  /** Rows of a full page. */
+  readonly pageSize: number
+  /** Rows that the service counts and shows on no page. */
+  readonly hiddenRows: number
+}
 
 export const scanOf = ({ resource }: ResourceTask): Scan => resource.read as Scan
 
@@ -53,6 +62,33 @@ export async function setWatermark(
   change: Partial<WatermarkRow>,
 ): Promise<void> {
   await moveWatermark(engine, resource.name, { ...change, run_id: sync.runId, moved_at: now(sync) })
+}
+
+/** What earlier scans have learnt of the list. */
+export const pagingOf = ({ page_size, hidden_rows }: WatermarkRow): Partial<Paging> => ({
+  ...(page_size !== null && { pageSize: Number(page_size) }),
+  ...(hidden_rows !== null && { hiddenRows: Number(hidden_rows) }),
+})
+
+export const pageSizeOf = (watermark: WatermarkRow): number => pagingOf(watermark).pageSize ?? pageLimit
+
+/** Remembers what a scan has learnt, so that the next one need not. */
+export async function learnPaging(
+  engine: Engine,
+  task: ResourceTask,
+  { learnt, before }: { readonly learnt: Paging; readonly before: Paging },
+): Promise<void> {
+  const isSame = learnt.pageSize === before.pageSize && learnt.hiddenRows === before.hiddenRows
+  if (isSame || !(await readWatermark(engine, task.resource.name))) return
+  const { pageSize, hiddenRows } = learnt
+  if (pageSize !== before.pageSize)
+    task.counters.note = `the service gives at most ${pageSize} records a page`
+  if (hiddenRows !== before.hiddenRows)
+    task.counters.note = `the service counts ${counted(hiddenRows, 'record')} that it shows on no page`
+  await setWatermark(engine, task, {
+    page_size: learnt.pageSize === pageLimit ? null : learnt.pageSize,
+    hidden_rows: learnt.hiddenRows === 0 ? null : learnt.hiddenRows,
+  })
 }
 
 /** What a refused scan lacks, as the transaction of its last batch has recorded it. */

@@ -6,17 +6,17 @@ import { retireScans, unfinishedScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
+import { isLater } from '../paging/times.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { requireNone, shortfallOf } from '../run/incomplete.ts'
 import { backfill } from './backfill.ts'
-import { byUpdate, openNewScan, scanOf, setWatermark } from './collection-window.ts'
+import { byUpdate, openNewScan, pageSizeOf, pagingOf, scanOf, setWatermark } from './collection-window.ts'
 import { noteEmptyList } from './empty-list.ts'
-import { readUntilProved } from './loaded-scan.ts'
 import { lookAgain } from './look-again.ts'
 import { knownTo } from './lookback.ts'
 import { readNoted } from './read-again.ts'
-import { isLater } from './times.ts'
+import { readUntilProved } from './until-proved.ts'
 
 /**
  * Stored rows since a day: about as many as the filtered list has, so a scan can begin near its last page. Without this
@@ -54,12 +54,15 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
       filter.from === undefined
         ? Number(watermark.remembered_total ?? 0)
         : await storedSince(task, filter.from),
+      pageSizeOf(watermark),
     ),
     ...(watermark.watermark !== null && { known: await knownTo(task, watermark.watermark) }),
-    accepted: (engine, pass) =>
+    ...pagingOf(watermark),
+    isFiltered: filter.from !== undefined,
+    accepted: (engine, end) =>
       setWatermark(engine, task, {
-        watermark: later(pass.firstWatermark, watermark.watermark),
-        ...(changedSince ? {} : { remembered_total: pass.lastTotal }),
+        watermark: later(end.watermark, watermark.watermark),
+        ...(changedSince ? {} : { remembered_total: end.total }),
       }),
   })
 }

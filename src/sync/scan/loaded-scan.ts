@@ -5,20 +5,23 @@ import { type Envelope, readEnvelope } from '../../api/client/envelope.ts'
 import { Retriable } from '../../api/client/errors.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/folder.ts'
-import { MusterError } from '../../lib/errors.ts'
 import { unbrokenRecords } from '../../load/page/stand-ins.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
-import { countIds, forgetIds } from '../../state/scans/scan-ids.ts'
+import type { PageFile } from '../../load/read/pages.ts'
+import { forgetIds, forgetPasses } from '../../state/scans/scan-ids.ts'
 import { readScan, updateScan } from '../../state/scans/scans.ts'
 import type { ScanRow } from '../../state/scans/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { figuresOf } from '../paging/figures.ts'
+import { factsOf } from '../paging/page-facts.ts'
+import { limitOf, type PassPlan, planOf, sizeOf } from '../paging/pass-plan.ts'
+import { type Known, type PassRules, seenIn } from '../paging/pass-state.ts'
+import { type Decision, judge, type PassFigures, provedBase, seenAndExpected } from '../paging/proof.ts'
+import { anotherPass, type Progress, type ScannedPage, type Strategy } from '../paging/scan.ts'
+import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { isFullBatch } from '../run/task-pipeline.ts'
-import { refusal } from './collection-window.ts'
-import { beginPass, figuresOf, isFirstDataPage, type Known, nextPass, type PassState } from './pass.ts'
-import { type Decision, expectedIds, judge } from './proof.ts'
-import { type Progress, type ScannedPage, type Strategy, scan } from './scan.ts'
-import { spanOf } from './times.ts'
+import { learnPaging } from './collection-window.ts'
 
 export interface LoadedScanJob {
   readonly row: ScanRow
@@ -27,13 +30,27 @@ export interface LoadedScanJob {
   readonly beginAt: number
   /** Where an incremental scan ends; absent when the list is read to its first page. */
   readonly known?: Known
+  /** The list is filtered by updatedAt. */
+  readonly isFiltered?: boolean
+  /** What earlier scans have learnt of the list: rows a page, and how many rows it hides. */
+  readonly pageSize?: number
+  readonly hiddenRows?: number
   /** Ledger rows that belong to the end of the scan, on the connection of the transaction of its last batch. */
-  readonly accepted?: (engine: Engine, pass: PassState) => Promise<void>
+  readonly accepted?: (engine: Engine, end: ScanEnd) => Promise<void>
+}
+
+export interface ScanEnd {
+  /** The watermark that the scan has proved, as the service wrote it. */
+  readonly watermark: string | null
+  /** Records of the list when it was read. */
+  readonly total: number
 }
 
 interface LoadedPage extends ScannedPage {
   readonly landed: LandedPage
 }
+
+type SeenPage = LandedPage & Pick<PageFile, 'pass' | 'isFront'>
 
 /** The last few pages of a pass are no batch of their own, which would take as many statements as a full one. */
 const fewPages = 0.2
@@ -51,28 +68,52 @@ function orUnreadable<Result>(page: LandedPage, read: () => Result): Result {
   }
 }
 
-type Content = Pick<Envelope, 'empty' | 'records'> & { readonly meta?: { readonly total: number } }
+type Content = Pick<Envelope, 'empty' | 'records' | 'meta'>
 
 export class LoadedScan implements Strategy<LoadedPage> {
   readonly #task: ResourceTask
   readonly #job: LoadedScanJob
-  readonly known: Known | undefined
   /** Where the scan goes on. */
   readonly start: Progress
   /** Pages that an earlier run landed and did not load: they cost no request. */
   readonly #landed: LandedPage[]
-  #batch: LandedPage[] = []
+  #batch: SeenPage[] = []
+  /** Records that the passes of this run lacked. */
+  readonly #lacks: number[] = []
 
-  constructor(task: ResourceTask, job: LoadedScanJob) {
+  private constructor(task: ResourceTask, job: LoadedScanJob, start: Progress) {
     const { row } = job
     this.#task = task
     this.#job = job
-    this.known = job.known
-    this.start = resumed(row, job.beginAt)
+    this.start = start
     // The run that opened the scan may have landed its pages on another machine.
     task.sync.landing.begin(row.scan_id, { resource: task.resource.name, scope: {} })
     const pages = task.sync.landing.pages(row.scan_id)
-    this.#landed = pages.filter(({ sequence }) => sequence > this.start.sequence)
+    this.#landed = pages.filter(({ sequence }) => sequence > start.sequence)
+  }
+
+  static async open(task: ResourceTask, job: LoadedScanJob): Promise<LoadedScan> {
+    const { row, known, beginAt, pageSize = pageLimit } = job
+    const beginning = { page: beginAt, size: pageSize, isPart: known !== undefined }
+    return new LoadedScan(task, job, await resumed(task.sync.engine, row, beginning))
+  }
+
+  rules(progress: Progress): PassRules & { readonly size: number } {
+    const { known, hiddenRows: hidden } = this.#job
+    const { clock, lookbackMs } = this.#task.sync
+    const plan = this.#plan(progress)
+    return {
+      ...(plan.sortBy === 'updatedAt' && { known }),
+      lookbackMs,
+      isShort: plan.isShort,
+      hidesRows: hidden !== undefined,
+      now: clock.now(),
+      size: sizeOf(limitOf(plan, progress.pass), progress.pass),
+    }
+  }
+
+  #plan({ attempt, bases }: Progress): PassPlan {
+    return planOf(attempt, { isPart: this.#job.known !== undefined, total: bases[0]?.total })
   }
 
   async ask(page: number, progress: Progress): Promise<LoadedPage> {
@@ -87,13 +128,13 @@ export class LoadedScan implements Strategy<LoadedPage> {
 
   async keep({ landed }: LoadedPage, progress: Progress): Promise<void> {
     const { sync, resource, counters } = this.#task
-    const { pages, greatestTotal, nextPage } = progress.pass
-    this.#batch.push(landed)
+    const { pages, greatestTotal, nextPage, size } = progress.pass
+    this.#batch.push({ ...landed, ...seenIn(progress.pass) })
     sync.emit({
       resource: resource.name,
       state: 'scanning',
       pagesDone: pages,
-      pagesTotal: lastPage(greatestTotal),
+      pagesTotal: lastPage(greatestTotal, size),
       rows: counters.records_read,
       requests: counters.requests,
     })
@@ -108,7 +149,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     await this.#task.pipeline.load({
       pages,
       rows: 'data',
-      scanId: this.#job.row.scan_id,
+      scan: { scanId: this.#job.row.scan_id, isFiltered: this.#job.isFiltered ?? false },
       ledger: engine => this.#commit(engine, progress),
     })
   }
@@ -135,7 +176,9 @@ export class LoadedScan implements Strategy<LoadedPage> {
 
   async #fetch(page: number, progress: Progress): Promise<LoadedPage> {
     const { sync, resource, counters } = this.#task
-    const answer = await sync.client.getPage(resource.path, { ...this.#job.query, page, limit: pageLimit })
+    const plan = this.#plan(progress)
+    const query = { ...this.#job.query, sortBy: plan.sortBy, page, limit: limitOf(plan, progress.pass) }
+    const answer = await sync.client.getPage(resource.path, query)
     counters.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
@@ -143,106 +186,70 @@ export class LoadedScan implements Strategy<LoadedPage> {
     return this.#look(landed, answer, progress)
   }
 
-  /** Looks into the records only where the scan needs their times: parsing a page costs more than fetching it. */
-  #look(landed: LandedPage, content: Content, { pass }: Progress): LoadedPage {
+  /** Looks into the records only where the scan needs it: parsing a page costs more than fetching it. */
+  #look(landed: LandedPage, { empty, meta, records }: Content, { pass, attempt }: Progress): LoadedPage {
     const { resource, sync } = this.#task
+    const { known, hiddenRows: hidden } = this.#job
     const { page, sequence } = landed
-    const { empty, meta } = content
-    const base = { landed, sequence, page, empty, total: meta?.total ?? 0 }
-    const isNeeded = this.known !== undefined || isFirstDataPage(pass, page, base.total)
-    const { updatedAt } = resource
-    if (!isNeeded || updatedAt === undefined) return base
-    const records = this.#task.pipeline.readAgain.has(landed)
+    const base = {
+      landed,
+      sequence,
+      page,
+      empty,
+      total: meta?.total ?? 0,
+      ...(meta && { limit: meta.limit }),
+    }
+    const isNeeded = known !== undefined || hidden !== undefined || pass.pages < 2 || attempt > 1
+    if (!isNeeded) return base
+    const rows = this.#task.pipeline.readAgain.has(landed)
       ? unbrokenRecords(readFileSync(landed.file))
-      : orUnreadable(landed, () => content.records() as unknown[])
-    return { ...base, ...spanOf(records, updatedAt, sync.clock.now()) }
+      : orUnreadable(landed, () => records() as unknown[])
+    return { ...base, ...factsOf(rows, { updatedAt: resource.updatedAt, known, now: sync.clock.now() }) }
   }
 
-  /**
-   * Tells in the transaction of a batch how far its pages are loaded. Fewer ids than expected mean that rows moved past the
-   * pass: the ids seen so far stay for the next one, and so does the watermark, as what changes after the first page of the
-   * first pass is newer than it.
-   */
-  async #commit(engine: Engine, { pass, attempt, sequence }: Progress): Promise<void> {
-    const { row, accepted } = this.#job
-    const id = row.scan_id
-    const distinctIds = await countIds(engine, id)
-    const isWhole = this.known === undefined
-    const kind = row.kind === 'incremental' ? 'incremental' : 'backfill'
-    const figures = figuresOf(pass, { kind, isWhole, attempt, distinctIds })
-    const decision = pass.nextPage === 0 ? judge(figures) : undefined
+  /** Tells in the transaction of a batch how far its pages are loaded, and decides when they were the last of a pass. */
+  async #commit(engine: Engine, progress: Progress): Promise<void> {
+    const id = this.#job.row.scan_id
+    const { known, hiddenRows: hidden } = this.#job
+    const counting = { scanId: id, hidesRows: hidden, known, allowsSteady: true }
+    const figures = await figuresOf(engine, progress, counting)
+    const { seen, expected } = seenAndExpected(figures)
+    const isOver = progress.pass.nextPage === 0
+    const decision = isOver
+      ? judge(figures, provedBase(figures), [...this.#lacks, expected - seen])
+      : undefined
+    if (isOver) this.#lacks.push(expected - seen)
     const isAgain = decision === 'scan again'
-    const next = isAgain ? nextPass(pass) : pass
     await updateScan(engine, id, {
+      ...changeOf(isAgain ? anotherPass(progress, this) : progress),
       state: decision === undefined || isAgain ? 'scanning' : decision,
-      attempt: isAgain ? attempt + 1 : attempt,
-      next_page: next.nextPage,
-      loaded_sequence: sequence,
-      pages: next.pages,
-      first_total: next.firstTotal,
-      greatest_total: next.greatestTotal,
-      last_total: next.lastTotal,
-      expected_ids: isAgain ? 0 : expectedIds(figures),
-      distinct_ids: distinctIds,
-      first_watermark: pass.firstWatermark,
+      distinct_ids: seen,
+      expected_ids: decision === undefined ? 0 : expected,
       ...(decision === 'accepted' && { accepted_at: now(this.#task.sync) }),
     })
-    if (decision === 'accepted') await accepted?.(engine, pass)
-    if (decision === 'accepted' || decision === 'refused') await forgetIds(engine, id)
+    if (decision === 'accepted') await this.#accept(engine, progress, figures)
+    if (decision === undefined || isAgain) await saveBases(engine, id, progress.bases)
+    else await this.#forget(engine)
   }
-}
 
-/** `beginAt` is the page for a scan of which nothing is read yet. */
-function resumed(row: ScanRow, beginAt: number): Progress {
-  const isBegun = Number(row.pages) > 0 || Number(row.loaded_sequence) > 0
-  const firstTotal = Number(row.first_total)
-  const pass: PassState = {
-    ...beginPass(isBegun ? Number(row.next_page) : beginAt),
-    pages: Number(row.pages),
-    firstTotal,
-    leastTotal: firstTotal,
-    greatestTotal: Number(row.greatest_total),
-    lastTotal: Number(row.last_total),
-    firstWatermark: row.first_watermark,
+  get #isWholeList(): boolean {
+    const { row, known, isFiltered } = this.#job
+    return known === undefined && !isFiltered && row.from_day === null && row.to_day === null
   }
-  return { pass, attempt: Number(row.attempt), sequence: Number(row.loaded_sequence) }
-}
 
-function hopeless({ resource }: ResourceTask, cause: PageUnreadable): MusterError {
-  return new MusterError({
-    what: 'the service answered a page twice of which not even the records can be told apart',
-    where: `GET ${resource.path}`,
-    next: 'tell the service about it, or run again later; what was read before is loaded',
-    cause,
-  })
-}
+  async #accept(engine: Engine, { pass }: Progress, figures: PassFigures): Promise<void> {
+    const { accepted, pageSize, hiddenRows: hidden = 0 } = this.#job
+    // A part of the list shows a part of the rows that it hides.
+    const hides = this.#isWholeList ? figures.hidden : Math.max(hidden, figures.hidden)
+    const learnt = { pageSize: pass.usual, hiddenRows: hides }
+    const watermark = provedBase(figures)?.watermark ?? null
+    await accepted?.(engine, { watermark, total: pass.lastTotal })
+    const before = { pageSize: pageSize ?? pageLimit, hiddenRows: hidden }
+    await learnPaging(engine, this.#task, { learnt, before })
+  }
 
-/** Whether the page that could not be read belongs to the scan; its pages since the last commit are forgotten then. */
-export function forgetUnreadable(
-  { sync }: ResourceTask,
-  row: ScanRow,
-  { page: unreadable }: PageUnreadable,
-): boolean {
-  if (!sync.landing.scans().includes(row.scan_id)) return false
-  const pages = sync.landing.pages(row.scan_id)
-  if (!pages.some(({ file }) => file === unreadable.file)) return false
-  for (const page of pages) if (page.sequence > Number(row.loaded_sequence)) sync.landing.forget(page)
-  return true
-}
-
-/**
- * Ends when the scan is accepted; throws Incomplete when it is refused, or what stopped it, with everything read so far
- * loaded. A page that cannot be loaded is asked for again once; after that its broken records go to quarantine.
- */
-export async function readUntilProved(task: ResourceTask, job: LoadedScanJob): Promise<void> {
-  const strategy = new LoadedScan(task, job)
-  try {
-    if ((await scan(strategy, strategy.start)) === 'refused') throw await refusal(task, job.row)
-  } catch (error) {
-    if (!(error instanceof PageUnreadable)) throw error
-    const row = (await readScan(task.sync.engine, job.row.scan_id)) ?? job.row
-    forgetUnreadable(task, row, error)
-    if (!task.pipeline.readAgain.add(error.pages)) throw hopeless(task, error)
-    await readUntilProved(task, { ...job, row })
+  async #forget(engine: Engine): Promise<void> {
+    await forgetIds(engine, this.#job.row.scan_id)
+    await forgetPasses(engine, this.#job.row.scan_id)
   }
 }

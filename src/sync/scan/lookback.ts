@@ -1,7 +1,7 @@
 /** How far back an incremental scan reads. */
 import { type WatermarkHistory, watermarkHistory } from '../../state/scans/scans.ts'
+import type { Known } from '../paging/pass-state.ts'
 import type { ResourceTask } from '../run/context.ts'
-import type { Known } from './pass.ts'
 
 interface KnownFrom extends WatermarkHistory {
   readonly watermark: string
@@ -19,7 +19,8 @@ export function knownBelow({ watermark, seen, begun, lookbackMs }: KnownFrom): K
   const at = Date.parse(watermark)
   const isSettled =
     seen !== undefined && begun !== undefined && Date.parse(begun) - Date.parse(seen) > 2 * lookbackMs
-  return isSettled ? { before: at, at: watermark } : { before: at - lookbackMs }
+  // Everything of the time of the watermark itself is known then, up to the end of its millisecond.
+  return { before: isSettled ? at + 1 : at - lookbackMs, reached: at }
 }
 
 export async function knownTo({ sync, resource }: ResourceTask, watermark: string): Promise<Known> {

@@ -3,11 +3,12 @@ import { dayMs, daysBetween, utcDay } from '../../lib/dates.ts'
 import { giveUpScans, unfinishedScans } from '../../state/scans/scans.ts'
 import { forgetUnread, stillUnread } from '../../state/scans/sweeps.ts'
 import type { ScanRow, UnreadRow } from '../../state/scans/tables.ts'
+import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { type Incomplete, requireNone, shortfallOf } from '../run/incomplete.ts'
-import { byUpdate, daysQuery, openNewScan, scanOf } from './collection-window.ts'
-import { readUntilProved } from './loaded-scan.ts'
+import { byUpdate, daysQuery, openNewScan, pagingOf, scanOf } from './collection-window.ts'
+import { readUntilProved } from './until-proved.ts'
 import type { Days } from './windows.ts'
 
 /** The zone and the inclusivity of the day filter are unknown. Two more days contain the days meant, whatever they are. */
@@ -45,7 +46,9 @@ async function readAgain(task: ResourceTask, days: Days, scope: string): Promise
     one.scope === scope && one.from_day === days.from && one.to_day === days.to
   const left = (await cutOff(task)).find(isSame)
   const window = left ?? (await openNewScan(task, { ...days, kind: 'backfill', scope }))
+  const watermark = await readWatermark(task.sync.engine, task.resource.name)
   await readUntilProved(task, {
+    ...(watermark && pagingOf(watermark)),
     row: window,
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
     beginAt: 1,

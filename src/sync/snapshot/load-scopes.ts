@@ -44,10 +44,11 @@ async function giveUpOn(task: ResourceTask, group: readonly ReadScope[]): Promis
   for (const { scanId } of group) await giveUp(task, scanId)
 }
 
-const hasPages = ({ reading }: ReadScope): boolean => reading.pages.length > 1
+const isUnproved = ({ reading }: ReadScope): boolean => !reading.isProved
 
 /**
- * Lists of several pages are read again before any row is removed: one request for each page, and only then. A list that
+ * Lists of several pages are read again when their rows are others than those that are stored: one request for each page, and
+ * only then. A list that
  * changed meanwhile is left out.
  */
 async function confirm(
@@ -58,7 +59,7 @@ async function confirm(
   const sure: ReadScope[] = []
   for (const read of group) {
     const again = async (): Promise<void> => {
-      const reading = hasPages(read) ? await readAgain(task, read, read.reading) : read.reading
+      const reading = isUnproved(read) ? await readAgain(task, read, read.reading) : read.reading
       sure.push({ ...read, reading })
     }
     const lacks = await shortfallOf(again())
@@ -90,7 +91,7 @@ async function holdBack(
 export async function loadGroup(task: ResourceTask, group: readonly ReadScope[]): Promise<Incomplete[]> {
   const found: Incomplete[] = []
   let left = [...group]
-  let isUnconfirmed = left.some(hasPages)
+  let isUnconfirmed = left.some(isUnproved)
   try {
     for (let isLoaded = false; !isLoaded && left.length > 0; )
       try {

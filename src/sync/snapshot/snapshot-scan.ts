@@ -1,30 +1,47 @@
 /** Reads one scope of a snapshot whole, or not at all. */
-import { createHash } from 'node:crypto'
-import { pageLimit } from '../../api/client/paging.ts'
-import type { Snapshot } from '../../contract/fields/resource.ts'
+import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { recordTexts } from '../../load/page/stand-ins.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
+import { limitOf, sizeOf, snapshotPlan } from '../paging/pass-plan.ts'
+import { beginPass, type PassRules, seenIn } from '../paging/pass-state.ts'
+import {
+  type Decision,
+  hiddenRows,
+  judge,
+  mostPasses,
+  provedForward,
+  seenAndExpected,
+} from '../paging/proof.ts'
+import { anotherPass, type Progress, type ScannedPage, type Strategy, scan } from '../paging/scan.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
-import { beginPass, figuresOf } from '../scan/pass.ts'
-import { type Decision, judge, mostPasses } from '../scan/proof.ts'
-import { type Progress, type ScannedPage, type Strategy, scan } from '../scan/scan.ts'
 import type { Scope } from './scopes.ts'
+import { SeenRows } from './seen-rows.ts'
 
 export interface Reading {
   readonly pages: readonly LandedPage[]
-  /** Rows on the pages, which is as many as the service claimed. */
+  /** Rows that the service claims. */
   readonly total: number
-  /** Of a list: the same for the same rows in any order. */
-  readonly digest?: string
+  /** False for several pages that were read once: the list may have changed between them. */
+  readonly isProved: boolean
+  /** Where another pass goes on. */
+  readonly progress?: Progress
+  readonly seen?: SeenRows
+  readonly asked?: readonly AskedPage[]
+}
+
+/** With the pass that asked for it. */
+interface AskedPage {
+  readonly pass: number
+  readonly landed: LandedPage
 }
 
 interface SnapshotPage extends ScannedPage {
   readonly landed: LandedPage
-  /** Each row as JSON. */
-  readonly texts: readonly string[]
+  /** Names of the rows: their ids, or their text where they have none. */
+  readonly names: readonly string[]
 }
 
 interface ScopeScan {
@@ -59,77 +76,129 @@ async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Pro
   const total = rowsIn(task, scope, record)
   counters.requests += 1
   const arrived = { sequence: 1, page: 1, fetchedAt, runId: sync.runId, bytes }
-  return { pages: [await sync.landing.land(scanId, arrived)], total }
+  return { pages: [await sync.landing.land(scanId, arrived)], total, isProved: true }
 }
 
-/** A list without a change time, whose pages are loaded together when they show it as it was at one time. */
+const idOf = (row: unknown): unknown => ((row ?? {}) as { readonly id?: unknown }).id
+
+/** Rows by their ids, or by their texts: equal ones are two rows only where one page has both. */
+function namesOf(rows: readonly unknown[], texts: readonly string[]): string[] {
+  const times = new Map<string, number>()
+  return rows.map((row, index) => {
+    const id = idOf(row)
+    if (typeof id === 'string') return id
+    const text = texts[index] as string
+    times.set(text, (times.get(text) ?? 0) + 1)
+    return `${text} ${times.get(text)}`
+  })
+}
+
+/** The order that a pass asks for. */
+function orderOf({ read }: Resource, attempt: number): Readonly<Record<string, string>> {
+  const { orders = [] } = read as Snapshot
+  return orders[(attempt - 1) % Math.max(1, orders.length)] ?? {}
+}
+
+/** A list without a change time: its rows count when they are on the first page, or were seen before and after it. */
 class SnapshotScan implements Strategy<SnapshotPage> {
-  readonly order = 'first to last'
   readonly #task: ResourceTask
   readonly #at: ScopeScan
-  /** Set when the list must show the same rows again: those of the last complete pass. */
-  #previousDigest: string | undefined
-  #pages: LandedPage[] = []
-  #texts: string[] = []
-  reading: Reading = { pages: [], total: 0 }
-  /** Of the last pass. */
+  readonly #seen: SeenRows
+  /** Whether one pass of several pages will do, when the load neither adds nor removes a row. */
+  readonly #mayBeUnproved: boolean
+  readonly #pages: AskedPage[]
+  /** Rows without ids are told apart by how often a reading shows them: they are loaded from a single pass. */
+  #hasIds = true
+  /** Rows that the passes lacked. */
+  readonly #lacks: number[] = []
+  reading: Reading = { pages: [], total: 0, isProved: false }
   figures = { seen: 0, expected: 0 }
 
   constructor(task: ResourceTask, at: ScopeScan, before?: Reading) {
     this.#task = task
     this.#at = at
-    this.#previousDigest = before?.digest
+    this.#seen = before?.seen ?? new SeenRows()
+    this.#pages = [...(before?.asked ?? [])]
+    this.#mayBeUnproved = before === undefined
   }
 
-  async ask(page: number, { sequence }: Progress): Promise<SnapshotPage> {
+  rules({ attempt, pass }: Progress): PassRules & { readonly size: number } {
+    return { order: 'first to last', size: sizeOf(limitOf(snapshotPlan(attempt), pass), pass) }
+  }
+
+  async ask(page: number, { sequence, attempt, pass }: Progress): Promise<SnapshotPage> {
     const { sync, resource, counters } = this.#task
     const { scope, scanId } = this.#at
-    const query = { ...resource.query, ...scope.query, page, limit: pageLimit }
+    const limit = limitOf(snapshotPlan(attempt), pass)
+    const query = { ...resource.query, ...scope.query, ...orderOf(resource, attempt), page, limit }
     const answer = await sync.client.getPage(pathOf(this.#task, scope), query)
     counters.requests += 1
-    const { fetchedAt, bytes } = answer
+    const { fetchedAt, bytes, meta } = answer
     const arrived = { sequence: sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
     const landed = await sync.landing.land(scanId, arrived)
-    // Parsed only to be checked: a row that nests deeper than the stack cannot be written again.
-    answer.records()
-    const texts = recordTexts(bytes)
-    const { total } = answer.meta
-    return { page, total, empty: texts.length === 0, rows: texts.length, landed, texts }
+    const records = answer.records()
+    const names = namesOf(records, recordTexts(bytes))
+    this.#hasIds &&= records.every(record => typeof idOf(record) === 'string')
+    return {
+      page,
+      total: meta.total,
+      limit: meta.limit,
+      empty: names.length === 0,
+      rows: names.length,
+      landed,
+      names,
+    }
   }
 
-  async keep({ landed, texts }: SnapshotPage): Promise<void> {
-    this.#pages.push(landed)
-    this.#texts.push(...texts)
+  async keep({ landed, names }: SnapshotPage, { pass }: Progress): Promise<void> {
+    const seen = seenIn(pass)
+    this.#pages.push({ pass: seen.pass, landed })
+    for (const name of names) this.#seen.add(name, seen)
   }
 
   /** A snapshot that was cut off begins anew in the next run. */
   async save(): Promise<void> {}
 
-  async decide({ pass, attempt }: Progress): Promise<Decision> {
-    const rows = this.#texts.splice(0).sort()
-    const pages = this.#pages.splice(0)
-    const digest = createHash('sha256').update(rows.join('\n')).digest('hex')
-    const kind = 'snapshot'
-    const figures = figuresOf(pass, { kind, isWhole: true, attempt, distinctIds: 0, rows: pass.rows, digest })
-    const previousDigest = this.#previousDigest
-    this.figures = { seen: pass.rows, expected: pass.greatestTotal }
-    if (judge(figures) !== 'accepted') return judge(figures)
-    this.reading = { pages, total: pass.greatestTotal, digest }
-    if (previousDigest === undefined) return 'accepted'
-    this.#previousDigest = digest
-    return judge({ ...figures, previousDigest })
+  get passes(): number {
+    return this.#lacks.length
+  }
+
+  async decide(progress: Progress): Promise<Decision> {
+    const { bases, attempt, pass } = progress
+    const counted = bases.map(base => this.#seen.count(base))
+    const seen = this.#seen.figures(pass.number)
+    const hidden = hiddenRows(pass, { attempt, ...seen, known: undefined })
+    const figures = { attempt, bases, counted, ids: seen.ids, claimed: pass.said, excluded: hidden, hidden }
+    const proved = provedForward(figures, { ...pass, ...seen })
+    this.figures = seenAndExpected(figures)
+    const isClean = seen.inLastPass === (pass.base?.total ?? 0) - hidden
+    this.#lacks.push(this.figures.expected - this.figures.seen)
+    if (!proved && !(this.#mayBeUnproved && isClean)) return judge(figures, proved, this.#lacks)
+    if (!this.#hasIds && !isClean) return attempt < mostPasses ? 'scan again' : 'refused'
+    const since = proved && this.#hasIds ? proved.pass : pass.number
+    this.reading = {
+      pages: this.#pages.filter(one => one.pass >= since).map(({ landed }) => landed),
+      total: proved?.total ?? this.figures.expected,
+      isProved: proved !== undefined,
+      progress,
+      seen: this.#seen,
+      asked: this.#pages,
+    }
+    return 'accepted'
   }
 }
 
 async function readList(task: ResourceTask, at: ScopeScan, before?: Reading): Promise<Reading> {
   const strategy = new SnapshotScan(task, at, before)
   const sequence = Math.max(0, ...task.sync.landing.pages(at.scanId).map(page => page.sequence))
-  const decision = await scan(strategy, { pass: beginPass(1), attempt: 1, sequence })
-  if (decision === 'refused')
+  const from = before?.progress
+    ? anotherPass(before.progress, strategy)
+    : { pass: beginPass(1), attempt: 1, bases: [], sequence }
+  if ((await scan(strategy, from)) === 'refused')
     throw new Incomplete({
       resource: task.resource.name,
       ...strategy.figures,
-      reason: `the list changed while it was read, ${mostPasses.snapshot} times`,
+      reason: `the list did not show more in ${strategy.passes} passes`,
       next: 'the last complete snapshot stays; run muster sync again when the service is quieter',
     })
   return strategy.reading
@@ -139,10 +208,7 @@ export function readScope(task: ResourceTask, at: ScopeScan): Promise<Reading> {
   return (task.resource.read as Snapshot).rows === 'data' ? readList(task, at) : readObject(task, at)
 }
 
-/**
- * Reads a list until two passes in a row show the same rows. When a row of a page that was read is deleted and another is
- * appended before the next page, one between them slides past, and the totals agree all the same.
- */
+/** Reads a list on, until it is proved. */
 export function readAgain(task: ResourceTask, at: ScopeScan, before: Reading): Promise<Reading> {
   return readList(task, at, before)
 }

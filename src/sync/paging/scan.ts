@@ -1,12 +1,15 @@
 /** The one loop that reads lists: the pages of a pass in turn, and passes until one of them proves the scan. */
-import { type Answer, advance, confirm, nextPass, type PassRules, type PassState } from './pass.ts'
-import type { Decision } from './proof.ts'
+import { advance, confirm, nextPass } from './pass.ts'
+import type { Answer, PassRules, PassState } from './pass-state.ts'
+import type { Base, Decision } from './proof.ts'
 
 /** How far a scan is. */
 export interface Progress {
   readonly pass: PassState
-  /** Number of the pass, from 1. */
+  /** How often the scan was begun, from 1; a pass that has to begin anew to learn the size of pages is no other attempt. */
   readonly attempt: number
+  /** The moments at which its passes began. */
+  readonly bases: readonly Base[]
   /** Pages that arrived, over all passes. */
   readonly sequence: number
 }
@@ -17,7 +20,9 @@ export interface ScannedPage extends Answer {
 }
 
 /** What differs between backfill, incremental scan, snapshot and sweep. */
-export interface Strategy<Page extends ScannedPage> extends PassRules {
+export interface Strategy<Page extends ScannedPage> {
+  /** Of a pass: how it reads, and how many rows it asks for a page. */
+  rules(progress: Progress): PassRules & { readonly size?: number }
   /** Asks a second time for the only page of a pass. */
   readonly asksTwice?: boolean
   /** The page as it counts: asked for, or landed by an earlier run. */
@@ -30,6 +35,15 @@ export interface Strategy<Page extends ScannedPage> extends PassRules {
   decide(progress: Progress): Promise<Decision>
 }
 
+/** The moments with that of this pass. */
+function withBase(bases: readonly Base[], { base, voided }: PassState): readonly Base[] {
+  const others = bases.filter(({ pass }) => pass !== base?.pass && pass !== voided)
+  return base ? [...others, base] : others
+}
+
+/** Whether the list has a single page. */
+const isOnePage = ({ pages, base }: PassState): boolean => pages === 1 && base?.front === 1
+
 /** Reads the rest of a pass. What stops it is thrown when the pages read so far are saved. */
 export async function readPass<Page extends ScannedPage>(
   strategy: Strategy<Page>,
@@ -39,13 +53,15 @@ export async function readPass<Page extends ScannedPage>(
   try {
     while (progress.pass.nextPage > 0) {
       const page = await strategy.ask(progress.pass.nextPage, progress)
-      const pass = advance(progress.pass, page, strategy)
-      progress = { ...progress, pass, sequence: page.sequence ?? progress.sequence + 1 }
+      const pass = advance(progress.pass, page, strategy.rules(progress))
+      const sequence = page.sequence ?? progress.sequence + 1
+      progress = { ...progress, pass, bases: withBase(progress.bases, pass), sequence }
       await strategy.keep(page, progress)
     }
-    if (strategy.asksTwice && progress.pass.pages === 1) {
+    if (strategy.asksTwice && isOnePage(progress.pass) && !strategy.rules(progress).isShort) {
       const page = await strategy.ask(1, progress)
-      progress = { ...progress, pass: confirm(progress.pass, page) }
+      const pass = confirm(progress.pass, page)
+      progress = { ...progress, pass, bases: withBase(progress.bases, pass) }
       await strategy.keep(page, progress)
     }
     return progress
@@ -56,11 +72,14 @@ export async function readPass<Page extends ScannedPage>(
 }
 
 /** The progress at the beginning of another pass. */
-export const anotherPass = ({ pass, attempt, sequence }: Progress, { order }: PassRules): Progress => ({
-  pass: nextPass(pass, order),
-  attempt: attempt + 1,
-  sequence,
-})
+export function anotherPass<Page extends ScannedPage>(
+  progress: Progress,
+  strategy: Pick<Strategy<Page>, 'rules'>,
+): Progress {
+  const again = { ...progress, attempt: progress.attempt + 1 }
+  const { order, size } = strategy.rules(again)
+  return { ...again, pass: nextPass(progress.pass, order, size) }
+}
 
 /** Reads pass after pass until the scan is accepted or refused. */
 export async function scan<Page extends ScannedPage>(

@@ -1,0 +1,89 @@
+/** Finds the last page of a list, whether or not the service tells the truth about its total and its pages. */
+import { lastPage } from '../../api/client/paging.ts'
+import type { Answer, PassRules, PassState } from './pass-state.ts'
+
+/** What the answers of a pass have shown about where the list ends. */
+export interface End {
+  /** The total is too low: rows lie beyond it. */
+  readonly isBeyond: boolean
+  /** Greatest page known to be full, least one known to be empty; 0 when unknown. */
+  readonly full: number
+  readonly empty: number
+  /** Id of the first row of the page `full`. */
+  readonly first?: string
+  /** The service answers the same rows for different pages. */
+  readonly isRepeated?: boolean
+  /** No smaller size of pages explains a short page. */
+  readonly isSizeSearched: boolean
+  /** A size of pages that is being tried, and the page to ask when it is wrong. */
+  readonly tried?: { readonly size: number; readonly back: number }
+  /** Set while the page after the last one is asked: the page to ask next when it is empty. */
+  readonly back?: number | undefined
+}
+
+export const unknownEnd: End = { isBeyond: false, full: 0, empty: 0, isSizeSearched: false }
+
+interface Found {
+  /** Page to ask before the pass can begin; undefined when this answer is its first data page. */
+  readonly ask?: number
+  readonly end: End
+  /** Whether the page after this one must be asked, because nothing shows that the list ends here. */
+  readonly isProbed: boolean
+}
+
+const ask = (page: number, end: End): Found => ({ ask: page, end, isProbed: false })
+const front = (end: End, isProbed = false): Found => ({ end, isProbed })
+
+/**
+ * The page to ask to learn whether pages have as few rows as this one: it is empty unless they do. Undefined when the page is
+ * full or no page could tell.
+ */
+export function searchSize(
+  { size, base, end }: PassState,
+  { page, total, rows }: Answer,
+): number | undefined {
+  if (rows === undefined || rows === 0 || end.isSizeSearched) return undefined
+  const all = Math.max(total, base?.total ?? 0)
+  if (rows >= Math.min(size, all - (page - 1) * size)) return undefined
+  const last = lastPage(all, rows)
+  return last > lastPage(all, size) ? last : undefined
+}
+
+/** A list that answers the same rows for different pages has no end. */
+const isRepeated = ({ full, first }: End, answer: Answer): boolean =>
+  full > 0 && full !== answer.page && first !== undefined && first === answer.first
+
+/** Rows beyond the total: pages further on until one is not full, then between a full and an empty one. */
+function beyond(end: End, answer: Answer, isFull: boolean): Found {
+  const { page, first } = answer
+  if (isRepeated(end, answer)) return front({ ...end, isBeyond: true, isRepeated: true })
+  if (!isFull) return front({ ...end, isBeyond: true })
+  const found = { ...end, isBeyond: true, full: page, ...(first !== undefined && { first }) }
+  if (end.empty === page + 1) return front(found, true)
+  if (end.empty > page) return ask(Math.floor((page + end.empty) / 2), found)
+  // Each step is twice as far as the one before.
+  return ask(page + (end.full === 0 ? 1 : 2 * (page - end.full)), found)
+}
+
+function emptyPage({ size, end }: PassState, { page, total }: Answer): Found {
+  if (page === 1) return front(end)
+  const known = { ...end, empty: page }
+  if (!end.isBeyond || end.full >= page) return ask(Math.min(page - 1, lastPage(total, size)), known)
+  return ask(Math.max(1, Math.floor((end.full + page) / 2)), known)
+}
+
+/** Whether an answer before the first data page is that page, and which page to ask if not. */
+export function findEnd(state: PassState, answer: Answer, { known, hidesRows }: PassRules): Found {
+  const { size, end } = state
+  const { page, total, rows = 0 } = answer
+  if (answer.empty) return emptyPage(state, answer)
+  const isFull = rows >= size
+  if (end.isBeyond || (page - 1) * size + rows > total) return beyond(end, answer, isFull)
+  const last = lastPage(total, size)
+  // The remembered total was wrong, unless that page was empty.
+  if (page !== last && (end.empty === 0 || last < end.empty)) return ask(last, end)
+  const longer = hidesRows ? undefined : searchSize(state, answer)
+  if (longer !== undefined) return ask(longer, { ...end, tried: { size: rows, back: page } })
+  const isBehind = known?.reached !== undefined && Date.parse(answer.newest ?? '') < known.reached
+  return front(end, isFull || isBehind)
+}

@@ -1,0 +1,114 @@
+/** How far a pass is, what it is told by an answer, and the rules that it follows. */
+import { pageLimit } from '../../api/client/paging.ts'
+import { type End, unknownEnd } from './last-page.ts'
+import type { Base } from './proof.ts'
+
+/** What the last answer was: asked to find out where to begin, the first data page of its pass, or a later one. */
+export type Role = 'before' | 'front' | 'data'
+
+export interface PassState {
+  /** From 1. */
+  readonly number: number
+  /** Page to ask next; 0 when the pass is over. */
+  readonly nextPage: number
+  /** Rows of a full page, as the answers show. */
+  readonly size: number
+  /** The same for a pass that asks for as many as the service allows. */
+  readonly usual: number
+  /** Data pages of the pass, without the pages that only told where to begin. */
+  readonly pages: number
+  readonly role: Role
+  readonly base?: Base
+  /** The pass before, when it began at a page that was not the last one: its total was too low. */
+  readonly voided?: number
+  /** Data page that was answered last. */
+  readonly last: number
+  /** Page where the pass before this one ended; 0 when unknown. */
+  readonly ended: number
+  /** Greatest updatedAt on the first data pages so far, as the service wrote it. */
+  readonly watermark: string | null
+  readonly greatestTotal: number
+  /** The total that the service said with the last answer. */
+  readonly said: number
+  /** With the last answer: what the service said, or what it showed if that is more. */
+  readonly lastTotal: number
+  /** Rows older than the known time below the end of the pass: earlier scans have read them. */
+  readonly below: number
+  /** Rows that full pages lacked; undefined once a page was not counted. */
+  readonly lacking: number | undefined
+  /** Pages had more rows than the total said. */
+  readonly isCapped: boolean
+  /** Every answer of the pass gave the same total. */
+  readonly isSteady: boolean
+  readonly end: End
+}
+
+/** What earlier scans have read: an incremental scan ends where it meets it. */
+export interface Known {
+  /** Everything older than this, in milliseconds since the epoch. */
+  readonly before: number
+  /** The stored watermark: a last page that does not reach it is not the last. Milliseconds since the epoch. */
+  readonly reached?: number
+}
+
+export interface Answer {
+  readonly page: number
+  readonly total: number
+  /** Rows of a full page, as the service says. */
+  readonly limit?: number
+  readonly empty: boolean
+  /** Smallest and greatest updatedAt on the page; absent when nobody looked or the page is empty. */
+  readonly oldest?: string
+  readonly newest?: string
+  /** False when the rows are not in ascending order of updatedAt, so that an old row proves nothing. */
+  readonly inOrder?: boolean
+  /** Rows on the page; absent when nobody counted. */
+  readonly rows?: number
+  /** Rows of them that are older than what is known. */
+  readonly old?: number
+  /** Id of the first row. */
+  readonly first?: string
+}
+
+/** Lists without a change time are read from the first page to the last. */
+export type PageOrder = 'last to first' | 'first to last'
+
+export interface PassRules {
+  readonly order?: PageOrder
+  readonly known?: Known | undefined
+  /** How long after its time a record can appear, in milliseconds; see `existedBefore`. */
+  readonly lookbackMs?: number
+  /** Reads only the last page, and the page where the pass before it ended. */
+  readonly isShort?: boolean
+  /** The list hides rows that it counts: short pages are its habit. */
+  readonly hidesRows?: boolean
+  /** By our clock, milliseconds since the epoch. */
+  readonly now?: number
+}
+
+export function beginPass(page: number, size: number = pageLimit): PassState {
+  return {
+    number: 1,
+    nextPage: page,
+    size,
+    usual: size,
+    pages: 0,
+    role: 'before',
+    last: 0,
+    ended: 0,
+    watermark: null,
+    greatestTotal: 0,
+    said: 0,
+    lastTotal: 0,
+    below: 0,
+    lacking: 0,
+    isCapped: false,
+    isSteady: true,
+    end: unknownEnd,
+  }
+}
+
+/** The pass that the page just answered counts for: one that only told where to begin was seen before its pass began. */
+export function seenIn({ number, role }: PassState): { readonly pass: number; readonly isFront: boolean } {
+  return { pass: role === 'before' ? number - 1 : number, isFront: role === 'front' }
+}

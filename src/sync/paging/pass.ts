@@ -1,0 +1,183 @@
+/**
+ * One pass over the pages of a list, as arithmetic: which page to ask next, and when the pass is over.
+ *
+ * Sorted by time ascending, an update, insert or delete moves rows only towards lower positions or to the end. Read from the
+ * last page to the first, unread rows can slide into pages still to be read: duplicates, never gaps. So a pass over a list
+ * that changes usually proves itself; the proof does not rely on it.
+ */
+import { lastPage } from '../../api/client/paging.ts'
+import { dayMs } from '../../lib/dates.ts'
+import { findEnd, searchSize, unknownEnd } from './last-page.ts'
+import {
+  type Answer,
+  beginPass,
+  type Known,
+  type PageOrder,
+  type PassRules,
+  type PassState,
+} from './pass-state.ts'
+import { isLater } from './times.ts'
+
+/** Our clock may be wrong, but not by this much. */
+const clockErrorMs = dayMs
+
+/**
+ * Records with a time up to this one were in the list when the page with this watermark was answered: later ones get a later
+ * time, or one that lies back by at most the lookback. A watermark of yesterday has no late records any more.
+ */
+export function existedBefore(watermark: string | null, rules: PassRules): number | null {
+  if (watermark === null) return null
+  const { lookbackMs = 0, now = Number.NEGATIVE_INFINITY } = rules
+  const at = Date.parse(watermark)
+  return now - at > clockErrorMs + 2 * lookbackMs ? at : at - lookbackMs - 1
+}
+
+/** Begins a pass anew, with what the answers have shown so far. */
+function anew(state: PassState, page: number, size = state.size): PassState {
+  const { number, usual, watermark, greatestTotal, lastTotal } = state
+  return { ...beginPass(page, size), number: number + 1, usual, watermark, greatestTotal, lastTotal }
+}
+
+/** The pass after this one; `size` when it asks for pages of another size. */
+export function nextPass(state: PassState, order?: PageOrder, size = state.size): PassState {
+  const next = anew(state, order === 'first to last' ? 1 : lastPage(state.lastTotal, size), size)
+  if (size !== state.size) return next
+  const { isSizeSearched } = state.end
+  return { ...next, ended: state.last, end: { ...unknownEnd, isSizeSearched } }
+}
+
+/** Rows up to the last one on the page: more than the total where the service claims too few. */
+const shown = ({ page, rows = 0 }: Answer, size: number): number =>
+  rows === 0 ? 0 : (page - 1) * size + rows
+
+/** Whether every row before this page is known. */
+function reachesKnown({ oldest, inOrder }: Answer, known: Known | undefined): boolean {
+  if (known === undefined || oldest === undefined || inOrder === false) return false
+  return Date.parse(oldest) < known.before
+}
+
+/** The pass begins with this page. */
+function withFront(state: PassState, answer: Answer, rules: PassRules): PassState {
+  const { newest } = answer
+  const isNewer = newest !== undefined && (state.watermark === null || isLater(newest, state.watermark))
+  const watermark = isNewer ? newest : state.watermark
+  const before = existedBefore(watermark, rules)
+  const base = { pass: state.number, front: answer.page, total: answer.total, before, watermark }
+  // Pages that repeat each other show no end: nothing can be proved by them.
+  if (state.end.isRepeated) return { ...state, role: 'before', watermark }
+  return { ...state, role: 'front', watermark, base }
+}
+
+function withData(state: PassState, answer: Answer, rules: PassRules): PassState {
+  const isFirst = state.pages === 0
+  const begun = isFirst ? withFront(state, answer, rules) : { ...state, role: 'data' as const }
+  const { base: before, size, lacking } = begun
+  const base = before && { ...before, total: Math.max(before.total, shown(answer, size)) }
+  const full = Math.min(size, (base?.total ?? 0) - (answer.page - 1) * size)
+  const lacks = answer.rows === undefined ? undefined : Math.max(0, full - answer.rows)
+  const isWhole = answer.page === 1 || !reachesKnown(answer, rules.known)
+  return {
+    ...begun,
+    ...(base && { base }),
+    pages: state.pages + 1,
+    last: answer.page,
+    lacking: lacks === undefined || lacking === undefined ? undefined : lacking + lacks,
+    isCapped: begun.isCapped || shown(answer, size) > answer.total,
+    isSteady: begun.isSteady && answer.total === base?.total,
+    below: isWhole ? 0 : (answer.page - 1) * size + (answer.old ?? 0),
+  }
+}
+
+/** Pages beyond the total are read up to so many, in case it is too low. */
+const mostBeyond = 20
+
+/** The page after a data page of a pass that goes forward; 0 when the pass is over. */
+function pageForward({ greatestTotal, size }: PassState, { page, rows = 0, total }: Answer): number {
+  const isLast = page >= lastPage(greatestTotal, size) && rows < size
+  const isEndless = page >= 2 * lastPage(total, size) + mostBeyond
+  return isLast || isEndless || rows === 0 ? 0 : page + 1
+}
+
+/** The page after a data page; 0 when the pass is over. */
+function pageAfter(state: PassState, answer: Answer, { order, known, isShort }: PassRules): number {
+  if (state.end.isRepeated) return 0
+  if (order === 'first to last') return pageForward(state, answer)
+  if (answer.page <= 1 || reachesKnown(answer, known)) return 0
+  if (!isShort || state.pages > 1) return answer.page - 1
+  return known === undefined ? 0 : Math.min(answer.page - 1, Math.max(1, state.ended))
+}
+
+/** Begins the pass again with pages of another size. */
+function resized(state: PassState, size: number, order: PageOrder | undefined): PassState {
+  const next = anew(state, order === 'first to last' ? 1 : lastPage(state.lastTotal, size), size)
+  const usual = Math.min(state.usual, size)
+  return { ...next, usual, number: state.pages > 0 ? next.number : state.number }
+}
+
+function dataPage(state: PassState, answer: Answer, rules: PassRules): PassState {
+  const next = withData(state, answer, rules)
+  const nextPage = pageAfter(next, answer, rules)
+  const page = rules.hidesRows ? undefined : searchSize(next, answer)
+  if (page === undefined) return { ...next, nextPage }
+  const size = answer.rows as number
+  if (page <= (next.base?.front ?? 0)) return resized(next, size, rules.order)
+  return { ...next, nextPage: page, end: { ...next.end, tried: { size, back: nextPage } } }
+}
+
+/** The answer to a page that only pages of a smaller size can have. */
+function triedSize(state: PassState, answer: Answer, rules: PassRules): PassState {
+  const { tried, ...end } = state.end
+  if (!tried) return state
+  if (answer.empty)
+    return { ...state, role: 'before', nextPage: tried.back, end: { ...end, isSizeSearched: true } }
+  const again = resized(state, tried.size, rules.order)
+  return rules.order === 'first to last' ? again : advance(again, answer, rules)
+}
+
+/** The last page was full, or did not reach the watermark: nothing may lie beyond it. */
+function probed(state: PassState, answer: Answer, rules: PassRules): PassState {
+  const { back = 0, ...end } = state.end
+  if (answer.empty) return { ...state, role: 'before', nextPage: back, end }
+  const again = { ...anew(state, answer.page), voided: state.number }
+  return advance({ ...again, end: { ...unknownEnd, isBeyond: true } }, answer, rules)
+}
+
+/** The first page of the pass that counts is the last page of the list. */
+function frontOrBefore(state: PassState, answer: Answer, rules: PassRules): PassState {
+  const found = findEnd(state, answer, rules)
+  if (found.ask !== undefined) return { ...state, role: 'before', nextPage: found.ask, end: found.end }
+  const next = dataPage({ ...state, end: found.end }, answer, rules)
+  if (!found.isProbed || next.end.tried) return next
+  return { ...next, nextPage: answer.page + 1, end: { ...next.end, back: next.nextPage } }
+}
+
+/** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
+export function advance(state: PassState, answer: Answer, rules: PassRules = {}): PassState {
+  const { order } = rules
+  const size = Math.min(state.size, answer.limit ?? state.size)
+  if (size < state.size) {
+    const again = resized({ ...state, lastTotal: answer.total }, size, order)
+    return order === 'first to last' && answer.page > 1 ? again : advance(again, answer, rules)
+  }
+  const lastTotal = Math.max(answer.total, shown(answer, size))
+  const seen = {
+    ...state,
+    said: answer.total,
+    lastTotal,
+    greatestTotal: Math.max(state.greatestTotal, lastTotal),
+  }
+  if (seen.end.tried) return triedSize(seen, answer, rules)
+  if (seen.end.back !== undefined) return probed(seen, answer, rules)
+  if (order === 'first to last') return dataPage(seen, answer, rules)
+  if (state.pages === 0) return frontOrBefore(seen, answer, rules)
+  // Deletions left the page beyond the end; its rows have slid below.
+  if (answer.empty && answer.page > 1)
+    return { ...seen, role: 'before', nextPage: Math.min(answer.page - 1, lastPage(answer.total, size)) }
+  return dataPage(seen, answer, rules)
+}
+
+/** A second answer for the only page of a pass: one answer alone has no other to contradict it. */
+export function confirm(state: PassState, { total }: Answer): PassState {
+  const { base } = state
+  return base ? { ...state, base: { ...base, total: Math.max(base.total, total) } } : state
+}

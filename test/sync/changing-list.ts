@@ -1,0 +1,121 @@
+/** A list that changes while it is paged, whatever the order of its records with equal keys. */
+import type { Rng } from '../../src/lib/rng.ts'
+
+export interface Row {
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly created: number
+  readonly updated: number
+  readonly version: number
+}
+
+export type SortKey = 'updatedAt' | 'createdAt'
+
+export interface Weather {
+  readonly rows: number
+  readonly pageSize: number
+  /** Chance of a change before a request. */
+  readonly change: number
+  /** Share of the changes that are of this kind; the rest are updates. */
+  readonly insert: number
+  readonly remove: number
+  readonly bulk: number
+  readonly late: number
+  /** Chance that records with equal keys come in another order with a request. */
+  readonly shuffle: number
+  /** Chance that a change has the time of the one before. */
+  readonly tie: number
+  /** Greatest number of rows a page, whatever is asked for. */
+  readonly cap?: number
+  /** The greatest total that it claims. */
+  readonly mostTotal?: number
+  /** Every so manieth record is on no page, though it counts. */
+  readonly hides?: number
+}
+
+const tick = 60_000
+/** A record becomes visible at most so long after its time. */
+export const lag = 3 * tick
+
+export interface Page {
+  readonly rows: readonly Row[]
+  readonly total: number
+  readonly limit: number
+}
+
+export class ChangingList {
+  readonly #weather: Weather
+  readonly #rng: Rng
+  rows: Row[] = []
+  now = 1_000 * tick
+  requests = 0
+  isResting = false
+  #nextId = 0
+
+  constructor(weather: Weather, rng: Rng) {
+    this.#weather = weather
+    this.#rng = rng
+    for (let n = 0; n < weather.rows; n += 1) this.#arrive(this.#tick())
+    this.now += 2 * lag
+  }
+
+  get hidden(): ReadonlySet<string> {
+    const { hides } = this.#weather
+    return new Set(
+      hides === undefined ? [] : this.rows.filter(({ id }) => Number(id) % hides === 0).map(({ id }) => id),
+    )
+  }
+
+  #tick(): number {
+    if (this.#rng() >= this.#weather.tie) this.now += tick
+    return this.now
+  }
+
+  #arrive(at: number): void {
+    this.rows.push({ id: String(this.#nextId++), created: at, updated: at, version: 1 })
+  }
+
+  #any(): number {
+    return Math.floor(this.#rng() * this.rows.length)
+  }
+
+  #update(index: number, at: number): void {
+    const row = this.rows[index]
+    if (row) this.rows[index] = { ...row, updated: at, version: row.version + 1 }
+  }
+
+  #change(): void {
+    const { insert, remove, bulk, late } = this.#weather
+    const kind = this.#rng()
+    const at = this.#tick()
+    if (kind < insert) return this.#arrive(at)
+    if (kind < insert + late) return this.#arrive(at - Math.floor(this.#rng() * lag))
+    if (kind < insert + late + remove) {
+      if (this.rows.length > 0) this.rows.splice(this.#any(), 1)
+      return
+    }
+    const many = kind < insert + late + remove + bulk ? 1 + Math.floor(this.#rng() * this.rows.length) : 1
+    for (let n = 0; n < many; n += 1) this.#update(this.#any(), at)
+  }
+
+  /** `since` keeps the rows updated at or after a time, as a filter does. */
+  ask(
+    page: number,
+    limit: number,
+    { sort = 'updatedAt' as SortKey, since = Number.NEGATIVE_INFINITY } = {},
+  ): Page {
+    while (!this.isResting && this.#rng() < this.#weather.change) this.#change()
+    this.requests += 1
+    const { cap = limit, mostTotal = Number.POSITIVE_INFINITY, shuffle } = this.#weather
+    const isShuffled = this.#rng() < shuffle
+    const key = (row: Row): number => (sort === 'updatedAt' ? row.updated : row.created)
+    const places = new Map(this.rows.map(row => [row.id, isShuffled ? this.#rng() : Number(row.id)]))
+    const found = this.rows
+      .filter(({ updated }) => updated >= since)
+      .sort((left, right) => key(left) - key(right) || places.get(left.id)! - places.get(right.id)!)
+    const size = Math.min(limit, cap)
+    const hidden = this.hidden
+    const rows = found.slice((page - 1) * size, page * size).filter(({ id }) => !hidden.has(id))
+    return { rows, total: Math.min(found.length, mostTotal), limit }
+  }
+}

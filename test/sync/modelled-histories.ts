@@ -1,0 +1,87 @@
+/** Random histories of a list and a scan of it, and what an accepted scan has lost. */
+import { type Rng, seededRng } from '../../src/lib/rng.ts'
+import { ChangingList, lag, type Row, type Weather } from './changing-list.ts'
+import { type Kind, type Mistakes, type ModelledScan, modelScan, type Result } from './modelled-scan.ts'
+
+export interface History {
+  readonly seed: number
+  readonly kind: Kind
+  /** A scan of changes, in a list that may be filtered by updatedAt. */
+  readonly part: 'none' | 'changes' | 'filtered'
+  readonly weather: Weather
+}
+
+const chosen = <Item>(rng: Rng, items: readonly Item[]): Item =>
+  items[Math.floor(rng() * items.length)] as Item
+
+/** Half of the histories have none of a kind of change, so that the others are not drowned by it. */
+const rate = (rng: Rng, most: number): number => (rng() < 0.5 ? 0 : rng() * most)
+
+function weatherOf(rng: Rng, hasLies: boolean): Weather {
+  const pageSize = chosen(rng, [1, 2, 2, 3, 5])
+  const lie = hasLies ? chosen(rng, ['cap', 'total', 'hides', 'none']) : 'none'
+  return {
+    rows: Math.floor(rng() * 14),
+    pageSize,
+    // A list that grows by more than a page with each request is read for ever.
+    change: rate(rng, pageSize === 1 || lie === 'cap' ? 0.4 : 0.6),
+    insert: rate(rng, 0.5),
+    remove: rate(rng, 0.3),
+    late: rate(rng, 0.2),
+    bulk: rate(rng, 0.3),
+    shuffle: chosen(rng, [0, 0.3, 1]),
+    tie: chosen(rng, [0, 0.3, 0.9, 1]),
+    ...(lie === 'cap' && { cap: Math.max(1, pageSize - 1 - Math.floor(rng() * 3)) }),
+    // A deletion that leaves exactly as many as a cap of full pages shows cannot be told from an honest total.
+    ...(lie === 'total' && { mostTotal: Math.floor(rng() * 12), remove: 0 }),
+    ...(lie === 'hides' && { hides: chosen(rng, [2, 3, 5]) }),
+  }
+}
+
+export function historyOf(seed: number, { hasLies = false } = {}): History {
+  const rng = seededRng(seed)
+  const weather = weatherOf(rng, hasLies)
+  const kind = chosen(rng, ['loaded', 'loaded', 'sweep', 'snapshot'] as const)
+  const part = kind === 'loaded' ? chosen(rng, ['none', 'changes', 'filtered'] as const) : 'none'
+  return { seed, kind, part, weather }
+}
+
+interface Ran extends Result {
+  readonly list: ChangingList
+  readonly job: ModelledScan
+}
+
+/** Where a scan of changes begins: an earlier one has read everything up to now. */
+function partOf(list: ChangingList, part: History['part']): Pick<ModelledScan, 'known' | 'since'> {
+  if (part === 'none' || list.rows.length === 0) return {}
+  const watermark = Math.max(...list.rows.map(({ updated }) => updated))
+  const known = { before: watermark - lag, reached: watermark }
+  return part === 'filtered' ? { known, since: watermark - 4 * lag } : { known }
+}
+
+export async function run({ seed, kind, part, weather }: History, mistakes: Mistakes = {}): Promise<Ran> {
+  const rng = seededRng(seed + 1e9)
+  const list = new ChangingList(weather, rng)
+  const known = partOf(list, part)
+  const meanwhile = part === 'none' ? 0 : Math.floor(rng() * 6)
+  for (let n = 0; n < meanwhile; n += 1) list.ask(1, 1)
+  const beginAt = 1 + Math.floor(rng() * 5)
+  const job = { kind, pageSize: weather.pageSize, ...known, mistakes, ...(rng() < 0.3 && { beginAt }) }
+  return { list, job, ...(await modelScan(list, job)) }
+}
+
+/** Records that were in the list at the moment that was proved, are still there unchanged, and were not seen. */
+export function lost({ list, job, decision, base, seen, moments }: Ran): Row[] {
+  if (decision !== 'accepted' || !base) return []
+  const watermark = base.watermark === null ? Number.POSITIVE_INFINITY : Date.parse(base.watermark)
+  // The next scan reads these again.
+  const until = job.kind === 'loaded' ? watermark - lag : Number.POSITIVE_INFINITY
+  const since = Math.max(job.known?.before ?? Number.NEGATIVE_INFINITY, job.since ?? Number.NEGATIVE_INFINITY)
+  const last = new Map(list.rows.map(row => [row.id, row]))
+  const { hidden } = list
+  return (moments.get(base.pass) ?? []).filter(row => {
+    const { id, version, updated } = row
+    if (last.get(id)?.version !== version || hidden.has(id)) return false
+    return updated >= since && updated < until && seen.get(id)?.version !== version
+  })
+}
