@@ -34,6 +34,9 @@ export interface Weather {
 }
 
 const tick = 60_000
+/** A list that grew faster than it is read would be read for ever. */
+const mostRows = 60
+
 /** A record becomes visible at most so long after its time. */
 export const lag = 3 * tick
 
@@ -57,6 +60,10 @@ export class ChangingList {
     this.#rng = rng
     for (let n = 0; n < weather.rows; n += 1) this.#arrive(this.#tick())
     this.now += 2 * lag
+  }
+
+  get pageSize(): number {
+    return this.#weather.pageSize
   }
 
   get hidden(): ReadonlySet<string> {
@@ -85,16 +92,20 @@ export class ChangingList {
   }
 
   #change(): void {
-    const { insert, remove, bulk, late } = this.#weather
+    const { remove, bulk } = this.#weather
+    const isFull = this.rows.length >= mostRows
+    const [insert, late] = isFull ? [0, 0] : [this.#weather.insert, this.#weather.late]
     const kind = this.#rng()
     const at = this.#tick()
-    if (kind < insert) return this.#arrive(at)
-    if (kind < insert + late) return this.#arrive(at - Math.floor(this.#rng() * lag))
-    if (kind < insert + late + remove) {
-      if (this.rows.length > 0) this.rows.splice(this.#any(), 1)
-      return
-    }
-    const many = kind < insert + late + remove + bulk ? 1 + Math.floor(this.#rng() * this.rows.length) : 1
+    if (kind < insert) this.#arrive(at)
+    else if (kind < insert + late) this.#arrive(at - Math.floor(this.#rng() * lag))
+    else if (kind < insert + late + remove) this.rows.splice(this.#any(), 1)
+    else this.#updateSome(kind < insert + late + remove + bulk, at)
+  }
+
+  /** Many at one time, or one. */
+  #updateSome(isBulk: boolean, at: number): void {
+    const many = isBulk ? 1 + Math.floor(this.#rng() * this.rows.length) : 1
     for (let n = 0; n < many; n += 1) this.#update(this.#any(), at)
   }
 

@@ -191,9 +191,9 @@ describe('a sweep', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(1500), (page, total) => {
         const rows = Array.from({ length: total }).slice((page - 1) * 200, page * 200).length
-        expect(agrees({ page, total }, rows)).toBe(true)
-        expect(agrees({ page, total }, rows + 1)).toBe(false)
-        if (rows > 0) expect(agrees({ page, total }, rows - 1)).toBe(false)
+        expect(agrees({ page, total, size: 200 }, rows)).toBe(true)
+        expect(agrees({ page, total, size: 200 }, rows + 1)).toBe(false)
+        if (rows > 0) expect(agrees({ page, total, size: 200 }, rows - 1)).toBe(false)
       }),
     )
   })

@@ -23,8 +23,7 @@ function weatherOf(rng: Rng, hasLies: boolean): Weather {
   return {
     rows: Math.floor(rng() * 14),
     pageSize,
-    // A list that grows by more than a page with each request is read for ever.
-    change: rate(rng, pageSize === 1 || lie === 'cap' ? 0.4 : 0.6),
+    change: rate(rng, 0.6),
     insert: rate(rng, 0.5),
     remove: rate(rng, 0.3),
     late: rate(rng, 0.2),
@@ -56,7 +55,7 @@ function partOf(list: ChangingList, part: History['part']): Pick<ModelledScan, '
   if (part === 'none' || list.rows.length === 0) return {}
   const watermark = Math.max(...list.rows.map(({ updated }) => updated))
   const known = { before: watermark - lag, reached: watermark }
-  return part === 'filtered' ? { known, since: watermark - 4 * lag } : { known }
+  return part === 'filtered' ? { known, since: watermark - lag - 60_000 } : { known }
 }
 
 export async function run({ seed, kind, part, weather }: History, mistakes: Mistakes = {}): Promise<Ran> {
@@ -84,4 +83,50 @@ export function lost({ list, job, decision, base, seen, moments }: Ran): Row[] {
     if (last.get(id)?.version !== version || hidden.has(id)) return false
     return updated >= since && updated < until && seen.get(id)?.version !== version
   })
+}
+
+/** How a copy of the list is kept over several scans; the mistakes are planted. */
+export interface Keeping extends Mistakes {
+  /** The watermark is the greatest time when the scan ended. */
+  readonly endWatermark?: boolean
+  /** A row at the watermark itself counts as read before. */
+  readonly strict?: boolean
+  /** Late records are not looked for. */
+  readonly noLateScan?: boolean
+}
+
+interface Copy {
+  readonly rows: Map<string, Row>
+  watermark: number | undefined
+}
+
+/** False when the scan was refused, which the user is told. */
+async function bringUpToDate(list: ChangingList, copy: Copy, keeping: Keeping): Promise<boolean> {
+  const { pageSize } = list
+  const { watermark } = copy
+  const lookback = keeping.noLateScan ? 0 : lag
+  const known = watermark !== undefined && {
+    known: { before: watermark - lookback + (keeping.strict ? 1 + lookback : 0), reached: watermark },
+  }
+  const scan = await modelScan(list, { kind: 'loaded', pageSize, mistakes: keeping, ...known })
+  for (const row of scan.seen.values())
+    if ((copy.rows.get(row.id)?.version ?? 0) <= row.version) copy.rows.set(row.id, row)
+  if (scan.decision !== 'accepted') return false
+  const found = keeping.endWatermark
+    ? Math.max(...list.rows.map(({ updated }) => updated))
+    : Date.parse(scan.base?.watermark ?? '')
+  if (!Number.isNaN(found) && Number.isFinite(found)) copy.watermark = Math.max(found, watermark ?? found)
+  return true
+}
+
+/** A first scan, some more while the list changes, and two at rest: what the copy then lacks. */
+export async function missingAfterwards(seed: number, keeping: Keeping = {}): Promise<string[]> {
+  const { weather } = historyOf(seed)
+  const rng = seededRng(seed + 2e9)
+  const list = new ChangingList(weather, rng)
+  const copy: Copy = { rows: new Map(), watermark: undefined }
+  for (let left = 1 + Math.floor(rng() * 3); left > 0; left -= 1) await bringUpToDate(list, copy, keeping)
+  list.isResting = true
+  for (let left = 2; left > 0; left -= 1) if (!(await bringUpToDate(list, copy, keeping))) return []
+  return list.rows.filter(row => copy.rows.get(row.id)?.version !== row.version).map(({ id }) => id)
 }

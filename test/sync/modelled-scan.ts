@@ -95,11 +95,13 @@ export class ModelScan implements Strategy<ModelPage> {
   readonly #job: ModelledScan
   readonly #lacks: number[] = []
   #firstBelow: number | undefined
+  readonly #begun: number
   proved: Base | undefined
 
   constructor(list: ChangingList, job: ModelledScan) {
     this.#list = list
     this.#job = job
+    this.#begun = list.requests
     this.asksTwice = job.kind === 'sweep'
   }
 
@@ -125,7 +127,7 @@ export class ModelScan implements Strategy<ModelPage> {
     const { known, since, pageSize, kind, mistakes = {} } = this.#job
     const plan = this.#plan(progress)
     const limit = limitOf(plan, progress.pass, pageSize)
-    if (this.#list.requests > 2_000) throw new Error('the scan does not end')
+    if (this.#list.requests > this.#begun + 2_000) throw new Error('the scan does not end')
     const answer = this.#list.ask(page, limit, { sort: plan.sortBy, ...(since !== undefined && { since }) })
     const { rows, total } = answer
     // As the client does.

@@ -10,10 +10,18 @@ import {
   worthOf,
 } from '../../src/sync/deletions/decision.ts'
 import { askAgreeing, type SweptPage } from '../../src/sync/deletions/swept-page.ts'
-import { figuresOf } from '../../src/sync/paging/pass.ts'
-import { beginPass } from '../../src/sync/paging/pass-state.ts'
-import { judge } from '../../src/sync/paging/proof.ts'
-import { type Strategy, scan } from '../../src/sync/paging/scan.ts'
+import { limitOf, planOf, sizeOf } from '../../src/sync/paging/pass-plan.ts'
+import { beginPass, seenIn } from '../../src/sync/paging/pass-state.ts'
+import {
+  type Base,
+  type Decision,
+  hiddenRows,
+  judge,
+  provedBase,
+  seenAndExpected,
+} from '../../src/sync/paging/proof.ts'
+import { type Progress, type Strategy, scan } from '../../src/sync/paging/scan.ts'
+import { SeenRows } from '../../src/sync/snapshot/seen-rows.ts'
 import { Refused, type VanishingList } from './vanishing-list.ts'
 
 interface Held {
@@ -35,6 +43,65 @@ export interface Mistakes {
 }
 
 const time = (at: number): string => new Date(at * 1000).toISOString()
+
+const whole = { isPart: false, total: undefined }
+
+/** The scan of a sweep, with its ids in memory. */
+class ModelledSweep implements Strategy<SweptPage> {
+  readonly asksTwice = true
+  readonly #list: VanishingList
+  readonly #mistakes: Mistakes
+  readonly #rows = new SeenRows()
+  readonly #lastPasses = new Map<string, number>()
+  readonly #lacks: number[] = []
+  seen = new Set<string>()
+
+  constructor(list: VanishingList, mistakes: Mistakes) {
+    this.#list = list
+    this.#mistakes = mistakes
+  }
+
+  rules({ attempt, pass }: Progress) {
+    const plan = planOf(attempt, whole)
+    return { isShort: plan.isShort, lookbackMs: 0, now: now(), size: sizeOf(limitOf(plan, pass), pass) }
+  }
+
+  ask(page: number, { attempt, pass }: Progress): Promise<SweptPage> {
+    const limit = limitOf(planOf(attempt, whole), pass)
+    const asked = { where: 'the model', page, size: pass.size, now: now() }
+    return askAgreeing(asked, async () => this.#list.ask(page, limit))
+  }
+
+  async keep({ swept }: SweptPage, { pass }: Progress): Promise<void> {
+    const seen = seenIn(pass)
+    for (const { id, updatedAt } of swept) {
+      this.#rows.add(id, seen, updatedAt === null ? null : Date.parse(updatedAt))
+      this.#lastPasses.set(id, seen.pass)
+    }
+  }
+
+  async save(): Promise<void> {}
+
+  async decide({ pass, attempt, bases }: Progress): Promise<Decision> {
+    const { ids, inLastPass } = this.#rows.figures(pass.number)
+    const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: undefined })
+    const counted = bases.map(base => this.#rows.count(base))
+    const figures = { attempt, bases, counted, ids, claimed: pass.said, excluded: hidden, hidden }
+    const proved = this.#mistakes.acceptsAnything ? bases.at(-1) : provedBase(figures)
+    this.#keepSince(proved)
+    const { seen, expected } = seenAndExpected(figures)
+    this.#lacks.push(expected - seen)
+    return judge(figures, proved, this.#lacks)
+  }
+
+  #keepSince(proved: Base | undefined): void {
+    const since = [...this.#lastPasses].filter(([, pass]) => pass >= (proved?.pass ?? 0))
+    this.seen = new Set(since.map(([id]) => id))
+  }
+}
+
+/** Later than any time of the list, which begins in 1970. */
+const now = (): number => Date.UTC(2020, 0, 1)
 
 export class ModelledWarehouse {
   readonly #list: VanishingList
@@ -125,26 +192,10 @@ export class ModelledWarehouse {
   }
 
   async #scan(): Promise<Set<string> | undefined> {
-    let seen = new Set<string>()
-    const strategy: Strategy<SweptPage> = {
-      asksTwice: true,
-      ask: page => askAgreeing('the model', page, async asked => this.#list.ask(asked)),
-      keep: async ({ swept }) => {
-        for (const { id } of swept) seen.add(id)
-      },
-      save: async () => undefined,
-      decide: async ({ pass, attempt }) => {
-        if (this.#mistakes.acceptsAnything) return 'accepted'
-        const decision = judge(
-          figuresOf(pass, { kind: 'sweep', isWhole: true, attempt, distinctIds: seen.size }),
-        )
-        if (decision === 'scan again') seen = new Set()
-        return decision
-      },
-    }
+    const strategy = new ModelledSweep(this.#list, this.#mistakes)
     const live = [...this.held.values()].filter(({ isDeleted }) => !isDeleted).length
-    const from = { pass: beginPass(lastPage(live)), attempt: 1, sequence: 0 }
-    return (await scan(strategy, from)) === 'accepted' ? seen : undefined
+    const from = { pass: beginPass(lastPage(live)), attempt: 1, bases: [], sequence: 0 }
+    return (await scan(strategy, from)) === 'accepted' ? strategy.seen : undefined
   }
 
   #isJudged(id: string, held: Held, scope: string): boolean {

@@ -1,151 +1,164 @@
-/** What counts as the proof of a scan, by examples of each kind and as properties. */
+/** What counts as the proof of a scan, by examples and as properties, and the same in SQL. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectedIds, judge, mostPasses, type PassFigures } from '../../src/sync/paging/proof.ts'
+import { ledger } from '../../src/state/ledger.ts'
+import { countIds } from '../../src/state/scans/scan-ids.ts'
+import {
+  type Base,
+  counts,
+  hiddenRows,
+  judge,
+  mostPasses,
+  type PassFigures,
+  provedBase,
+  type SeenId,
+  seenAndExpected,
+} from '../../src/sync/paging/proof.ts'
+import { describeOnEngines } from '../warehouse/fixture.ts'
 
+const base = (parts: Partial<Base> = {}): Base => ({
+  ...{ pass: 1, front: 2, total: 400, before: 1000, watermark: null },
+  ...parts,
+})
+const seen = (parts: Partial<SeenId> = {}): SeenId => ({
+  ...{ firstPass: 1, lastPass: 1, frontPasses: [], existedAt: null },
+  ...parts,
+})
 const figures = (parts: Partial<PassFigures>): PassFigures => ({
-  kind: 'backfill',
-  isWhole: true,
-  attempt: 1,
-  pages: 2,
-  firstTotal: 400,
-  leastTotal: 400,
-  greatestTotal: 400,
-  lastTotal: 400,
-  distinctIds: 400,
+  ...{ attempt: 1, bases: [base()], counted: [400], ids: 400, claimed: 400, excluded: 0, hidden: 0 },
   ...parts,
 })
 
-const decisions = (all: readonly Partial<PassFigures>[]) => all.map(parts => judge(figures(parts)))
-
-const totals = fc.nat(500)
-const anyFigures = fc
-  .record({
-    kind: fc.constantFrom('backfill' as const, 'incremental' as const, 'snapshot' as const, 'sweep' as const),
-    isWhole: fc.boolean(),
-    attempt: fc.integer({ min: 1, max: 6 }),
-    pages: fc.integer({ min: 1, max: 9 }),
-    totals: fc.tuple(totals, totals, totals),
-    distinctIds: totals,
-    rows: totals,
+describe('a record counts for a moment', () => {
+  test('when its own times say that it was there', () => {
+    expect([1000, 1001, null].map(existedAt => counts(seen({ existedAt }), base()))).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(counts(seen({ existedAt: 1 }), base({ before: null }))).toBe(false)
   })
-  .map(({ totals: [left, middle, right], ...rest }): PassFigures => {
-    const all = [left, middle, right]
+
+  test('when it was on the page of that moment, or was seen before it', () => {
+    expect(counts(seen({ frontPasses: [1] }), base())).toBe(true)
+    expect(counts(seen({ lastPass: 2 }), base({ pass: 2 }))).toBe(true)
+    expect(counts(seen({ firstPass: 2, lastPass: 2 }), base({ pass: 2 }))).toBe(false)
+  })
+
+  test('only if it was seen then or later: it may have been deleted', () => {
+    const early = seen({ existedAt: 1, frontPasses: [1] })
+    expect(counts(early, base({ pass: 2 }))).toBe(false)
+  })
+})
+
+describe('a scan', () => {
+  test('is proved by as many records as there were, less those that it need not see', () => {
+    const newer = base({ pass: 2, total: 390 })
+    const both = { bases: [base(), newer] }
+    expect(provedBase(figures({ ...both, counted: [400, 389] }))?.pass).toBe(1)
+    expect(provedBase(figures({ ...both, counted: [400, 390] }))?.pass).toBe(2)
+    expect(provedBase(figures({ ...both, counted: [399, 389] }))).toBeUndefined()
+    expect(provedBase(figures({ counted: [100], excluded: 300 }))?.pass).toBe(1)
+  })
+
+  test('goes on while passes bring something, and ends when four in a row bring nothing', () => {
+    const judged = (lacks: readonly number[]) => judge({ attempt: lacks.length }, undefined, lacks)
+    expect([[9], [9, 8, 7, 6, 5, 4], [9, 9, 9, 9], [9, 9, 9, 9, 8]].map(judged)).toEqual(
+      Array(4).fill('scan again'),
+    )
+    expect(
+      [
+        [9, 9, 9, 9, 9],
+        [9, 3, 4, 5, 6, 7],
+      ].map(judged),
+    ).toEqual(['refused', 'refused'])
+    const slow = Array.from({ length: mostPasses }, (_, n) => 100 - n)
+    expect([judged(slow.slice(1)), judged(slow)]).toEqual(['scan again', 'refused'])
+    expect(judge({ attempt: 1 }, base(), [0])).toBe('accepted')
+  })
+
+  test('says what it lacks of the moment that lacks least', () => {
+    const both = { bases: [base(), base({ pass: 2, total: 390 })], counted: [300, 389] }
+    expect(seenAndExpected(figures(both))).toEqual({ seen: 389, expected: 390 })
+    expect(seenAndExpected(figures({ bases: [], counted: [], ids: 200, claimed: 500 }))).toEqual({
+      ...{ seen: 200, expected: 500 },
+    })
+  })
+})
+
+describe('rows that the service hides', () => {
+  const pass = { lacking: 48, base: base({ total: 650 }), below: 0, lastTotal: 650 }
+  const same = { attempt: 4, ids: 602, inLastPass: 602, known: undefined }
+
+  test('are believed when pages of another size show the same records', () => {
+    expect(hiddenRows(pass, same)).toBe(48)
+    expect(hiddenRows(pass, { ...same, attempt: 3 })).toBe(0)
+    expect(hiddenRows(pass, { ...same, ids: 603 })).toBe(0)
+    expect(hiddenRows(pass, { ...same, inLastPass: 601 })).toBe(0)
+    expect(hiddenRows({ ...pass, lastTotal: 649 }, same)).toBe(0)
+    expect(hiddenRows({ ...pass, lacking: undefined }, same)).toBe(0)
+  })
+
+  test('are known afterwards, and no more than before', () => {
+    const first = { ...same, attempt: 1, known: 48 }
+    expect(hiddenRows(pass, first)).toBe(48)
+    expect(hiddenRows({ ...pass, lacking: 40 }, first)).toBe(40)
+    expect(hiddenRows({ ...pass, lacking: 49 }, first)).toBe(0)
+  })
+})
+
+const sighting = fc.record({
+  id: fc.nat(5),
+  pass: fc.integer({ min: 0, max: 3 }),
+  isFront: fc.boolean(),
+  existedAt: fc.option(fc.nat(9)),
+})
+const moment = fc.record({ pass: fc.integer({ min: 1, max: 3 }), before: fc.option(fc.nat(9)) })
+
+function seenOf(rows: readonly Sighting[]): SeenId[] {
+  return [...new Set(rows.map(({ id }) => id))].map(id => {
+    const own = rows.filter(one => one.id === id)
+    const times = own.map(({ existedAt }) => existedAt).filter(time => time !== null)
     return {
-      ...rest,
-      firstTotal: left,
-      leastTotal: Math.min(...all),
-      greatestTotal: Math.max(...all),
-      lastTotal: right,
+      firstPass: Math.min(...own.map(({ pass }) => pass)),
+      lastPass: Math.max(...own.map(({ pass }) => pass)),
+      frontPasses: own.filter(({ isFront }) => isFront).map(({ pass }) => pass),
+      existedAt: times.length === 0 ? null : Math.min(...times),
     }
   })
+}
 
-describe('a backfill window', () => {
-  test('needs as many ids as the service ever claimed in its first pass', () => {
-    expect(
-      decisions([
-        { distinctIds: 4, greatestTotal: 5 },
-        { distinctIds: 5, greatestTotal: 5 },
-        { distinctIds: 6, greatestTotal: 5 },
-        { distinctIds: 0, greatestTotal: 0 },
-      ]),
-    ).toEqual(['scan again', 'accepted', 'accepted', 'accepted'])
-  })
+interface Sighting {
+  readonly id: number
+  readonly pass: number
+  readonly isFront: boolean
+  readonly existedAt: number | null
+}
 
-  test('needs in later passes as many ids as there were when the last of them began', () => {
-    const grown = { attempt: 2, firstTotal: 400, greatestTotal: 402 }
-    expect([399, 400].map(distinctIds => judge(figures({ ...grown, distinctIds })))).toEqual([
-      'scan again',
-      'accepted',
-    ])
-    expect(expectedIds(figures(grown))).toBe(400)
-  })
-
-  test('is refused after six passes', () => {
-    const short = { distinctIds: 399 }
-    expect(decisions([5, 6].map(attempt => ({ ...short, attempt })))).toEqual(['scan again', 'refused'])
-  })
-})
-
-describe('an incremental scan', () => {
-  test('is accepted where it met what is known, and counts ids where it read the whole list', () => {
-    const short = { kind: 'incremental', distinctIds: 3 } as const
-    expect(decisions([{ ...short, isWhole: false }, short])).toEqual(['accepted', 'scan again'])
-  })
-})
-
-describe('a snapshot of several pages', () => {
-  const list = { kind: 'snapshot', rows: 400 } as const
-
-  test('needs one total on all pages, and as many rows', () => {
-    expect(
-      decisions([
-        list,
-        { ...list, rows: 399 },
-        { ...list, leastTotal: 399 },
-        { ...list, greatestTotal: 401 },
-      ]),
-    ).toEqual(['accepted', 'scan again', 'scan again', 'scan again'])
-  })
-
-  test('that removes rows must show the same rows twice', () => {
-    const digests = { digest: 'a', previousDigest: 'a' }
-    expect(
-      decisions([
-        { ...list, ...digests },
-        { ...list, ...digests, digest: 'b' },
-      ]),
-    ).toEqual(['accepted', 'scan again'])
-  })
-
-  test('is refused after four passes', () => {
-    expect(decisions([3, 4].map(attempt => ({ ...list, rows: 1, attempt })))).toEqual([
-      'scan again',
-      'refused',
-    ])
-  })
-})
-
-describe('a sweep', () => {
-  const sweep = { kind: 'sweep' } as const
-
-  test('needs every id ever claimed, or after three passes those of its beginning', () => {
-    expect(
-      decisions([
-        sweep,
-        { ...sweep, distinctIds: 399 },
-        { ...sweep, greatestTotal: 401 },
-        { ...sweep, attempt: 4, greatestTotal: 404 },
-        { ...sweep, attempt: 4, greatestTotal: 405 },
-        { ...sweep, attempt: 4, distinctIds: 399, greatestTotal: 404 },
-        { ...sweep, attempt: 6, distinctIds: 399 },
-      ]),
-    ).toEqual(['accepted', 'scan again', 'scan again', 'accepted', 'scan again', 'scan again', 'refused'])
-  })
-})
-
-describe('any pass', () => {
-  test('that is accepted stays so with more ids, and one with fewer is not better', () => {
-    fc.assert(
-      fc.property(anyFigures, fc.nat(50), (drawn, more) => {
-        const seen = { ...drawn, distinctIds: drawn.distinctIds + more }
-        return judge(drawn) !== 'accepted' || judge(seen) === 'accepted'
-      }),
-    )
-  })
-
-  test('that is not whole proves a list of ids by nothing but its ids', () => {
-    fc.assert(
-      fc.property(anyFigures, drawn => {
-        const isCounted = drawn.kind === 'sweep' || (drawn.kind === 'backfill' && drawn.isWhole)
-        return !isCounted || judge(drawn) !== 'accepted' || drawn.distinctIds >= drawn.firstTotal
-      }),
-    )
-  })
-
-  test('is refused only when its kind has no pass left', () => {
-    fc.assert(
-      fc.property(anyFigures, drawn => judge(drawn) !== 'refused' || drawn.attempt >= mostPasses[drawn.kind]),
+describeOnEngines('counting in the ledger', bench => {
+  test('is what the rule says', async () => {
+    const { engine } = await bench.warehouse()
+    let number = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(sighting, { minLength: 1, maxLength: 12 }),
+        fc.array(moment, { maxLength: 3 }),
+        async (sightings, moments) => {
+          number += 1
+          const scanId = `s${number}`
+          const rows = sightings.map(({ id, pass, isFront, existedAt }) => ({
+            ...{ scan_id: scanId, record_id: `r${id}`, first_pass: pass, last_pass: pass },
+            ...{ front_pass: isFront ? pass : null, existed_at: existedAt, changed_at: existedAt },
+            ...{ created_at: null, updated_at: null },
+          }))
+          await ledger(engine).insertInto('ops.scan_id').values(rows).execute()
+          const found = await countIds(engine, { scanId, moments })
+          const ids = seenOf(sightings)
+          expect(found.ids).toBe(ids.length)
+          expect(found.counted).toEqual(moments.map(one => ids.filter(id => counts(id, base(one))).length))
+        },
+      ),
+      { numRuns: 60 },
     )
   })
 })

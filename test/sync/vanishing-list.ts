@@ -170,17 +170,17 @@ export class VanishingList {
     return [...this.visible].sort().join()
   }
 
-  ask(page: number): RawPage {
+  ask(page: number, limit = pageLimit): RawPage {
     this.#tick()
     this.#refuseIfTold()
     let rows = this.#dark.size > 0 ? this.#seen().filter(({ id }) => !this.#dark.has(id)) : this.#seen()
     if (this.#weather.ties && !this.isQuiet) rows = this.#shuffledTies(rows)
     if (this.#hits('laggingCopy')) rows = rows.slice(0, Math.floor(rows.length * (0.5 + this.#rng() / 2)))
-    const found = rows.slice((page - 1) * pageLimit, page * pageLimit)
+    const found = rows.slice((page - 1) * limit, page * limit)
     const kept = this.#hits('lostRows') ? found.filter(() => this.#rng() < 0.9) : found
     const wrong = this.#hits('wrongTotal') ? Math.floor(this.#rng() * 400) - 200 : 0
     const records = kept.map(({ id, at }) => ({ id, updatedAt: new Date(at * 60_000).toISOString() }))
-    return { total: Math.max(0, rows.length + wrong), records }
+    return { total: Math.max(0, rows.length + wrong), limit, records }
   }
 
   /** By id: whether the service has it, for what the key sees. */

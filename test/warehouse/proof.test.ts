@@ -17,6 +17,8 @@ function scanOf(parts: Partial<ScanRow>): ScanRow {
     scope: null,
     state: 'accepted',
     attempt: 1,
+    pass: 1,
+    page_size: 200,
     next_page: 0,
     loaded_sequence: 1,
     pages: 1,

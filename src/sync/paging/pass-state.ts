@@ -19,7 +19,7 @@ export interface PassState {
   readonly pages: number
   readonly role: Role
   readonly base?: Base
-  /** The pass before, when it began at a page that was not the last one: its total was too low. */
+  /** A pass whose moment counts for nothing: it began at a page that was not the last one, or found no end. */
   readonly voided?: number
   /** Data page that was answered last. */
   readonly last: number

@@ -92,10 +92,17 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
 const mostBeyond = 20
 
 /** The page after a data page of a pass that goes forward; 0 when the pass is over. */
-function pageForward({ greatestTotal, size }: PassState, { page, rows = 0, total }: Answer): number {
+function pageForward({ greatestTotal, size }: PassState, { page, rows = 0 }: Answer): number {
   const isLast = page >= lastPage(greatestTotal, size) && rows < size
-  const isEndless = page >= 2 * lastPage(total, size) + mostBeyond
-  return isLast || isEndless || rows === 0 ? 0 : page + 1
+  return isLast || rows === 0 ? 0 : page + 1
+}
+
+const isEndless = ({ page, total }: Pick<Answer, 'page' | 'total'>, size: number): boolean =>
+  page >= 2 * lastPage(total, size) + mostBeyond
+
+/** A pass without an end proves nothing. */
+function withoutBase({ base: _, ...state }: PassState): PassState {
+  return { ...state, voided: state.number }
 }
 
 /** The page after a data page; 0 when the pass is over. */
@@ -117,6 +124,8 @@ function resized(state: PassState, size: number, order: PageOrder | undefined): 
 function dataPage(state: PassState, answer: Answer, rules: PassRules): PassState {
   const next = withData(state, answer, rules)
   const nextPage = pageAfter(next, answer, rules)
+  if (rules.order === 'first to last' && isEndless(answer, next.size))
+    return withoutBase({ ...next, nextPage: 0 })
   const page = rules.hidesRows ? undefined : searchSize(next, answer)
   if (page === undefined) return { ...next, nextPage }
   const size = answer.rows as number

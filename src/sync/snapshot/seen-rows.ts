@@ -11,13 +11,14 @@ interface Sighting {
 export class SeenRows {
   readonly #rows = new Map<string, SeenId>()
 
-  add(name: string, { pass, isFront }: Sighting): void {
+  /** `existedAt` in milliseconds since the epoch, where the row has a time of its own. */
+  add(name: string, { pass, isFront }: Sighting, existedAt: number | null = null): void {
     const before = this.#rows.get(name)
     this.#rows.set(name, {
       firstPass: before?.firstPass ?? pass,
       lastPass: pass,
       frontPasses: isFront ? [...(before?.frontPasses ?? []), pass] : (before?.frontPasses ?? []),
-      existedAt: null,
+      existedAt,
     })
   }
 
