@@ -86,7 +86,7 @@ function iso(at: number): string {
 
 const asRecord = ({ id, created, updated }: Row) => ({ id, createdAt: iso(created), updatedAt: iso(updated) })
 
-export class ModelScan implements Strategy<ModelPage> {
+class ModelScan implements Strategy<ModelPage> {
   readonly asksTwice: boolean
   readonly seen = new Map<string, Row>()
   readonly moments = new Map<number, readonly Row[]>()

@@ -1,4 +1,4 @@
-/** A scan that is accepted has missed nothing, whatever the list does meanwhile; planted mistakes lose records. */
+/** A scan that is accepted has overlooked nothing, whatever the list does meanwhile; planted mistakes lose records. */
 import { describe, expect, test } from 'vitest'
 import { advance } from '../../src/sync/paging/pass.ts'
 import { beginPass } from '../../src/sync/paging/pass-state.ts'
@@ -8,13 +8,13 @@ import type { Mistakes } from './modelled-scan.ts'
 import { proveHistories, proveKeeping } from './proved-histories.ts'
 
 describe('a scan of a list that changes, in any order of equal keys', () => {
-  test('misses nothing when it is accepted, and is hardly ever refused', async () => {
+  test('overlooks nothing when it is accepted, and is hardly ever refused', async () => {
     const { accepted, refused } = await proveHistories(1, 6_000)
     expect(accepted).toBeGreaterThan(5_500)
     expect(refused).toBeLessThan(300)
   })
 
-  test('misses nothing when it is accepted, although the service is wrong about totals and pages', async () => {
+  test('overlooks nothing when it is accepted, although the service is wrong about totals and pages', async () => {
     const { accepted } = await proveHistories(1, 3_000, { hasLies: true })
     expect(accepted).toBeGreaterThan(2_000)
   })

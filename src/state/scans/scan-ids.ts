@@ -106,11 +106,9 @@ export async function keepSeenSince(engine: Engine, scanId: string, pass: number
   )
 }
 
-export async function forgetIds(engine: Engine, scanId: string): Promise<void> {
+/** Of a scan that is decided. */
+export async function forgetSeen(engine: Engine, scanId: string): Promise<void> {
   await ledger(engine).deleteFrom('ops.scan_id').where('scan_id', '=', scanId).execute()
-}
-
-export async function forgetPasses(engine: Engine, scanId: string): Promise<void> {
   await ledger(engine).deleteFrom('ops.scan_pass').where('scan_id', '=', scanId).execute()
 }
 

@@ -1,27 +1,6 @@
 /** Finds the last page of a list, whether or not the service tells the truth about its total and its pages. */
 import { lastPage } from '../../api/client/paging.ts'
-import type { Answer, PassRules, PassState } from './pass-state.ts'
-
-/** What the answers of a pass have shown about where the list ends. */
-export interface End {
-  /** The total is too low: rows lie beyond it. */
-  readonly isBeyond: boolean
-  /** Greatest page known to be full, least one known to be empty; 0 when unknown. */
-  readonly full: number
-  readonly empty: number
-  /** Id of the first row of the page `full`. */
-  readonly first?: string
-  /** The service answers the same rows for different pages. */
-  readonly isRepeated?: boolean
-  /** No smaller size of pages explains a short page. */
-  readonly isSizeSearched: boolean
-  /** A size of pages that is being tried, and the page to ask when it is wrong. */
-  readonly tried?: { readonly size: number; readonly back: number }
-  /** Set while the page after the last one is asked: the page to ask next when it is empty. */
-  readonly back?: number | undefined
-}
-
-export const unknownEnd: End = { isBeyond: false, full: 0, empty: 0, isSizeSearched: false }
+import type { Answer, End, PassRules, PassState } from './pass-state.ts'
 
 interface Found {
   /** Page to ask before the pass can begin; undefined when this answer is its first data page. */

@@ -1,6 +1,5 @@
 /** How far a pass is, what it is told by an answer, and the rules that it follows. */
 import { pageLimit } from '../../api/client/paging.ts'
-import { type End, unknownEnd } from './last-page.ts'
 import type { Base } from './proof.ts'
 
 /** What the last answer was: asked to find out where to begin, the first data page of its pass, or a later one. */
@@ -85,6 +84,27 @@ export interface PassRules {
   /** By our clock, milliseconds since the epoch. */
   readonly now?: number
 }
+
+/** What the answers of a pass have shown about where the list ends. */
+export interface End {
+  /** The total is too low: rows lie beyond it. */
+  readonly isBeyond: boolean
+  /** Greatest page known to be full, least one known to be empty; 0 when unknown. */
+  readonly full: number
+  readonly empty: number
+  /** Id of the first row of the page `full`. */
+  readonly first?: string
+  /** The service answers the same rows for different pages. */
+  readonly isRepeated?: boolean
+  /** No smaller size of pages explains a short page. */
+  readonly isSizeSearched: boolean
+  /** A size of pages that is being tried, and the page to ask when it is wrong. */
+  readonly tried?: { readonly size: number; readonly back: number }
+  /** Set while the page after the last one is asked: the page to ask next when it is empty. */
+  readonly back?: number | undefined
+}
+
+export const unknownEnd: End = { isBeyond: false, full: 0, empty: 0, isSizeSearched: false }
 
 export function beginPass(page: number, size: number = pageLimit): PassState {
   return {

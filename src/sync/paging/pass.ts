@@ -7,7 +7,7 @@
  */
 import { lastPage } from '../../api/client/paging.ts'
 import { dayMs } from '../../lib/dates.ts'
-import { findEnd, searchSize, unknownEnd } from './last-page.ts'
+import { findEnd, searchSize } from './last-page.ts'
 import {
   type Answer,
   beginPass,
@@ -15,6 +15,7 @@ import {
   type PageOrder,
   type PassRules,
   type PassState,
+  unknownEnd,
 } from './pass-state.ts'
 import { isLater } from './times.ts'
 
@@ -25,7 +26,7 @@ const clockErrorMs = dayMs
  * Records with a time up to this one were in the list when the page with this watermark was answered: later ones get a later
  * time, or one that lies back by at most the lookback. A watermark of yesterday has no late records any more.
  */
-export function existedBefore(watermark: string | null, rules: PassRules): number | null {
+function existedBefore(watermark: string | null, rules: PassRules): number | null {
   if (watermark === null) return null
   const { lookbackMs = 0, now = Number.NEGATIVE_INFINITY } = rules
   const at = Date.parse(watermark)

@@ -59,7 +59,7 @@ export type Decision = 'accepted' | 'scan again' | 'refused'
 
 /**
  * A scan that is not proved by then is incomplete until the next run. Records with equal sort keys may come in another order
- * with every answer: of 10,000 such records each pass misses 37%, so that ten passes see them all.
+ * with every answer: of 10,000 such records each pass overlooks 37%, so that ten passes see them all.
  */
 export const mostPasses = 14
 
@@ -67,7 +67,7 @@ export const mostPasses = 14
 const vainPasses = 4
 
 /** Records that must count for a moment. */
-export const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, total - excluded)
+const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, total - excluded)
 
 /** The newest moment that is proved. */
 export function provedBase({ bases, counted, excluded }: PassFigures): Base | undefined {

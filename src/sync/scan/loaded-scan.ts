@@ -8,7 +8,7 @@ import type { LandedPage } from '../../landing/folder.ts'
 import { unbrokenRecords } from '../../load/page/stand-ins.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { PageFile } from '../../load/read/pages.ts'
-import { forgetIds, forgetPasses } from '../../state/scans/scan-ids.ts'
+import { forgetSeen } from '../../state/scans/scan-ids.ts'
 import { readScan, updateScan } from '../../state/scans/scans.ts'
 import type { ScanRow } from '../../state/scans/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -229,7 +229,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     })
     if (decision === 'accepted') await this.#accept(engine, progress, figures)
     if (decision === undefined || isAgain) await saveBases(engine, id, progress.bases)
-    else await this.#forget(engine)
+    else await forgetSeen(engine, id)
   }
 
   get #isWholeList(): boolean {
@@ -246,10 +246,5 @@ export class LoadedScan implements Strategy<LoadedPage> {
     await accepted?.(engine, { watermark, total: pass.lastTotal })
     const before = { pageSize: pageSize ?? pageLimit, hiddenRows: hidden }
     await learnPaging(engine, this.#task, { learnt, before })
-  }
-
-  async #forget(engine: Engine): Promise<void> {
-    await forgetIds(engine, this.#job.row.scan_id)
-    await forgetPasses(engine, this.#job.row.scan_id)
   }
 }
