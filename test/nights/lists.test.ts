@@ -31,12 +31,17 @@ const refused: Night = { code: 1, state: 'failed', stored: 0, requests: 6 }
 
 const cases: readonly (readonly [Partial<Quirks>, Case])[] = [
   [{}, { count: 650, nights: [whole(650, 5), whole(650, 1)] }],
-  [{ 'short-page': 7 }, { count: 650, nights: [lacking(643, 25), lacking(643, 25)], says: 'saw 643 of 650' }],
-  [
-    { 'same-page': 'yes' },
-    { count: 650, nights: [lacking(200, 25), lacking(200, 25)], says: 'saw 200 of 650' },
-  ],
-  [{ 'repeat-page': 2 }, { count: 650, nights: [whole(650, 9), whole(650, 1)] }],
+  // The size of the list, then ten pages, and one that shows how many rows a page has.
+  [{ 'page-cap': 50 }, { count: 500, nights: [whole(500, 14), whole(500, 5)] }],
+  [{ 'page-cap': 199 }, { count: 650, nights: [whole(650, 16), whole(650, 6)] }],
+  [{ 'page-cap': 1 }, { count: 12, nights: [whole(12, 17), whole(12, 17)] }],
+  [{ 'limit-cap': 50 }, { count: 500, nights: [whole(500, 14), whole(500, 5)] }],
+  [{ 'same-page': 'yes' }, { count: 650, nights: [lacking(200, 40), lacking(200, 40)], says: 'saw 200 of ' }],
+  [{ 'repeat-page': 2 }, { count: 650, nights: [whole(650, 10), whole(650, 1)] }],
+  [{ 'total-cap': 300 }, { count: 650, nights: [whole(650, 8), whole(650, 4)] }],
+  [{ 'total-cap': 0 }, { count: 650, nights: [whole(650, 8), whole(650, 4)] }],
+  [{ 'total-cap': 200 }, { count: 600, nights: [whole(600, 10), whole(600, 5)] }],
+  [{ 'total-cap': 649 }, { count: 650, nights: [whole(650, 8), whole(650, 4)] }],
   [{ total: 'null' }, { count: 650, nights: [refused, refused], says: 'meta is not whole numbers' }],
   [{ total: 'missing' }, { count: 650, nights: [refused, refused], says: 'meta is not whole numbers' }],
   [{ total: 'text' }, { count: 650, nights: [refused, refused], says: 'meta is not whole numbers' }],
@@ -60,6 +65,74 @@ describeOnEngines(
       }
     })
 
+    // Pages of another size reach what pages of the usual size do not.
+    test.each<[Partial<Quirks>, number]>([
+      [{ 'cut-pages': 50 }, 500],
+      [{ 'short-page': 7 }, 650],
+      [{ 'short-page': 120 }, 650],
+      [{ total: 'shrinking' }, 650],
+    ])('with %j of %i is whole, or incomplete', async (quirks, count) => {
+      const records = plainRecords({ timesheets: count })
+      const place = await openNights(bench, { records, quirks: { timesheets: quirks } })
+      const ran = await place.nextNight('sync timesheets --quiet')
+      const [{ n }] = (await place.rows('select count(*) as n from star.fact_timesheet')) as [{ n: number }]
+      if (ran.code === 0) expect(n).toBe(count)
+      else
+        expect([ran.code, ran.err]).toEqual([1, expect.stringContaining(`timesheets (saw ${n} of ${count})`)])
+      place.sandbox.setQuirks()
+      expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
+      expect(await place.rows('select count(*) as n from star.fact_timesheet')).toEqual([{ n: count }])
+    })
+
+    test.each<[Partial<Quirks>, Partial<Quirks>]>([
+      [{}, { 'page-cap': 50 }],
+      [{ 'page-cap': 50 }, {}],
+      [{ 'page-cap': 50 }, { 'page-cap': 30 }],
+      [{}, { 'total-cap': 300 }],
+      [{ 'total-cap': 300 }, {}],
+    ])('that changes from %j to %j loses no change', async (first, second) => {
+      const records = plainRecords({ timesheets: 650 })
+      const place = await openNights(bench, { records, quirks: { timesheets: first } })
+      expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
+      place.sandbox.setQuirks({ timesheets: { ...second, 'bulk-update': 230 } })
+      expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
+      const [{ n }] = (await place.rows(
+        `select count(*) as n from star.fact_timesheet where updated_at > timestamp '2026-01-01'`,
+      )) as [{ n: number }]
+      expect(n).toBe(230)
+    })
+
+    test('that hides rows after paging is read at the cost of any other once that is known', async () => {
+      const records = plainRecords({ timesheets: 650 })
+      const place = await openNights(bench, { records, quirks: { timesheets: { hidden: 48 } } })
+      const learning = await place.nextNight('sync timesheets --quiet')
+      expect(learning.out + learning.err).toMatch(/602 of 650|48/)
+      for (let night = 0; night < 2; night += 1) {
+        const later = await place.nextNight('sync timesheets --quiet')
+        expect(later.code).toBe(0)
+        expect(later.requests.filter(path => path.startsWith('/timesheets')).length).toBeLessThanOrEqual(5)
+      }
+      expect((await place.run('status')).out).toMatch(/timesheets.*(602|48)/)
+      // A record that changes is read all the same.
+      const shown = place.sandbox.world.all('timesheets').slice(0, 60)
+      for (const record of shown) {
+        const updatedAt = new Date(place.now()).toISOString()
+        place.sandbox.world.upsert('timesheets', { ...record, updatedAt })
+      }
+      const changed = await place.nextNight('sync timesheets --json')
+      const [{ n }] = (await place.rows(
+        `select count(*) as n from star.fact_timesheet where updated_at > timestamp '2026-01-01'`,
+      )) as [{ n: number }]
+      expect([changed.code, n > 40]).toEqual([0, true])
+      // Shown at last, they are older than the watermark: a sweep sees them, and the next sync reads them.
+      place.sandbox.setQuirks()
+      await place.nextNight('sync timesheets --quiet')
+      await place.nextNight('sweep timesheets --quiet')
+      expect((await place.run('sync timesheets --quiet')).code).toBe(0)
+      expect(await place.rows('select count(*) as n from star.fact_timesheet')).toEqual([{ n: 650 }])
+      expect((await place.run('status')).out).not.toMatch(/timesheets.*(602|48)/)
+    })
+
     test('that becomes empty is a warning of the check and of status', async () => {
       const place = await openNights(bench, { records: plainRecords({ timesheets: 650 }) })
       expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
@@ -77,27 +150,27 @@ describeOnEngines(
   bench => {
     test('that was read without proof is named by status, check, mart.data_health and publish', async () => {
       const records = plainRecords({ timesheets: 650 })
-      const place = await openNights(bench, { records, quirks: { timesheets: { 'short-page': 7 } } })
+      const place = await openNights(bench, { records, quirks: { timesheets: { 'same-page': 'yes' } } })
       const ran = await place.nextNight('sync timesheets --quiet')
-      expect(ran.err).toContain('timesheets (saw 643 of 650)')
-      expect((await place.run('status')).out).toMatch(/timesheets.*643 of 650/)
+      expect(ran.err).toContain('timesheets (saw 200 of ')
+      expect((await place.run('status')).out).toMatch(/timesheets.*200 of /)
       const check = await place.run('check')
       expect([check.code, check.out]).toEqual([3, expect.stringMatching(/timesheets/)])
       await place.run('build data_health')
       const health = await place.rows(
         `select is_whole, not_whole_reason as why from mart.data_health where resource = 'timesheets'`,
       )
-      expect(health).toEqual([{ is_whole: false, why: expect.stringContaining('saw 643 of 650') }])
+      expect(health).toEqual([{ is_whole: false, why: expect.stringContaining('saw 200 of ') }])
       // PostgreSQL has no published copy; its marts are read in place.
       const published = await place.run('publish')
-      if (bench.name === 'duckdb') expect(published.out).toMatch(/timesheets.*643 of 650/)
+      if (bench.name === 'duckdb') expect(published.out).toMatch(/timesheets.*200 of /)
       const strict = await place.run('publish --require complete')
       expect(strict.code).not.toBe(0)
       expect(strict.err).toMatch(/timesheets/)
       // Once the service is right again, so is all of it.
       place.sandbox.setQuirks()
       expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
-      expect((await place.run('status')).out).not.toMatch(/643/)
+      expect((await place.run('status')).out).not.toMatch(/saw 200/)
       expect((await place.run('publish --require complete')).err).not.toMatch(/timesheets/)
     })
   },
