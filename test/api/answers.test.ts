@@ -32,8 +32,7 @@ describe('an answer that is not the contract', () => {
     ['total: 1e300', meta({ total: 1e300 }), 'whole numbers'],
     ['no total', meta({ total: undefined }), 'whole numbers'],
     ['another page', meta({ page: 2 }), 'page 2 came where 1'],
-    ['another limit', meta({ limit: 100 }), 'limit 100 came where 200'],
-    ['rows but total 0', meta({ total: 0 }), 'has rows although the total is 0'],
+    ['a greater limit', meta({ limit: 201 }), 'limit 201 came where 200'],
     ['no rows but total 5', { ...meta({ total: 5 }), data: [] }, 'is empty although the total is 5'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
   ])('%s', (_name, body, what) =>
@@ -47,6 +46,14 @@ describe('an answer that is not the contract', () => {
         expect(everyWord(error)).not.toContain(KEY)
         expect(everyWord(error)).not.toContain('maintenance')
       },
+      quick(),
+    ),
+  )
+
+  it.each([{ limit: 50 }, { total: 0 }])('may have fewer rows a page, and rows beyond its total: %j', parts =>
+    withClient(
+      (_asked, response) => json(response, 200, meta(parts)),
+      async client => expect((await client.getPage('/sites')).meta).toMatchObject(parts),
       quick(),
     ),
   )

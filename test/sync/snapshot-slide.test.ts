@@ -41,16 +41,18 @@ describeOnEngines('a snapshot of several pages', bench => {
       ).map(({ ref }) => ref)
     expect((await sync()).failure).toBeUndefined()
     expect((await held()).sort()).toEqual(rows.map(({ reqRef }) => reqRef).sort())
+    // Two parts of two pages; new rows are read again.
+    const onePass = 4
     const before = asked
     day = 8
     moves = 1
     expect((await sync()).failure).toBeUndefined()
     expect((await held()).sort()).toEqual(rows.map(({ reqRef }) => reqRef).sort())
-    expect(asked - before).toBeGreaterThan(before)
+    expect(asked - before).toBeGreaterThan(onePass)
     // Nothing goes, nothing is asked twice.
     day = 16
     const settled = asked
     expect((await sync()).failure).toBeUndefined()
-    expect(asked - settled).toBe(before)
+    expect(asked - settled).toBe(onePass)
   })
 })

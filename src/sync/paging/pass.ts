@@ -174,7 +174,7 @@ export function advance(state: PassState, answer: Answer, rules: PassRules = {})
     ...state,
     said: answer.total,
     lastTotal,
-    greatestTotal: Math.max(state.greatestTotal, lastTotal),
+    greatestTotal: Math.max(state.greatestTotal, answer.total),
   }
   if (seen.end.tried) return triedSize(seen, answer, rules)
   if (seen.end.back !== undefined) return probed(seen, answer, rules)
