@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Short to read and 15 s to run. Of a fresh clone Vitest knows sizes only, and would leave one worker with them at the end. */
 const long = [
   'warehouse/parity',
+  'simulation/simulation',
   'cli/demo',
   'crosscheck/crosscheck',
   'contract/contract',

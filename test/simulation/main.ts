@@ -4,7 +4,7 @@
  * changes, faults, lies and options, `--small` keeps to one list and two nights, `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a
  * law, `--minutes N` begins none after so long, `--sometimes` fails where something never happened.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, mkdtempSync, rmSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,19 +32,19 @@ const plant = values.plant === undefined ? undefined : planted[values.plant]
 if (values.plant !== undefined && !plant)
   throw new Error(`there is no ${values.plant}: plant one of ${Object.keys(planted).join('; ')}`)
 
-register('./replaced-source.mjs', {
-  parentURL: import.meta.url,
-  data: [
-    { file: 'src/api/client/paging.ts', find: 'pageLimit = 200', put: `pageLimit=${rowsPerPage}` },
-    { file: 'src/sync/scan/backfill.ts', find: 'first(task, 20,', put: `first(task,${rowsPerPage},` },
-    {
-      file: 'src/crosscheck/metrics/their-metrics.ts',
-      find: 'rowsPerPage = 200',
-      put: `rowsPerPage=${rowsPerPage}`,
-    },
-    ...(plant ? [plant] : []),
-  ],
-})
+const replaced = [
+  { file: 'src/api/client/paging.ts', find: 'pageLimit = 200', put: `pageLimit=${rowsPerPage}` },
+  { file: 'src/sync/scan/backfill.ts', find: 'first(task, 20,', put: `first(task,${rowsPerPage},` },
+  {
+    file: 'src/crosscheck/metrics/their-metrics.ts',
+    find: 'rowsPerPage = 200',
+    put: `rowsPerPage=${rowsPerPage}`,
+  },
+  ...(plant ? [plant] : []),
+]
+// A file that was moved would be loaded as it is.
+for (const { file } of replaced) accessSync(new URL(`../../${file}`, import.meta.url))
+register('./replaced-source.mjs', { parentURL: import.meta.url, data: replaced })
 // Modules of src are loaded from here on.
 const { Counts } = await import('./counts.ts')
 const { takePorts } = await import('./ports.ts')

@@ -7,25 +7,30 @@ export interface Planted {
 }
 
 export const planted: Readonly<Record<string, Planted>> = {
-  'a scan that lacks rows is accepted': {
-    file: 'src/sync/scan/proof.ts',
-    find: 'if (isProved(figures)) return',
-    put: 'if (figures) return',
+  'a scan that lacks a row is accepted': {
+    file: 'src/sync/paging/proof.ts',
+    find: '>= expectedOf(base, excluded)',
+    put: '>= expectedOf(base, excluded) - 1',
+  },
+  'a record that came after the moment counts for it': {
+    file: 'src/state/scans/scan-ids.ts',
+    find: 'coalesce(existed_at <=',
+    put: 'coalesce(true or existed_at <=',
   },
   'the lookback is left out': {
     file: 'src/sync/scan/lookback.ts',
-    find: '{ before: at - lookbackMs }',
-    put: '{ before: at, at: watermark }',
+    find: 'before: isSettled ? at + 1 : at - lookbackMs',
+    put: 'before: at + 1',
   },
   'quarantine is not written': {
     file: 'src/state/evidence/quarantine.ts',
     find: 'if (hasTable) await',
     put: 'if (hasTable && false) await',
   },
-  'the watermark moves though the pass proves nothing': {
+  'the watermark is that of the last pass though an earlier one is proved': {
     file: 'src/sync/scan/loaded-scan.ts',
-    find: "decision === 'accepted') await accepted",
-    put: 'decision!==void 0) await accepted',
+    find: 'provedBase(figures)?.watermark',
+    put: 'pass.watermark',
   },
   'a changed record is taken for the same': {
     file: 'src/load/merge/delta.ts',
