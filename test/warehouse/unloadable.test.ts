@@ -92,7 +92,8 @@ describeOnEngines(
         { record_id: 't0250', reason: 'not JSON', payload: broken(250) },
       ])
       expect(await scans(warehouse)).toEqual([{ state: 'accepted' }])
-      expect(count()).toBeLessThanOrEqual(14)
+      // A record without times counts when it was seen twice.
+      expect(count()).toBeLessThanOrEqual(18)
     })
 
     test('also in a scan of changes, whose pages are looked into', async () => {

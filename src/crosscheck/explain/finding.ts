@@ -31,7 +31,7 @@ export interface Counted {
 
 /** A record to be read again by the next sync; times as the service writes them. */
 export interface Loss {
-  readonly resource: 'timesheets' | 'requisitions'
+  readonly resource: string
   readonly id: string
   readonly createdAt: string | null
   readonly updatedAt: string | null

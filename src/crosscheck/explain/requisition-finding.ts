@@ -1,4 +1,5 @@
 /** How a stored requisition differs from the one that the service shows. */
+import { requisitions } from '../../contract/resources/requisitions.ts'
 import type { Names } from '../metrics/group-keys.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import type { Acceptance, Requisition } from './requisition.ts'
@@ -36,7 +37,9 @@ export function requisitionFinding(
     sentence: `requisition ${record}: ${words}`,
     // Reading the record again would leave the second row.
     ...(kind !== 'deleted' &&
-      (stored?.copies ?? 1) === 1 && { loss: { resource: 'requisitions', id, createdAt: null, updatedAt } }),
+      (stored?.copies ?? 1) === 1 && {
+        loss: { resource: requisitions.name, id, createdAt: null, updatedAt },
+      }),
   }
 }
 

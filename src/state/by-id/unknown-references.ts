@@ -1,6 +1,7 @@
 /** Requisitions that other records name and that are not stored, and ids that were stored and are not any more. */
 
 import type { Resource } from '../../contract/fields/resource.ts'
+import { requisitions } from '../../contract/resources/requisitions.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { notLoaded } from './fetched.ts'
@@ -37,7 +38,7 @@ export async function unknownReferences(engine: Engine): Promise<NamedRequisitio
        select a.company_id, a.requisition_reference, a.project_id, ${none}, a.agency_id, ${none}, cast(null as date),
          a.requisition_id
        from star.fact_assignment as a where not a.is_deleted and a.requisition_reference is not null) as q
-     left join ops.discovered as d on d.resource = 'requisitions' and d.record_id = q.requisition_id
+     left join ops.discovered as d on d.resource = ${quoteText(requisitions.name)} and d.record_id = q.requisition_id
      where not exists (select 1 from star.fact_requisition as r
        where r.company_id = q.company_id and r.reference = q.reference and not r.is_deleted)
      order by q.reference`,
