@@ -135,6 +135,18 @@ describeOnEngines('incremental requests', bench => {
     expect((await syncOnce(sandbox, warehouse, { request })).milliseconds).toBeLessThan(10_000)
   })
 
+  test('adds to what the run before it sent in the same second', async () => {
+    const sandbox = await openSandbox({ records: plainRecords({ invoices: 3 }), ...roomy })
+    const warehouse = await bench.warehouse()
+    // The run may begin in any of them.
+    const now = Math.floor(Date.now() / 1000)
+    const before = new Map(Array.from({ length: 30 }, (_, index) => [now + index, 1]))
+    await recordSent(warehouse.engine, before)
+    const { requests } = await syncOnce(sandbox, warehouse, { request: { resources: ['invoices'] } })
+    const [sent] = await warehouse.engine.rows<{ n: number }>('select sum(requests) as n from ops.sent')
+    expect(Number(sent?.n)).toBe(30 + requests)
+  })
+
   test('forgets at the end of a run which requests were sent more than two minutes ago', async () => {
     const sandbox = await openSandbox({ records: plainRecords({ invoices: 3 }), ...roomy })
     const warehouse = await bench.warehouse()

@@ -80,14 +80,16 @@ export async function addSent(engine: Engine, bySecond: ReadonlyMap<number, numb
   await recordSent(engine, new Map(sums))
 }
 
+/** The requests that were sent from that second on, by the second. */
+export async function sentBySecond(engine: Engine, second: number): Promise<Map<number, number>> {
+  const rows = await ledger(engine).selectFrom('ops.sent').selectAll().where('second', '>=', second).execute()
+  return new Map(rows.map(row => [Number(row.second), Number(row.requests)]))
+}
+
 /** How many requests were sent from that second on. */
 export async function sentSince(engine: Engine, second: number): Promise<number> {
-  const rows = await ledger(engine)
-    .selectFrom('ops.sent')
-    .select('requests')
-    .where('second', '>=', second)
-    .execute()
-  return rows.reduce((sum, row) => sum + Number(row.requests), 0)
+  const counts = [...(await sentBySecond(engine, second)).values()]
+  return counts.reduce((sum, requests) => sum + requests, 0)
 }
 
 /** Milliseconds since the epoch; 0 when nothing is known. */

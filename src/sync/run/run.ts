@@ -12,7 +12,7 @@ import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { TooManyQuarantined, tooManyQuarantined } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
-import { recordUsage } from '../../state/requests/key-state.ts'
+import { recordUsage, sentBySecond } from '../../state/requests/key-state.ts'
 import { newRunId, startRun, type Tolerance } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { SweepOptions } from '../deletions/sweep.ts'
@@ -92,7 +92,8 @@ async function openClient(
 ): Promise<Opened> {
   const { engine, clock, signal } = effects
   const second = (): number => Math.floor(clock.now() / 1000)
-  const sent = new Map<number, number>()
+  // The run before this one may have ended in this second: its requests stay counted.
+  const sent = await sentBySecond(engine, second())
   const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
   const client = createClient({
     ...connection,
