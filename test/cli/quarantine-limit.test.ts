@@ -61,5 +61,5 @@ describeOnEngines(
         expect((await command(line)).code).toBe(0)
     }, 90_000)
   },
-  'all',
+  'postgres',
 )

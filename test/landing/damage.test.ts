@@ -101,7 +101,7 @@ describeOnEngines(
       expect((await command('replay')).code).toBe(0)
     }, 120_000)
   },
-  'all',
+  'duckdb',
 )
 
 describeOnEngines('a landed page that breaks off', bench => {

@@ -10,11 +10,11 @@ const lawful = { code: 0, out: expect.stringContaining('every law held') }
 const longestMs = 600_000
 
 test('seeds on DuckDB', { timeout: longestMs }, async () => {
-  expect(await simulate('--seeds', '5-12', '--small')).toEqual(lawful)
+  expect(await simulate('--seeds', '5-7', '--small')).toEqual(lawful)
 })
 
 test('seeds on PostgreSQL', { timeout: longestMs }, async () => {
-  expect(await simulate('--seeds', '23-24', '--small', '--engine', 'postgres')).toEqual(lawful)
+  expect(await simulate('--seeds', '23-23', '--small', '--engine', 'postgres')).toEqual(lawful)
 })
 
 test.each(Object.entries(planted))('%s: the source that is replaced is there', (_name, { file, find }) => {

@@ -39,6 +39,8 @@ export interface PassState {
   readonly isCapped: boolean
   /** Every answer of the pass gave the same total. */
   readonly isSteady: boolean
+  /** A smaller size of pages that one answer has claimed. */
+  readonly doubted?: number
   readonly end: End
 }
 

@@ -73,7 +73,10 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
   const isFirst = state.pages === 0
   const begun = isFirst ? withFront(state, answer, rules) : { ...state, role: 'data' as const }
   const { base: before, size, lacking } = begun
-  const base = before && { ...before, total: Math.max(before.total, shown(answer, size)) }
+  const isCapped = begun.isCapped || shown(answer, size) > answer.total
+  // A total that contradicts its own page may be a slip: then the greatest that any answer gave is needed.
+  const least = Math.max(shown(answer, size), isCapped ? begun.greatestTotal : 0)
+  const base = before && { ...before, total: Math.max(before.total, least) }
   const full = Math.min(size, (base?.total ?? 0) - (answer.page - 1) * size)
   const lacks = answer.rows === undefined ? undefined : Math.max(0, full - answer.rows)
   const isWhole = answer.page === 1 || !reachesKnown(answer, rules.known)
@@ -83,7 +86,7 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
     pages: state.pages + 1,
     last: answer.page,
     lacking: lacks === undefined || lacking === undefined ? undefined : lacking + lacks,
-    isCapped: begun.isCapped || shown(answer, size) > answer.total,
+    isCapped,
     isSteady: begun.isSteady && answer.total === base?.total,
     below: isWhole ? 0 : (answer.page - 1) * size + (answer.old ?? 0),
   }
@@ -118,7 +121,7 @@ function pageAfter(state: PassState, answer: Answer, { order, known, isShort }: 
 /** Begins the pass again with pages of another size. */
 function resized(state: PassState, size: number, order: PageOrder | undefined): PassState {
   const next = anew(state, order === 'first to last' ? 1 : lastPage(state.lastTotal, size), size)
-  const usual = Math.min(state.usual, size)
+  const usual = state.size === state.usual ? size : Math.min(state.usual, size)
   return { ...next, usual, number: state.pages > 0 ? next.number : state.number }
 }
 
@@ -164,8 +167,13 @@ function frontOrBefore(state: PassState, answer: Answer, rules: PassRules): Pass
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
 export function advance(state: PassState, answer: Answer, rules: PassRules = {}): PassState {
   const { order } = rules
-  const size = Math.min(state.size, answer.limit ?? state.size)
-  if (size < state.size) {
+  const said = answer.limit ?? state.size
+  // One answer may be a slip: a smaller page is believed when two answers in a row say so.
+  if (said < state.size && state.doubted !== said)
+    return { ...state, role: 'before', nextPage: answer.page, doubted: said }
+  // Rows on a page prove more than what is said of them.
+  const size = Math.max(answer.rows ?? 0, Math.min(state.size, said))
+  if (size !== state.size) {
     const again = resized({ ...state, lastTotal: answer.total }, size, order)
     return order === 'first to last' && answer.page > 1 ? again : advance(again, answer, rules)
   }
