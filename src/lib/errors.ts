@@ -41,6 +41,11 @@ export class BudgetSpent extends MusterError {
   override readonly exitCode = 75
 }
 
+/** Another process has what this one needs: later it may be free. */
+export class Busy extends MusterError {
+  override readonly exitCode = 75
+}
+
 /** The disk is full: further pages or rows could not be stored. */
 export class DiskFull extends MusterError {}
 

@@ -1,5 +1,5 @@
 /** Explains in one line why PostgreSQL refused a connection or a statement. */
-import { DiskFull, MusterError } from '../../lib/errors.ts'
+import { Busy, DiskFull, MusterError } from '../../lib/errors.ts'
 
 interface Reason {
   /** SQLSTATE, or the error code of Node. */
@@ -97,6 +97,7 @@ const working: readonly Reason[] = [
     codes: /^(55P03|40P01)$/,
     what: 'another session holds what this one needs',
     next: 'run again when it is done; what was committed is kept',
+    error: Busy,
   },
   {
     codes:

@@ -8,6 +8,7 @@ import { isSchemaPrefix, type SchemaName, withPrefix } from '../schema/schemas.t
 import type { ConnectionTurns, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
 import { holdersOn } from './holders.ts'
+import { mergeInTurn, usualPatience } from './merge-lock.ts'
 import { type Address, openSession } from './session.ts'
 import { openBeside, type Parts, statementsOn, turnsOf, usualSettings } from './statements.ts'
 import { receiveFiles, sendAsFiles, sendToStage, TransferFiles } from './transfer.ts'
@@ -34,6 +35,8 @@ export interface PostgresOptions {
   readonly scratch: string
   /** The stage of another warehouse, for a copy between the two; it stays open when this one is closed. */
   readonly stage?: Engine
+  /** How long a merge waits for those of others, in seconds; as long as usual when absent. */
+  readonly patience?: number
 }
 
 function checkedPrefix(prefix: string): string {
@@ -44,16 +47,14 @@ function checkedPrefix(prefix: string): string {
   })
 }
 
-/** Merges into one warehouse take turns: two could add the same inferred members in opposite orders and deadlock. */
-const mergeLock = (prefix: string): string =>
-  `select pg_advisory_xact_lock(hashtextextended('muster merge ${prefix}', 0))`
-
 interface Server {
   readonly parts: Parts
   readonly main: ConnectionTurns
   readonly files: TransferFiles
   /** The stage of the main connection. */
   readonly stage: Engine
+  /** How long a merge waits for its turn, in seconds. */
+  readonly patience: number
 }
 
 /** The place of an engine object: the turns of the whole session or of one block, and a stage. */
@@ -63,16 +64,19 @@ interface Seat {
 }
 
 function blocksOn(server: Server, { turns, stage }: Seat) {
-  const { prefix } = server.parts
   const within = (own: Turns): Engine => engineOn(server, { turns: own, stage })
   return {
     transaction: <Result>(work: Work<Result>): Promise<Result> => turns.transaction(own => work(within(own))),
+    // Two merges could add the same inferred members in opposite orders and deadlock.
     merge: <Result>(work: Work<Result>): Promise<Result> =>
-      turns.transaction(async own => {
-        const engine = within(own)
-        await engine.run(mergeLock(prefix))
-        return work(engine)
-      }, 'long'),
+      mergeInTurn(
+        {
+          engine: within(turns),
+          transaction: one => turns.transaction(own => one(within(own)), 'long'),
+          patience: server.patience,
+        },
+        work,
+      ),
     exclusive: <Result>(work: Work<Result>): Promise<Result> => turns.exclusive(own => work(within(own))),
     staging: <Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result> =>
       stage.staging((own, release) => work(engineOn(server, { turns, stage: own }), release)),
@@ -138,7 +142,7 @@ function engineOn(server: Server, seat: Seat): Engine {
     rows,
     run,
     ...blocks,
-    ...holdersOn(parts.session, { inTurn, rows, run }),
+    ...holdersOn(parts.session, { inTurn, rows, run }, schema('ops')),
     stage,
     send: items => sendAsFiles(stage, files, items),
     receive: transfer => inTurn(() => receiveFiles(ends, transfer)),
@@ -162,5 +166,6 @@ export async function openPostgres(address: Address, options: PostgresOptions): 
   const parts = { address, session, prefix, isStageShared: options.stage !== undefined }
   const main = turnsOf(parts)
   const files = new TransferFiles(options.scratch)
-  return engineOn({ parts, main, files, stage }, { turns: main, stage })
+  const patience = options.patience ?? usualPatience
+  return engineOn({ parts, main, files, stage, patience }, { turns: main, stage })
 }

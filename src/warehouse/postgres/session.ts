@@ -41,6 +41,8 @@ const usual = [
   'set tcp_keepalives_interval = 15',
   'set tcp_keepalives_count = 4',
   `set idle_in_transaction_session_timeout = '5min'`,
+  // Whoever may read a table can keep others from changing its columns for as long as a transaction lasts.
+  `set lock_timeout = '60s'`,
   `set client_min_messages = 'warning'`,
 ]
 
