@@ -9,12 +9,19 @@ export interface Layer {
 
 export const layers: Readonly<Record<string, Layer>> = {
   lib: { holds: 'small pure pieces: clock, randomness, dates, errors', imports: [] },
+  temporary: {
+    holds: 'temporary files and folders: registered, and removed once their process has ended',
+    imports: [],
+  },
   config: { holds: 'settings and the environment, read once', imports: [] },
   contract: { holds: 'the API as data: one file a resource, and what follows from it', imports: [] },
   sandbox: { holds: 'the stand-in service', imports: ['contract'] },
-  landing: { holds: 'files of fetched pages and their archives', imports: [] },
+  landing: { holds: 'files of fetched pages and their archives', imports: ['temporary'] },
   api: { holds: 'the HTTP client, the request budget, writes', imports: ['contract'] },
-  warehouse: { holds: 'the engine interface, DuckDB, PostgreSQL, schema migration', imports: ['contract'] },
+  warehouse: {
+    holds: 'the engine interface, DuckDB, PostgreSQL, schema migration',
+    imports: ['temporary', 'contract'],
+  },
   state: { holds: 'the `ops` tables and their statements', imports: ['contract', 'warehouse'] },
   load: {
     holds: 'landed pages to stage tables to star rows',
@@ -31,7 +38,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   publish: {
     holds: 'the published copy, Parquet export, copying a warehouse',
-    imports: ['warehouse', 'state'],
+    imports: ['temporary', 'warehouse', 'state'],
   },
   dictionary: {
     holds: 'the data dictionary and its pages',
@@ -44,6 +51,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   app: {
     holds: 'use cases shared by commands, the server and DAGs',
     imports: [
+      'temporary',
       'config',
       'contract',
       'landing',
@@ -63,6 +71,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   cli: {
     holds: 'arguments, exit codes, the terminal; one command a file',
     imports: [
+      'temporary',
       'config',
       'contract',
       'sandbox',

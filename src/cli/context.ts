@@ -9,6 +9,7 @@ import type { ExitStatus } from '../lib/errors.ts'
 import { createLog } from './terminal/log.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor, type StderrGate } from './terminal/stderr-gate.ts'
+import { tidied } from './tidied.ts'
 import type { World } from './world.ts'
 
 /** Options that every command takes. */
@@ -65,6 +66,7 @@ export function createContext({
     write: line => void stderr.write(line),
   })
   let loaded: Settings | undefined
+  let chosen: Connection | undefined
   const { config } = globals
   const request = { env: world.env, cwd: world.cwd, ...(config !== undefined && { configFile: config }) }
   const settings = (): Settings => {
@@ -88,7 +90,7 @@ export function createContext({
     hide: text => redactor.learn([new Secret(text)]),
     hasSettings: () => hasSettings(request),
     settings,
-    connection: () => connectionNamed(settings(), globals.connection),
+    connection: () => (chosen ??= tidied(connectionNamed(settings(), globals.connection))),
   }
 }
 

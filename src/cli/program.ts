@@ -9,6 +9,7 @@ import { type CommandContext, createContext, type GlobalOptions } from './contex
 import { describeFailure } from './failure.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
+import { tidyFolder } from './tidied.ts'
 import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */
@@ -82,6 +83,7 @@ function addCommand(program: Command, module: CommandModule, session: Session): 
   const notes = module.notes ? `\n${module.notes.join('\n')}\n` : ''
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
+    tidyFolder(session.world.cwd)
     const context = contextFor(session, command.optsWithGlobals())
     session.status = await module.run(context, command.processedArgs.flat().filter(isText), command.opts())
   })

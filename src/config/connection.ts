@@ -26,6 +26,8 @@ export interface Connection {
   readonly landing: string
   /** How long landed pages are kept. */
   readonly retentionDays: number
+  /** So long may a process on another machine not show itself before its temporary files are removed. */
+  readonly temporaryHours: number
   /** How far behind its watermark a scan continues, against late commits of the service. */
   readonly lookbackMinutes: number
   /** Larger answers are refused. */
@@ -67,6 +69,7 @@ export function buildConnection(
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
     landing: resolve(cwd, raw.landing ?? besideWarehouse(warehouse, name)),
     retentionDays: raw.retentionDays,
+    temporaryHours: raw.temporaryHours,
     lookbackMinutes: raw.lookbackMinutes,
     pageCapMegabytes: raw.pageCapMegabytes,
     quarantineRecords: raw.quarantineRecords,

@@ -16,6 +16,9 @@ const percent: z.ZodType<number> = z.preprocess(
   z.number('must be a number').min(0, 'must be at least 0').max(100, 'must be at most 100'),
 )
 
+/** As long may a process on another machine not show itself before its temporary files are removed. */
+export const usualTemporaryHours = 24
+
 const webhook = z.strictObject({
   secret: z.string().optional(),
   secretFile: z.string().optional(),
@@ -46,6 +49,7 @@ const connection = z.strictObject({
     .optional(),
   landing: z.string().min(1, 'must name a folder').optional(),
   retentionDays: whole(0).default(90),
+  temporaryHours: whole(1).default(usualTemporaryHours),
   lookbackMinutes: whole(0).default(15),
   pageCapMegabytes: whole(1).default(32),
   quarantineRecords: whole(0).default(20),

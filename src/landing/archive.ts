@@ -12,6 +12,7 @@ import {
 import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { dayMs } from '../lib/dates.ts'
+import { temporaryFolder } from '../temporary/places.ts'
 import { archiveDamage, type Damage, Damaged, folderDamage, manifestFile, manifestOf } from './damage.ts'
 import { factsFile, type LandedPage, type Landing } from './folder.ts'
 
@@ -22,9 +23,7 @@ const bytesPerFile = 16_000_000
 
 const suffix = '.archive'
 
-async function withDuckdb<Result>(
-  work: (run: (sql: string) => Promise<unknown[][]>) => Promise<Result>,
-): Promise<Result> {
+async function withDuckdb<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '150MB', threads: '1' })
   const connection = await instance.connect()
   try {
@@ -52,6 +51,19 @@ function slices(pages: readonly LandedPage[]): LandedPage[][] {
   return result
 }
 
+type Run = (sql: string) => Promise<unknown[][]>
+
+async function writeArchive(run: Run, landing: Landing, { scanId, part }: { scanId: string; part: string }) {
+  writeFileSync(join(part, 'scan.json'), JSON.stringify(landing.facts(scanId)), { mode: 0o600 })
+  for (const [index, pages] of slices(landing.pages(scanId)).entries()) {
+    const files = pages.map(page => quote(page.file)).join(', ')
+    const target = quote(join(part, `${String(index + 1).padStart(6, '0')}.parquet`))
+    await run(`copy (select parse_filename(filename) as name, content from read_text([${files}]))
+      to ${target} (format parquet, compression zstd)`)
+  }
+  writeFileSync(manifestFile(part), manifestOf(part), { mode: 0o600 })
+}
+
 /** Turns the folders of these scans into archives. At any moment a scan exists as a folder or as an archive. */
 export async function compact(landing: Landing, scanIds: readonly string[]): Promise<void> {
   if (scanIds.length === 0) return
@@ -59,19 +71,14 @@ export async function compact(landing: Landing, scanIds: readonly string[]): Pro
     // A scan whose facts are damaged stays as it is, for the check to name.
     for (const scanId of scanIds.filter(scan => folderDamage(landing, scan) === undefined)) {
       const archive = archiveOf(landing, scanId)
-      const part = `${archive}.part`
-      rmSync(part, { recursive: true, force: true })
-      mkdirSync(part, { mode: 0o700 })
-      writeFileSync(join(part, 'scan.json'), JSON.stringify(landing.facts(scanId)), { mode: 0o600 })
-      for (const [index, pages] of slices(landing.pages(scanId)).entries()) {
-        const files = pages.map(page => quote(page.file)).join(', ')
-        const target = quote(join(part, `${String(index + 1).padStart(6, '0')}.parquet`))
-        await run(`copy (select parse_filename(filename) as name, content from read_text([${files}]))
-          to ${target} (format parquet, compression zstd)`)
+      const part = temporaryFolder(`${archive}.part`, 'an archive of pages, before it takes its place')
+      try {
+        await writeArchive(run, landing, { scanId, part: part.path })
+        rmSync(archive, { recursive: true, force: true })
+        renameSync(part.path, archive)
+      } finally {
+        part.remove()
       }
-      writeFileSync(manifestFile(part), manifestOf(part), { mode: 0o600 })
-      rmSync(archive, { recursive: true, force: true })
-      renameSync(part, archive)
       landing.discard(scanId)
     }
   })

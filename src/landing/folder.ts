@@ -107,6 +107,9 @@ function parsePage(folder: string, name: string): LandedPage[] {
 
 function beginScan(folder: string, facts: ScanFacts): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Half-written pages of a process that was killed; whoever begins a scan is its only writer.
+  for (const name of readdirSync(folder).filter(name => name.endsWith('.part')))
+    rmSync(join(folder, name), { force: true })
   const file = join(folder, 'scan.json')
   writeFileSync(`${file}.part`, JSON.stringify(facts), { mode: 0o600 })
   renameSync(`${file}.part`, file)

@@ -7,7 +7,8 @@ import { tooManyQuarantined } from '../state/evidence/quarantine-limit.ts'
 import { migrate } from '../state/migrate.ts'
 import { newRunId, startRun, type Tolerance, updateRun } from '../state/runs/runs.ts'
 import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
-import { publishedFile, removeDatabase, replaceDatabase } from '../warehouse/duckdb/database-file.ts'
+import { temporaryPlace } from '../temporary/places.ts'
+import { publishedFile, replaceDatabase } from '../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { copyPublished, type PublishedTable } from './published-tables.ts'
@@ -35,13 +36,10 @@ export interface PublishEffects {
 
 const instant = ({ clock }: PublishEffects): string => new Date(clock.now()).toISOString()
 
-/** One name for all processes: only one has the lock on the working file, so a draft that is there is left over. */
-const draftOf = (file: string): string => `${file}.writing`
-
 /** Analysts read it with their own user. */
-function putInPlace(file: string): void {
-  chmodSync(draftOf(file), 0o644)
-  replaceDatabase(draftOf(file), file)
+function putInPlace(draft: string, file: string): void {
+  chmodSync(draft, 0o644)
+  replaceDatabase(draft, file)
 }
 
 /**
@@ -50,13 +48,12 @@ function putInPlace(file: string): void {
  */
 async function writeDraft(
   effects: PublishEffects,
-  runId: string,
+  { runId, draft }: { readonly runId: string; readonly draft: string },
 ): Promise<Pick<Published, 'tables' | 'views'>> {
   const { engine } = effects
-  const file = publishedFile(engine.location)
   const [working] = await engine.rows<{ name: string }>('select current_database() as name')
   const main = working?.name ?? ''
-  await engine.run(`attach ${quoteText(draftOf(file))} as published (block_size 16384)`)
+  await engine.run(`attach ${quoteText(draft)} as published (block_size 16384)`)
   try {
     await engine.run('use published')
     const copied = await copyPublished(engine, main)
@@ -100,14 +97,17 @@ export async function requireWhole(engine: Engine): Promise<void> {
 
 async function write(effects: PublishEffects, runId: string): Promise<Omit<Published, 'notWhole'>> {
   const file = publishedFile(effects.engine.location)
+  const draft = temporaryPlace(`${file}.writing`, 'the published copy, before it takes its place')
   try {
-    removeDatabase(draftOf(file))
-    const copied = await effects.engine.exclusive(engine => writeDraft({ ...effects, engine }, runId))
-    putInPlace(file)
+    const copied = await effects.engine.exclusive(engine =>
+      writeDraft({ ...effects, engine }, { runId, draft: draft.path }),
+    )
+    putInPlace(draft.path, file)
     return { runId, file, bytes: statSync(file).size, ...copied }
   } catch (error) {
-    removeDatabase(draftOf(file))
     throw failure(file, error)
+  } finally {
+    draft.remove()
   }
 }
 

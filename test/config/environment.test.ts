@@ -20,6 +20,7 @@ describe('without a file', () => {
       warehouse: { kind: 'file', file: join(cwd, 'data/muster.duckdb') },
       landing: join(cwd, 'data/muster.landing'),
       retentionDays: 90,
+      temporaryHours: 24,
     })
   })
 

@@ -16,6 +16,7 @@ describe('a file', () => {
       warehouse: { kind: 'file', file: join(cwd, 'data/acme.duckdb') },
       landing: join(cwd, 'data/acme.landing'),
       retentionDays: 90,
+      temporaryHours: 24,
       lookbackMinutes: 15,
       pageCapMegabytes: 32,
       quarantineRecords: 20,

@@ -1,11 +1,16 @@
 /** Stages beside a file: how much memory they take, and what they leave behind. */
-import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { keepRegistryIn, registryName } from '../../src/temporary/places.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 
 const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'muster-stage-')), 'warehouse.duckdb')
+
+/** Folders of temporary files. */
+const temporary = (file: string): string[] =>
+  readdirSync(dirname(file)).filter(name => name.startsWith(`${basename(file)}.tmp`))
 
 test('a stage with more rows than a vector takes no more memory than its rows need, and no disk space', async () => {
   const file = newFile()
@@ -18,10 +23,10 @@ test('a stage with more rows than a vector takes no more memory than its rows ne
     )
     expect(Number(held?.bytes)).toBeGreaterThan(4200 * 110 * 8)
     expect(Number(held?.bytes)).toBeLessThan(3 * 4200 * 110 * 8)
-    expect(readdirSync(`${file}.tmp`)).toEqual([])
+    expect(temporary(file).flatMap(name => readdirSync(join(dirname(file), name)))).toEqual([])
   })
   await engine.close()
-  expect(existsSync(`${file}.tmp`)).toBe(false)
+  expect(temporary(file)).toEqual([])
 })
 
 test('while batches are loaded the log goes into the file as soon as it is long', async () => {
@@ -46,8 +51,11 @@ test('while batches are loaded the log goes into the file as soon as it is long'
 
 test('when no stage can be created, one line names the folder', async () => {
   const file = newFile()
+  keepRegistryIn(dirname(file))
   const engine = await openDuckdb(file)
-  writeFileSync(`${file}.tmp`, '')
-  await expect(engine.staging(engine => engine.run('select 1'))).rejects.toThrow(`${file}.tmp`)
+  const [registered = ''] = readdirSync(join(dirname(file), registryName))
+  const folder = `${file}.tmp-${registered.slice(0, -'.json'.length)}`
+  writeFileSync(folder, '')
+  await expect(engine.staging(engine => engine.run('select 1'))).rejects.toThrow(folder)
   await engine.close()
 })

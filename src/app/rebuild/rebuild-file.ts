@@ -2,7 +2,8 @@
 import { MusterError } from '../../lib/errors.ts'
 import { carryOverLedger } from '../../state/carry-over.ts'
 import { migrate } from '../../state/migrate.ts'
-import { removeDatabase, replaceDatabase } from '../../warehouse/duckdb/database-file.ts'
+import { temporaryPlace } from '../../temporary/places.ts'
+import { replaceDatabase } from '../../warehouse/duckdb/database-file.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
@@ -68,18 +69,18 @@ async function fillFile(rebuild: Rebuild, engine: Engine, oldFile: string): Prom
 /** A file that is lost is made of its pages; what only its ledger knew, such as watermarks, is lost. */
 export async function rebuildFile(rebuild: Rebuild, file: string): Promise<Rebuilt> {
   if (isMade(rebuild.connection)) await prepareOld(rebuild)
-  const draft = `${file}.replay`
-  removeDatabase(draft)
-  const engine = await openDuckdb(draft)
-  let rebuilt: Rebuilt
+  const draft = temporaryPlace(`${file}.replay`, 'the warehouse that a replay makes')
   try {
-    rebuilt = await fillFile(rebuild, engine, file)
-  } catch (error) {
-    await engine.close()
-    removeDatabase(draft)
-    throw error
+    const engine = await openDuckdb(draft.path)
+    let rebuilt: Rebuilt
+    try {
+      rebuilt = await fillFile(rebuild, engine, file)
+    } finally {
+      await engine.close()
+    }
+    replaceDatabase(draft.path, file)
+    return rebuilt
+  } finally {
+    draft.remove()
   }
-  await engine.close()
-  replaceDatabase(draft, file)
-  return rebuilt
 }

@@ -1,5 +1,5 @@
 /** Loads the landed pages of every kept scan into an empty warehouse, without one request. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readEnvelope } from '../../api/client/envelope.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
@@ -14,6 +14,7 @@ import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { isFullBatch } from '../../sync/run/task-pipeline.ts'
+import { temporaryFolder } from '../../temporary/places.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
 export interface ReplayProgress {
@@ -140,10 +141,10 @@ export async function replay(
   for (const [index, scan] of kept.entries()) {
     const folder = landing.scans().includes(scan)
       ? undefined
-      : mkdtempSync(join(dirname(root), '.muster-replay-'))
+      : temporaryFolder(join(dirname(root), '.muster-replay'), 'pages of an archive, for a replay')
     try {
-      if (folder) await unpack(landing, scan, folder)
-      const source = folder ? openLanding(folder) : landing
+      if (folder) await unpack(landing, scan, folder.path)
+      const source = folder ? openLanding(folder.path) : landing
       const { resource } = factsOf(source, scan)
       await onProgress({ resource, done: index, scans: kept.length })
       await replayScan(replaying, source, scan)
@@ -153,7 +154,7 @@ export async function replay(
         replaying.damaged.push({ scan, what: `${basename(error.page.file)} cannot be read` })
       else throw error
     } finally {
-      if (folder) rmSync(folder, { recursive: true, force: true })
+      folder?.remove()
     }
   }
   const { scans, pages, records, quarantined, damaged } = replaying

@@ -1,5 +1,5 @@
 /** `muster copy`: copies a warehouse to another engine or place, with its watermarks. */
-import { existsSync, rmdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
 import { waitingFiles } from '../../events/event-log.ts'
@@ -19,19 +19,8 @@ interface Place {
   readonly options: PostgresOptions
 }
 
-/** Folder for the files in which rows of a server are transferred. */
-const scratchOf = ({ cwd }: CommandContext): string => join(cwd, '.muster-copy.tmp')
-
-/** Removes the folder unless another copy still uses it. */
-function removeScratch(context: CommandContext): void {
-  for (const folder of [join(scratchOf(context), 'stage'), scratchOf(context)])
-    try {
-      rmdirSync(folder)
-    } catch (error) {
-      // It was never made, or another copy uses it.
-      if (!['ENOENT', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-    }
-}
+/** Beginning of the paths of folders in which rows of a server are transferred. */
+const scratchOf = ({ cwd }: CommandContext): string => join(cwd, '.muster-copy')
 
 function placeOf(context: CommandContext, options: Options, end: 'from' | 'to'): Place {
   const text = textOption(options, end) ?? ''
@@ -126,7 +115,7 @@ export const command: CommandModule = {
     const [from, to] = [placeOf(context, options, 'from'), placeOf(context, options, 'to')]
     requireDifferent(from, to)
     requireDrained(from)
-    const copied = await copyBetween(context, from, to).finally(() => removeScratch(context))
+    const copied = await copyBetween(context, from, to)
     const rows = copied.reduce((sum, one) => sum + one.rows, 0)
     const landing = landingAdvice(from)
     if (context.json) printJson(context, { tables: copied, rows, landing })

@@ -1,7 +1,8 @@
 /** Where a copy is written: into the schemas of a server, or into a draft that replaces the file when it is complete. */
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { MusterError } from '../../lib/errors.ts'
 import { migrate } from '../../state/migrate.ts'
+import { temporaryPlace } from '../../temporary/places.ts'
 import { removeDatabase, replaceDatabase } from '../../warehouse/duckdb/database-file.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -39,7 +40,8 @@ export async function fileTarget(file: string, now: string): Promise<CopyTarget>
   const isNew = !existsSync(file)
   // Open to the end: its lock keeps other copies and syncs away.
   const locked = await openDuckdb(file)
-  const draft = `${file}.copying`
+  const place = temporaryPlace(`${file}.copying`, 'the warehouse that a copy makes')
+  const draft = place.path
   let engine: Engine | undefined
   const close = async (): Promise<void> => {
     await engine?.close()
@@ -47,15 +49,12 @@ export async function fileTarget(file: string, now: string): Promise<CopyTarget>
   }
   const abandon = async (): Promise<void> => {
     await close()
-    removeDatabase(draft)
+    place.remove()
     if (isNew) removeDatabase(file)
   }
   try {
     await requireNothingElse(locked)
     await requireEmpty(locked)
-    // Left over from a copy that was killed.
-    removeDatabase(draft)
-    rmSync(`${draft}.tmp`, { recursive: true, force: true })
     engine = await openDuckdb(draft)
     await migrate(engine, now)
   } catch (error) {
@@ -68,6 +67,7 @@ export async function fileTarget(file: string, now: string): Promise<CopyTarget>
     async finish() {
       await close()
       replaceDatabase(draft, file)
+      place.remove()
     },
   }
 }

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../../lib/errors.ts'
-import { isAlive } from '../../lib/is-alive.ts'
+import { temporaryPlace } from '../../temporary/places.ts'
 
 export const manifestName = 'manifest.json'
 
@@ -30,16 +30,6 @@ function isExport(folder: string): boolean {
 /** Names beside the folder, for the draft and for the export that is being replaced. */
 const beside = (folder: string, end: string): string => join(dirname(folder), `${basename(folder)}.${end}`)
 
-/** A draft has the id of its process in its name, so that two exports into one folder do not mix. */
-function removeLeftovers(folder: string): void {
-  const begin = `${basename(folder)}.writing-`
-  for (const name of readdirSync(dirname(folder))) {
-    const pid = name.startsWith(begin) ? Number(name.slice(begin.length)) : 0
-    if (pid > 0 && (pid === process.pid || !isAlive(pid)))
-      rmSync(join(dirname(folder), name), { recursive: true, force: true })
-  }
-}
-
 export interface ExportFolder {
   /** Where to write. */
   readonly draft: string
@@ -61,8 +51,8 @@ export function beginFolder(folder: string, mode: number): ExportFolder {
       next: 'name a new or empty folder; nothing was changed',
     })
   mkdirSync(dirname(folder), { recursive: true })
-  removeLeftovers(folder)
-  const draft = beside(folder, `writing-${process.pid}`)
+  const place = temporaryPlace(beside(folder, 'writing'), 'an export, before it takes its place')
+  const draft = place.path
   mkdirSync(draft, { mode })
   return {
     draft,
@@ -70,8 +60,9 @@ export function beginFolder(folder: string, mode: number): ExportFolder {
       rmSync(replaced, { recursive: true, force: true })
       if (existsSync(folder)) renameSync(folder, replaced)
       renameSync(draft, folder)
+      place.keep()
       rmSync(replaced, { recursive: true, force: true })
     },
-    abandon: () => rmSync(draft, { recursive: true, force: true }),
+    abandon: () => place.remove(),
   }
 }

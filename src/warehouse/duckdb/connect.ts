@@ -1,8 +1,10 @@
 /** A DuckDB instance: the warehouse attached, a stage for each connection, set up for a small process. */
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { MusterError } from '../../lib/errors.ts'
+import { type TemporaryPlace, temporaryPlace } from '../../temporary/places.ts'
 import { quoteText } from '../sql-text.ts'
 import { openError } from './failure.ts'
 
@@ -40,9 +42,22 @@ export const logBytes = 16_000_000
 export interface Opened {
   readonly instance: DuckDBInstance
   readonly connection: DuckDBConnection
+  /** Folder of temporary files, made when needed. */
+  readonly temporary: TemporaryPlace
 }
 
-export async function create(temporaryFolder: string, limit = memoryLimit): Promise<Opened> {
+/** `stem` is the beginning of the path of the temporary files. */
+export async function create(stem: string, limit = memoryLimit): Promise<Opened> {
+  const temporary = temporaryPlace(stem, 'rows that do not fit into the memory of DuckDB')
+  try {
+    return { ...(await connectTo(temporary.path, limit)), temporary }
+  } catch (error) {
+    temporary.remove()
+    throw error
+  }
+}
+
+async function connectTo(temporaryFolder: string, limit: string): Promise<Omit<Opened, 'temporary'>> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: limit,
     temp_directory: temporaryFolder,
@@ -70,10 +85,13 @@ export async function setUp(
 }
 
 export async function connect(file: string, options: OpenOptions): Promise<Opened> {
+  let opened: Opened | undefined
   try {
     if (!options.readOnly) mkdirSync(dirname(file), { recursive: true })
     const fresh = !existsSync(file)
-    const opened = await create(`${file}.tmp`, options.memoryLimit)
+    opened = options.readOnly
+      ? await createToRead(`${file}.tmp`, options.memoryLimit)
+      : await create(`${file}.tmp`, options.memoryLimit)
     await attach(opened.connection, file, options.readOnly ?? false)
     await attachMemory(opened.connection, 'stage_0')
     await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0' })
@@ -81,7 +99,21 @@ export async function connect(file: string, options: OpenOptions): Promise<Opene
     if (fresh) chmodSync(file, 0o600)
     return opened
   } catch (error) {
-    throw openError(file, error)
+    opened?.connection.closeSync()
+    opened?.instance.closeSync()
+    opened?.temporary.remove()
+    throw error instanceof MusterError ? error : openError(file, error)
+  }
+}
+
+/** Who may not write beside the file can read it all the same, as long as nothing has to be spilled. */
+async function createToRead(stem: string, limit = memoryLimit): Promise<Opened> {
+  try {
+    return await create(stem, limit)
+  } catch (error) {
+    if (!(error instanceof MusterError)) throw error
+    const nowhere: TemporaryPlace = { path: stem, remove() {}, keep() {} }
+    return { ...(await connectTo(stem, limit)), temporary: nowhere }
   }
 }
 
@@ -121,7 +153,7 @@ export async function attachStageFile(
   }
 }
 
-/** Some systems do not remove an open file, and none removes a folder that another process uses. */
+/** Some systems do not remove an open file. */
 function forget(remove: () => void): void {
   try {
     remove()
@@ -129,9 +161,6 @@ function forget(remove: () => void): void {
     // Its rows are dropped with the batch, and the file is for its owner only.
   }
 }
-
-/** DuckDB itself removes the folder only if it created it. */
-export const forgetFolder = (folder: string): void => forget(() => rmdirSync(folder))
 
 /** In memory, for the main connection. */
 export async function attachMemory(connection: DuckDBConnection, name: string): Promise<void> {

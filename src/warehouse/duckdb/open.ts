@@ -10,7 +10,6 @@ import {
   attachStageFile,
   connect,
   create,
-  forgetFolder,
   logBytes,
   type Opened,
   type OpenOptions,
@@ -54,8 +53,6 @@ interface Place {
   readonly file: string
   /** The database that unqualified names refer to. */
   readonly home: string
-  /** Folder of the temporary files. */
-  readonly folder: string
 }
 
 /**
@@ -72,7 +69,7 @@ async function checkpoint({ file, home }: Place, { run }: Statements): Promise<v
   }
 }
 
-function poolOf({ file, home, folder }: Place, { instance }: Opened): ConnectionPool<Connection> {
+function poolOf({ file, home }: Place, { instance, temporary }: Opened): ConnectionPool<Connection> {
   let opened = 0
   return new ConnectionPool({
     most: pooledConnections,
@@ -80,7 +77,7 @@ function poolOf({ file, home, folder }: Place, { instance }: Opened): Connection
       opened += 1
       const stage = `stage_${opened}`
       const duckdb = await instance.connect()
-      await attachStageFile(duckdb, stage, folder)
+      await attachStageFile(duckdb, stage, temporary.path)
       await setUp(duckdb, { home, stage })
       return new Connection(file, duckdb)
     },
@@ -99,14 +96,14 @@ interface Database {
   readonly announced: Set<string>
 }
 
-async function close({ place, opened, main, pool }: Database): Promise<void> {
+async function close({ opened, main, pool }: Database): Promise<void> {
   const pooled = await pool.drain()
   await main.turns.onIdle()
   if ([main, ...pooled].some(({ hasRemoved }) => hasRemoved)) await tidy(opened.connection)
   // The last connection to close writes the log into the file.
   for (const { duckdb } of [...pooled, main]) duckdb.closeSync()
   opened.instance.closeSync()
-  if (pooled.length > 0) forgetFolder(place.folder)
+  opened.temporary.remove()
 }
 
 const insert = ({ table, columns, select }: Insertion): string =>
@@ -197,16 +194,16 @@ function engineOver(place: Place, opened: Opened): Engine {
 }
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
-  return engineOver({ file, home: 'warehouse', folder: `${file}.tmp` }, await connect(file, options))
+  return engineOver({ file, home: 'warehouse' }, await connect(file, options))
 }
 
 /** Without a warehouse file there is more memory for pages: the process peaks at 340 MB over 100,000 timesheets. */
 const stageMemory = '400MB'
 
-/** A DuckDB in memory that stages pages for a warehouse elsewhere; it spills to the folder. */
-export async function openStage(temporaryFolder: string): Promise<Engine> {
-  const opened = await create(temporaryFolder, stageMemory)
+/** A DuckDB in memory that stages pages for a warehouse elsewhere; it spills to a folder whose path begins with `stem`. */
+export async function openStage(stem: string): Promise<Engine> {
+  const opened = await create(stem, stageMemory)
   await attachMemory(opened.connection, 'stage_0')
   await setUp(opened.connection, { home: 'memory', stage: 'stage_0' })
-  return engineOver({ file: temporaryFolder, home: 'memory', folder: temporaryFolder }, opened)
+  return engineOver({ file: opened.temporary.path, home: 'memory' }, opened)
 }

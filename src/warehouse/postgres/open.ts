@@ -1,6 +1,5 @@
 /** Opens a PostgreSQL warehouse: one session of this process, beside a DuckDB in memory that reads the pages. */
 
-import { join } from 'node:path'
 import { MusterError } from '../../lib/errors.ts'
 import { openStage } from '../duckdb/open.ts'
 import type { Engine, Traits, TypedColumn, Work } from '../engine.ts'
@@ -31,7 +30,7 @@ const postgresTraits: Traits = {
 export interface PostgresOptions {
   /** Prefix of every schema name. */
   readonly schemaPrefix?: string
-  /** Folder for rows that the stage cannot hold in memory and for transfers; created when needed. */
+  /** Beginning of the paths of temporary folders: for rows that the stage cannot hold in memory, and for transfers. */
   readonly scratch: string
   /** The stage of another warehouse, for a copy between the two; it stays open when this one is closed. */
   readonly stage?: Engine
@@ -162,7 +161,7 @@ export async function openPostgres(address: Address, options: PostgresOptions): 
   const prefix = checkedPrefix(options.schemaPrefix ?? '')
   const session = openSession(address, usualSettings)
   await session.client()
-  const stage = options.stage ?? (await openStage(join(options.scratch, 'stage')))
+  const stage = options.stage ?? (await openStage(options.scratch))
   const parts = { address, session, prefix, isStageShared: options.stage !== undefined }
   const main = turnsOf(parts)
   const files = new TransferFiles(options.scratch)

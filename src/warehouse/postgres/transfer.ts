@@ -1,10 +1,10 @@
 /** Transfers between the stage's DuckDB and PostgreSQL: CSV in a private folder, streamed through COPY, removed at once. */
-import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { isAlive } from '../../lib/is-alive.ts'
+import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
 import type { Engine, Insertion, TemporaryTable, Transfer, TypedColumn } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 
@@ -27,41 +27,26 @@ const typed = ({ name, sql }: TypedColumn): string =>
 const struct = (columns: readonly TypedColumn[]): string =>
   `{${columns.map(({ name, sql }) => `${quoteText(name)}: ${quoteText(sql)}`).join(', ')}}`
 
-/** Folders of this process. */
-const ours = new Set<string>()
-
-/** Only its owner may enter, so the files in it need no mode of their own. Folders of killed processes are removed. */
-function ownFolder(parent: string): string {
-  mkdirSync(parent, { recursive: true, mode: 0o700 })
-  for (const name of readdirSync(parent)) {
-    const pid = Number(/^transfers-(\d+)-/.exec(name)?.[1] ?? 0)
-    const isLeftOver = pid > 0 && (pid === process.pid ? !ours.has(join(parent, name)) : !isAlive(pid))
-    if (isLeftOver) rmSync(join(parent, name), { recursive: true, force: true })
-  }
-  const folder = mkdtempSync(join(parent, `transfers-${process.pid}-`))
-  ours.add(folder)
-  return folder
-}
-
 /** Names for the files of one engine, in a folder that is created with the first file and removed with the engine. */
 export class TransferFiles {
-  readonly #parent: string
-  #folder: string | undefined
+  readonly #stem: string
+  #folder: TemporaryPlace | undefined
   #count = 0
 
-  constructor(parent: string) {
-    this.#parent = parent
+  /** `stem` is the beginning of the path of the folder. */
+  constructor(stem: string) {
+    this.#stem = stem
   }
 
   next(): string {
-    this.#folder ??= ownFolder(this.#parent)
+    this.#folder ??= temporaryFolder(this.#stem, 'rows on their way between DuckDB and PostgreSQL')
     this.#count += 1
-    return join(this.#folder, `${this.#count}.csv`)
+    return join(this.#folder.path, `${this.#count}.csv`)
   }
 
   /** Also removes files that a failure left behind. */
   remove(): void {
-    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
+    this.#folder?.remove()
     this.#folder = undefined
   }
 }
