@@ -44,7 +44,7 @@ describe('a prefix', () => {
     'pg_x_',
     `a'`,
     '',
-    'a'.repeat(51),
+    'a'.repeat(55),
     'é',
   ])('refuses %j', async prefix => {
     expect(isSchemaPrefix(prefix)).toBe(false)

@@ -14,6 +14,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
 import { openPostgresQuery } from '../../warehouse/postgres/query.ts'
 import type { Address } from '../../warehouse/postgres/session.ts'
+import { dropLeftoverSchemas } from '../../warehouse/postgres/temporary-schemas.ts'
 import type { QuerySession } from '../../warehouse/query.ts'
 import type { Notices } from '../surroundings.ts'
 
@@ -38,9 +39,17 @@ export function postgresPlace(connection: Connection): PostgresPlace | undefined
 }
 
 /** Opens the warehouse to write; a DuckDB file has one writer at a time. */
-export function openToWrite(connection: Connection): Promise<Engine> {
+export async function openToWrite(connection: Connection): Promise<Engine> {
   const place = postgresPlace(connection)
-  return place ? openPostgres(place.address, place.options) : openDuckdb(duckdbFile(connection) ?? '')
+  if (!place) return openDuckdb(duckdbFile(connection) ?? '')
+  const engine = await openPostgres(place.address, place.options)
+  try {
+    await dropLeftoverSchemas(engine)
+    return engine
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
 }
 
 /** Whether the warehouse exists: a file that is there, or any server. */

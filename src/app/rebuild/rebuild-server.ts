@@ -7,8 +7,8 @@ import { newRunId } from '../../state/runs/runs.ts'
 import { usualLeaseMs } from '../../sync/run/context.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres } from '../../warehouse/postgres/open.ts'
+import { temporarySchemas } from '../../warehouse/postgres/temporary-schemas.ts'
 import { physicalTables } from '../../warehouse/schema/physical.ts'
-import { schemaNames } from '../../warehouse/schema/schemas.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteName, quoteNames } from '../../warehouse/sql-text.ts'
 import { openToWrite, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
@@ -22,12 +22,6 @@ import {
   tombstoneAgain,
 } from './rebuild.ts'
 import { type ReplayResult, replay } from './replay.ts'
-
-/** Removes the schemas beside those in use, with all that is in them. */
-async function dropBeside(engine: Engine, prefix: string): Promise<void> {
-  for (const name of schemaNames)
-    await engine.run(`drop schema if exists ${quoteName(prefix + name)} cascade`)
-}
 
 /**
  * Rows are deleted and inserted rather than tables exchanged: readers wait for nothing, and views, grants, comments and
@@ -88,10 +82,10 @@ async function fillBeside(
 }
 
 async function replaceFromBeside(rebuild: Rebuild, engine: Engine, place: PostgresPlace): Promise<Rebuilt> {
-  const prefix = `${place.options.schemaPrefix ?? ''}replay_`
   const leases = await takeAll(rebuild, engine)
+  const schemas = await temporarySchemas(engine, 'replay')
+  const { prefix } = schemas
   try {
-    await dropBeside(engine, prefix)
     const result = await fillBeside(rebuild, engine, { ...place, prefix, leases })
     const missing = await missingFrom(engine, { old: 'star', rebuilt: quoteName(`${prefix}star`) })
     requireNothingMissing(rebuild, missing, result)
@@ -103,7 +97,7 @@ async function replaceFromBeside(rebuild: Rebuild, engine: Engine, place: Postgr
     await recordRun(rebuild, engine, result)
     return { result, missing }
   } finally {
-    await dropBeside(engine, prefix)
+    await schemas.drop()
     for (const lease of leases) await releaseLease(engine, lease)
   }
 }

@@ -4,10 +4,10 @@ export const schemaNames = ['star', 'mart', 'history', 'pii', 'ops'] as const
 export type SchemaName = (typeof schemaNames)[number]
 
 /**
- * Lower case, so that it is the same name quoted and bare; short enough for PostgreSQL's 63 bytes, also with the `replay_`
- * that a rebuild appends.
+ * Lower case, so that it is the same name quoted and bare; short enough for PostgreSQL's 63 bytes, also with what
+ * the schemas of a rebuild have in front, such as `replay_0a1b2c_`.
  */
-const validPrefix = /^(?!pg_)[a-z][a-z0-9_]{0,49}$/
+const validPrefix = /^(?!pg_)[a-z][a-z0-9_]{0,53}$/
 
 export const isSchemaPrefix = (text: string): boolean => validPrefix.test(text)
 
