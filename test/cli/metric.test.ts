@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
+import { thorough } from '../thorough.ts'
 import { holdFile } from './held-file.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
 
@@ -58,7 +59,7 @@ describe('before a calibration', () => {
 })
 
 describe('after a calibration', () => {
-  beforeAll(async () => {
+  test.runIf(thorough)('which may be repeated', async () => {
     const { code, out, err } = await place.command('crosscheck --calibrate')
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^quantiles +type6 +found/m)

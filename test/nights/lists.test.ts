@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Quirks } from '../../src/sandbox/quirks/quirk-options.ts'
 import { plainRecords } from '../sync/plain-records.ts'
-import { thorough } from '../thorough.ts'
+import { inQuick, thorough } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { openNights } from './nights.ts'
 
@@ -49,36 +49,41 @@ const cases: readonly (readonly [Partial<Quirks>, Case])[] = [
   [{ success: 'false' }, { count: 650, nights: [refused, refused], says: 'success is not true' }],
 ]
 
+const torn: readonly (readonly [Partial<Quirks>, number])[] = [
+  [{ 'cut-pages': 50 }, 500],
+  [{ 'short-page': 7 }, 650],
+  [{ 'short-page': 120 }, 650],
+  [{ total: 'shrinking' }, 650],
+]
+
+/** Of the list at the first night and at the second. */
+const turns: readonly (readonly [Partial<Quirks>, Partial<Quirks>])[] = [
+  [{}, { 'page-cap': 50 }],
+  [{ 'page-cap': 50 }, {}],
+  [{ 'page-cap': 50 }, { 'page-cap': 30 }],
+  [{}, { 'total-cap': 300 }],
+  [{ 'total-cap': 300 }, {}],
+]
+
 describeOnEngines(
   'a list',
   bench => {
-    // A third of the cases in the quick suite.
-    test.each(cases.filter((_, index) => thorough || index % 3 === 1))(
-      'with %j',
-      async (quirks, { count, nights, says = '' }) => {
-        const records = plainRecords({ timesheets: count })
-        const place = await openNights(bench, { records, quirks: { timesheets: quirks } })
-        for (const { code, state, stored, requests } of nights) {
-          const ran = await place.nextNight('sync timesheets --json')
-          const [found] = JSON.parse(ran.out).resources.filter(ofTimesheets)
-          const asked = ran.requests.filter(path => path.startsWith('/timesheets'))
-          const [{ n }] = (await place.rows('select count(*) as n from star.fact_timesheet')) as [
-            { n: number },
-          ]
-          expect({ code: ran.code, state: found.state, stored: n }).toEqual({ code, state, stored })
-          expect(ran.err).toContain(says)
-          expect(asked.length).toBeLessThanOrEqual(requests)
-        }
-      },
-    )
+    test.each(inQuick(cases, 1, 5, 9, 14))('with %j', async (quirks, { count, nights, says = '' }) => {
+      const records = plainRecords({ timesheets: count })
+      const place = await openNights(bench, { records, quirks: { timesheets: quirks } })
+      for (const { code, state, stored, requests } of nights) {
+        const ran = await place.nextNight('sync timesheets --json')
+        const [found] = JSON.parse(ran.out).resources.filter(ofTimesheets)
+        const asked = ran.requests.filter(path => path.startsWith('/timesheets'))
+        const [{ n }] = (await place.rows('select count(*) as n from star.fact_timesheet')) as [{ n: number }]
+        expect({ code: ran.code, state: found.state, stored: n }).toEqual({ code, state, stored })
+        expect(ran.err).toContain(says)
+        expect(asked.length).toBeLessThanOrEqual(requests)
+      }
+    })
 
     // Pages of another size reach what pages of the usual size do not.
-    test.each<[Partial<Quirks>, number]>([
-      [{ 'cut-pages': 50 }, 500],
-      [{ 'short-page': 7 }, 650],
-      [{ 'short-page': 120 }, 650],
-      [{ total: 'shrinking' }, 650],
-    ])('with %j of %i is whole, or incomplete', async (quirks, count) => {
+    test.each(inQuick(torn, 1))('with %j of %i is whole, or incomplete', async (quirks, count) => {
       const records = plainRecords({ timesheets: count })
       const place = await openNights(bench, { records, quirks: { timesheets: quirks } })
       const ran = await place.nextNight('sync timesheets --quiet')
@@ -91,13 +96,7 @@ describeOnEngines(
       expect(await place.rows('select count(*) as n from star.fact_timesheet')).toEqual([{ n: count }])
     })
 
-    test.each<[Partial<Quirks>, Partial<Quirks>]>([
-      [{}, { 'page-cap': 50 }],
-      [{ 'page-cap': 50 }, {}],
-      [{ 'page-cap': 50 }, { 'page-cap': 30 }],
-      [{}, { 'total-cap': 300 }],
-      [{ 'total-cap': 300 }, {}],
-    ])('that changes from %j to %j loses no change', async (first, second) => {
+    test.each(inQuick(turns, 0, 4))('that changes from %j to %j loses no change', async (first, second) => {
       const records = plainRecords({ timesheets: 650 })
       const place = await openNights(bench, { records, quirks: { timesheets: first } })
       expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
@@ -140,7 +139,7 @@ describeOnEngines(
       expect((await place.run('status')).out).not.toMatch(/timesheets.*(602|48)/)
     })
 
-    test('that becomes empty is a warning of the check and of status', async () => {
+    test.runIf(thorough)('that becomes empty is a warning of the check and of status', async () => {
       const place = await openNights(bench, { records: plainRecords({ timesheets: 650 }) })
       expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
       place.sandbox.setQuirks({ timesheets: { empty: 'yes' } })
@@ -181,7 +180,7 @@ describeOnEngines(
       expect((await place.run('publish --require complete')).err).not.toMatch(/timesheets/)
     })
   },
-  'all',
+  'duckdb',
 )
 
 const ofTimesheets = ({ resource }: { resource: string }): boolean => resource === 'timesheets'

@@ -64,5 +64,5 @@ describeOnEngines(
       expect(await told()).toEqual([])
     }, 60_000)
   },
-  'all',
+  'postgres',
 )

@@ -51,5 +51,5 @@ describeOnEngines(
       expect(await after(rules(300))).toEqual(['done', 300])
     }, 60_000)
   },
-  'all',
+  'postgres',
 )
