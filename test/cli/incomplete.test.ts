@@ -2,14 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/lib/clock.ts'
 import { notWhole } from '../../src/state/scans/wholeness.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { plainRecords } from '../sync/plain-records.ts'
 import { thorough } from '../thorough.ts'
 import { type Bench, describeOnEngines } from '../warehouse/fixture.ts'
-import { muster, temporaryFolder } from './captured-world.ts'
+import { commandsOn } from './commands-on.ts'
 
 const torn = { timesheets: { 'cut-pages': 150 } } as const
 
@@ -26,17 +25,9 @@ tasks:
 async function openDesk(bench: Bench) {
   const sandbox = await openSandbox({ records: plainRecords({ timesheets: 450, invoices: 30 }) })
   const warehouse = await bench.warehouse()
-  await warehouse.close()
-  const env = {
-    MUSTER_BASE_URL: sandbox.url,
-    MUSTER_API_KEY: 'sandbox-company-key',
-    MUSTER_WAREHOUSE: warehouse.address,
-    MUSTER_LANDING: warehouse.landing,
-  }
-  const cwd = temporaryFolder()
+  const { command, cwd } = await commandsOn(warehouse, sandbox)
   mkdirSync(join(cwd, 'dags'))
   writeFileSync(join(cwd, 'dags', 'small.yaml'), dag)
-  const command = (line: string) => muster(line, { env, cwd, clock: systemClock })
   const json = async (line: string) => JSON.parse((await command(`${line} --json`)).out)
   return { sandbox, command, json, file: warehouse.address.replace(/^duckdb:/, '') }
 }

@@ -1,9 +1,8 @@
 /** More records in quarantine than the settings tolerate: exit 3, named by every command, and nothing is published. */
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/lib/clock.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { oneList } from '../warehouse/one-list.ts'
-import { muster } from './captured-world.ts'
+import { commandsOn } from './commands-on.ts'
 
 const at = (index: number) => new Date(Date.UTC(2026, 2, 1) + index * 60_000).toISOString()
 const sheet = (index: number, netHours: unknown = 1, time = at(index)): string =>
@@ -17,16 +16,7 @@ describeOnEngines(
         '/timesheets',
         Array.from({ length: 100 }, (_, index) => sheet(index, index % 2 === 0 ? 'many' : 1)),
       )
-      const warehouse = await bench.warehouse()
-      await warehouse.close()
-      const env = {
-        MUSTER_BASE_URL: list.url,
-        MUSTER_API_KEY: 'sandbox-company-key',
-        MUSTER_WAREHOUSE: warehouse.address,
-        MUSTER_LANDING: warehouse.landing,
-      }
-      const command = (line: string, more: Record<string, string> = {}) =>
-        muster(line, { env: { ...env, ...more }, clock: systemClock })
+      const { command } = await commandsOn(await bench.warehouse(), list)
       const sync = 'sync timesheets --quiet'
       const first = await command(sync)
       expect([first.code, first.err]).toEqual([

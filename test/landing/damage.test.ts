@@ -2,8 +2,7 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/lib/clock.ts'
-import { muster } from '../cli/captured-world.ts'
+import { commandsOn } from '../cli/commands-on.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 import { oneList } from '../warehouse/one-list.ts'
@@ -28,17 +27,11 @@ async function threeNights(warehouse: Warehouse) {
     .filter(name => name.endsWith('.archive'))
     .sort()
   expect(archives).toHaveLength(2)
-  await warehouse.close()
-  const env = {
-    MUSTER_BASE_URL: list.url,
-    MUSTER_API_KEY: 'sandbox-company-key',
-    MUSTER_WAREHOUSE: warehouse.address,
-    MUSTER_LANDING: warehouse.landing,
-  }
+  const { command } = await commandsOn(warehouse, list)
   const [first = ''] = archives
   const folder = join(warehouse.landing, first)
   return {
-    command: (line: string) => muster(line, { env, clock: systemClock }),
+    command,
     scan: first.replace('.archive', ''),
     folder,
   }

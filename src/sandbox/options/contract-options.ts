@@ -4,7 +4,7 @@
  */
 import { closestMatch } from 'leven'
 import { UsageError } from '../../lib/errors.ts'
-import { countTo, type Option, oneOf, orNone, share, someOf, zone } from './option.ts'
+import { type Chosen, countTo, fallbacks, type Option, oneOf, orNone, share, someOf, zone } from './option.ts'
 
 /** Those about the recruitment metrics. */
 export const metricOptions = {
@@ -104,16 +104,12 @@ export const contractOptions = {
   ...metricOptions,
 } as const satisfies Readonly<Record<string, Option<unknown>>>
 
-export type ContractOptions = {
-  readonly [Name in keyof typeof contractOptions]: (typeof contractOptions)[Name] extends Option<infer Value>
-    ? Value
-    : never
-}
+export type ContractOptions = Chosen<typeof contractOptions>
 
-export function optionsOf(chosen: Partial<ContractOptions> = {}): ContractOptions {
-  const preset = Object.entries(contractOptions).map(([name, { fallback }]) => [name, fallback])
-  return { ...(Object.fromEntries(preset) as ContractOptions), ...chosen }
-}
+export const optionsOf = (chosen: Partial<ContractOptions> = {}): ContractOptions => ({
+  ...fallbacks(contractOptions),
+  ...chosen,
+})
 
 /** Parses `name=value`. Throws a UsageError that suggests the nearest name or lists the values. */
 export function parseOption(text: string): Partial<ContractOptions> {

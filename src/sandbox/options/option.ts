@@ -19,6 +19,18 @@ export function oneOf<const Values extends readonly string[]>(
   return { values: values.join(', '), fallback, meaning, parse }
 }
 
+/** What each of these options was set to. */
+export type Chosen<Options> = {
+  readonly [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never
+}
+
+export function fallbacks<Options extends Readonly<Record<string, Option<unknown>>>>(
+  options: Options,
+): Chosen<Options> {
+  const preset = Object.entries(options).map(([name, { fallback }]) => [name, fallback])
+  return Object.fromEntries(preset) as Chosen<Options>
+}
+
 /** A number from 0, never, to 1, always. */
 export function shareOf(text: string): number | undefined {
   return /^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined

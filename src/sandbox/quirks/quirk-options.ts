@@ -5,7 +5,7 @@
 import { findResource } from '../../contract/catalogue.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { pairOf, unknownName } from '../options/contract-options.ts'
-import { countTo, type Option, oneOf, orNone, someOf } from '../options/option.ts'
+import { type Chosen, countTo, fallbacks, type Option, oneOf, orNone, someOf } from '../options/option.ts'
 
 const most = 1_000_000_000
 const count = (meaning: string) => orNone(countTo(most, 0, meaning))
@@ -62,18 +62,12 @@ export const quirkOptions = {
   ...changeQuirks,
 } as const satisfies Readonly<Record<string, Option<unknown>>>
 
-export type Quirks = {
-  readonly [Name in keyof typeof quirkOptions]: (typeof quirkOptions)[Name] extends Option<infer Value>
-    ? Value
-    : never
-}
+export type Quirks = Chosen<typeof quirkOptions>
 
 /** By the name of the resource, or `all`. */
 export type QuirkSettings = Readonly<Record<string, Partial<Quirks>>>
 
-export const noQuirks = Object.fromEntries(
-  Object.entries(quirkOptions).map(([name, { fallback }]) => [name, fallback]),
-) as Quirks
+export const noQuirks: Quirks = fallbacks(quirkOptions)
 
 /** Parses `name=value` or `resource:name=value`. Throws a UsageError that says what would be right. */
 export function parseQuirk(text: string): QuirkSettings {
