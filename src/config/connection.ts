@@ -14,6 +14,13 @@ export interface WebhookSettings {
   readonly headerPrefix: string
 }
 
+interface QuerySettings {
+  readonly seconds: number
+  readonly memoryMegabytes: number
+  readonly answerMegabytes: number
+  readonly threads: number
+}
+
 export interface Connection {
   readonly name: string
   readonly baseUrl: string
@@ -37,6 +44,8 @@ export interface Connection {
   readonly quarantinePercent: number
   /** Zone in which timestamps become dates. */
   readonly reportingZone: string
+  /** What one query of `muster sql` or an assistant may use. */
+  readonly queries: QuerySettings
 }
 
 export interface Building {
@@ -75,6 +84,7 @@ export function buildConnection(
     quarantineRecords: raw.quarantineRecords,
     quarantinePercent: raw.quarantinePercent,
     reportingZone: raw.reportingZone,
+    queries: raw.queries,
   }
 }
 

@@ -22,6 +22,8 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.landing': 'MUSTER_LANDING',
   'connections.default.quarantineRecords': 'MUSTER_QUARANTINE_RECORDS',
   'connections.default.quarantinePercent': 'MUSTER_QUARANTINE_PERCENT',
+  'connections.default.queries.seconds': 'MUSTER_QUERY_SECONDS',
+  'connections.default.queries.memoryMegabytes': 'MUSTER_QUERY_MEMORY_MEGABYTES',
   'connections.default.webhook.secret': 'MUSTER_WEBHOOK_SECRET',
   'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
 }
@@ -42,6 +44,8 @@ export function environmentSource(env: Environment): Source | undefined {
   const schemaPrefix = variable(env, 'MUSTER_SCHEMA_PREFIX')
   const quarantineRecords = variable(env, 'MUSTER_QUARANTINE_RECORDS')
   const quarantinePercent = variable(env, 'MUSTER_QUARANTINE_PERCENT')
+  const seconds = variable(env, 'MUSTER_QUERY_SECONDS')
+  const memoryMegabytes = variable(env, 'MUSTER_QUERY_MEMORY_MEGABYTES')
   const connection = {
     ...(baseUrl && { baseUrl }),
     ...(apiKey && { apiKey }),
@@ -50,6 +54,7 @@ export function environmentSource(env: Environment): Source | undefined {
     ...(landing && { landing }),
     ...(quarantineRecords && { quarantineRecords }),
     ...(quarantinePercent && { quarantinePercent }),
+    queries: { ...(seconds && { seconds }), ...(memoryMegabytes && { memoryMegabytes }) },
     ...(secret && { webhook: { secret, ...(previousSecret && { previousSecret }) } }),
   }
   return {

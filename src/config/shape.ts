@@ -4,10 +4,14 @@ import { z } from 'zod'
 import { dotted, type Path, type Problem } from './source.ts'
 
 /** A whole number; digits from an environment variable arrive as text. */
-function whole(least: number): z.ZodType<number> {
+function whole(least: number, most = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
   const digits = (value: unknown) =>
     typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  return z.preprocess(digits, z.int('must be a whole number').min(least, `must be at least ${least}`))
+  const bounded = z
+    .int('must be a whole number')
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`)
+  return z.preprocess(digits, bounded)
 }
 
 /** From 0 to 100, also with decimals; text from an environment variable likewise. */
@@ -30,6 +34,14 @@ const webhook = z.strictObject({
     .default('X-Service'),
 })
 
+/** What one query of `muster sql` or an assistant may use; memory is that of its process, half of it for DuckDB's buffers. */
+const queries = z.strictObject({
+  seconds: whole(1, 3600).default(120),
+  memoryMegabytes: whole(256).default(1024),
+  answerMegabytes: whole(1, 128).default(16),
+  threads: whole(1, 256).default(2),
+})
+
 /** Everything is optional here, so that one problem hides no other; required settings are checked when they are used. */
 const connection = z.strictObject({
   baseUrl: z
@@ -39,6 +51,7 @@ const connection = z.strictObject({
   apiKey: z.string().optional(),
   apiKeyFile: z.string().optional(),
   webhook: webhook.optional(),
+  queries: queries.prefault({}),
   warehouse: z.string().optional(),
   schemaPrefix: z
     .string()
@@ -66,12 +79,12 @@ const settings = z.strictObject({ connections: z.record(z.string(), connection) 
 export type RawConnection = z.infer<typeof connection>
 export type RawSettings = z.infer<typeof settings>
 
-/** Known keys by depth: the root, (names of connections are free), a connection, its webhook. */
+/** Known keys by depth: the root, (names of connections are free), a connection, its groups. */
 const keysByDepth: readonly (readonly string[])[] = [
   Object.keys(settings.shape),
   [],
   Object.keys(connection.shape),
-  Object.keys(webhook.shape),
+  [...Object.keys(webhook.shape), ...Object.keys(queries.shape)],
 ]
 
 /** With problems, `settings` is the rest without the invalid values. */

@@ -1,6 +1,6 @@
 /** The errors that users see: one line that says what happened, where, and what to do next. */
 
-interface Report {
+export interface Report {
   readonly what: string
   readonly where?: string
   readonly next?: string

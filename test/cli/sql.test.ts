@@ -56,21 +56,9 @@ describe('muster sql', () => {
   })
 
   test.each([
-    'describe t',
-    'show tables',
-    'summarize t',
-    'explain from t',
-    '( select 1 )',
-    'with x as (select 1) from x',
-  ])('%s is a query', async query => expect((await sql(query)).code).toBe(0))
-
-  test.each([
     ['insert into t (id) values (1)', 'INSERT is not a query'],
     ['with x as (select 9 as id) insert into t (id) from x', 'INSERT is not a query'],
-    ['drop table t', 'DROP is not a query'],
-    [`copy t to 'x.csv'`, 'COPY is not a query'],
-    [`attach 'other.duckdb'`, 'ATTACH is not a query'],
-    ['set threads = 1', 'SET is not a query'],
+    [`explain analyze copy t to 'x.csv'`, 'COPY is not a query'],
     ['select 1; select 2', 'these are 2 statements'],
     [';', 'the query is empty'],
   ])('%s is wrong usage', async (query, what) => {
@@ -83,9 +71,7 @@ describe('muster sql', () => {
     ['select nothing from t', /^muster: Binder Error: Referenced column "nothing" not found/],
     ['selec 1', /^muster: SELEC is not a query/],
     ['select (', /^muster: Parser Error: syntax error at end of input\n$/],
-    [`from '/etc/passwd'`, /^muster: .*(disabled|does not exist)/],
-    [`from read_text('/etc/passwd')`, /^muster: Permission Error: .*disabled by configuration\n$/],
-    ['explain analyze delete from t', /^muster: .*read-only mode/],
+    [`from read_text('/etc/passwd')`, /^muster: read_text\(\) does more than read the warehouse: /],
     ['from mart.worker_week', /^muster: mart\.worker_week is declared but not built: run muster build\n$/],
     [
       'describe "mart".open_demand',

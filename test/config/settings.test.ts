@@ -21,6 +21,7 @@ describe('a file', () => {
       pageCapMegabytes: 32,
       quarantineRecords: 20,
       quarantinePercent: 1,
+      queries: { seconds: 120, memoryMegabytes: 1024, answerMegabytes: 16, threads: 2 },
       reportingZone: 'Europe/London',
     })
     expect(settings.source).toBe('config/muster.yaml')

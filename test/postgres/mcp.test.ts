@@ -101,10 +101,10 @@ test.each([
   ['select * from ops.quarantine', /permission denied/],
   ['delete from star.fact_expense', /^DELETE is not a query/],
   ['select 1; select 2', /multiple commands|syntax error/],
-  [`select set_config('role', 'OWNER', false)`, /permission denied|does not exist|invalid value/],
-  [`select query_to_xml('select * from acme_pii.worker', true, true, '')`, /permission denied/],
-  [`select pg_read_file('/etc/passwd')`, /permission denied/],
-  ['select pg_sleep(5)', /longer than 2 s|statement timeout/],
+  [`select set_config('role', 'OWNER', false)`, /does more than read/],
+  [`select table_to_xml('acme_pii.worker', true, true, '')`, /permission denied/],
+  [`select pg_read_file('/etc/passwd')`, /does more than read/],
+  ['select count(*) from generate_series(1, 9999999999)', /^the query ran longer than 2 s/],
 ])('%s is refused in one line', async (sql, expected) => {
   const text = await refusal(sql.replace('OWNER', `${prefix}owner`))
   expect(text).toMatch(expected)

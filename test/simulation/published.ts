@@ -1,5 +1,5 @@
 /** What must hold for a published copy: it has no personal data, and its tables and marts are whole. */
-import { openQuery } from '../../src/warehouse/duckdb/query.ts'
+import { openFile } from '../../src/warehouse/duckdb/ad-hoc/session.ts'
 import type { Service } from './service.ts'
 
 /** Texts of the source that name a person. */
@@ -10,6 +10,9 @@ function personalTexts({ world }: Service): Set<string> {
     texts.add(String((worker as { name?: string } | null)?.name))
   return texts
 }
+
+/** All rows of the largest table are read at once. */
+const bounds = { seconds: 600, memoryMegabytes: 1024, answerMegabytes: 1024, threads: 2 }
 
 export interface TableRows {
   readonly name: string
@@ -23,7 +26,7 @@ export async function lawOfPublished(
   written: readonly TableRows[],
 ): Promise<string[]> {
   const personal = personalTexts(service)
-  const copy = await openQuery(file)
+  const copy = await openFile(file, bounds)
   const found: string[] = []
   try {
     const listed = await copy.query(
@@ -37,7 +40,7 @@ export async function lawOfPublished(
       else found.push(...(await tableOf({ name, rows }, personal, sql => copy.query(sql, 100_000))))
     }
   } finally {
-    await copy.close()
+    copy.close()
   }
   return found
 }

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
+import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
-import { openQuery } from '../../warehouse/duckdb/query.ts'
-import { openPostgresQuery } from '../../warehouse/postgres/query.ts'
-import type { QuerySession } from '../../warehouse/query.ts'
+import { openPostgresQuery } from '../../warehouse/postgres/ad-hoc/session.ts'
+import type { QueryBounds, QuerySession } from '../../warehouse/query.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { duckdbFile, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
 import { type Catalogue, duckdbCatalogue, postgresCatalogue } from './catalogue-sql.ts'
@@ -18,16 +18,17 @@ export interface AssistantData {
 
 export function assistantData(connection: Connection): AssistantData {
   const place = postgresPlace(connection)
+  const within = (seconds: number): QueryBounds => ({ ...connection.queries, seconds })
   if (!place) {
     const file = duckdbFile(connection) ?? ''
-    return { catalogue: duckdbCatalogue, open: () => openCopy(file) }
+    return { catalogue: duckdbCatalogue, open: seconds => openCopy(file, within(seconds)) }
   }
   const { schemaPrefix = '' } = place.options
-  return { catalogue: postgresCatalogue(schemaPrefix), open: seconds => openServer(place, seconds) }
+  return { catalogue: postgresCatalogue(schemaPrefix), open: seconds => openServer(place, within(seconds)) }
 }
 
 /** Only the published copy: DuckDB has no rights by schema, so every reader of the working file can read pii. */
-function openCopy(file: string): Promise<QuerySession> {
+function openCopy(file: string, bounds: QueryBounds): Promise<QuerySession> {
   const copy = publishedFile(file)
   if (!existsSync(copy)) {
     throw new MusterError({
@@ -36,13 +37,13 @@ function openCopy(file: string): Promise<QuerySession> {
       next: 'run muster publish first',
     })
   }
-  return openQuery(copy)
+  return openQuery(copy, bounds)
 }
 
 /** Only the rights of the server protect personal data: a query can undo any role or setting of the session. */
-async function openServer({ address, options }: PostgresPlace, seconds: number): Promise<QuerySession> {
+async function openServer({ address, options }: PostgresPlace, bounds: QueryBounds): Promise<QuerySession> {
   const { schemaPrefix = '' } = options
-  const session = await openPostgresQuery(address, schemaPrefix, seconds)
+  const session = await openPostgresQuery(address, { bounds, prefix: schemaPrefix })
   try {
     const { rows } = await session.query(privateTo(schemaPrefix), 10)
     if (rows.length === 0) return session

@@ -7,7 +7,7 @@ import { referenceDimensions } from '../../contract/dimensions.ts'
 import { tablesOf } from '../../contract/fields/table.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { readMarts } from '../../marts/mart.ts'
-import type { QueryResult, QuerySession } from '../../warehouse/query.ts'
+import { type QueryResult, type QuerySession, TooLong } from '../../warehouse/query.ts'
 import type { Catalogue, TableRow } from './catalogue-sql.ts'
 import type { AssistantData } from './open-data.ts'
 
@@ -75,27 +75,20 @@ async function using(
   { tool, signal }: Call,
   work: (session: QuerySession, stop: AbortSignal) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
-  const late = AbortSignal.timeout(seconds * 1000)
   try {
     const session = await data.open(seconds)
     try {
-      const result = await work(session, AbortSignal.any([late, signal]))
+      const result = await work(session, signal)
       note(tool, { outcome: 'answered' })
       return result
     } finally {
       await session.close()
     }
   } catch (error) {
-    note(tool, { outcome: late.aborted ? 'too long' : 'failed' })
-    return failure(late.aborted ? tooLong(seconds) : error)
+    note(tool, { outcome: error instanceof TooLong ? 'too long' : 'failed' })
+    return failure(error)
   }
 }
-
-const tooLong = (seconds: number): MusterError =>
-  new MusterError({
-    what: `the query ran longer than ${seconds} s and was stopped`,
-    next: 'read fewer rows, or aggregate',
-  })
 
 async function listTables(
   session: QuerySession,
@@ -176,7 +169,7 @@ function failure(error: unknown): CallToolResult {
 }
 
 /** States whether rows were left out and why, so that nobody takes a part for the whole. */
-function rowsAnswer({ columns, rows, isCut }: QueryResult): CallToolResult {
+function rowsAnswer({ columns, rows, cut }: QueryResult): CallToolResult {
   const kept: Record<string, unknown>[] = []
   let length = 0
   for (const row of rows) {
@@ -184,13 +177,14 @@ function rowsAnswer({ columns, rows, isCut }: QueryResult): CallToolResult {
     if (length > longestAnswer) break
     kept.push(row)
   }
-  const isLong = kept.length < rows.length
+  const isLong = kept.length < rows.length || cut === 'bytes'
+  const isCut = isLong || cut !== null
   const reason = isLong ? `of more than ${longestAnswer} characters` : 'of the row limit'
   return answer({
     columns: columns.map(({ name }) => name),
     rows: kept,
-    truncated: isCut || isLong,
-    ...((isCut || isLong) && {
+    truncated: isCut,
+    ...(isCut && {
       note: `These are the first ${kept.length} rows, because ${reason}: there are more. Aggregate, or add a where clause.`,
     }),
   })

@@ -6,13 +6,13 @@ import { MusterError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 import type { RunConnection } from '../../sync/run/run.ts'
+import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { OutOfReach } from '../../warehouse/duckdb/failure.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
-import { openQuery } from '../../warehouse/duckdb/query.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { openPostgresQuery } from '../../warehouse/postgres/ad-hoc/session.ts'
 import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
-import { openPostgresQuery } from '../../warehouse/postgres/query.ts'
 import type { Address } from '../../warehouse/postgres/session.ts'
 import { dropLeftoverSchemas } from '../../warehouse/postgres/temporary-schemas.ts'
 import type { QuerySession } from '../../warehouse/query.ts'
@@ -165,8 +165,10 @@ export async function openToRead(connection: Connection, notices: Notices): Prom
 /** Opens the warehouse for one ad hoc query. */
 export async function openForQuery(connection: Connection, notices: Notices): Promise<QuerySession> {
   const place = postgresPlace(connection)
-  if (place) return openPostgresQuery(place.address, place.options.schemaPrefix)
-  return (await readEither(duckdbFile(connection) ?? '', notices, openQuery)).handle
+  const bounds = connection.queries
+  if (place) return openPostgresQuery(place.address, { bounds, prefix: place.options.schemaPrefix })
+  const opened = await readEither(duckdbFile(connection) ?? '', notices, file => openQuery(file, bounds))
+  return opened.handle
 }
 
 /**

@@ -19,7 +19,7 @@ export const command: CommandModule = {
   run: async (context, args, options) => {
     const session = await openForQuery(context.connection(), context)
     try {
-      print(context, await session.query(args.join(' '), numberOf(options, 'limit')))
+      print(context, await session.query(args.join(' '), numberOf(options, 'limit'), context.signal))
       return 0
     } finally {
       await session.close()
@@ -27,7 +27,7 @@ export const command: CommandModule = {
   },
 }
 
-function print(context: CommandContext, { columns, rows, isCut }: QueryResult): void {
+function print(context: CommandContext, { columns, rows, cut }: QueryResult): void {
   if (context.json) printJson(context, rows)
   else {
     printTable(
@@ -37,7 +37,11 @@ function print(context: CommandContext, { columns, rows, isCut }: QueryResult): 
       rows.map(row => columns.map(({ name }) => textOf(row[name]))),
     )
   }
-  if (isCut) context.stderr.write(`there are more rows than these ${rows.length}: raise --limit\n`)
+  if (cut === 'rows') context.stderr.write(`there are more rows than these ${rows.length}: raise --limit\n`)
+  if (cut === 'bytes')
+    context.stderr.write(
+      `the answer is cut after ${rows.length} rows, because it is too large: read fewer columns, or raise queries.answerMegabytes\n`,
+    )
 }
 
 function textOf(value: unknown): string | null {

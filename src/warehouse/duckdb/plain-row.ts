@@ -8,9 +8,15 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api'
 
+/** The greatest distance from the epoch that a Date can have. */
+const lastMs = 8_640_000_000_000_000
+
 /** Microseconds since the epoch as ISO 8601 UTC, with as many decimals as the value needs, at least three. */
-function isoTime(micros: bigint): string {
+function isoTime(value: DuckDBTimestampValue | DuckDBTimestampTZValue): string {
+  const { micros } = value
   const milliseconds = Number(micros / 1000n - (micros % 1000n < 0n ? 1n : 0n))
+  // Infinity, and years after 275760.
+  if (Math.abs(milliseconds) > lastMs) return value.toString()
   const finer = ((micros % 1000n) + 1000n) % 1000n
   const iso = new Date(milliseconds).toISOString()
   return finer === 0n ? iso : iso.replace('Z', `${finer.toString().padStart(3, '0')}Z`)
@@ -18,8 +24,7 @@ function isoTime(micros: bigint): string {
 
 function plain(value: DuckDBValue): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
-  if (value instanceof DuckDBTimestampTZValue || value instanceof DuckDBTimestampValue)
-    return isoTime(value.micros)
+  if (value instanceof DuckDBTimestampTZValue || value instanceof DuckDBTimestampValue) return isoTime(value)
   if (value instanceof DuckDBDecimalValue || value instanceof DuckDBDateValue) return value.toString()
   if (value instanceof DuckDBListValue) return value.items.map(plain)
   return value !== null && typeof value === 'object' ? value.toString() : value

@@ -1,0 +1,94 @@
+/** Ad hoc queries on a DuckDB file, in a process of their own that is killed when it exceeds its bounds. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { builtFile } from '../../../lib/built-file.ts'
+import { MusterError } from '../../../lib/errors.ts'
+import { type QueryBounds, type QueryResult, type QuerySession, TooLong } from '../../query.ts'
+import { type Answer, errorOf, type Question } from './messages.ts'
+
+/** Enough for the rows of an answer and the parsed text of a query. */
+const heapMegabytes = 256
+
+/** With an empty environment: no query can find a key or a password in it. */
+const start = (): ChildProcess =>
+  fork(builtFile('warehouse/duckdb/ad-hoc/process.js'), [], {
+    env: {},
+    execArgv: [`--max-old-space-size=${heapMegabytes}`],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  })
+
+/** Why the process ended without an answer. Nobody but itself and the system kills it. */
+function endError(signal: unknown, { memoryMegabytes }: QueryBounds): MusterError {
+  if (signal === 'SIGKILL')
+    return new MusterError({
+      what: `the query needs more than ${memoryMegabytes} MB of memory and was stopped`,
+      next: 'read fewer rows or columns, or raise queries.memoryMegabytes of the settings',
+    })
+  return new MusterError({ what: 'the query made DuckDB end', next: 'write it in another way' })
+}
+
+/** For starting the process and opening the file, which may have a log to read. */
+const openSeconds = 120
+
+class QueryProcess implements QuerySession {
+  readonly #child = start()
+  readonly #bounds: QueryBounds
+  readonly #ended: Promise<unknown>
+
+  constructor(bounds: QueryBounds) {
+    this.#bounds = bounds
+    this.#ended = once(this.#child, 'exit')
+    // A message to a process that has ended; that it ended is what is reported.
+    this.#child.on('error', () => undefined)
+  }
+
+  async #ask(question: Question, seconds: number, stop?: AbortSignal): Promise<QueryResult | null> {
+    const late = AbortSignal.timeout(seconds * 1000)
+    const until = AbortSignal.any(stop ? [late, stop] : [late])
+    if (this.#child.connected) this.#child.send(question)
+    try {
+      const answer = await Promise.race([
+        once(this.#child, 'message', { signal: until }).then(([message]) => message as Answer),
+        this.#ended.then(() => {
+          throw endError(this.#child.signalCode, this.#bounds)
+        }),
+      ])
+      if ('failure' in answer) throw errorOf(answer.failure)
+      return answer.result
+    } catch (error) {
+      if (!until.aborted) throw error
+      await this.close()
+      throw stop?.aborted ? stop.reason : new TooLong({ ...this.#bounds, seconds })
+    }
+  }
+
+  /** Throws MusterError when the file cannot be opened. */
+  async open(file: string): Promise<void> {
+    await this.#ask({ file, bounds: this.#bounds }, openSeconds)
+  }
+
+  async query(sql: string, limit: number, stop?: AbortSignal): Promise<QueryResult> {
+    const result = await this.#ask({ sql, limit }, this.#bounds.seconds, stop)
+    if (!result) throw new Error('the query came before its file was opened')
+    return result
+  }
+
+  /** Waits for its end: only then is the file free for others. */
+  async close(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#ended
+  }
+}
+
+/** Throws MusterError when the file cannot be opened. */
+export async function openQuery(file: string, bounds: QueryBounds): Promise<QuerySession> {
+  const session = new QueryProcess(bounds)
+  try {
+    await session.open(file)
+    return session
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}

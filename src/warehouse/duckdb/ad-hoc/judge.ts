@@ -1,0 +1,113 @@
+/** Decides by DuckDB's own parser whether a text is one query that only reads the warehouse. */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { MusterError, UsageError } from '../../../lib/errors.ts'
+import { bareQuery, notAQuery, requireText } from '../../query.ts'
+
+const beginnings = 'select, with, from, values, table, describe, summarize, show or explain'
+
+/** Whether a query may begin so. Otherwise the parser would take a mistyped word for any statement. */
+const isBeginning =
+  /^(select|with|from|values|table|describe|desc|show|summarize|explain|unpivot|pivot)\b|^\(/i
+
+/** EXPLAIN and its options; what follows is judged like any other query. */
+const explaining = /^explain\s+(analyze\s+)?(\(\s*(?:analyze\s*,\s*)?format\s+\w+\s*\)\s*)?/i
+
+/** Functions that name no table of the warehouse and tell no more than its catalogue. Every other table function is refused. */
+const tableFunctions = new Set([
+  'range',
+  'generate_series',
+  'unnest',
+  'repeat',
+  'repeat_row',
+  'json_each',
+  'json_tree',
+  'histogram',
+  'histogram_values',
+  'summary',
+  'pg_timezone_names',
+  'pragma_table_info',
+  'duckdb_tables',
+  'duckdb_views',
+  'duckdb_columns',
+  'duckdb_constraints',
+  'duckdb_schemas',
+  'duckdb_functions',
+  'duckdb_types',
+  'duckdb_keywords',
+])
+
+/** Functions of which DuckDB says that they have side effects, and which change nothing but their next value. */
+const harmless = `'random', 'uuid', 'uuidv4', 'uuidv7', 'gen_random_uuid', 'error', 'stats', 'current_query'`
+
+/** They tell about the process, or run a text that nobody has judged. */
+const refused = `'current_setting', 'getenv', 'getvariable', 'json_execute_serialized_sql'`
+
+interface Serialised {
+  readonly error: boolean
+  readonly error_type?: string
+  readonly error_message?: string
+  readonly statements?: readonly unknown[]
+}
+
+async function serialised(connection: DuckDBConnection, sql: string): Promise<Serialised> {
+  const reader = await connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql])
+  return JSON.parse(String(reader.getRows()[0]?.[0])) as Serialised
+}
+
+interface Named {
+  readonly functions: Set<string>
+  readonly tableFunctions: Set<string>
+}
+
+/** Adds the functions of a parsed statement. Iterative, because a statement can be nested deeper than the stack. */
+function functionsOf(statement: unknown): Named {
+  const named: Named = { functions: new Set(), tableFunctions: new Set() }
+  const open: unknown[] = [statement]
+  while (open.length > 0) {
+    const node = open.pop()
+    if (typeof node !== 'object' || node === null) continue
+    const { type, function: table, function_name: name } = node as Record<string, unknown>
+    if (typeof name === 'string') named.functions.add(name.toLowerCase())
+    if (type === 'TABLE_FUNCTION')
+      named.tableFunctions.add(String((table as Record<string, unknown>)?.function_name).toLowerCase())
+    for (const child of Object.values(node)) if (typeof child === 'object') open.push(child)
+  }
+  return named
+}
+
+const notOffered = (name: string): UsageError =>
+  new UsageError({
+    what: `${name}() does more than read the warehouse`,
+    next: 'read tables of star, mart and ops',
+  })
+
+async function requireReading(connection: DuckDBConnection, statement: unknown): Promise<void> {
+  const named = functionsOf(statement)
+  for (const name of named.tableFunctions) if (!tableFunctions.has(name)) throw notOffered(name)
+  const reader = await connection.runAndReadAll(
+    `select function_name from duckdb_functions() where list_contains($1::varchar[], function_name)
+     and (has_side_effects and function_name not in (${harmless}) or function_name in (${refused}))`,
+    [JSON.stringify([...named.functions])],
+  )
+  const [first] = reader.getRows()
+  if (first) throw notOffered(String(first[0]))
+}
+
+/** The query to run. Throws UsageError unless the text is one query, MusterError for a text that is no SQL. */
+export async function judged(connection: DuckDBConnection, sql: string): Promise<string> {
+  const bare = bareQuery(sql)
+  requireText(bare, 'show all tables')
+  if (!isBeginning.test(bare)) throw notAQuery(bare, beginnings)
+  const [explain = ''] = explaining.exec(bare) ?? []
+  const query = bare.slice(explain.length)
+  const { error_type: fault, error_message: message, statements = [] } = await serialised(connection, query)
+  if (fault === 'parser') throw new MusterError({ what: `Parser Error: ${message}` })
+  if (fault !== undefined) throw notAQuery(bare, beginnings)
+  if (statements.length !== 1)
+    throw new UsageError({
+      what: `these are ${statements.length} statements`,
+      next: 'give one query at a time',
+    })
+  await requireReading(connection, statements[0])
+  return explain + query
+}

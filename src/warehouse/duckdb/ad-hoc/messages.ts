@@ -1,0 +1,34 @@
+/** What the process of ad hoc queries and the one that started it say to each other. */
+import { MusterError, type Report, UsageError } from '../../../lib/errors.ts'
+import type { QueryBounds, QueryResult } from '../../query.ts'
+import { OutOfReach } from '../failure.ts'
+
+/** The first message opens a file; every other one is a query on it. */
+export type Question =
+  | { readonly file: string; readonly bounds: QueryBounds }
+  | { readonly sql: string; readonly limit: number }
+
+export type Answer = { readonly result: QueryResult | null } | { readonly failure: Failure }
+
+/** An error in words, because classes do not survive the way from one process to the other. */
+interface Failure {
+  readonly kind: 'usage' | 'reach' | 'refused' | 'unexpected'
+  readonly report: Report
+}
+
+const classes = { usage: UsageError, reach: OutOfReach, refused: MusterError }
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof MusterError)) return { kind: 'unexpected', report: { what: wordsOf(error) } }
+  const { cause, ...report } = error.report
+  const kind = error instanceof UsageError ? 'usage' : error instanceof OutOfReach ? 'reach' : 'refused'
+  return { kind, report: { ...report, ...(cause !== undefined && { cause: wordsOf(cause) }) } }
+}
+
+export function errorOf({ kind, report }: Failure): Error {
+  if (kind === 'unexpected') return new Error(report.what)
+  const { cause, ...rest } = report
+  return new classes[kind]({ ...rest, ...(cause !== undefined && { cause: new Error(String(cause)) }) })
+}

@@ -1,0 +1,40 @@
+/**
+ * The process of ad hoc queries. DuckDB cannot be interrupted in the middle of a function, and does not count all of the
+ * memory that functions take: a process can be killed whatever it does.
+ */
+import type { QueryBounds } from '../../query.ts'
+import { type Answer, failureOf, type Question } from './messages.ts'
+import { type OpenFile, openFile } from './session.ts'
+
+/** Milliseconds between two looks at the memory: DuckDB fills some 100 MB meanwhile. */
+const watchMs = 25
+
+const end = (): void => void process.kill(process.pid, 'SIGKILL')
+
+function watchMemory({ memoryMegabytes }: QueryBounds): void {
+  const most = memoryMegabytes * 1_048_576
+  setInterval(() => {
+    if (process.memoryUsage.rss() > most) end()
+  }, watchMs)
+}
+
+let open: OpenFile | undefined
+
+async function answerTo(question: Question): Promise<Answer> {
+  try {
+    if ('sql' in question) return { result: (await open?.query(question.sql, question.limit)) ?? null }
+    watchMemory(question.bounds)
+    open = await openFile(question.file, question.bounds)
+    return { result: null }
+  } catch (error) {
+    return { failure: failureOf(error) }
+  }
+}
+
+process.on('message', async (question: Question) => {
+  process.send?.(await answerTo(question))
+})
+// The process that asks has ended, or is done; DuckDB may still be at work.
+process.on('disconnect', end)
+// Ctrl-C reaches every process of the terminal: the one that asks decides.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

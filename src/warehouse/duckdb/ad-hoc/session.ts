@@ -1,0 +1,143 @@
+/** Runs ad hoc queries in a DuckDB that can neither write nor read any other file. */
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  DuckDBInstance,
+  DuckDBTypeId,
+  StatementType,
+} from '@duckdb/node-api'
+import { MusterError } from '../../../lib/errors.ts'
+import { CutRows, type QueryBounds, type QueryResult, unbuiltMart } from '../../query.ts'
+import { tablesNamed } from '../../schema/schemas.ts'
+import { isPublishedFile } from '../database-file.ts'
+import { openError } from '../failure.ts'
+import { plainRow } from '../plain-row.ts'
+import { judged } from './judge.ts'
+
+interface Asked {
+  readonly sql: string
+  readonly file: string
+}
+
+/** The error for the first mart of the query that is declared but not in the file. */
+async function missingMart(
+  connection: DuckDBConnection,
+  { sql, file }: Asked,
+): Promise<MusterError | undefined> {
+  const held = await connection.runAndReadAll(
+    `select table_name from information_schema.tables where table_schema = 'mart'`,
+  )
+  const built = new Set(held.getRows().map(([name]) => `mart.${name}`))
+  const next = isPublishedFile(file) ? 'run muster build, then muster publish' : 'run muster build'
+  return tablesNamed(sql.toLowerCase())
+    .filter(name => name.startsWith('mart.') && !built.has(name))
+    .map(name => unbuiltMart(name.slice('mart.'.length), next))
+    .find(error => error !== undefined)
+}
+
+/** The message without the excerpt of the query that DuckDB adds below it. */
+async function queryError(connection: DuckDBConnection, error: unknown, asked: Asked): Promise<unknown> {
+  if (error instanceof MusterError || !(error instanceof Error)) return error
+  if (error.message.startsWith('Catalog Error: Table with name')) {
+    const unbuilt = await missingMart(connection, asked)
+    if (unbuilt) return unbuilt
+  }
+  if (error.message.startsWith('Out of Memory Error')) return tooMuch
+  const [words = ''] = error.message.replace('Failed to extract statements: ', '').split(/\n\s*\nLINE/)
+  return new MusterError({ what: words.replace(/\s+/g, ' '), cause: error })
+}
+
+/** Without the advice of DuckDB, which names settings that a query cannot change. */
+const tooMuch = new MusterError({
+  what: 'the query needs more memory than it may use',
+  next: 'read fewer rows or columns, or raise queries.memoryMegabytes of the settings',
+})
+
+const numeric: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.FLOAT,
+  DuckDBTypeId.DOUBLE,
+  DuckDBTypeId.DECIMAL,
+])
+
+/** Whether further rows are wanted. One row is converted at a time: a chunk of 2,048 may be far larger than the answer. */
+function addRows(taken: CutRows, names: readonly string[], chunk: DuckDBDataChunk): boolean {
+  for (let row = 0; row < chunk.rowCount; row += 1) {
+    const values = names.map((name, column) => [name, chunk.getColumnVector(column).getItem(row)] as const)
+    if (!taken.add(plainRow(Object.fromEntries(values)))) return false
+  }
+  return true
+}
+
+async function readRows(connection: DuckDBConnection, sql: string, taken: CutRows): Promise<QueryResult> {
+  const prepared = await connection.prepare(sql)
+  const { statementType } = prepared
+  if (statementType !== StatementType.SELECT && statementType !== StatementType.EXPLAIN)
+    throw new Error(`a judged query is of type ${StatementType[statementType]}`)
+  // Rows beyond the limit are never computed.
+  const result = await prepared.stream()
+  const names = result.deduplicatedColumnNames()
+  for (let isWanted = true; isWanted; ) {
+    const chunk = await result.fetchChunk()
+    if (!chunk || chunk.rowCount === 0) break
+    isWanted = addRows(taken, names, chunk)
+  }
+  const columns = names.map((name, index) => ({ name, isNumeric: numeric.has(result.columnTypeId(index)) }))
+  return { columns, rows: taken.rows, cut: taken.cut }
+}
+
+export interface OpenFile {
+  query(sql: string, limit: number): Promise<QueryResult>
+  close(): void
+}
+
+/**
+ * Nothing spills to disk: DuckDB lets queries read and write in its temporary folder. Half of the memory is for what
+ * DuckDB does not count, such as vectors of long texts.
+ */
+const optionsFor = ({ memoryMegabytes, threads }: QueryBounds): Record<string, string> => ({
+  access_mode: 'READ_ONLY',
+  memory_limit: `${Math.ceil(memoryMegabytes / 2)}MiB`,
+  temp_directory: '',
+  max_temp_directory_size: '0B',
+  threads: String(threads),
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+  allow_community_extensions: 'false',
+  allow_persistent_secrets: 'false',
+})
+
+/** Opens the file read-only; no query can open it for writing or reach another file. */
+export async function openFile(file: string, bounds: QueryBounds): Promise<OpenFile> {
+  try {
+    const instance = await DuckDBInstance.create(file, optionsFor(bounds))
+    const connection = await instance.connect()
+    for (const setting of ["timezone = 'UTC'", 'enable_external_access = false', 'lock_configuration = true'])
+      await connection.run(`set ${setting}`)
+    return {
+      async query(sql, limit) {
+        try {
+          const query = await judged(connection, sql)
+          return await readRows(connection, query, new CutRows(limit, bounds))
+        } catch (error) {
+          throw await queryError(connection, error, { sql, file })
+        }
+      },
+      close() {
+        connection.closeSync()
+        instance.closeSync()
+      },
+    }
+  } catch (error) {
+    throw openError(file, error)
+  }
+}
