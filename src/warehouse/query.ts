@@ -94,7 +94,10 @@ export function notAQuery(bare: string, beginnings: string): UsageError {
 /** The query was stopped at its deadline. */
 export class TooLong extends MusterError {
   constructor({ seconds }: QueryBounds) {
-    super({ what: `the query ran longer than ${seconds} s and was stopped`, next: 'read fewer rows, or aggregate' })
+    super({
+      what: `the query ran longer than ${seconds} s and was stopped`,
+      next: 'read fewer rows, or aggregate',
+    })
   }
 }
 

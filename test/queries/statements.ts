@@ -1,7 +1,7 @@
 /** Statements that no session for ad hoc queries runs, and the ways in which they are wrapped. */
 
 /** Of both engines; each refuses those of the other in its own words. */
-export const statements: readonly string[] = [
+const statements: readonly string[] = [
   `copy t to 'OUT'`,
   `copy t from 'OUT'`,
   `copy (select 1) to 'OUT' (format csv)`,
