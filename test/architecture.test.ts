@@ -45,6 +45,12 @@ const HABITS: readonly Habit[] = [
     isAllowed: file => file === 'lib/dates.ts',
     advice: 'computes days: src/lib/dates.ts does',
   },
+  {
+    pattern:
+      /\bprocess\s*\.\s*std(out|err)\b|\bconsole\s*\.|\bworld\s*\.\s*std(out|err)\s*\.\s*write\b|\/dev\/(std|tty|fd)|\bwriteSync\(\s*[12]\b/,
+    isAllowed: file => file === 'cli/terminal/terminal.ts',
+    advice: 'writes to the terminal: src/cli/terminal/terminal.ts does, and escapes',
+  },
 ]
 
 const VAGUE_NAMES = ['utils', 'helpers', 'common', 'manager', 'service', 'types']
@@ -289,6 +295,9 @@ describe('the rules catch', () => {
     ['Math.random', 'const dice = Math.random()'],
     ['a day in milliseconds', 'const tomorrow = now + 86_400_000'],
     ['fields of a Date', 'const month = date.getUTCMonth()'],
+    ['the terminal', 'process.stdout.write(text)'],
+    ['the console', 'console.log(text)'],
+    ['a stream of the world', 'world.stderr.write(text)'],
   ])('%s', (_, text) => expect(habitProblems(tree({ 'api/a.ts': text }))).toHaveLength(1))
 
   test.each([

@@ -9,6 +9,7 @@ import type { ExitStatus } from '../lib/errors.ts'
 import { createLog } from './terminal/log.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor, type StderrGate } from './terminal/stderr-gate.ts'
+import { escaping } from './terminal/terminal.ts'
 import { tidied } from './tidied.ts'
 import type { World } from './world.ts'
 
@@ -78,6 +79,7 @@ export function createContext({
   }
   return {
     ...world,
+    stdout: escaping(world.stdout),
     globals,
     json: globals.json === true,
     isTerminal: world.stderr.isTTY === true,

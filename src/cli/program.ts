@@ -9,6 +9,7 @@ import { type CommandContext, createContext, type GlobalOptions } from './contex
 import { describeFailure } from './failure.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
+import { escaping } from './terminal/terminal.ts'
 import { tidyFolder } from './tidied.ts'
 import type { World } from './world.ts'
 
@@ -37,14 +38,15 @@ interface Session {
 
 function buildProgram(session: Session, modules: readonly CommandModule[]): Command {
   const { world } = session
+  const [stdout, stderr] = [escaping(world.stdout), escaping(world.stderr)]
   const program = new Command('muster')
     .description('Keeps an analytics warehouse in step with a Workforce and Programme Data API.')
     .version(programVersion, '--version', 'print the version')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: text => void world.stdout.write(text),
-      writeErr: text => void world.stderr.write(text),
+      writeOut: text => void stdout.write(text),
+      writeErr: text => void stderr.write(text),
       outputError: () => {},
       getOutHelpWidth: () => world.stdout.columns ?? 100,
       getErrHelpWidth: () => world.stderr.columns ?? 100,

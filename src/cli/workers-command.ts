@@ -13,6 +13,7 @@ import type { ExitStatus } from '../lib/errors.ts'
 import { type CommandModule, flagOption, type Options, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { printJson, printLine, printTable } from './terminal/output.ts'
+import { inOneLine } from './terminal/terminal.ts'
 
 export const workerOptions: NonNullable<CommandModule['options']> = [
   { flags: '--agency <id>', summary: 'agency to write for; needed when the key spans several' },
@@ -36,7 +37,7 @@ export async function runWorkers(
     agency: textOption(options, 'agency'),
   }
   const checked = checkWorkers(request)
-  for (const problem of checked.problems) context.stderr.write(`${problemLine(shown, problem)}\n`)
+  for (const problem of checked.problems) context.stderr.write(`${inOneLine(problemLine(shown, problem))}\n`)
   const isSkipping = flagOption(options, 'skipInvalid') && checked.ready.length > 0
   const isRefused = checked.problems.length > 0 && !isSkipping
   if (isRefused || flagOption(options, 'dryRun')) {

@@ -3,12 +3,7 @@ import { type Environment, readEnvironment } from '../config/environment.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
 import { namedRng, type Rng } from '../lib/rng.ts'
-
-export interface Output {
-  write(text: string): unknown
-  readonly isTTY?: boolean
-  readonly columns?: number
-}
+import { type Output, systemStreams } from './terminal/terminal.ts'
 
 export interface World {
   readonly env: Environment
@@ -26,8 +21,7 @@ export function systemWorld(): World {
   return {
     env: readEnvironment(),
     cwd: process.cwd(),
-    stdout: process.stdout,
-    stderr: process.stderr,
+    ...systemStreams(),
     clock: systemClock,
     rng: namedRng(systemClock.now(), String(process.pid)),
     signal: stopSignal(),

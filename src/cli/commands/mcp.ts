@@ -1,8 +1,10 @@
 /** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
 import { once } from 'node:events'
+import { Writable } from 'node:stream'
 import { assistantData } from '../../app/assistant/open-data.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
+import type { Output } from '../terminal/terminal.ts'
 
 export const command: CommandModule = {
   name: 'mcp',
@@ -41,12 +43,22 @@ export const command: CommandModule = {
       note: (tool, detail) => context.log.debug(detail, tool),
     })
     const ended = Promise.race([once(process.stdin, 'end'), aborted(context.signal)])
-    await server.connect(new StdioServerTransport())
+    await server.connect(new StdioServerTransport(process.stdin, writable(context.stdout)))
     await ended
     await server.close()
     return 0
   },
 }
+
+/** The protocol is JSON: what is escaped is the same message. */
+const writable = (stdout: Output): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write(chunk, _, done) {
+      stdout.write(String(chunk))
+      done()
+    },
+  })
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()

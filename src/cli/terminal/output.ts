@@ -3,6 +3,7 @@ import Table from 'cli-table3'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { dayMs, hourMs, minuteMs } from '../../lib/dates.ts'
 import type { CommandContext } from '../context.ts'
+import { inOneLine } from './terminal.ts'
 
 /** A title alone aligns a column of numbers right and any other left. */
 export type Column = string | { readonly title: string; readonly align: 'left' | 'right' }
@@ -36,7 +37,7 @@ export function printJson(context: Streams, value: unknown): void {
 
 export function renderTable(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
   const table = new Table({
-    head: columns.map(column => (typeof column === 'string' ? column : column.title)),
+    head: columns.map(column => inOneLine(typeof column === 'string' ? column : column.title)),
     colAligns: columns.map((column, index) =>
       typeof column === 'string' ? alignmentOf(rows.map(row => row[index])) : column.align,
     ),
@@ -80,12 +81,12 @@ export function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`
 }
 
-/** Control characters in foreign text could move the cursor or colour the terminal. */
+/** Escaped before the width of a column is measured. */
 function formatCell(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   if (typeof cell === 'number' || typeof cell === 'bigint') return formatNumber(cell)
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
-  return cell.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '')
+  return inOneLine(cell)
 }
 
 const units = [

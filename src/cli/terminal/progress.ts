@@ -11,6 +11,7 @@ import {
   renderProgress,
   withEvent,
 } from './render-progress.ts'
+import { escaped } from './terminal.ts'
 
 export interface Progress {
   update(event: ProgressEvent): void
@@ -38,7 +39,12 @@ function liveProgress({ clock, env, stderr }: ProgressContext): Progress {
   let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
   const draw = () => {
     const lines = renderProgress(state, stderr.columns ?? 80, clock.now())
-    display(lines.map(line => (isColoured ? colour(line) : line)).join('\n'))
+    display(
+      lines
+        .map(escaped)
+        .map(line => (isColoured ? colour(line) : line))
+        .join('\n'),
+    )
   }
   stderr.beforeWrite(() => display.clear())
   const keepDrawing = async () => {

@@ -1,7 +1,7 @@
-/** Writes to stderr: hides secrets, and clears a live display before a line that is to stay. */
+/** Writes to stderr: hides secrets, escapes control characters, and clears a live display before a line that is to stay. */
 
-import type { Output } from '../world.ts'
 import type { Redactor } from './redactor.ts'
+import { escaped, type Output } from './terminal.ts'
 
 export interface StderrGate extends Output {
   /** The stream itself, for a display that redraws its own lines. */
@@ -22,7 +22,7 @@ export function gateFor(stream: Output, redactor: Redactor): StderrGate {
     },
     write: text => {
       clear?.()
-      return stream.write(redactor.hide(text))
+      return stream.write(escaped(redactor.hide(text)))
     },
     beforeWrite: next => {
       clear = next

@@ -1,0 +1,50 @@
+/** The one place that writes to the terminal. Foreign text could move its cursor, colour it or turn its letters around. */
+
+export interface Output {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/**
+ * Control and format characters, such as ESC, C1 and those that turn the direction of text, and halves of characters. Line
+ * breaks and tabs stay; so do soft hyphens and joiners, which words and emoji need.
+ */
+const harmful = /(?![\t\n\u{ad}\u{200c}\u{200d}])[\p{Cc}\p{Cf}\p{Cs}\u{2028}\u{2029}]/gu
+
+/** The escapes of JSON, where such characters only occur within texts: a document keeps its values. */
+const escapeOf = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+export const escaped = (text: string): string =>
+  text.replace(harmful, character => character.split('').map(escapeOf).join(''))
+
+/** In one line, for a cell of a table or a name in a sentence. */
+export const inOneLine = (text: string): string => escaped(text.replace(/\s+/gu, ' '))
+
+export const escaping = (stream: Output): Output => ({
+  get isTTY() {
+    return stream.isTTY === true
+  },
+  get columns() {
+    return stream.columns ?? 80
+  },
+  write: text => stream.write(escaped(text)),
+})
+
+export const systemStreams = (): { readonly stdout: Output; readonly stderr: Output } => ({
+  stdout: process.stdout,
+  stderr: process.stderr,
+})
+
+/** A reader can go away, as in `muster runs | head`: that is no failure. */
+export function whenReaderLeaves(leave: () => void): void {
+  process.stdout.on('error', error => {
+    if ('code' in error && error.code === 'EPIPE') leave()
+    else throw error
+  })
+}
+
+/** Calls `next` once everything written to a pipe has arrived. */
+export function afterWriting(next: () => void): void {
+  process.stdout.write('', next)
+}
