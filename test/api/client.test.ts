@@ -53,6 +53,17 @@ describe('a list', () => {
   )
 })
 
+const answers: Readonly<Record<string, object>> = {
+  '/trades/short': { id: '65f0c2a1b3d4e5f60718293a' },
+  '/requisitions/nano': { id: '65f0c2a1b3d4e5f60718293a', nanoid: 'nano' },
+  '/requisitions/other': { id: '65f0c2a1b3d4e5f60718293a', nanoid: 'another' },
+  '/trades/65f0c2a1b3d4e5f60718293a': { id: '65f0c2a1b3d4e5f60718293b' },
+  '/trades/none': { name: 'no id' },
+  '/trades/number': { id: 1 },
+  '/companies/c1/competency-matrix': { company: { id: 'c1' }, entries: [] },
+  '/companies/c2/competency-matrix': { company: { id: 'c1' }, entries: [] },
+}
+
 describe('a record', () => {
   it('is read by id', () =>
     withClient(
@@ -61,6 +72,34 @@ describe('a record', () => {
         const { record, bytes } = await client.getRecord('/assignments/a-1', { includeConfig: true })
         expect(record).toEqual({ id: 'a-1' })
         expect(bytes.toString()).toBe('{"success":true,"data":{"id":"a-1"}}')
+      },
+    ))
+
+  it('is an error when it is another one, or has no id; a short id may stand for it', () =>
+    withClient(
+      ({ path }, response) => {
+        const data = answers[path] ?? { id: 'x' }
+        json(response, 200, { success: true, data })
+      },
+      async client => {
+        const full = '65f0c2a1b3d4e5f60718293a'
+        const read = (path: string) => client.getRecord(path).then(({ record }) => record.id ?? 'read')
+        expect(await read('/trades/x')).toBe('x')
+        expect(await read('/trades/short')).toBe(full)
+        expect(await read('/requisitions/nano')).toBe(full)
+        expect(await read('/companies/c1/competency-matrix')).toBe('read')
+        const bad = [
+          '/trades/y',
+          '/trades/none',
+          '/trades/number',
+          `/trades/${full}`,
+          '/companies/c2/competency-matrix',
+        ]
+        for (const path of [...bad, '/requisitions/other'])
+          expect([path, (await failure(client.getRecord(path))).message]).toEqual([
+            path,
+            expect.stringContaining('bad answer: another record than the one that was asked for'),
+          ])
       },
     ))
 

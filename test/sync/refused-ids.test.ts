@@ -5,7 +5,7 @@ import { signal } from '../../src/state/by-id/discovered.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
-import { at, byId, heard, movedClock, roomy, stateOf } from './by-id.ts'
+import { at, byId, heard, idsIn, movedClock, roomy, stateOf } from './by-id.ts'
 
 describeOnEngines('ids that are refused', bench => {
   test('404 and 403 are remembered, and asked again after 1, 2, 4 days, for a signal or another key', async () => {
@@ -51,6 +51,25 @@ describeOnEngines('ids that are refused', bench => {
     // Another key may see what this one may not.
     expect(await sync(3.4, 'sandbox-one-company-key')).toEqual(both)
     expect(await sync(3.5, 'sandbox-one-company-key')).toEqual([])
+  })
+
+  test('an answer with another record is no answer: nothing is stored, and the id is asked for again', async () => {
+    const other = JSON.stringify({ success: true, data: { id: 'cn2', reference: 'CN-2' } })
+    const sandbox = await openSandbox({
+      records: {},
+      intercept: ({ path }) => (path.startsWith('/credit-notes/') ? { status: 200, body: other } : undefined),
+    })
+    const warehouse = await bench.warehouse()
+    await signal(warehouse.engine, [heard('credit-notes', 'cn1'), heard('credit-notes', 'cn2')])
+    const request = { resources: ['credit-notes'] }
+    const { failure } = await syncOnce(sandbox, warehouse, { request, effects: { clock: movedClock() } })
+    expect(failure).toBeUndefined()
+    expect(await idsIn(warehouse.engine, 'fact_credit_note', 'credit_note_id')).toEqual(['cn2'])
+    expect(await stateOf(warehouse.engine, 'cn1')).toMatchObject({
+      state: 'refused',
+      reason: 'bad answer: another record than the one that was asked for',
+      retry_after: expect.any(String),
+    })
   })
 
   test('a key that may read no such record is found out after a few, and its ids stay', async () => {

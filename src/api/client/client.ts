@@ -4,9 +4,10 @@ import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { type Budget, createBudget, type Usage } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
+import { isAsked } from './asked-record.ts'
 import { requireBodySize, requireKey, requirePage, requirePath } from './before-sending.ts'
 import type { Meta } from './envelope.ts'
-import { Retriable } from './errors.ts'
+import { OtherRecord, Retriable } from './errors.ts'
 import { type KeyInfo, readKey } from './key.ts'
 import { pageLimit } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
@@ -136,7 +137,9 @@ class ApiClient implements Client {
     requirePath(path)
     await this.#ensureMe()
     const { purpose = this.#options.purpose ?? 'sync' } = options
-    return this.#one({ method: 'GET', path, query, asked: {}, purpose })
+    const fetched = await this.#one({ method: 'GET', path, query, asked: {}, purpose })
+    if (!isAsked(path, fetched.record)) throw new OtherRecord({ request: requestLine(path, query) })
+    return fetched
   }
 
   async write({ method, path, query = {}, body, hide, isRepeatable = false }: Write): Promise<Fetched> {

@@ -76,6 +76,16 @@ export class NotFound extends ApiError {
   }
 }
 
+/** The service answered with another record than the one that was asked for: nothing is known of that one. */
+export class OtherRecord extends ApiError {
+  constructor(facts: Facts) {
+    super(facts, {
+      what: 'bad answer: another record than the one that was asked for',
+      next: 'ask again; if it keeps happening, tell the operators of the service',
+    })
+  }
+}
+
 /** Other 4xx: the request is wrong, so it is not sent again. */
 export class BadRequest extends ApiError {
   constructor(facts: Facts, what = 'the service rejects the request') {
@@ -136,7 +146,15 @@ export class Retriable extends ApiError {
 }
 
 /** Everything a request can throw besides BudgetSpent, ConfigError and the abort reason. */
-export type ApiFailure = KeyRefused | AccessDenied | NotFound | BadRequest | Conflict | Retriable | Unsettled
+export type ApiFailure =
+  | KeyRefused
+  | AccessDenied
+  | NotFound
+  | OtherRecord
+  | BadRequest
+  | Conflict
+  | Retriable
+  | Unsettled
 
 /** A 2xx answer that breaks the contract; `what` must not quote the answer. */
 export function badAnswer(facts: Facts, what: string): Retriable {

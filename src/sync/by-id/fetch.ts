@@ -1,6 +1,6 @@
 /** Fetches records by id, several at a time, and lands the answers. */
 import type { Purpose } from '../../api/budget/day.ts'
-import { AccessDenied, BadRequest, NotFound, Retriable } from '../../api/client/errors.ts'
+import { AccessDenied, BadRequest, NotFound, OtherRecord, Retriable } from '../../api/client/errors.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { singleRead } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
@@ -59,6 +59,10 @@ const mostBackOffDays = 30
 export function backOffDays(failures: number): number {
   return Math.min(mostBackOffDays, 2 ** Math.min(10, Math.max(0, failures - 1)))
 }
+
+/** The service answers, though not with the record. */
+const isAboutOne = (error: unknown): error is AccessDenied | NotFound | OtherRecord =>
+  error instanceof AccessDenied || error instanceof NotFound || error instanceof OtherRecord
 
 class Fetching {
   readonly #task: ResourceTask
@@ -128,7 +132,7 @@ class Fetching {
       )
       return true
     } catch (error) {
-      if (error instanceof AccessDenied || error instanceof NotFound) return false
+      if (isAboutOne(error)) return false
       throw error
     }
   }
@@ -150,7 +154,7 @@ class Fetching {
 
   /** An error about one record is remembered; an error about all of them is thrown. */
   #handle(error: unknown, due: DueId, askedAt: string): void {
-    const isAnswer = error instanceof NotFound || error instanceof AccessDenied || error instanceof BadRequest
+    const isAnswer = isAboutOne(error) || error instanceof BadRequest
     if (!isAnswer && !(error instanceof Retriable)) throw error
     this.#task.counters.requests += 1
     if (!isAnswer) {
