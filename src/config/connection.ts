@@ -42,6 +42,12 @@ export interface Connection {
   /** So many records of a resource may be in quarantine, or so many percent of them if those are more. */
   readonly quarantineRecords: number
   readonly quarantinePercent: number
+  /** A record that is larger, deeper, or has more undeclared fields goes to quarantine. */
+  readonly recordMegabytes: number
+  readonly recordDepth: number
+  readonly recordFields: number
+  /** So many paths of undeclared fields may the records of a resource have together. */
+  readonly undeclaredPaths: number
   /** Zone in which timestamps become dates. */
   readonly reportingZone: string
   /** What one query of `muster sql` or an assistant may use. */
@@ -83,6 +89,10 @@ export function buildConnection(
     pageCapMegabytes: raw.pageCapMegabytes,
     quarantineRecords: raw.quarantineRecords,
     quarantinePercent: raw.quarantinePercent,
+    recordMegabytes: raw.recordMegabytes,
+    recordDepth: raw.recordDepth,
+    recordFields: raw.recordFields,
+    undeclaredPaths: raw.undeclaredPaths,
     reportingZone: raw.reportingZone,
     queries: raw.queries,
   }

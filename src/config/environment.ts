@@ -24,8 +24,27 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.quarantinePercent': 'MUSTER_QUARANTINE_PERCENT',
   'connections.default.queries.seconds': 'MUSTER_QUERY_SECONDS',
   'connections.default.queries.memoryMegabytes': 'MUSTER_QUERY_MEMORY_MEGABYTES',
+  'connections.default.recordMegabytes': 'MUSTER_RECORD_MEGABYTES',
+  'connections.default.recordDepth': 'MUSTER_RECORD_DEPTH',
+  'connections.default.recordFields': 'MUSTER_RECORD_FIELDS',
+  'connections.default.undeclaredPaths': 'MUSTER_UNDECLARED_PATHS',
   'connections.default.webhook.secret': 'MUSTER_WEBHOOK_SECRET',
   'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
+}
+
+const limits = [
+  'quarantineRecords',
+  'quarantinePercent',
+  'recordMegabytes',
+  'recordDepth',
+  'recordFields',
+  'undeclaredPaths',
+]
+
+/** Those that are set, by the name of the setting. */
+function limitsIn(env: Environment): Record<string, string> {
+  const found = limits.map(name => [name, variable(env, variables[`connections.default.${name}`] ?? '')])
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
 
 const defaultWarehouse = 'duckdb:data/muster.duckdb'
@@ -42,8 +61,6 @@ export function environmentSource(env: Environment): Source | undefined {
   const previousSecret = variable(env, 'MUSTER_WEBHOOK_PREVIOUS_SECRET')
   const landing = variable(env, 'MUSTER_LANDING')
   const schemaPrefix = variable(env, 'MUSTER_SCHEMA_PREFIX')
-  const quarantineRecords = variable(env, 'MUSTER_QUARANTINE_RECORDS')
-  const quarantinePercent = variable(env, 'MUSTER_QUARANTINE_PERCENT')
   const seconds = variable(env, 'MUSTER_QUERY_SECONDS')
   const memoryMegabytes = variable(env, 'MUSTER_QUERY_MEMORY_MEGABYTES')
   const connection = {
@@ -52,9 +69,8 @@ export function environmentSource(env: Environment): Source | undefined {
     warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? defaultWarehouse,
     ...(schemaPrefix && { schemaPrefix }),
     ...(landing && { landing }),
-    ...(quarantineRecords && { quarantineRecords }),
-    ...(quarantinePercent && { quarantinePercent }),
     queries: { ...(seconds && { seconds }), ...(memoryMegabytes && { memoryMegabytes }) },
+    ...limitsIn(env),
     ...(secret && { webhook: { secret, ...(previousSecret && { previousSecret }) } }),
   }
   return {

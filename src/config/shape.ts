@@ -67,6 +67,10 @@ const connection = z.strictObject({
   pageCapMegabytes: whole(1).default(32),
   quarantineRecords: whole(0).default(20),
   quarantinePercent: percent.default(1),
+  recordMegabytes: whole(1).default(16),
+  recordDepth: whole(8).default(2000),
+  recordFields: whole(1).default(20_000),
+  undeclaredPaths: whole(0).default(20_000),
   // Days in star are counted in this zone; another zone is refused, not ignored.
   reportingZone: z
     .string()

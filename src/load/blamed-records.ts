@@ -76,11 +76,11 @@ export class Trials {
 
   /** Undefined when the pages can be loaded. Throws what no record is to blame for. */
   async #failure(pages: readonly PageFile[], leftOut: LeftOut | undefined): Promise<Error | undefined> {
-    const { plan, rows } = this.#batch
+    const { plan, bounds, rows } = this.#batch
     const ledger = async (): Promise<void> => {
       throw new RolledBack()
     }
-    const trial = { plan, rows, pages, ledger, ...(leftOut && { leftOut }) }
+    const trial = { plan, bounds, rows, pages, ledger, ...(leftOut && { leftOut }) }
     const turn = { earlier: Promise.resolve(true), release: () => undefined }
     try {
       await loadBatch(this.#engine, trial, turn)

@@ -10,7 +10,7 @@ import { applyMembers, arrivalsOf, retireReplaced } from './merge/apply.ts'
 import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
 import { type Loss, lossesOf, TooManyRemoved } from './merge/losses.ts'
 import { knownFields } from './page/known-fields.ts'
-import type { Undeclared } from './page/undeclared-leaves.ts'
+import type { Bounds, Drift } from './page/record-findings.ts'
 import { dropStages, type Staged, stageBatch } from './read/batch.ts'
 import {
   type LeftOut,
@@ -22,7 +22,7 @@ import {
 } from './read/page-repair.ts'
 import type { PageFile, RowsAt } from './read/pages.ts'
 import type { StagePlan } from './read/plan.ts'
-import { leftOutRow, quarantineTables } from './read/quarantine.ts'
+import { leftOutRows, quarantineTables } from './read/quarantine.ts'
 
 export interface PageBatch {
   readonly pages: readonly PageFile[]
@@ -58,6 +58,7 @@ export interface Loaded {
 
 export interface LoadTarget {
   readonly plan: StagePlan
+  readonly bounds: Bounds
 }
 
 /** What a batch waits for and gives back while it loads. */
@@ -85,17 +86,17 @@ interface StagedPages {
   readonly staged: Staged
   readonly pages: readonly PageFile[]
   readonly trouble: readonly PageTrouble[]
-  readonly undeclared: readonly Undeclared[]
+  readonly drift: readonly Drift[]
 }
 
 async function stagePages(
   stage: Engine,
   { plan, rows }: PageBatch & LoadTarget,
-  { pages, trouble, hasBooleans, leaves, undeclared }: Readable,
+  { pages, trouble, hasBooleans, leaves, drift }: Readable,
 ): Promise<StagedPages> {
   const excluded = trouble.map(({ locator }) => locator)
   const staged = await stageBatch(stage, plan, { pages, rows, leaves, excluded, hasBooleans })
-  return { staged, pages, trouble, undeclared }
+  return { staged, pages, trouble, drift }
 }
 
 /** Throws Unconfirmed or TooManyRemoved for a snapshot that cannot be believed. */
@@ -157,13 +158,12 @@ async function mergePages(
   const sent = transfer.sent.then(() => (isElsewhere ? arriving.leave() : undefined))
   await allEnded([receive(), sent]).finally(() => transfer.discard())
   await applyMembers(engine, members)
-  const leftOut = trouble.map(one => leftOutRow(plan.resource.name, one))
+  const leftOut = trouble.flatMap(one => leftOutRows(plan.resource.name, one))
   const quarantined = { resource: plan.resource.name, hasTable: staged.quarantined > 0, rows: leftOut }
   await keepQuarantine(engine, quarantined, open)
   await recordDrift(engine, plan.resource.name, {
-    fields: arriving.undeclared,
+    found: arriving.drift,
     values: staged.newValues,
-    rounded: staged.rounded,
     page: arriving.pages[0],
   })
   return {

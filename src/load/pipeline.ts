@@ -1,16 +1,23 @@
 /** Loads batches in the order in which they are handed over, and stages one batch while the one before it is merged. */
 import { OutOfMemory } from '../lib/errors.ts'
 import { collectAfter } from '../lib/garbage.ts'
+import { undeclaredPaths } from '../state/evidence/drift.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { type BatchTurn, type Loaded, type LoadTarget, loadBatch, type PageBatch } from './load-batch.ts'
+import { type BatchTurn, type Loaded, loadBatch, type PageBatch } from './load-batch.ts'
+import type { Bounds } from './page/record-findings.ts'
+import { type RecordLimits, SeenPaths, usualLimits } from './page/record-limits.ts'
+import type { StagePlan } from './read/plan.ts'
 import { loadWithoutFaults } from './repair.ts'
 
 /** Batches handed over and not committed yet when `load` returns: one is merged, one staged. */
 const mostWaiting = 2
 
-export interface PipelineOptions extends LoadTarget {
+export interface PipelineOptions {
   readonly engine: Engine
+  readonly plan: StagePlan
+  /** Of a record; the usual ones when left out. */
+  readonly limits?: RecordLimits | undefined
   /** Every commit renews it, and nothing is written without it. A replay into a warehouse of its own needs none. */
   readonly lease?: Lease
   /** Called after each commit. */
@@ -36,6 +43,7 @@ export class Pipeline {
   readonly #open: PageBatch[] = []
   #failure: { readonly error: unknown } | undefined
   #recovering: Promise<void> | undefined
+  #bounds: Bounds | undefined
 
   constructor(options: PipelineOptions) {
     this.#options = options
@@ -79,10 +87,10 @@ export class Pipeline {
     if (!batch) throw failure
     const { engine, plan } = this.#options
     const whole = { earlier: Promise.resolve(true), release: () => undefined }
-    const loaded = await engine.staging(connection =>
+    const loaded = await engine.staging(async connection =>
       loadWithoutFaults(
         connection,
-        { ...batch, plan },
+        { ...batch, plan, bounds: await this.#boundsOf(connection) },
         { failure, load: parts => this.#fitting(connection, parts, whole) },
       ),
     )
@@ -152,12 +160,22 @@ export class Pipeline {
     return second && addLoaded(first, second)
   }
 
-  #fenced(engine: Engine, batch: PageBatch, turn: BatchTurn): Promise<Loaded | undefined> {
+  /** Paths that one batch admits count for the next, whether or not it is committed. */
+  async #boundsOf(engine: Engine): Promise<Bounds> {
+    const { plan, limits = usualLimits } = this.#options
+    if (this.#bounds) return this.#bounds
+    const known = await undeclaredPaths(engine, plan.resource.name)
+    this.#bounds ??= { limits, seen: new SeenPaths(limits.paths, known) }
+    return this.#bounds
+  }
+
+  async #fenced(engine: Engine, batch: PageBatch, turn: BatchTurn): Promise<Loaded | undefined> {
     const { plan, lease } = this.#options
+    const bounds = await this.#boundsOf(engine)
     const ledger = async (connection: Engine, loaded: Loaded): Promise<void> => {
       await batch.ledger?.(connection, loaded)
       if (lease) await renewLease(connection, lease)
     }
-    return loadBatch(engine, { ...batch, plan, ledger }, turn)
+    return loadBatch(engine, { ...batch, plan, bounds, ledger }, turn)
   }
 }

@@ -66,7 +66,9 @@ type Lifetime = 'lasting' | 'replayed' | 'local'
 
 type Columns = Readonly<Record<string, LedgerColumn>>
 
-export interface LedgerTable<Schema extends 'ops' | 'star' = 'ops' | 'star', Of extends Columns = Columns> {
+type LedgerSchema = 'ops' | 'star' | 'pii'
+
+export interface LedgerTable<Schema extends LedgerSchema = LedgerSchema, Of extends Columns = Columns> {
   readonly schema: Schema
   readonly description: string
   readonly columns: Of
@@ -96,6 +98,12 @@ export const table = <Of extends Columns>(declared: Declared<Of>): LedgerTable<'
 export const starTable = <Of extends Columns>(declared: Declared<Of>): LedgerTable<'star', Of> => ({
   ...table(declared),
   schema: 'star',
+})
+
+/** A table of values that may name a person. */
+export const piiTable = <Of extends Columns>(declared: Declared<Of>): LedgerTable<'pii', Of> => ({
+  ...table(declared),
+  schema: 'pii',
 })
 
 /** A row as statements take and give it. */

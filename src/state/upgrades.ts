@@ -85,12 +85,30 @@ const scans: readonly Upgrade[] = [
   },
 ]
 
+const valuesInReport = `ops.schema_drift where kind = 'unknown value' and strpos(path, ' = ') > 0`
+const valuePlace = `substr(path, 1, strpos(path, ' = ') - 1)`
+
 /**
  * Run after the declared tables are made: rows that move into other tables, and words that changed. In a transaction of
  * their own: DuckDB cannot alter a table that the same transaction has written.
  */
 export const conversions: readonly Upgrade[] = [
   ...scans,
+  {
+    // Values and keys of the service stood in the report, which is published.
+    found: 'ops.schema_drift',
+    statements: [
+      `insert into pii.unknown_value (resource, path, value, run_id, seen_at)
+       select resource, ${valuePlace}, substr(path, strpos(path, ' = ') + 3), run_id, seen_at from ${valuesInReport}
+       on conflict do nothing`,
+      `insert into ops.schema_drift (resource, path, kind, example_type, run_id, seen_at)
+       select resource, ${valuePlace}, kind, 'text', min(run_id), min(seen_at) from ${valuesInReport}
+       group by resource, ${valuePlace}, kind on conflict do nothing`,
+      `delete from ${valuesInReport}`,
+      `delete from ops.schema_drift where kind = 'unknown field'
+       and regexp_replace(path, '[A-Za-z0-9_$.*-]|\\[\\]', '', 'g') <> ''`,
+    ],
+  },
   {
     // Not the column's earlier name: a process that died after the renames would leave the words behind.
     found: 'ops.discovered',

@@ -31,11 +31,16 @@ describe('without a file', () => {
       MUSTER_LANDING: 'pages',
       MUSTER_QUARANTINE_RECORDS: '5',
       MUSTER_QUARANTINE_PERCENT: '0.5',
+      MUSTER_RECORD_MEGABYTES: '2',
+      MUSTER_RECORD_DEPTH: '50',
+      MUSTER_RECORD_FIELDS: '60',
+      MUSTER_UNDECLARED_PATHS: '70',
       MUSTER_WEBHOOK_SECRET: 'hook',
       MUSTER_WEBHOOK_PREVIOUS_SECRET: 'older hook',
     })
     const { warehouse, landing, webhook, ...rest } = connectionNamed(settings)
     expect(rest).toMatchObject({ quarantineRecords: 5, quarantinePercent: 0.5 })
+    expect(rest).toMatchObject({ recordMegabytes: 2, recordDepth: 50, recordFields: 60, undeclaredPaths: 70 })
     const hooks = [webhook?.secret.reveal(), webhook?.previousSecret?.reveal()]
     expect([warehouse.kind, landing, ...hooks]).toEqual(['server', join(cwd, 'pages'), 'hook', 'older hook'])
     expect(settings.secrets.map(one => one.reveal())).toContain('older hook')

@@ -24,6 +24,10 @@ const rows = [
   `insert into ops.deletion values ('rates', 'r1', timestamptz '${now}', 'run 1', timestamptz '${now}', '[]', null, null)`,
   `insert into ops.watermark values ('timesheets', '2026-11-01T10:00:00Z', null, '2024-01-01', 120, null, 'r1',
      timestamptz '${now}')`,
+  `insert into ops.schema_drift (resource, path, kind, example_type, run_id, seen_at)
+   select 'timesheets', s.path, s.kind, 'VARCHAR', 'r1', timestamptz '${now}' from (values
+     ('fact_timesheet.status = paused', 'unknown value'), ('fact_timesheet.status = Jane = J', 'unknown value'),
+     ('worker."Jane Doe"', 'unknown field'), ('zone[].a', 'unknown field')) as s(path, kind)`,
   `insert into ops.window (window_id, resource, kind, state, attempt, next_page, loaded_sequence, pages, greatest_total, distinct_ids,
      run_id, started_at)
    values ('r1-rates', 'rates', 'hydrate', 'walking', 1, 1, 2, 2, 0, 0, 'r1', timestamptz '${now}')`,
@@ -65,6 +69,15 @@ describeOnEngines(
       expect(
         await engine.rows('select signal, signalled, unchanged_expected from ops.change_signal'),
       ).toEqual([{ signal: 'event', signalled: 4, unchanged_expected: 2.5 }])
+      // Values and keys that may be data stood in the report, which is published.
+      expect(await engine.rows('select path, kind from ops.schema_drift order by 1')).toEqual([
+        { path: 'fact_timesheet.status', kind: 'unknown value' },
+        { path: 'zone[].a', kind: 'unknown field' },
+      ])
+      expect(await engine.rows('select path, value from pii.unknown_value order by 2')).toEqual([
+        { path: 'fact_timesheet.status', value: 'Jane = J' },
+        { path: 'fact_timesheet.status', value: 'paused' },
+      ])
       expect(await engine.rows('select kind, state from ops.scan')).toEqual([
         { kind: 'by id', state: 'scanning' },
       ])

@@ -4,6 +4,7 @@ import { replay } from '../../src/app/rebuild/replay.ts'
 import { findResource } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import { targetsOf } from '../../src/load/merge/targets.ts'
+import { usualLimits } from '../../src/load/page/record-limits.ts'
 import { stagePlan } from '../../src/load/read/plan.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
@@ -76,7 +77,11 @@ describeOnEngines('records by id that landed', bench => {
         expect(held[name]).toEqual(whole[name])
 
       const empty = await bench.warehouse()
-      const replayed = await replay(empty.engine, warehouse.landing, () => undefined)
+      const replayed = await replay(
+        empty.engine,
+        { root: warehouse.landing, limits: usualLimits },
+        () => undefined,
+      )
       expect(replayed.quarantined).toBe(0)
       const current = Object.entries(await tables(empty.engine)).filter(
         ([name]) => !name.startsWith('history.'),

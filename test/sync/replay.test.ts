@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { replay } from '../../src/app/rebuild/replay.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
+import { usualLimits } from '../../src/load/page/record-limits.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { muster } from '../cli/captured-world.ts'
@@ -35,7 +36,11 @@ describeOnEngines('replay', bench => {
     await syncOnce(sandbox, warehouse, { request })
     const asked = sandbox.requests.length
     const rebuilt = await bench.warehouse()
-    const outcome = await replay(rebuilt.engine, warehouse.landing, () => undefined)
+    const outcome = await replay(
+      rebuilt.engine,
+      { root: warehouse.landing, limits: usualLimits },
+      () => undefined,
+    )
     expect(outcome.records).toBeGreaterThan(150)
     expect(sandbox.requests.length).toBe(asked)
     const was = await tables(warehouse.engine)
@@ -60,7 +65,7 @@ describeOnEngines('replay of what is gone', bench => {
     list.records = list.records.slice(1)
     expect(rowsTouched(await read())).toBe(1)
     const rebuilt = await bench.warehouse()
-    await replay(rebuilt.engine, warehouse.landing, () => undefined)
+    await replay(rebuilt.engine, { root: warehouse.landing, limits: usualLimits }, () => undefined)
     const gone = 'select access_rule_id, valid_to, run_id from history.dim_access_rule'
     expect(await rebuilt.engine.rows(gone)).toEqual(await warehouse.engine.rows(gone))
     expect(await warehouse.engine.rows(gone)).toHaveLength(1)

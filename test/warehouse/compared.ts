@@ -107,7 +107,7 @@ function disturb({ world }: Sandbox, at: string, count: number): void {
     world.upsert('timesheets', {
       ...record,
       reference: text,
-      worker: { id: `awkward ${index}`, name: text, reference: text },
+      worker: { id: `awkward-${index}`, name: text, reference: text },
       undeclared: { [text || 'empty']: text },
       updatedAt: at,
     })

@@ -60,7 +60,7 @@ describeOnEngines('discovery', bench => {
     const replacement = { replacedBy: { id: 'a2' }, requisition: { id: 'r2' } }
     await load(warehouse, 'assignments', [
       { id: 'a1', trade: { id: 't1', name: 'Joiner' }, requisition: { id: 'r1' }, replacement },
-      { id: 'a9', trade: { id: 't1' }, requisition: { id: '../me' }, clone: { original: { id: 'a1' } } },
+      { id: 'a9', trade: { id: 't1' }, requisition: { id: '..:me' }, clone: { original: { id: 'a1' } } },
     ])
     await load(warehouse, 'trades', [{ id: 't1', rates: [{ id: 'ra1' }, { id: 'ra2' }] }])
     expect(await discover(engine, { at, edges: edges.company })).toBe(8)

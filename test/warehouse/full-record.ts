@@ -20,7 +20,8 @@ const since = Date.UTC(1950, 0, 1, 12)
 const isoDay = (number: number): string => new Date(since + number * dayMs).toISOString().slice(0, 10)
 
 const makers: Readonly<Record<ColumnType, (number: number) => Omit<Leaf, 'path'>>> = {
-  text: number => ({ sent: `text ${number}`, stored: `text ${number}` }),
+  // Also an id.
+  text: number => ({ sent: `text-${number}`, stored: `text-${number}` }),
   url: number => ({
     sent: `https://files.example.com/${number}?token=planted#part`,
     stored: `https://files.example.com/${number}`,

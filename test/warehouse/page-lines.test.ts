@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { users } from '../../src/contract/resources/users.ts'
 import { knownFields } from '../../src/load/page/known-fields.ts'
+import { SeenPaths, usualLimits } from '../../src/load/page/record-limits.ts'
 import { readablePages } from '../../src/load/read/page-repair.ts'
 import { elements, type PageFile } from '../../src/load/read/pages.ts'
 import { openStage } from '../../src/warehouse/duckdb/open.ts'
@@ -20,7 +21,8 @@ function page(name: string, text: string): PageFile {
 
 const known = knownFields(users.table)
 
-const read = (...pages: PageFile[]) => readablePages({ pages, rows: 'data', known }).pages
+const bounds = { limits: usualLimits, seen: new SeenPaths(0) }
+const read = (...pages: PageFile[]) => readablePages({ pages, rows: 'data', known, bounds }).pages
 
 async function idsOf(pages: readonly PageFile[]): Promise<string[]> {
   const stage = await openStage(join(folder, 'stage'))

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { type InboxStore, logStore, tableStore } from '../../events/store.ts'
 import { MusterError } from '../../lib/errors.ts'
+import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 import type { RunConnection } from '../../sync/run/run.ts'
@@ -73,6 +74,13 @@ export const toleranceOf = ({ quarantineRecords, quarantinePercent }: Connection
   percent: quarantinePercent,
 })
 
+export const limitsOf = (connection: Connection): RecordLimits => ({
+  bytes: connection.recordMegabytes * 1_048_576,
+  depth: connection.recordDepth,
+  fields: connection.recordFields,
+  paths: connection.undeclaredPaths,
+})
+
 export function runConnection(connection: Connection): RunConnection {
   return {
     baseUrl: connection.baseUrl,
@@ -82,6 +90,7 @@ export function runConnection(connection: Connection): RunConnection {
     lookbackMinutes: connection.lookbackMinutes,
     pageCapBytes: connection.pageCapMegabytes * 1_048_576,
     tolerance: toleranceOf(connection),
+    limits: limitsOf(connection),
   }
 }
 

@@ -10,6 +10,7 @@ import { quoteText } from '../../warehouse/sql-text.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import {
   instant,
+  landedPages,
   type Missing,
   missingFrom,
   type Rebuild,
@@ -57,7 +58,7 @@ function carryOver(engine: Engine, oldFile: string): Promise<Missing[]> {
 
 async function fillFile(rebuild: Rebuild, engine: Engine, oldFile: string): Promise<Rebuilt> {
   await migrate(engine, instant(rebuild))
-  const result = await replay(engine, rebuild.connection.landing, rebuild.onProgress)
+  const result = await replay(engine, landedPages(rebuild), rebuild.onProgress)
   requireSomething(rebuild, result)
   const missing = isMade(rebuild.connection) ? await carryOver(engine, oldFile) : []
   await engine.transaction(tombstoneAgain)

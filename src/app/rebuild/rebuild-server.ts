@@ -14,6 +14,7 @@ import { quoteName, quoteNames } from '../../warehouse/sql-text.ts'
 import { openToWrite, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
 import {
   instant,
+  landedPages,
   missingFrom,
   type Rebuild,
   type Rebuilt,
@@ -72,7 +73,7 @@ async function fillBeside(
   const beside = await openPostgres(address, { ...options, schemaPrefix: prefix })
   try {
     await migrate(beside, instant(rebuild))
-    return await replay(beside, rebuild.connection.landing, async progress => {
+    return await replay(beside, landedPages(rebuild), async progress => {
       rebuild.onProgress(progress)
       await renewAll(engine, leases)
     })

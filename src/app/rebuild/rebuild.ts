@@ -13,7 +13,8 @@ import { standingDeletions } from '../../state/evidence/evidence.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import type { ReplayProgress, ReplayResult } from './replay.ts'
+import { limitsOf } from '../connection/warehouse.ts'
+import type { LandedPages, ReplayProgress, ReplayResult } from './replay.ts'
 
 export interface Rebuild {
   readonly connection: Connection
@@ -23,6 +24,11 @@ export interface Rebuild {
   readonly acceptLoss: boolean
   readonly onProgress: (progress: ReplayProgress) => void
 }
+
+export const landedPages = ({ connection }: Rebuild): LandedPages => ({
+  root: connection.landing,
+  limits: limitsOf(connection),
+})
 
 export interface Missing {
   readonly table: string

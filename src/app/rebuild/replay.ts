@@ -9,6 +9,7 @@ import { keptScans, unpack } from '../../landing/archive.ts'
 import { type Damage, Damaged, isCutOff } from '../../landing/damage.ts'
 import { type LandedPage, type Landing, openLanding, type ScanFacts } from '../../landing/folder.ts'
 import type { PageBatch } from '../../load/load-batch.ts'
+import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { Pipeline } from '../../load/pipeline.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { PageFile } from '../../load/read/pages.ts'
@@ -36,6 +37,7 @@ export interface ReplayResult {
 /** What one replay has loaded so far. */
 class Replay implements ReplayResult {
   readonly #engine: Engine
+  readonly #limits: RecordLimits
   readonly #pipelines = new Map<string, Pipeline>()
   scans = 0
   pages = 0
@@ -43,8 +45,9 @@ class Replay implements ReplayResult {
   quarantined = 0
   readonly damaged: Damage[] = []
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, limits: RecordLimits) {
     this.#engine = engine
+    this.#limits = limits
   }
 
   pipelineOf(resource: Resource): Pipeline {
@@ -53,6 +56,7 @@ class Replay implements ReplayResult {
     const made = new Pipeline({
       engine: this.#engine,
       plan: stagePlan(resource),
+      limits: this.#limits,
       committed: ({ records, quarantined }) => {
         this.records += records
         this.quarantined += quarantined
@@ -129,15 +133,22 @@ function factsOf(landing: Landing, scan: string): ScanFacts {
   }
 }
 
+export interface LandedPages {
+  /** The folder of the landing. */
+  readonly root: string
+  /** Of a record. */
+  readonly limits: RecordLimits
+}
+
 /** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
 export async function replay(
   engine: Engine,
-  root: string,
+  { root, limits }: LandedPages,
   onProgress: (progress: ReplayProgress) => void | Promise<void>,
 ): Promise<ReplayResult> {
   const landing = openLanding(root)
   const kept = keptScans(landing)
-  const replaying = new Replay(engine)
+  const replaying = new Replay(engine, limits)
   for (const [index, scan] of kept.entries()) {
     const folder = landing.scans().includes(scan)
       ? undefined

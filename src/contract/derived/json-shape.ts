@@ -60,7 +60,11 @@ function fieldLeaves(table: Table): [Path, ShapeNode][] {
 }
 
 function elementShape(child: Child): ShapeNode {
-  return child.shape === 'value' ? { kind: 'leaf', type: 'text' } : derive(child.table)
+  if (child.shape !== 'value') return derive(child.table)
+  const column = Object.values(child.table.columns).find(
+    ({ source }) => source.from === 'field' && source.path.length === 0,
+  )
+  return { kind: 'leaf', type: 'text', ...(column && { column }) }
 }
 
 function placeChild(shape: GrowingShape, child: Child): void {

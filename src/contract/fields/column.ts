@@ -102,6 +102,8 @@ export interface Column<Read extends Leaf = Leaf> {
   readonly volatile?: true
   /** A record without it cannot be stored and goes to quarantine. */
   readonly required?: true
+  /** The contract gives it several JSON types, or none: what is no text is stored as its JSON. */
+  readonly isUntyped?: true
 }
 
 /** A path and the type of the value that the service writes there; for several paths, one leaf each. */
@@ -161,6 +163,8 @@ export const related = <Any extends Column>(column: Any, ...relations: readonly 
   ...column,
   relations,
 })
+
+export const untyped = <Any extends Column>(column: Any): Any => ({ ...column, isUntyped: true })
 
 export const volatile = <Any extends Column>(column: Any): Any => ({ ...column, volatile: true })
 

@@ -11,3 +11,9 @@ export const safeIds = `^${id}(,${id})*$`
 const safe = new RegExp(safeId)
 
 export const isSafeId = (text: string): boolean => safe.test(text)
+
+/** As records give ids: those of permissions and custom fields may be words with dots or colons. */
+const inRecords = /^[A-Za-z0-9_.:-]{1,64}$/
+
+/** '-1' stands for no record at all in every table. */
+export const isId = (text: string): boolean => text !== '-1' && inRecords.test(text)

@@ -14,6 +14,7 @@ import {
   ref,
   text,
   timestamp,
+  untyped,
 } from '../fields/column.ts'
 import { bridge, each, eachValue, fact } from '../fields/table.ts'
 
@@ -57,7 +58,7 @@ export function submissionAnswers(entity: string, entityKey: string) {
       submission_id: text('submissionId', 'Batch of workers submitted together.'),
       agency_id: ref('agency.id', 'agency', { name: 'agency.name' }),
       worker_id: ref('worker.id', 'worker', { name: 'worker.name' }),
-      value: freeText('value', 'The answer; a list of options as JSON.'),
+      value: untyped(freeText('value', 'The answer; a list of options as JSON.')),
       option_count: derived(
         'integer',
         `case when value like '[%' then json_array_length(try_cast(value as json)) end`,

@@ -17,6 +17,7 @@ import {
   restricted,
   text,
   timestamp,
+  untyped,
 } from '../fields/column.ts'
 import { bridge, eachValue, fact, only } from '../fields/table.ts'
 
@@ -129,7 +130,7 @@ export const metaValues = fact('assignment_meta_value', 'One row per custom fiel
   assignment_id: ofRoot('assignment_id'),
   field_ordinal: ordinal(),
   meta_field_id: ref('id', 'meta_field', { title: 'title', type: 'type' }),
-  value_text: freeText('value', 'Value; a list as JSON.'),
+  value_text: untyped(freeText('value', 'Value; a list as JSON.')),
   value_number: restricted(
     derived('number', 'try_cast(value_text as decimal(18, 8))', 'Value, when it is a number.'),
   ),

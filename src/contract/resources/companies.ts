@@ -15,6 +15,7 @@ import {
   personal,
   restricted,
   text,
+  untyped,
 } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { changeTimes, phone } from '../fields/shared-columns.ts'
@@ -62,7 +63,7 @@ const restriction = dimension('company_restriction', 'One row per configured res
   company_id: ofRoot('company_id'),
   restriction_ordinal: ordinal(),
   type: text('type', 'Kind of restriction.'),
-  item: text('item', 'What is restricted.'),
+  item: untyped(text('item', 'What is restricted.')),
   label: text('label', 'Label.'),
   description: text('description', 'Explanation.'),
   is_enabled: flag('enabled', 'Whether it is in force.'),
@@ -73,7 +74,7 @@ const restriction = dimension('company_restriction', 'One row per configured res
       company_restriction_key: ofParent('company_restriction_key'),
       company_id: ofRoot('company_id'),
       role_ordinal: ordinal(),
-      role: text('', 'Affected role.'),
+      role: untyped(text('', 'Affected role.')),
     }),
   ),
   users: eachValue(
@@ -83,7 +84,7 @@ const restriction = dimension('company_restriction', 'One row per configured res
       company_restriction_key: ofParent('company_restriction_key'),
       company_id: ofRoot('company_id'),
       user_ordinal: ordinal(),
-      user_id: text('', 'Excepted user.'),
+      user_id: untyped(text('', 'Excepted user.')),
     }),
   ),
 })
@@ -133,7 +134,7 @@ const configuration = {
       company_id: ofRoot('company_id'),
       rule_ordinal: ordinal(),
       value: number('value', 'Value, as configured.'),
-      tier: text('tier', 'Tier.'),
+      tier: untyped(text('tier', 'Tier.')),
       is_active: flag('isActive', 'Whether the rule is in force.'),
     }),
   ),
@@ -152,7 +153,7 @@ const configuration = {
       company_msp_key: keyOf('company_id', 'msp_ordinal'),
       company_id: ofRoot('company_id'),
       msp_ordinal: ordinal(),
-      msp: text('', 'Managed service provider, as configured.'),
+      msp: untyped(text('', 'Managed service provider, as configured.')),
     }),
   ),
 }

@@ -1,6 +1,7 @@
 /** The declared fields of a resource, made for comparing the keys of many records with them. */
 import { openDocuments, type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
 import type { Table } from '../../contract/fields/table.ts'
+import { type Form, leafForm, listForm, objectForm } from './forms.ts'
 
 export interface KnownField {
   readonly key: string
@@ -15,16 +16,27 @@ export interface KnownField {
   lastObject: number
 }
 
-/** `leaf` stands for every value that is cast by itself or kept whole. */
+/** `leaf` stands for every value that is cast by itself, or that is kept whole and has no declared parts. */
 export interface KnownNode {
   readonly kind: ShapeNode['kind']
   readonly fields: ReadonlyMap<string, KnownField>
   readonly element?: KnownNode | undefined
+  /** What may stand there; anything when undefined. */
+  readonly form?: Form | undefined
+  /** Fields that are not declared are kept with the whole. */
+  readonly isOpen?: boolean
   /** The field that came first the last time. */
   follower?: KnownField | undefined
 }
 
-const leaf: KnownNode = { kind: 'leaf', fields: new Map(), element: undefined, follower: undefined }
+const leaf = (form?: Form): KnownNode => ({
+  kind: 'leaf',
+  fields: new Map(),
+  element: undefined,
+  form,
+  isOpen: false,
+  follower: undefined,
+})
 
 const below = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`)
 
@@ -42,18 +54,30 @@ const documentsIn = (documents: readonly string[], at: string): string[] =>
     .filter(path => path.slice(0, Math.max(0, path.lastIndexOf('.'))) === at)
     .map(path => path.slice(path.lastIndexOf('.') + 1))
 
-function known(node: ShapeNode, at: string, documents: readonly string[]): KnownNode {
-  if (node.kind === 'leaf' || documents.includes(at)) return leaf
+interface Place {
+  readonly at: string
+  /** The last key; empty for an element of a list. */
+  readonly key: string
+  readonly documents: readonly string[]
+  /** Within a document that is kept whole. */
+  readonly isOpen: boolean
+}
+
+function known(node: ShapeNode, { at, key, documents, ...place }: Place): KnownNode {
+  if (node.kind === 'leaf') return leaf(leafForm(key, node.type, node.column))
+  const isOpen = place.isOpen || documents.includes(at)
   if (node.kind === 'list')
     return {
+      ...leaf(listForm),
       kind: 'list',
-      fields: new Map(),
-      element: known(node.element, `${at}[]`, documents),
-      follower: undefined,
+      element: known(node.element, { at: `${at}[]`, key: '', documents, isOpen }),
     }
-  const declared = [...node.fields].map(([key, next]) => field(key, known(next, below(at, key), documents)))
-  const kept = documentsIn(documents, at).map(key => field(key, leaf))
-  return { kind: 'object', fields: new Map([...declared, ...kept]), element: undefined, follower: undefined }
+  const declared = [...node.fields].map(([name, next]) =>
+    field(name, known(next, { at: below(at, name), key: name, documents, isOpen })),
+  )
+  const kept = documentsIn(documents, at).map(name => field(name, leaf()))
+  // Declared parts of a document tell more than that it is kept.
+  return { ...leaf(objectForm), kind: 'object', fields: new Map([...kept, ...declared]), isOpen }
 }
 
 const made = new WeakMap<Table, KnownNode>()
@@ -61,7 +85,7 @@ const made = new WeakMap<Table, KnownNode>()
 /** Everything that the table and its children read or keep whole. */
 export function knownFields(table: Table): KnownNode {
   const documents = openDocuments(table).map(({ path }) => path)
-  const node = made.get(table) ?? known(shapeOf(table), '', documents)
+  const node = made.get(table) ?? known(shapeOf(table), { at: '', key: '', documents, isOpen: false })
   made.set(table, node)
   return node
 }

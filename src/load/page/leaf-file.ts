@@ -1,35 +1,25 @@
 /** Undeclared leaves on their way into the stage: a file of lines beside the landed pages, as no key is safe in SQL. */
 import { appendFileSync, rmSync } from 'node:fs'
 import { readLines } from '../read/pages.ts'
-import type { RecordSlice } from './page-fields.ts'
-import { driftOf, type Undeclared, undeclaredLeaves } from './undeclared-leaves.ts'
-
-/** The report names so many fields of a batch; every field is kept. */
-const mostReported = 1000
+import type { Leaf } from './undeclared-leaves.ts'
 
 export class LeafFile {
   readonly #file: string
   #lines: string[] = []
   #longest = 0
   #isWritten = false
-  readonly #types = new Map<string, string>()
 
   constructor(file: string) {
     this.#file = file
   }
 
-  add(bytes: Buffer, locator: number, { undeclared }: RecordSlice): void {
-    for (const { path, text, type } of undeclaredLeaves(bytes, undeclared)) {
+  add(locator: number, leaves: readonly Leaf[]): void {
+    for (const { path, text, type } of leaves) {
       const line = JSON.stringify({ l: locator, p: path, v: text, t: type })
       // Up to three bytes a character.
       this.#longest = Math.max(this.#longest, line.length * 3)
       this.#lines.push(line)
     }
-    if (this.#types.size < mostReported)
-      for (const field of undeclared) {
-        const drift = driftOf(bytes, field)
-        if (drift) this.#types.set(drift.path, drift.type)
-      }
   }
 
   /** Writes what was added since the last time, so that memory holds the leaves of one page. */
@@ -37,10 +27,6 @@ export class LeafFile {
     if (this.#lines.length === 0) return
     appendFileSync(this.#file, `${this.#lines.splice(0).join('\n')}\n`, { mode: 0o600 })
     this.#isWritten = true
-  }
-
-  get fields(): readonly Undeclared[] {
-    return [...this.#types].slice(0, mostReported).map(([path, type]) => ({ path, type }))
   }
 
   /** A select of locator, path, value_text and value_type; undefined when there are none. */

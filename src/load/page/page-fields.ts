@@ -1,6 +1,7 @@
 /** Searches the bytes of a landed page once: where its records lie, how deep they nest, and their undeclared fields. */
 
 import type { RowsAt } from '../read/pages.ts'
+import type { Form } from './forms.ts'
 import { ascii, JsonBytes } from './json-bytes.ts'
 import type { KnownField, KnownNode } from './known-fields.ts'
 
@@ -15,12 +16,18 @@ export interface UndeclaredField {
   readonly at: readonly (string | number)[]
 }
 
+/** A declared value that is not written as plainly as its form is. */
+export interface UnusualValue extends Omit<UndeclaredField, 'key'> {
+  readonly form: Form
+}
+
 export interface RecordSlice {
   readonly start: number
   readonly end: number
   /** Levels of objects and lists, the record included. */
   readonly depth: number
   readonly undeclared: readonly UndeclaredField[]
+  readonly unusual: readonly UnusualValue[]
   /** Declared keys that come several times in one object, which begins at `object`. */
   readonly repeated: readonly RepeatedKey[]
 }
@@ -40,21 +47,25 @@ function isAt(view: DataView, from: number, { words, length }: KnownField): bool
 }
 
 const none: readonly never[] = []
+const letterN = 110
 
 /** Objects of all pages so far: declared fields remember the last that had them. */
 let objects = 0
 
 class FieldSearch extends JsonBytes {
   readonly #view: DataView
+  readonly #most: number
   #depth = 0
   #deepest = 0
   #at: (string | number)[] = []
   #found: UndeclaredField[] = []
+  #unusual: UnusualValue[] = []
   #repeated: RepeatedKey[] = []
   readonly records: RecordSlice[] = []
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, most: number) {
     super(bytes)
+    this.#most = most
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
@@ -82,17 +93,32 @@ class FieldSearch extends JsonBytes {
     this.#at = []
     const end = this.#node(from, node)
     const undeclared = this.#found.length > 0 ? this.#found.splice(0) : none
+    const unusual = this.#unusual.length > 0 ? this.#unusual.splice(0) : none
     const repeated = this.#repeated.length > 0 ? this.#repeated.splice(0) : none
-    this.records.push({ start: from, end, depth: this.#deepest, undeclared, repeated })
+    this.records.push({ start: from, end, depth: this.#deepest, undeclared, unusual, repeated })
     return end
   }
 
-  /** A value of another kind than the declared one is for the cast check. */
   #node(from: number, node: KnownNode): number {
     const first = this.bytes[from]
     if (node.kind === 'object' && first === openBrace) return this.#object(from, node)
     if (node.kind === 'list' && first === openBracket) return this.#list(from, node)
-    return this.#value(from)
+    return this.#leaf(from, node.form)
+  }
+
+  /** A value of another kind than the declared one is not plain either. */
+  #leaf(from: number, form: Form | undefined, key?: string): number {
+    const end = this.#value(from)
+    // JSON has no other word that begins like null.
+    if (form === undefined || this.bytes[from] === letterN || form.isPlain(this.bytes, from, end)) return end
+    if (this.#unusual.length <= this.#most)
+      this.#unusual.push({
+        start: from,
+        end,
+        at: key === undefined ? [...this.#at] : [...this.#at, key],
+        form,
+      })
+    return end
   }
 
   /** Compares each key with the one that came next the last time, before it looks the key up. */
@@ -118,7 +144,8 @@ class FieldSearch extends JsonBytes {
         const value = this.afterColon(end)
         if (field?.lastObject === object) this.#repeated.push({ object: from, key })
         if (field) field.lastObject = object
-        at = field ? this.#field(value, field) : this.#undeclared(at, value, key)
+        if (field) at = this.#field(value, field)
+        else at = node.isOpen ? this.#value(value) : this.#undeclared(at, value, key)
         before.follower = field ?? guess
         before = field ?? before
       }
@@ -129,7 +156,7 @@ class FieldSearch extends JsonBytes {
   }
 
   #field(from: number, { key, node }: KnownField): number {
-    if (node.kind === 'leaf') return this.#value(from)
+    if (node.kind === 'leaf') return this.#leaf(from, node.form, key)
     this.#at.push(key)
     const at = this.#node(from, node)
     this.#at.pop()
@@ -138,7 +165,8 @@ class FieldSearch extends JsonBytes {
 
   #list(from: number, { element }: KnownNode): number {
     const { bytes } = this
-    if (element === undefined || element.kind === 'leaf') return this.#value(from)
+    if (element === undefined || (element.kind === 'leaf' && element.form === undefined))
+      return this.#value(from)
     this.#enter()
     let index = 0
     let at = this.afterSpace(from + 1)
@@ -154,7 +182,7 @@ class FieldSearch extends JsonBytes {
 
   #undeclared(key: number, start: number, name: string): number {
     const end = this.#value(start)
-    this.#found.push({ key, start, end, at: [...this.#at, name] })
+    if (this.#found.length <= this.#most) this.#found.push({ key, start, end, at: [...this.#at, name] })
     return end
   }
 
@@ -198,9 +226,16 @@ const pathTo: Readonly<Record<RowsAt, readonly string[]>> = {
   'data as one record': ['data'],
 }
 
+export interface Searched {
+  readonly rows: RowsAt
+  readonly known: KnownNode
+  /** So many undeclared fields of a record are found, and one more to show that there are others; unusual likewise. */
+  readonly most: number
+}
+
 /** The records of a page in their order. Throws NotJson. */
-export function recordsOn(bytes: Buffer, rows: RowsAt, node: KnownNode): RecordSlice[] {
-  const search = new FieldSearch(bytes)
-  search.envelope(search.afterSpace(0), pathTo[rows], node)
+export function recordsOn(bytes: Buffer, { rows, known, most }: Searched): RecordSlice[] {
+  const search = new FieldSearch(bytes, most)
+  search.envelope(search.afterSpace(0), pathTo[rows], known)
   return search.records
 }

@@ -5,6 +5,9 @@ import { ascii, JsonBytes, NotJson } from './json-bytes.ts'
 
 const { openBracket, closeBracket } = ascii
 
+/** A text that is longer is no id. */
+const longestId = 200
+
 interface Slice {
   readonly start: number
   readonly end: number
@@ -75,7 +78,7 @@ export function idIn(payload: string): string | undefined {
   if (!record) return /"id"\s*:\s*"([A-Za-z0-9_-]{1,64})"/.exec(payload)?.[1]
   const id = (record.json as { id?: unknown } | null)?.id
   if (typeof id === 'number') return String(id)
-  if (typeof id !== 'string') return undefined
+  if (typeof id !== 'string' || id.length > longestId) return undefined
   return /[\0\p{Cs}]/u.test(id) ? JSON.stringify(id) : id
 }
 

@@ -10,7 +10,7 @@ export interface Leaf {
   readonly type: 'text' | 'number' | 'boolean' | 'empty' | 'json'
 }
 
-/** For the report of schema drift: a path with [] for list elements, and the JSON type of its first value. */
+/** For the report of schema drift: a path, and the JSON type of its first value. */
 export interface Undeclared {
   readonly path: string
   readonly type: string
@@ -30,7 +30,7 @@ const step = (key: string | number): string =>
   typeof key === 'number' ? `[${key}]` : `.${needsQuotes.test(key) ? JSON.stringify(key) : key}`
 
 /** Without the dot before it, and not in the middle of a character. */
-const cut = (path: string): string => path.slice(1, longestPath).replace(/\p{Cs}$/u, '')
+const cut = (path: string): string => path.slice(0, longestPath).replace(/\p{Cs}$/u, '')
 
 /** The query string of an address may be a key to a file and is cut. */
 const withoutQuery = (text: string): string => text.replace(/^(https?:\/\/[^?#]*)[?#].*$/s, '$1')
@@ -81,7 +81,7 @@ function asOne(bytes: Buffer, field: UndeclaredField, path: string): Leaf {
     return { path: path.slice(1), text: bytes.toString('utf8', field.start, field.end), type: 'json' }
   const hash = createHash('md5').update(path).digest('hex')
   const text = `{${bytes.toString('utf8', field.key, field.end)}}`
-  return { path: `${cut(path)}#${hash}`, text, type: 'json' }
+  return { path: `${cut(path.slice(1))}#${hash}`, text, type: 'json' }
 }
 
 function leavesOf(bytes: Buffer, field: UndeclaredField): readonly Leaf[] {
@@ -95,6 +95,19 @@ function leavesOf(bytes: Buffer, field: UndeclaredField): readonly Leaf[] {
     return [asOne(bytes, field, path)]
   }
 }
+
+/** The path of a declared value, as leaves have it. */
+export const pathOf = (at: UndeclaredField['at']): string => at.map(step).join('').slice(1)
+
+/** Keys of other letters may be data, such as the name or the address of a person. */
+const isWord = (key: string): boolean => /^[\w$-]{1,64}$/.test(key)
+
+/** For the report, which is published: with [] for list elements, and * for keys that may be data. */
+export const reportedPath = (at: UndeclaredField['at']): string =>
+  at
+    .map(key => (typeof key === 'number' ? '[]' : `.${isWord(key) ? key : '*'}`))
+    .join('')
+    .slice(1)
 
 /** Of one record. A key that comes several times in one object has a number from the second time on: note, note#2. */
 export function undeclaredLeaves(bytes: Buffer, fields: readonly UndeclaredField[]): Leaf[] {
@@ -116,9 +129,8 @@ const kinds: Readonly<Record<number, string>> = {
 
 /** Undefined for null, which counts as absent. */
 export function driftOf(bytes: Buffer, { at, start, end }: UndeclaredField): Undeclared | undefined {
-  const path = at.map(key => (typeof key === 'number' ? '[]' : step(key))).join('')
   const word = bytes.toString('latin1', start, Math.min(end, start + 4))
   if (word === 'null') return undefined
   const type = kinds[bytes[start] ?? comma] ?? (/^[tf]/.test(word) ? 'boolean' : 'number')
-  return { path: cut(path), type }
+  return { path: cut(reportedPath(at)), type }
 }

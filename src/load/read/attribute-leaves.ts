@@ -37,6 +37,9 @@ const personal =
 const isDenied = (path: string): string => `regexp_matches(rtrim(lower(${path}), '"'), '${denied}')`
 const isPersonal = (path: string): string => `regexp_matches(rtrim(lower(${path}), '"'), '${personal}')`
 
+/** Whether a key of the path has other letters than keys of services have: it may be data, such as the name of a person. */
+const hasOddKey = (path: string): string => `not regexp_full_match(${path}, '[\\w$\\[\\].#-]*')`
+
 /** Whether a value that is kept as one JSON text has such a key. */
 const holdsDenied = `(value_type = 'json' and regexp_matches(lower(value_text), '${denied.replaceAll('$', '"')}'))`
 
@@ -70,6 +73,6 @@ export function leafStage(plan: StagePlan, undeclared: string | undefined): stri
   return `create or replace temp table stage_leaf as
     select locator, path,
       case when ${isDenied('path')} or ${holdsDenied} then '[not stored]' else value_text end as value_text, value_type,
-      restricted or ${isPersonal('path')} or ${isDenied('path')} or value_type = 'json' as is_personal
+      restricted or ${isPersonal('path')} or ${isDenied('path')} or ${hasOddKey('path')} or value_type = 'json' as is_personal
     from (${[empty, ...sources].join(' union all ')})`
 }

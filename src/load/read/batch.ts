@@ -101,6 +101,9 @@ function seenPasses(pages: readonly PageFile[]): string {
 const millis = (column: string | undefined): string =>
   column === undefined ? 'cast(null as bigint)' : `epoch_ms(${column})`
 
+/** In bytes: a server has no index for longer texts, and such an id goes to quarantine. */
+const longestSeenId = 200
+
 const isCreatedAt = ({ source }: Column): boolean =>
   source.from === 'field' && source.path.join('.') === 'createdAt'
 
@@ -113,7 +116,7 @@ function seenStage({ root, resource }: StagePlan, pages: readonly PageFile[]): s
   const created = Object.entries(root.table.columns).find(([, column]) => isCreatedAt(column))?.[0]
   const changed = millis(resource.updatedAt === undefined ? undefined : 'source_updated_at')
   return `create or replace temp table stage_seen as
-    select ${key} as id, ${seenPasses(pages)},
+    select case when strlen(${key}) <= ${longestSeenId} then ${key} else 'long id: ' || md5(${key}) end as id, ${seenPasses(pages)},
       min(least(${millis(created && quoteName(created))}, ${changed})) as existed_at, max(${changed}) as changed_at
     from ${root.name} where ${key} is not null group by 1`
 }
@@ -220,8 +223,7 @@ export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch):
   const check = await castCheck(engine, { plan, pages: batch.pages, rows: batch.rows, filled })
   if (check.quarantined > 0) await removeFromStages(engine, namesOf(filled), lostRecords)
   if (ids < records) await keepNewest(engine, plan, namesOf(filled))
-  const hasLeaves = leaves > 0 || check.rounded.length > 0
-  const names = new Set([...namesOf(filled), ...(hasLeaves ? ['stage_leaf'] : [])])
+  const names = new Set([...namesOf(filled), ...(leaves > 0 ? ['stage_leaf'] : [])])
   await engine.run(recordStage(plan, names))
   const unknown = unknownValues(filled)
   const newValues = unknown ? await engine.rows<{ path: string; value: string }>(unknown) : []

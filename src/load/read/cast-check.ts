@@ -87,10 +87,11 @@ function failureOf(type: ColumnType): string {
   const { cast, intact } = storedTypes[type]
   if (!intact) return 'null'
   const value = cast('text')
-  return `case when (${intact('text', value)}) then null when ${value} is null then ${quoteText(`not ${expected[type]}`)} else 'rounded' end`
+  // The search of the page has found lost digits: DuckDB's JSON has only so many of them.
+  return `case when ${value} is null and not (${intact('text', value)}) is true then ${quoteText(`not ${expected[type]}`)} end`
 }
 
-/** SQL that gives NULL for a leaf as declared, 'rounded' where digits would be lost, else the reason why it is refused. */
+/** SQL that gives NULL for a leaf that has a value in its column, else the reason why it has none. */
 function failure(): string {
   const types = Object.keys(storedTypes) as ColumnType[]
   const leaves = types.map(type => `when d.type = ${quoteText(type)} then ${failureOf(type)}`)
@@ -159,24 +160,16 @@ async function stagesToCheck(stage: Engine, filled: readonly StageTable[]): Prom
 export interface CastCheck {
   /** Records that lost a value; the reasons are in cast_failure, their JSON in checked_record. */
   readonly quarantined: number
-  /** Paths with more digits than their column holds. */
-  readonly rounded: readonly string[]
 }
 
 /** Locators of the records that lost a value. */
-export const lostRecords = `select locator from cast_failure where reason <> 'rounded'`
+export const lostRecords = 'select locator from cast_failure'
 
-/** Checks each leaf of the records that need it. Digits that a column cannot hold are kept as text in stage_leaf. */
+/** Checks each leaf of the records that need it. */
 export async function castCheck(stage: Engine, checked: CheckedStages): Promise<CastCheck> {
   const stages = await stagesToCheck(stage, checked.filled)
-  if (stages.length === 0) return { quarantined: 0, rounded: [] }
+  if (stages.length === 0) return { quarantined: 0 }
   for (const sql of checkStatements(checked, stages)) await stage.run(sql)
-  await stage.run(
-    `insert into stage_leaf select locator, path, text, 'number', false from cast_failure where reason = 'rounded'`,
-  )
-  const rounded = await stage.rows<{ path: string }>(
-    `select distinct ${shapePath('path')} as path from cast_failure where reason = 'rounded'`,
-  )
   const [lost] = await stage.rows<{ n: number }>(`select count(distinct locator) as n from (${lostRecords})`)
-  return { quarantined: Number(lost?.n ?? 0), rounded: rounded.map(({ path }) => path) }
+  return { quarantined: Number(lost?.n ?? 0) }
 }

@@ -4,10 +4,11 @@ import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } fr
 import { NotJson } from '../page/json-bytes.ts'
 import type { KnownNode } from '../page/known-fields.ts'
 import { LeafFile } from '../page/leaf-file.ts'
-import { contradiction, type RecordSlice, recordsOn, type UndeclaredField } from '../page/page-fields.ts'
+import { type RecordSlice, recordsOn } from '../page/page-fields.ts'
+import { type Bounds, type Drift, type Fault, findingsOf } from '../page/record-findings.ts'
+import { longestPayload } from '../page/record-limits.ts'
 import { withStandIns } from '../page/stand-ins.ts'
-import type { Undeclared } from '../page/undeclared-leaves.ts'
-import { harmless, hasUnstorable, whyUnstorable } from '../page/unstorable.ts'
+import { harmless, hasUnstorable } from '../page/unstorable.ts'
 import { type PageFile, positionsPerPage, type RowsAt } from './pages.ts'
 
 /** A record that cannot be loaded. */
@@ -15,9 +16,9 @@ export interface PageTrouble {
   /** The locator of the record in its batch. */
   readonly locator: number
   readonly page: PageFile
-  /** Its JSON as it was received. */
+  /** Its JSON as it was received, or the beginning of one that is too large. */
   readonly payload: string
-  readonly reason: string
+  readonly faults: readonly Fault[]
 }
 
 /** Pages that cannot be loaded as they are: the scan has to ask for them again. */
@@ -43,6 +44,7 @@ export interface Pages {
   /** The declared fields. */
   readonly known: KnownNode
   readonly leftOut?: LeftOut
+  readonly bounds: Bounds
 }
 
 export interface Readable {
@@ -50,15 +52,12 @@ export interface Readable {
   readonly trouble: readonly PageTrouble[]
   /** Whether true or false stands anywhere behind the head of a page, be it within a text. */
   readonly hasBooleans: boolean
-  /** Undeclared fields, for the report. */
-  readonly undeclared: readonly Undeclared[]
-  /** A select of the leaves of undeclared fields; see LeafFile. */
+  /** Differences from what the service documents, for the report. */
+  readonly drift: readonly Drift[]
+  /** A select of the leaves without a column; see LeafFile. */
   readonly leaves: string | undefined
   cleanUp(): void
 }
-
-/** json_tree writes the path of every value: a record of 100,000 levels would take 10 GB. */
-const mostLevels = 2000
 
 function hasBooleans(bytes: Buffer): boolean {
   const data = Math.max(0, bytes.indexOf('"data"'))
@@ -93,28 +92,12 @@ function isLine(bytes: Buffer): boolean {
   return at === -1 || at === bytes.length - 1
 }
 
-/** The JSON of a record without its undeclared fields, which are kept as JSON where they have to be. */
-function declaredText(bytes: Buffer, { start, end, undeclared }: RecordSlice): string {
-  const edges = [start, ...undeclared.flatMap((field: UndeclaredField) => [field.key, field.end]), end]
-  const parts = edges.flatMap((from, index) =>
-    index % 2 === 0 ? [bytes.toString('utf8', from, edges[index + 1])] : [],
-  )
-  return parts.join(' ')
-}
-
-function whyNot(bytes: Buffer, record: RecordSlice, hasEscapes: boolean): string | undefined {
-  if (record.depth > mostLevels) return `nested deeper than ${mostLevels} levels`
-  if (!isUtf8(bytes.subarray(record.start, record.end))) return 'bytes that are not UTF-8'
-  const key = contradiction(bytes, record)
-  if (key !== undefined) return `${JSON.stringify(key)} has several values in one object`
-  return hasEscapes ? whyUnstorable(declaredText(bytes, record)) : undefined
-}
-
 /** The pages of one batch, one after the other. */
 class Reading {
   readonly #from: Pages
   readonly #copies: string[] = []
   readonly #leaves: LeafFile
+  readonly #drift = new Map<string, Drift>()
   readonly trouble: PageTrouble[] = []
   hasBooleans = false
 
@@ -124,8 +107,8 @@ class Reading {
     this.#leaves.remove()
   }
 
-  get undeclared(): readonly Undeclared[] {
-    return this.#leaves.fields
+  get drift(): readonly Drift[] {
+    return [...this.#drift.values()]
   }
 
   get leaves(): string | undefined {
@@ -137,7 +120,12 @@ class Reading {
     const left = leftOut?.get(page.file)
     const copy = left && withStandIns(received, rows, left)
     for (const { position, payload, reason } of copy?.replaced ?? [])
-      this.trouble.push({ locator: (index + 1) * positionsPerPage + position, page, payload, reason })
+      this.trouble.push({
+        locator: (index + 1) * positionsPerPage + position,
+        page,
+        payload: payload.slice(0, longestPayload),
+        faults: [{ path: '', text: null, reason }],
+      })
     const bytes = copy?.bytes ?? received
     this.hasBooleans ||= hasBooleans(bytes)
     const isChanged = this.#look(page, index, bytes)
@@ -148,24 +136,28 @@ class Reading {
 
   /** Whether the page has text that DuckDB would refuse. */
   #look(page: PageFile, index: number, bytes: Buffer): boolean {
-    const isOdd = !isUtf8(bytes)
-    const hasEscapes = hasUnstorable(bytes)
-    const records = this.#records(page, bytes)
-    for (const [place, record] of records.entries()) {
+    const state = { bytes, isOdd: !isUtf8(bytes), hasEscapes: hasUnstorable(bytes) }
+    for (const [place, record] of this.#records(page, bytes).entries()) {
       const locator = (index + 1) * positionsPerPage + place + 1
-      const { start, end, depth, undeclared } = record
-      const mayBeRefused = isOdd || hasEscapes || depth > mostLevels || record.repeated.length > 0
-      const reason = mayBeRefused ? whyNot(bytes, record, hasEscapes) : undefined
-      if (reason) this.trouble.push({ locator, page, payload: bytes.toString('utf8', start, end), reason })
-      else if (undeclared.length > 0) this.#leaves.add(bytes, locator, record)
+      const { faults, leaves, drift } = findingsOf(state, record, this.#from.bounds)
+      if (faults.length > 0)
+        this.trouble.push({ locator, page, payload: this.#payload(bytes, record), faults })
+      this.#leaves.add(locator, leaves)
+      for (const one of drift) this.#drift.set(`${one.kind} ${one.path}`, one)
     }
     this.#leaves.flush()
-    return isOdd || hasEscapes
+    return state.isOdd || state.hasEscapes
+  }
+
+  #payload(bytes: Buffer, { start, end }: RecordSlice): string {
+    const isTooLarge = end - start > this.#from.bounds.limits.bytes
+    return bytes.toString('utf8', start, isTooLarge ? start + longestPayload : end)
   }
 
   #records(page: PageFile, bytes: Buffer): readonly RecordSlice[] {
+    const { rows, known, bounds } = this.#from
     try {
-      return recordsOn(bytes, this.#from.rows, this.#from.known)
+      return recordsOn(bytes, { rows, known, most: bounds.limits.fields })
     } catch (error) {
       if (error instanceof NotJson) throw new PageUnreadable([page], error)
       throw error
@@ -194,8 +186,8 @@ export function readablePages(from: Pages): Readable {
   const read = createReader()
   try {
     const pages = from.pages.map((page, index) => reading.page(page, index, read(page)))
-    const { trouble, hasBooleans, undeclared, leaves } = reading
-    return { pages, trouble, hasBooleans, undeclared, leaves, cleanUp: () => reading.cleanUp() }
+    const { trouble, hasBooleans, drift, leaves } = reading
+    return { pages, trouble, hasBooleans, drift, leaves, cleanUp: () => reading.cleanUp() }
   } catch (error) {
     reading.cleanUp()
     throw error

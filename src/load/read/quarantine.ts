@@ -26,7 +26,7 @@ function lostLeaves(plan: StagePlan, pages: readonly PageFile[]): string {
       select ${quoteText(plan.resource.name)} as resource, ${record} as record_id, v.path, v.text, v.reason,
         p.payload, ${perPage(pages, page => basename(page.file))} as page,
         ${perPage(pages, page => page.runId)} as run_id, cast(${perPage(pages, page => page.fetchedAt)} as timestamptz) as seen_at
-      from cast_failure v join checked_record r using (locator) join lost_payload p using (locator) where v.reason <> 'rounded') q
+      from cast_failure v join checked_record r using (locator) join lost_payload p using (locator)) q
     qualify row_number() over (partition by quarantine_id order by seen_at desc) = 1`
 }
 
@@ -39,11 +39,8 @@ async function writePayloads(stage: Engine, plan: StagePlan, { pages, rows, file
     const first = (index + 1) * positionsPerPage + 1
     if (![...locators].some(locator => locator >= first && locator < first + positionsPerPage)) continue
     const bytes = readFileSync(page.file)
-    for (const [place, { start, end }] of recordsOn(
-      bytes,
-      rows,
-      knownFields(plan.resource.table),
-    ).entries()) {
+    const search = { rows, known: knownFields(plan.resource.table), most: 0 }
+    for (const [place, { start, end }] of recordsOn(bytes, search).entries()) {
       if (!locators.has(first + place)) continue
       const line = JSON.stringify({ l: first + place, p: bytes.toString('utf8', start, end) })
       longest = Math.max(longest, line.length * 3)
@@ -85,19 +82,24 @@ export async function quarantineTables(
   return [{ name: quarantineTable, columns: quarantineColumns }]
 }
 
-/** A record that was left out of its batch. */
-export function leftOutRow(resource: string, { page, payload, reason }: PageTrouble): QuarantineRow {
-  return {
-    quarantine_id: createHash('md5').update(payload).digest('hex'),
-    resource,
-    record_id: idIn(payload) ?? null,
-    path: '',
-    text: null,
-    reason,
-    payload,
-    page: basename(page.file),
-    run_id: page.runId,
-    seen_at: page.fetchedAt,
-    resolved_at: null,
-  }
+/** The same for the same value of the same record, however often it is read. */
+const idOf = (row: Pick<QuarantineRow, 'resource' | 'record_id' | 'payload' | 'path' | 'text' | 'reason'>) =>
+  createHash('md5')
+    .update(JSON.stringify([row.resource, row.record_id ?? row.payload, row.path, row.text, row.reason]))
+    .digest('hex')
+
+/** The rows of a record that was left out of its batch. */
+export function leftOutRows(resource: string, { page, payload, faults }: PageTrouble): QuarantineRow[] {
+  return faults.map(({ path, text, reason }): QuarantineRow => {
+    const row = { resource, record_id: idIn(payload) ?? null, path, text, reason, payload }
+    return {
+      ...row,
+      // Of a record as a whole every version counts.
+      quarantine_id: path === '' ? createHash('md5').update(payload).digest('hex') : idOf(row),
+      page: basename(page.file),
+      run_id: page.runId,
+      seen_at: page.fetchedAt,
+      resolved_at: null,
+    }
+  })
 }

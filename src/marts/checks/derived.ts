@@ -1,6 +1,6 @@
 /** Checks derived from the declarations, one statement a table: a new table is checked without an edit here. */
 import { catalogue } from '../../contract/catalogue.ts'
-import { driftQuery } from '../../state/evidence/drift.ts'
+import { unknownValueQuery } from '../../state/evidence/drift.ts'
 import { acceptedValues } from '../../warehouse/schema/accepted-values.ts'
 import { historyOf, type PhysicalTable, physicalTables } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
@@ -145,7 +145,7 @@ export const derivedChecks: readonly Check[] = [
     name: 'accepted_values',
     severity: 'error',
     summary: 'A column with a documented list of values holds one of them or nothing.',
-    next: `see muster sql "${driftQuery}": marts that filter by the column must learn the new value`,
+    next: `see muster sql "${unknownValueQuery}": marts that filter by the column must learn the new value`,
     parts: otherValues,
   },
   {

@@ -29,17 +29,21 @@ async function addFromTable(engine: Engine): Promise<void> {
   )
 }
 
+/** A server takes 65,535 parameters with a statement. */
+const rowsAtOnce = 500
+
 async function addRows(engine: Engine, rows: readonly QuarantineRow[]): Promise<void> {
-  const distinct = new Map(rows.map(row => [row.quarantine_id, row]))
-  await ledger(engine)
-    .insertInto('ops.quarantine')
-    .values([...distinct.values()])
-    .onConflict(conflict =>
-      conflict
-        .column('quarantine_id')
-        .doUpdateSet({ resolved_at: null, seen_at: eb => eb.ref('excluded.seen_at') }),
-    )
-    .execute()
+  const distinct = [...new Map(rows.map(row => [row.quarantine_id, row])).values()]
+  for (let at = 0; at < distinct.length; at += rowsAtOnce)
+    await ledger(engine)
+      .insertInto('ops.quarantine')
+      .values(distinct.slice(at, at + rowsAtOnce))
+      .onConflict(conflict =>
+        conflict
+          .column('quarantine_id')
+          .doUpdateSet({ resolved_at: null, seen_at: eb => eb.ref('excluded.seen_at') }),
+      )
+      .execute()
 }
 
 export interface Quarantined {

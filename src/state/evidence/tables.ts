@@ -1,5 +1,5 @@
 /** Tables of evidence: deletions and how they are known, records that could not be loaded, and schema drift. */
-import { count, oneOf, optional, type Row, table, text, time } from '../declaration.ts'
+import { count, oneOf, optional, piiTable, type Row, table, text, time } from '../declaration.ts'
 
 export const evidenceTables = {
   key_scope: table({
@@ -112,14 +112,36 @@ export const evidenceTables = {
     description: 'One row per resource, path and kind of difference from what the service documents.',
     columns: {
       resource: text('The resource.'),
-      path: text('Path in the record.'),
-      kind: oneOf(['unknown field', 'unknown value', 'rounded']),
+      path: text(
+        'Path in the record, or the column of an unknown value; * for a key that may itself be data.',
+      ),
+      kind: oneOf({
+        'unknown field': 'no declaration has it',
+        'unknown value': 'not in the documented list; pii.unknown_value has it',
+        rounded: 'more digits than the column holds; attribute_leaf has them all',
+        'other form': 'the documented value in another form, such as a number as text',
+      }),
       example_type: optional(text('Type of the value; never the value.')),
       run_id: text('Run that read it first.'),
       seen_at: time('When it was read.'),
     },
     key: ['resource', 'path', 'kind'],
     isPublished: true,
+    lifetime: 'replayed',
+  }),
+
+  unknown_value: piiTable({
+    description:
+      'One row per value outside the documented list of its column; the service may write anything there.',
+    columns: {
+      resource: text('The resource.'),
+      path: text('The column, as in ops.schema_drift.'),
+      value: text('The value, cut to 80 characters.'),
+      run_id: text('Run that read it first.'),
+      seen_at: time('When it was read.'),
+    },
+    key: ['resource', 'path', 'value'],
+    isPublished: false,
     lifetime: 'replayed',
   }),
 }
@@ -131,3 +153,4 @@ export type DeletionRow = Row<typeof evidenceTables.deletion>
 export type QuarantineRow = Row<typeof evidenceTables.quarantine>
 export type QuarantineLookRow = Row<typeof evidenceTables.quarantine_look>
 export type SchemaDriftRow = Row<typeof evidenceTables.schema_drift>
+export type UnknownValueRow = Row<typeof evidenceTables.unknown_value>

@@ -4,6 +4,7 @@ import type { KeyInfo } from '../../api/client/key.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Landing } from '../../landing/folder.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
 import type { Lease } from '../../state/runs/leases.ts'
 import type { RunFigures } from '../../state/runs/runs.ts'
@@ -36,6 +37,8 @@ export interface SyncContext {
   readonly runId: string
   readonly lookbackMs: number
   readonly leaseMs: number
+  /** Of a record; the usual ones when left out. */
+  readonly recordLimits?: RecordLimits | undefined
   readonly key: KeyInfo
   readonly apiKeyId: string
   readonly signal: AbortSignal

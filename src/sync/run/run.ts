@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
+import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { TooManyQuarantined, tooManyQuarantined } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
@@ -34,6 +35,8 @@ export interface RunConnection {
   readonly pageCapBytes: number
   /** What may be in quarantine; the defaults of the settings when left out. */
   readonly tolerance?: Tolerance
+  /** How large a record may be; the usual limits when left out. */
+  readonly limits?: RecordLimits
   /** Milliseconds; those of the client when left out. */
   readonly timeouts?: Pick<FetchOptions, 'headersTimeout' | 'bodyTimeout' | 'totalTimeout'>
 }
@@ -161,6 +164,7 @@ async function openSession(
     runId,
     lookbackMs,
     leaseMs: effects.leaseMs ?? usualLeaseMs,
+    recordLimits: connection.limits,
     apiKeyId: apiKeyId(connection.apiKey),
     signal,
     emit,

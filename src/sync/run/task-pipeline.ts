@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import type { Loaded, PageBatch } from '../../load/load-batch.ts'
+import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { Pipeline } from '../../load/pipeline.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
@@ -32,6 +33,7 @@ interface LoadingTask {
   readonly sync: {
     readonly engine: Engine
     readonly runId: string
+    readonly recordLimits?: RecordLimits | undefined
     /** Requests by the second they were sent in. */
     readonly sent: Map<number, number>
     readonly emit: (event: Progress) => void
@@ -97,6 +99,7 @@ export class TaskPipeline {
     this.#pipeline = new Pipeline({
       engine: task.sync.engine,
       plan,
+      limits: task.sync.recordLimits,
       lease,
       committed: loaded => this.#count(loaded),
     })

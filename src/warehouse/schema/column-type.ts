@@ -4,6 +4,8 @@ import type { ColumnType } from '../../contract/fields/column.ts'
 export interface StoredType {
   /** Type in the warehouse, the same word on both engines. */
   readonly sql: string
+  /** Of numbers: how many digits fit before the point and behind it. */
+  readonly digits?: { readonly whole: number; readonly behind: number }
   /** DuckDB expression that reads the text `t`; NULL when it cannot. */
   cast(t: string): string
   /** DuckDB condition: `v` has the full value of the text `t`, which is not null. Absent for types that lose nothing. */
@@ -15,6 +17,7 @@ function decimal(precision: number, scale: number): StoredType {
   const sql = `numeric(${precision}, ${scale})`
   return {
     sql,
+    digits: { whole: precision - scale, behind: scale },
     cast: t => `try_cast(${t} as ${sql})`,
     intact: (t, v) => `cast(${v} as double) = try_cast(${t} as double)`,
   }
@@ -31,6 +34,7 @@ export const storedTypes: Readonly<Record<ColumnType, StoredType>> = {
   },
   integer: {
     sql: 'bigint',
+    digits: { whole: 19, behind: 0 },
     cast: t => `try_cast(${t} as bigint)`,
     intact: (t, v) => `cast(${v} as double) = try_cast(${t} as double)`,
   },
@@ -47,8 +51,7 @@ export const storedTypes: Readonly<Record<ColumnType, StoredType>> = {
   timestamp: {
     sql: 'timestamptz',
     cast: t => `try_cast(${t} as timestamptz)`,
-    // Both engines store microseconds; 27 characters hold them with a Z.
-    intact: (t, v) => `${v} is not null and (strlen(${t}) <= 27 or not regexp_matches(${t}, '\\.\\d{7}'))`,
+    intact: (_t, v) => `${v} is not null`,
   },
   day: { sql: 'date', cast: t => `try_cast(${t} as date)`, intact: (_t, v) => `${v} is not null` },
   dayMonthYear: {
