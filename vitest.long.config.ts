@@ -1,11 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-const folders = ['crosscheck', 'marts', 'postgres', 'serve', 'sync', 'warehouse']
-
-/** Proofs that take minutes: random kills, hundreds of live seeds; and on every engine what the quick suite shows on one. */
+/** Proofs that take minutes: random kills, hundreds of live seeds; and all cases on every engine, of which the quick suite takes some. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.long.test.ts', ...folders.map(folder => `test/${folder}/*.test.ts`)],
+    include: ['test/**/*.test.ts'],
     env: { MUSTER_TEST_EVERYWHERE: '1' },
     setupFiles: ['test/every-file.ts'],
     globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],

@@ -5,7 +5,7 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { type Dump, tables } from '../warehouse/fixture.ts'
+import { type Dump, tables } from '../warehouse/dump.ts'
 import { canMount, type Ended, SmallDisk } from './small-disk.ts'
 
 /** Room for everything. */

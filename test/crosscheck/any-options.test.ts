@@ -5,9 +5,9 @@ import { seedsOf } from '../seeds.ts'
 import { thorough } from '../thorough.ts'
 import { drawnOptions } from './settings.ts'
 
-test.each(seedsOf(thorough ? '1-60' : '2-2'))('options drawn with %i', { timeout: 300_000 }, async seed => {
+test.runIf(thorough).each(seedsOf('1-60'))('options drawn with %i', { timeout: 300_000 }, async seed => {
   const options = drawnOptions(seed)
-  const place = await openPlace({ scale: thorough ? 0.1 : 0.05, options })
+  const place = await openPlace({ scale: 0.1, options })
   const { code, out, err } = await place.command('dag run nightly')
   expect({
     options,

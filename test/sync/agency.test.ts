@@ -4,7 +4,8 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { World } from '../../src/sandbox/world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
-import { describeOnEngines, syncOnce, tables, type Warehouse } from '../warehouse/fixture.ts'
+import { tables } from '../warehouse/dump.ts'
+import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 import { deleted } from './sweeping.ts'
 
 const facts = ['timesheet', 'expense', 'invoice'] as const

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { type Bench, type Dump, describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import type { Dump } from '../warehouse/dump.ts'
+import { type Bench, describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
 import { followed, hourly, request, roomy } from './day-readings.ts'
 import { current } from './faulty-sync.ts'
 

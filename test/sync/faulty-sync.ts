@@ -6,7 +6,8 @@ import { type FaultName, type FaultRates, faultTable } from '../../src/sandbox/f
 import type { Records, World } from '../../src/sandbox/world.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { type Bench, type Dump, syncOnce, tables, type Warehouse } from '../warehouse/fixture.ts'
+import { type Dump, tables } from '../warehouse/dump.ts'
+import { type Bench, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 import { plainMakers, plainRecords, timeOf } from './plain-records.ts'
 
 export const faultNames = Object.keys(faultTable) as FaultName[]

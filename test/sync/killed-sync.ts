@@ -9,7 +9,8 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Records } from '../../src/sandbox/world.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { type Bench, type Dump, tables, type Warehouse } from '../warehouse/fixture.ts'
+import { type Dump, tables } from '../warehouse/dump.ts'
+import type { Bench, Warehouse } from '../warehouse/fixture.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 

@@ -11,7 +11,8 @@ import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { muster } from '../cli/captured-world.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
-import { describeOnEngines, rowsTouched, syncOnce, tables } from '../warehouse/fixture.ts'
+import { tables } from '../warehouse/dump.ts'
+import { describeOnEngines, rowsTouched, syncOnce } from '../warehouse/fixture.ts'
 import { oneList } from '../warehouse/one-list.ts'
 
 /** One of each way of reading. */

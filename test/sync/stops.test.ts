@@ -6,7 +6,8 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
-import { describeOnEngines, rowsTouched, syncOnce, tables } from '../warehouse/fixture.ts'
+import { tables } from '../warehouse/dump.ts'
+import { describeOnEngines, rowsTouched, syncOnce } from '../warehouse/fixture.ts'
 import { plainRecords } from './plain-records.ts'
 
 const roomy = { rateLimitPerMinute: 100_000, rateLimitPerDay: 1_000_000 }

@@ -5,7 +5,8 @@ import { seededRng } from '../../src/lib/rng.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { syncOnce, volatileColumns, type Warehouse } from './fixture.ts'
+import { volatileColumns } from './dump.ts'
+import { syncOnce, type Warehouse } from './fixture.ts'
 
 /** Leases, requests of the minute and the use of the key differ from one second to the next. */
 const ofTheMoment = new Set([

@@ -5,8 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe } from 'vitest'
-import { catalogue } from '../../src/contract/catalogue.ts'
-import { tablesOf } from '../../src/contract/fields/table.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
@@ -207,37 +205,6 @@ export function syncOnce(
       ...effects,
     },
   )
-}
-
-/** When and by whom a row was read, which differs from run to run. */
-const ofTheRun = new Set(['loaded_at', 'first_loaded_at', 'run_id'])
-
-/** Columns that move with the clock of the service, such as the requests of the day. */
-export const volatileColumns = new Set(
-  catalogue.flatMap(resource =>
-    tablesOf(resource.table).flatMap(table =>
-      Object.entries(table.columns)
-        .filter(([, column]) => column.volatile)
-        .map(([name]) => `${table.name}.${name}`),
-    ),
-  ),
-)
-
-export type Dump = Readonly<Record<string, readonly string[]>>
-
-/** Every table of star, pii and history that holds rows: its rows as JSON, sorted. */
-export async function tables(engine: Engine, only?: readonly string[]): Promise<Dump> {
-  const dump: Record<string, string[]> = {}
-  for (const { schema, name, columns } of physicalTables) {
-    if (only && !only.includes(`${schema}.${name}`)) continue
-    const kept = columns
-      .map(column => column.name)
-      .filter(column => !ofTheRun.has(column) && !volatileColumns.has(`${name}.${column}`))
-    const list = kept.map(column => `"${column}"`).join(', ')
-    const rows = await engine.rows(`select ${list} from ${schema}."${name}"`)
-    if (rows.length > 0) dump[`${schema}.${name}`] = rows.map(row => JSON.stringify(row)).sort()
-  }
-  return dump
 }
 
 /** How many rows a run inserted, changed or removed. */

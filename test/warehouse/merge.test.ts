@@ -1,6 +1,7 @@
 /** Which version of a record the warehouse keeps, and where each part of it goes. */
 import { expect, test } from 'vitest'
-import { describeOnEngines, rowsTouched, syncOnce, tables, type Warehouse } from './fixture.ts'
+import { tables } from './dump.ts'
+import { describeOnEngines, rowsTouched, syncOnce, type Warehouse } from './fixture.ts'
 import { type OneList, oneList } from './one-list.ts'
 
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T09:00:00.000Z`

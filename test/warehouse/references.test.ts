@@ -1,7 +1,8 @@
 /** Inferred members: the newest record that names one decides, in whatever order records are read. */
 import { expect, test } from 'vitest'
 import { thorough } from '../thorough.ts'
-import { describeOnEngines, syncOnce, tables } from './fixture.ts'
+import { tables } from './dump.ts'
+import { describeOnEngines, syncOnce } from './fixture.ts'
 import { oneList } from './one-list.ts'
 
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T09:00:00.000Z`

@@ -1,0 +1,206 @@
+/** One engine, one resting service, and warehouses to mistreat: each trial gets a copy, and ends with the same rows. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { seededRng } from '../../src/lib/rng.ts'
+import { generateRecords } from '../../src/sandbox/data/generate.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
+import type { Interception, SandboxRequest } from '../../src/sandbox/server/settings.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { startPostgres } from '../postgres/own-server.ts'
+import { type Dump, ofTheRun, tables } from '../warehouse/dump.ts'
+import { complaint, type Ended, type Running, type Surroundings, start } from './program.ts'
+
+/** Where warehouses of an engine lie. */
+interface Disks {
+  /** An empty one, or a copy of another. */
+  make(folder: string, from?: Place): Promise<string>
+  open(place: Place): Promise<Engine>
+  remove(place: Place): Promise<void>
+  close(): Promise<void>
+}
+
+const duckdb: Disks = {
+  async make(folder, from) {
+    const file = join(folder, 'w.duckdb')
+    if (from) cpSync(join(from.folder, 'w.duckdb'), file)
+    return `duckdb:${file}`
+  },
+  open: ({ folder }) => openDuckdb(join(folder, 'w.duckdb'), { readOnly: true }),
+  remove: async () => undefined,
+  close: async () => undefined,
+}
+
+async function postgres(): Promise<Disks> {
+  const { url: server, stop } = await startPostgres(['fsync=off', 'max_connections=100'])
+  let made = 0
+  const run = async (sql: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: `${server}/postgres` })
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  }
+  const nameOf = (address: string): string => address.split('/').at(-1) ?? ''
+  return {
+    async make(_, from) {
+      made += 1
+      await run(`create database w_${made} template ${from ? nameOf(from.address) : 'template0'}`)
+      return `${server}/w_${made}`
+    },
+    open: ({ address, folder }) =>
+      openPostgres({ url: address, shown: 'w' }, { scratch: join(folder, 'scratch') }),
+    remove: ({ address }) => run(`drop database ${nameOf(address)} with (force)`),
+    close: stop,
+  }
+}
+
+export interface Place extends Surroundings {
+  readonly folder: string
+  readonly address: string
+  readonly landing: string
+  /** Began without rows. */
+  readonly isNew: boolean
+}
+
+/** What has no time of its own was valid until the run that saw it changed. */
+const ofTheMoment = new Set([...ofTheRun, 'valid_from', 'valid_to'])
+
+type Intercept = (request: SandboxRequest) => Interception
+
+export class Arena {
+  readonly engine: Engine['kind']
+  readonly sandbox: Sandbox
+  /** Milliseconds of an undisturbed sync here. */
+  usualMs = 0
+  readonly #root: string
+  readonly #disks: Disks
+  readonly #answers: { intercept: Intercept | undefined }
+  #base: Place | undefined
+  readonly #expected = new Map<boolean, Dump>()
+
+  private constructor(
+    engine: Engine['kind'],
+    root: string,
+    at: { sandbox: Sandbox; disks: Disks; answers: { intercept: Intercept | undefined } },
+  ) {
+    this.engine = engine
+    this.#root = root
+    this.sandbox = at.sandbox
+    this.#disks = at.disks
+    this.#answers = at.answers
+  }
+
+  static async open(engine: Engine['kind'], root: string): Promise<Arena> {
+    const answers: { intercept: Intercept | undefined } = { intercept: undefined }
+    const sandbox = await startSandbox({
+      records: generateRecords({ seed: 5, scale: 0.02, today: '2026-11-02' }),
+      rateLimitPerMinute: 1_000_000,
+      rateLimitPerDay: 1_000_000_000,
+      intercept: request => answers.intercept?.(request),
+    })
+    const disks = engine === 'duckdb' ? duckdb : await postgres()
+    const arena = new Arena(engine, mkdtempSync(join(root, `${engine}-`)), { sandbox, disks, answers })
+    await arena.#prepare()
+    return arena
+  }
+
+  /** A warehouse that was synced once, then the source changed: what a sync makes of it is what every trial must end with. */
+  async #prepare(): Promise<void> {
+    const base = await this.#place()
+    await this.must(base, 'sync --quiet')
+    await this.must(base, 'build --quiet')
+    if (this.engine === 'duckdb') await this.must(base, 'publish')
+    this.#base = base
+    const changes = { rng: seededRng(7), nowMs: Date.UTC(2026, 10, 3), count: 80 }
+    mutateWorld(this.sandbox.world, changes)
+    for (const undisturbed of [await this.empty(), await this.fresh()]) {
+      this.usualMs = (await this.must(undisturbed, 'sync --quiet')).ms
+      this.#expected.set(undisturbed.isNew, await this.dump(undisturbed))
+      await this.remove(undisturbed)
+    }
+  }
+
+  async #place(from?: Place): Promise<Place> {
+    const folder = mkdtempSync(join(this.#root, 'place-'))
+    const landing = join(folder, 'landing')
+    if (from && existsSync(from.landing)) cpSync(from.landing, landing, { recursive: true })
+    const address = await this.#disks.make(folder, from)
+    const cwd = join(folder, 'cwd')
+    mkdirSync(cwd)
+    const env = {
+      MUSTER_BASE_URL: this.sandbox.url,
+      MUSTER_API_KEY: sandboxKeys.company,
+      MUSTER_WAREHOUSE: address,
+      MUSTER_LANDING: landing,
+    }
+    return { folder, address, landing, cwd, env, isNew: !from }
+  }
+
+  /** The source has changed since its one sync. */
+  fresh(): Promise<Place> {
+    return this.#place(this.#base)
+  }
+
+  empty(): Promise<Place> {
+    return this.#place()
+  }
+
+  run(place: Place, words: string | readonly string[]): Promise<Ended> {
+    return this.start(place, words).ended
+  }
+
+  start(place: Place, words: string | readonly string[]): Running {
+    return start(words, place)
+  }
+
+  /** Throws when it does not end with 0. */
+  async must(place: Place, words: string): Promise<Ended> {
+    const ended = await this.run(place, words)
+    const wrong = complaint(ended, [0])
+    if (wrong !== undefined) throw new Error(wrong)
+    return ended
+  }
+
+  async dump(place: Place): Promise<Dump> {
+    const engine = await this.#disks.open(place)
+    try {
+      return await tables(engine, undefined, ofTheMoment)
+    } finally {
+      await engine.close()
+    }
+  }
+
+  /** After one more sync the rows are those of an undisturbed warehouse, and nothing of anybody's work is left over. */
+  async complaintAtRest(place: Place): Promise<string | undefined> {
+    const last = await this.run(place, 'sync --quiet')
+    const wrong = complaint(last, [0])
+    if (wrong !== undefined) return `at rest: ${wrong}`
+    const dump = await this.dump(place)
+    const expected = this.#expected.get(place.isNew) ?? {}
+    const differing = [...new Set([...Object.keys(dump), ...Object.keys(expected)])].filter(
+      name => JSON.stringify(dump[name]) !== JSON.stringify(expected[name]),
+    )
+    if (differing.length > 0) return `rows differ: ${differing.join(', ')}`
+    const left = readdirSync(place.folder).filter(name => /writing|draft|replay|\.tmp/.test(name))
+    return left.length > 0 ? `left over: ${left.join(', ')}` : undefined
+  }
+
+  /** Answers in place of the service's, until called with nothing. */
+  intercept(intercept?: Intercept): void {
+    this.#answers.intercept = intercept
+  }
+
+  async remove(place: Place): Promise<void> {
+    await this.#disks.remove(place)
+    rmSync(place.folder, { recursive: true, force: true })
+  }
+
+  async close(): Promise<void> {
+    if (this.#base) await this.remove(this.#base)
+    await this.#disks.close()
+    await this.sandbox.close()
+  }
+}

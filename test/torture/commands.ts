@@ -1,0 +1,27 @@
+/** Commands that work on a warehouse, and may meet each other on it. */
+import type { Engine } from '../../src/warehouse/engine.ts'
+import type { Place } from './arena.ts'
+
+const everywhere = [
+  'sync --quiet',
+  'sweep --quiet',
+  'backfill timesheets --from 2026-01-01 --to 2026-12-31 --quiet',
+  'replay --quiet',
+  'build --all --quiet',
+  'check',
+  'crosscheck --quiet --max-requests 40',
+  'export --parquet out',
+  'docs --out dictionary.html',
+  'status',
+  'runs',
+  'metric timeToFill',
+  'dag run nightly',
+] as const
+
+/** Only a file is published. */
+export const commandsOf = (engine: Engine['kind'], { address, folder }: Place): string[] => [
+  ...everywhere,
+  ...(engine === 'duckdb' ? ['publish'] : []),
+  `copy --from ${address} --to duckdb:${folder}/copied.duckdb`,
+  'sql select count(*) from star.fact_timesheet',
+]
