@@ -18,6 +18,7 @@ import { inOneLine } from './terminal/terminal.ts'
 export const workerOptions: NonNullable<CommandModule['options']> = [
   { flags: '--agency <id>', summary: 'agency to write for; needed when the key spans several' },
   { flags: '--skip-invalid', summary: 'send the valid rows although others are not valid' },
+  { flags: '--allow-outside', summary: 'read files that a row names outside the folder of the input file' },
   { flags: '--dry-run', summary: 'check everything, send nothing' },
 ]
 
@@ -35,6 +36,7 @@ export async function runWorkers(
     file: resolve(context.cwd, shown),
     shown,
     agency: textOption(options, 'agency'),
+    allowOutside: flagOption(options, 'allowOutside'),
   }
   const checked = checkWorkers(request)
   for (const problem of checked.problems) context.stderr.write(`${inOneLine(problemLine(shown, problem))}\n`)

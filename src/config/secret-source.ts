@@ -1,6 +1,7 @@
 /** Reads secrets: from the environment or a file of their own, never from the settings file. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readInputText } from '../lib/input-file.ts'
 import { Secret } from './secret.ts'
 import { dotted, type Path, type Source } from './source.ts'
 
@@ -41,21 +42,23 @@ export function readSecret(place: SecretPlace, text?: string, file?: string): Se
   return text === '' ? undefined : new Secret(text.trim())
 }
 
+/** Bytes of a file with a key or a password. */
+const largestSecret = 65_536
+
 /** The bit of a file mode that lets every other user read. */
 const othersRead = 0o004
 
 function fromFile(place: SecretPlace, path: Path, name: string): Secret | undefined {
   const file = resolve(place.cwd, name)
-  try {
-    const text = readFileSync(file, 'utf8').trim()
-    if (text === '') place.findings.problem(path, `${dotted(path)} names ${name}, which is empty`)
-    if ((statSync(file).mode & othersRead) !== 0) {
-      place.findings.warning(path, `${name} can be read by every user of this machine: chmod 600 ${name}`)
-    }
-    return text === '' ? undefined : new Secret(text)
-  } catch {
-    // Missing, or not for this user to read: a problem of the settings, reported with the others.
-    place.findings.problem(path, `${dotted(path)} names ${name}, which cannot be read`)
+  const read = readInputText(file, { mostBytes: largestSecret })
+  if (typeof read !== 'string') {
+    place.findings.problem(path, `${dotted(path)} names ${name}, which ${read.why}`)
     return undefined
   }
+  const text = read.trim()
+  if (text === '') place.findings.problem(path, `${dotted(path)} names ${name}, which is empty`)
+  if (((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & othersRead) !== 0) {
+    place.findings.warning(path, `${name} can be read by every user of this machine: chmod 600 ${name}`)
+  }
+  return text === '' ? undefined : new Secret(text)
 }

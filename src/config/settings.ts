@@ -1,7 +1,7 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError, UsageError } from '../lib/errors.ts'
+import { readInputText } from '../lib/input-file.ts'
 import { buildConnection, type Connection } from './connection.ts'
 import { type Environment, environmentSource, variable } from './environment.ts'
 import { choiceOf } from './nearest.ts'
@@ -9,6 +9,7 @@ import { Secret } from './secret.ts'
 import { checkShape } from './shape.ts'
 import { dotted, type Problem, type Source } from './source.ts'
 import { passwordIn } from './warehouse-url.ts'
+import { largestYaml } from './yaml.ts'
 import { readYaml } from './yaml-source.ts'
 
 export interface Settings {
@@ -107,12 +108,10 @@ function findSource({ configFile, env, cwd }: SettingsRequest): {
 }
 
 function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new ConfigError({ what: `${file} cannot be read`, next: 'check its permissions', cause: error })
-  }
+  const read = readInputText(file, { mostBytes: largestYaml })
+  if (typeof read === 'string') return read
+  if (read.isMissing) return undefined
+  throw new ConfigError({ what: `${file} ${read.why}`, next: 'name a readable file of settings' })
 }
 
 /** One line a setting: only its first problem, from which others may follow. */

@@ -1,7 +1,8 @@
 /** Settings in YAML, with each `${VARIABLE}` replaced and the line of every key remembered. */
-import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { type Document, isMap, isScalar, isSeq } from 'yaml'
 import { type Environment, variable } from './environment.ts'
 import { dotted, type Path, type Problem, type Source } from './source.ts'
+import { parseYaml } from './yaml.ts'
 
 export interface YamlSource {
   readonly source: Source
@@ -23,16 +24,12 @@ const markedName = new RegExp(`${opening}([^${closing}]*)${closing}`, 'g')
 
 /** Returns a string, `line:column what`, when the text is not YAML. */
 export function readYaml({ file, text }: Text, env: Environment): YamlSource | string {
-  const lines = new LineCounter()
   const marked = text.replace(/\$\{([A-Za-z_]\w*)\}/g, `${opening}$1${closing}`)
-  const document = parseDocument(marked, { lineCounter: lines, prettyErrors: false })
-  const [error] = document.errors
-  if (error) {
-    const { line, col } = lines.linePos(error.pos[0])
-    return `${line}:${col} ${unmarked(error.message)}`
-  }
+  const parsed = parseYaml(marked)
+  if ('fault' in parsed) return `${parsed.place || ' '}${unmarked(parsed.fault)}`
+  const { document, lines } = parsed
   const expansion: Expansion = { env, problems: [], touched: new Set() }
-  const tree = expand(document.toJS(), [], expansion)
+  const tree = expand(parsed.tree, [], expansion)
   const source: Source = {
     name: file,
     tree,

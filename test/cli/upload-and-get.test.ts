@@ -31,7 +31,7 @@ describe('files upload', () => {
       'noname has a name that the service does not accept: use 1 to 255',
     ],
     ['fake.pdf --resource worker --purpose attachments --record w', 'fake.pdf is none of application/pdf'],
-    ['none.pdf --resource worker --purpose attachments --record w', 'none.pdf cannot be read'],
+    ['none.pdf --resource worker --purpose attachments --record w', 'none.pdf is not there'],
   ])('%s', async (args, message) => {
     const before = sandbox.requests.length
     const { code, err } = await run(`files upload ${args}`)

@@ -75,10 +75,7 @@ test.each([
     filed({ content: dataUrl(PNG) }),
     'attachments[0].files[0].content does not begin as application/pdf does',
   ],
-  [
-    filed({ content: undefined, path: 'none.pdf' }),
-    'attachments[0].files[0].path cannot be read: check that the file is there',
-  ],
+  [filed({ content: undefined, path: 'none.pdf' }), 'attachments[0].files[0].path is not there'],
   [filed({ content: undefined, path: 7 }), 'attachments[0].files[0].path is not a file name'],
   ['planted', ' is not an object'],
 ])('%#', async (worker, problem) => {
@@ -158,7 +155,11 @@ describe('a file as a whole', () => {
     ['broken.json', '{"firstName": "Planted', 'broken.json is not JSON: one object, or an array of them'],
     ['empty.json', '[]', 'empty.json has no rows: put one worker a row into it'],
     ['empty.csv', '', 'empty.csv has no rows: put one worker a row into it'],
-    ['latin.csv', Buffer.from('firstName\nRen\xe9e', 'latin1'), 'latin.csv is not UTF-8: save it as UTF-8'],
+    [
+      'latin.csv',
+      Buffer.from('firstName\nRen\xe9e', 'latin1'),
+      'latin.csv is not UTF-8: name a file of workers in UTF-8',
+    ],
   ])('%s', async (name, content, line) => {
     file(name, content)
     expect(await refused(name)).toBe(`muster: ${line}\n`)
@@ -166,7 +167,7 @@ describe('a file as a whole', () => {
 
   test('that is not there', async () => {
     expect(await refused('none.json')).toBe(
-      'muster: none.json cannot be read: check its path and its rights\n',
+      'muster: none.json is not there: name a file of workers in UTF-8\n',
     )
   })
 

@@ -43,7 +43,7 @@ describe('a file', () => {
     [
       'a key file that is not there',
       acme('apiKeyFile: nowhere', DUCKDB),
-      'line 4: connections.acme.apiKeyFile names nowhere, which cannot be read',
+      'line 4: connections.acme.apiKeyFile names nowhere, which is not there',
     ],
     [
       'a webhook secret in the file',

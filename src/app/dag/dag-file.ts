@@ -1,11 +1,12 @@
 /** DAG files: which commands belong to one scheduled run, and which of them wait for others. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { choiceOf, didYouMean } from '../../config/nearest.ts'
+import { largestYaml, parseYaml } from '../../config/yaml.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
+import { readInputText } from '../../lib/input-file.ts'
 
 export interface DagTask {
   readonly id: string
@@ -74,14 +75,9 @@ const waitsFor = ({ needs, after }: Pick<DagTask, 'needs' | 'after'>): readonly 
 ]
 
 function checkShape(source: DagText): z.infer<typeof shape> {
-  const lines = new LineCounter()
-  const document = parseDocument(source.text, { lineCounter: lines, prettyErrors: false })
-  const [error] = document.errors
-  if (error) {
-    const { line, col } = lines.linePos(error.pos[0])
-    throw wrong(source, `${line}:${col} ${error.message}`)
-  }
-  const result = shape.safeParse(document.toJS())
+  const read = parseYaml(source.text)
+  if ('fault' in read) throw wrong(source, `${read.place}${read.fault}`)
+  const result = shape.safeParse(read.tree)
   if (result.success) return result.data
   const problems = result.error.issues.map(issue => `${issue.path.join('.') || 'the file'}: ${issue.message}`)
   throw wrong(source, problems.join('; '))
@@ -125,8 +121,14 @@ export function dagFiles(cwd: string): readonly DagText[] {
   const folder = namesIn(own).length > 0 ? own : shipped
   return namesIn(folder).map(name => {
     const file = join(folder, name)
-    return { file: folder === own ? relative(cwd, file) : file, text: readFileSync(file, 'utf8') }
+    return { file: folder === own ? relative(cwd, file) : file, text: textOf(file) }
   })
+}
+
+function textOf(file: string): string {
+  const read = readInputText(file, { mostBytes: largestYaml })
+  if (typeof read === 'string') return read
+  throw new ConfigError({ what: `${file} ${read.why}`, next: 'put a file of a DAG there, or remove it' })
 }
 
 /** The names of all DAGs. */

@@ -17,6 +17,8 @@ export interface Target {
   readonly agency: string | undefined
   /** Of the input file: paths in it are relative to it. */
   readonly folder: string
+  /** Whether paths may lead out of the folder. */
+  readonly allowOutside: boolean
 }
 
 /** A row that may be sent. Its body is built again just before sending: the files of many rows would fill the memory. */
@@ -77,7 +79,7 @@ export function buildBody(
   row: unknown,
   target: Target,
 ): Built | { readonly problems: readonly FieldProblem[] } {
-  const { value, problems } = withLocalFiles(row, target.folder)
+  const { value, problems } = withLocalFiles(row, target)
   const { id, rest } = target.operation === 'update' ? apart(value) : { id: '', rest: value }
   const schema = target.operation === 'create' ? newWorker : changedWorker
   const parsed = schema.safeParse(rest)

@@ -1,8 +1,8 @@
 /** Files that a JSON row names by `path`: read relative to the input file, checked, and turned into data URLs. */
-import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { fieldPath } from '../../lib/field-path.ts'
 import { fileTypeOf, fileTypes, largestFile, toDataUrl, typedBytes } from '../../lib/file-kind.ts'
+import { readInput } from '../../lib/input-file.ts'
 
 export interface FileProblem {
   readonly field: string
@@ -16,8 +16,15 @@ export interface Resolved {
 
 type Fields = Record<string, unknown>
 
-/** The same row with `content` in place of each `path`. `folder` is that of the input file. */
-export function withLocalFiles(value: unknown, folder: string): Resolved {
+export interface Surroundings {
+  /** Of the input file. */
+  readonly folder: string
+  /** Whether files outside of the folder may be read. */
+  readonly allowOutside: boolean
+}
+
+/** The same row with `content` in place of each `path`. */
+export function withLocalFiles(value: unknown, surroundings: Surroundings): Resolved {
   if (!isFields(value)) return { value, problems: [] }
   const problems: FileProblem[] = []
   const resolved: Fields = { ...value }
@@ -28,7 +35,7 @@ export function withLocalFiles(value: unknown, folder: string): Resolved {
       if (!isFields(document) || !Array.isArray(document.files)) return document
       const files = document.files.map((file, place) => {
         if (!isFields(file) || file.path === undefined) return file
-        const read = readLocal(file, folder)
+        const read = readLocal(file, surroundings)
         if (typeof read !== 'string') return read
         problems.push({ field: fieldPath([collection, index, 'files', place, 'path']), what: read })
         return unread
@@ -42,23 +49,20 @@ export function withLocalFiles(value: unknown, folder: string): Resolved {
 /** Stands in for a file that could not be read, so that its mistake is reported once; the row is never sent. */
 const unread = { fileName: 'unread.pdf', uploadToken: 'unread' }
 
-function readLocal({ path, ...file }: Fields, folder: string): Fields | string {
+function readLocal({ path, ...file }: Fields, { folder, allowOutside }: Surroundings): Fields | string {
   if (typeof path !== 'string' || path === '') return 'is not a file name'
-  const read = readDeclarable(resolve(folder, path))
+  const read = readDeclarable(resolve(folder, path), allowOutside ? undefined : folder)
   if (typeof read === 'string') return read
   return { fileName: basename(path), ...file, content: toDataUrl(read) }
 }
 
-/** The bytes and their type, or the reason why the service would refuse them. */
-export function readDeclarable(file: string) {
-  let bytes: Buffer
-  try {
-    if (statSync(file).size > largestFile) return `has more than 20 MB (${largestFile} bytes)`
-    bytes = readFileSync(file)
-  } catch {
-    // Missing, a folder, or without the right to read: the advice is the same.
-    return 'cannot be read: check that the file is there'
-  }
+/** The bytes and their type, or the reason why the service would refuse them. With `inside`, only a file of that folder. */
+export function readDeclarable(file: string, inside?: string) {
+  const bytes = readInput(file, { mostBytes: largestFile, ...(inside !== undefined && { inside }) })
+  if (!Buffer.isBuffer(bytes))
+    return inside !== undefined && /outside/.test(bytes.why)
+      ? `${bytes.why}: --allow-outside reads it`
+      : bytes.why
   if (bytes.length === 0) return 'is an empty file'
   const type = fileTypeOf(bytes)
   return type ? typedBytes(bytes, type) : `is none of ${fileTypes.join(', ')} by its first bytes`

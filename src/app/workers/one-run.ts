@@ -1,7 +1,8 @@
 /** One run at a time over an input file: two runs would send rows twice, before either has recorded them. */
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { MusterError } from '../../lib/errors.ts'
+import { readInputText } from '../../lib/input-file.ts'
 import { isAlive } from '../../lib/is-alive.ts'
 
 /** Throws MusterError while another process works on the file. The lock of a killed process is taken over. */
@@ -49,11 +50,9 @@ function isTaken(lock: string, holder: string): boolean {
 
 /** Whether the holder is a dead process of this machine; of other machines nothing is known. */
 function isAbandoned(lock: string): boolean {
-  try {
-    const [host, pid] = readFileSync(lock, 'utf8').trim().split(' ')
-    return host === hostname() && /^\d+$/.test(pid ?? '') && !isAlive(Number(pid))
-  } catch (error) {
-    // It ended just now and removed its lock.
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
-  }
+  const read = readInputText(lock, { mostBytes: 4096 })
+  // It ended just now and removed its lock.
+  if (typeof read !== 'string') return read.isMissing
+  const [host, pid] = read.trim().split(' ')
+  return host === hostname() && /^\d+$/.test(pid ?? '') && !isAlive(Number(pid))
 }

@@ -2,9 +2,10 @@
  * The outcome of each row, in a file beside the input: one line before the row is sent and one after. A second run reads
  * it and sends only rows that have not succeeded. It names rows by hash and agency id, never by personal details.
  */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import { z } from 'zod'
 import { UsageError } from '../../lib/errors.ts'
+import { readInputText } from '../../lib/input-file.ts'
 
 const outcomes = [
   'sending',
@@ -32,6 +33,16 @@ const entry = z.object({
 export type Entry = z.infer<typeof entry>
 export type Outcome = Entry['outcome']
 
+/** Bytes of the outcomes of a million rows. */
+const largestOutcomes = 256 * 1_048_576
+
+function earlierText(file: string, shown: string): string {
+  const read = readInputText(file, { mostBytes: largestOutcomes })
+  if (typeof read === 'string') return read
+  if (read.isMissing) return ''
+  throw new UsageError({ what: `${shown} ${read.why}`, next: 'move it away, or give the input another name' })
+}
+
 export class OutcomeFile {
   readonly #file: string
   readonly #last = new Map<string, Entry>()
@@ -39,7 +50,7 @@ export class OutcomeFile {
   /** Throws UsageError when the file cannot be written: without it a second run could send rows twice. */
   constructor(file: string, shown: string) {
     this.#file = file
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    const text = earlierText(file, shown)
     for (const line of text.split('\n')) this.#read(line)
     try {
       // Ends the half-written line of a killed run.

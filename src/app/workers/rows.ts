@@ -1,10 +1,11 @@
 /** A file of workers as rows: JSON (one object or an array), NDJSON (an object a line) or CSV with headings. */
-import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import { workerFields } from '../../api/writes/worker-input.ts'
 import { didYouMean } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { readInputText } from '../../lib/input-file.ts'
+import { deepestJson, isDeep } from '../../lib/json-depth.ts'
 
 export interface Row {
   readonly row: number
@@ -39,23 +40,18 @@ export function readRows(file: string, shown: string): Rows {
     const kinds = Object.keys(readers).join(', ')
     throw new UsageError({ what: `${shown} has no known file ending`, next: `name it ${kinds}` })
   }
-  const found = reader(readText(file, shown), shown)
+  const found = withoutDeep(reader(readText(file, shown), shown))
   if (found.rows.length + found.problems.length > 0) return found
   throw new UsageError({ what: `${shown} has no rows`, next: 'put one worker a row into it' })
 }
 
+/** Bytes of an input file. Its text must fit into one string, also with documents in it. */
+const largestInput = 256 * 1_048_576
+
 function readText(file: string, shown: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
-  } catch (error) {
-    if (error instanceof TypeError)
-      throw new UsageError({ what: `${shown} is not UTF-8`, next: 'save it as UTF-8' })
-    throw new UsageError({
-      what: `${shown} cannot be read`,
-      next: 'check its path and its rights',
-      cause: error,
-    })
-  }
+  const read = readInputText(file, { mostBytes: largestInput })
+  if (typeof read === 'string') return read
+  throw new UsageError({ what: `${shown} ${read.why}`, next: 'name a file of workers in UTF-8' })
 }
 
 /** Undefined when the text is not JSON; the message of the parser is dropped, because it quotes the text. */
@@ -65,6 +61,17 @@ function parsed(text: string): { readonly value: unknown } | undefined {
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
+  }
+}
+
+/** A row that is nested deeper than any worker would exhaust the stack of its checks. */
+function withoutDeep({ rows, problems }: Rows): Rows {
+  const deep = rows.filter(({ value }) => isDeep(value))
+  if (deep.length === 0) return { rows, problems }
+  const what = `is nested deeper than ${deepestJson}`
+  return {
+    rows: rows.filter(row => !deep.includes(row)),
+    problems: [...problems, ...deep.map(({ row }) => ({ row, field: '', what }))],
   }
 }
 

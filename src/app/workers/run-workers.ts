@@ -19,6 +19,8 @@ export interface WorkersRequest {
   readonly shown: string
   /** As the user named it; needed when the key spans several. */
   readonly agency: string | undefined
+  /** Whether the file may name files outside of its folder. */
+  readonly allowOutside: boolean
 }
 
 export interface WorkersReport {
@@ -31,12 +33,12 @@ export interface WorkersReport {
 }
 
 /** Throws UsageError for a file that cannot be read at all. */
-export function checkWorkers({ connection, operation, file, shown, agency }: WorkersRequest): Checked {
+export function checkWorkers({ connection, operation, file, shown, ...rest }: WorkersRequest): Checked {
   const { rows, problems } = readRows(file, shown)
   // A wrong heading is wrong in every row: it is reported once.
   if (problems.some(({ row }) => row === 1 && file.toLowerCase().endsWith('.csv')))
     return { ready: [], problems }
-  const target = { operation, baseUrl: connection.baseUrl, agency, folder: dirname(file) }
+  const target = { operation, baseUrl: connection.baseUrl, ...rest, folder: dirname(file) }
   const checked = checkRows(rows, target)
   return { ready: checked.ready, problems: [...problems, ...checked.problems].sort(byRow) }
 }
@@ -49,14 +51,14 @@ export async function sendWorkers(
   checked: Checked,
   surroundings: Surroundings & { readonly onProgress: (rows: number) => void },
 ): Promise<WorkersReport> {
-  const { connection, operation, file } = request
+  const { connection, operation, file, allowOutside } = request
   const { client, close } = await openAdHocClient(connection, surroundings)
   try {
     const key = await client.getMe()
     requireAgencyKey(key)
     requireScope(key, 'write:workers')
     const agency = chosenAgency(key, request.agency)
-    const target = { operation, baseUrl: connection.baseUrl, agency, folder: dirname(file) }
+    const target = { operation, baseUrl: connection.baseUrl, agency, allowOutside, folder: dirname(file) }
     return await alone(request, () => sendAll(request, { client, target, checked }, surroundings))
   } finally {
     await close()

@@ -1,5 +1,4 @@
 /** `muster discover`: takes ids of records from a file, for the next sync to read. */
-import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import { openToWrite } from '../../app/connection/warehouse.ts'
@@ -8,6 +7,7 @@ import { catalogue } from '../../contract/catalogue.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { readInputText } from '../../lib/input-file.ts'
 import { remember } from '../../state/by-id/discovered.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { CommandModule } from '../command.ts'
@@ -123,14 +123,13 @@ function linesOf(text: string, shown: string): { record: string[]; info: { lines
   }
 }
 
+/** Bytes of a file with some two million ids. */
+const largestList = 64 * 1_048_576
+
 function textOf(file: string, shown: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
-  } catch (error) {
-    const why =
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not there' : 'cannot be read as UTF-8'
-    throw new UsageError({ what: `${shown} ${why}`, next: 'check the name of the file' })
-  }
+  const read = readInputText(file, { mostBytes: largestList })
+  if (typeof read === 'string') return read
+  throw new UsageError({ what: `${shown} ${read.why}`, next: 'name a file of ids in UTF-8' })
 }
 
 const isHeading = (cells: readonly string[]): boolean => cells.some(cell => /^(id|resource)$/i.test(cell))

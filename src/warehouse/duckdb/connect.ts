@@ -6,6 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { MusterError } from '../../lib/errors.ts'
 import { type TemporaryPlace, temporaryPlace } from '../../temporary/places.ts'
 import { quoteText } from '../sql-text.ts'
+import { requireOrdinary } from './database-file.ts'
 import { openError } from './failure.ts'
 
 /**
@@ -88,6 +89,7 @@ export async function connect(file: string, options: OpenOptions): Promise<Opene
   let opened: Opened | undefined
   try {
     if (!options.readOnly) mkdirSync(dirname(file), { recursive: true })
+    requireOrdinary(file)
     const fresh = !existsSync(file)
     opened = options.readOnly
       ? await createToRead(`${file}.tmp`, options.memoryLimit)

@@ -13,7 +13,7 @@ interface Reason {
 
 const connecting: readonly Reason[] = [
   {
-    words: /^(ENOENT|EACCES|EISDIR).* open /,
+    words: /^ssl\w+ names a file that /,
     what: 'a certificate file that the address names cannot be read',
     next: 'check sslrootcert, sslcert and sslkey, and who may read the files',
   },

@@ -1,5 +1,6 @@
 /** One session with PostgreSQL: opened when needed, and reopened when it was lost between transactions. */
 import pg from 'pg'
+import { readInput } from '../../lib/input-file.ts'
 import { connectError } from './failure.ts'
 import { plainValues } from './plain-values.ts'
 
@@ -46,9 +47,22 @@ const usual = [
   `set client_min_messages = 'warning'`,
 ]
 
+/** Bytes of a file of certificates. */
+const largestCertificate = 1_048_576
+
+/** The driver would read whatever file is named, for as long as there is more of it. Throws an Error for its caller. */
+function requireCertificates(url: string): void {
+  for (const [name, file] of new URLSearchParams(url.split('?')[1] ?? '')) {
+    if (!/^ssl(rootcert|cert|key)$/.test(name) || file === 'system') continue
+    const read = readInput(file, { mostBytes: largestCertificate })
+    if (!Buffer.isBuffer(read)) throw new Error(`${name} names a file that ${read.why}`)
+  }
+}
+
 async function connect({ url, shown }: Address, settings: readonly string[]): Promise<pg.Client> {
   let client: pg.Client | undefined
   try {
+    requireCertificates(url)
     client = new pg.Client({
       connectionString: withLibpqTls(url),
       connectionTimeoutMillis: connectMs,

@@ -1,0 +1,97 @@
+/** Reads a file that a user names: only an ordinary one, at once, and no more of it than a bound. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { sep } from 'node:path'
+
+export interface InputRules {
+  readonly mostBytes: number
+  /** The file must be below this folder, also when a link leads to it. */
+  readonly inside?: string
+}
+
+/** `why` goes on after the name of the file. */
+interface Unread {
+  readonly why: string
+  readonly isMissing: boolean
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  ENOTDIR: 'is not there',
+  EACCES: 'is not yours to read',
+  EPERM: 'is not yours to read',
+  ELOOP: 'is a link that leads to itself',
+  ENAMETOOLONG: 'has a name that is too long',
+}
+
+const unread = (why: string, isMissing = false): Unread => ({ why, isMissing })
+
+function kindProblem(stats: Stats, { mostBytes }: InputRules): Unread | undefined {
+  if (stats.isDirectory()) return unread('is a folder')
+  if (!stats.isFile()) return unread('is no regular file')
+  if (stats.size > mostBytes) return unread(`has more than ${sizeOf(mostBytes)}`)
+  return undefined
+}
+
+export const sizeOf = (bytes: number): string =>
+  bytes >= 1_048_576 ? `${Math.floor(bytes / 1_048_576)} MB (${bytes} bytes)` : `${bytes} bytes`
+
+/** As many bytes as the file has; undefined when it has fewer or more, because it changes, or lies as those of /proc do. */
+function wholeOf(opened: number, size: number): Buffer | undefined {
+  const bytes = Buffer.alloc(size + 1)
+  let length = 0
+  for (let read = 1; read > 0 && length <= size; length += read)
+    read = readSync(opened, bytes, length, bytes.length - length, length)
+  return length === size ? bytes.subarray(0, size) : undefined
+}
+
+function readAllowed(file: string, rules: InputRules): Buffer | Unread {
+  const real = realpathSync(file)
+  if (rules.inside !== undefined && !real.startsWith(realpathSync(rules.inside).replace(/[\\/]?$/, sep)))
+    return unread('is outside the folder of the input file')
+  // Before it is opened: to open some devices is to act on them.
+  const problem = kindProblem(statSync(real), rules)
+  if (problem) return problem
+  // Without O_NONBLOCK a FIFO that has just taken its place would wait for a writer.
+  const opened = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stats = fstatSync(opened)
+    const changed = kindProblem(stats, rules)
+    return (
+      changed ?? wholeOf(opened, stats.size) ?? unread('changed while it was read, or is no ordinary file')
+    )
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** The bytes, or why there are none. */
+export function readInput(file: string, rules: InputRules): Buffer | Unread {
+  try {
+    return readAllowed(file, rules)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === '' || code.startsWith('ERR_')) throw error
+    return unread(reasons[code] ?? `cannot be read (${code})`, code === 'ENOENT' || code === 'ENOTDIR')
+  }
+}
+
+/** The text of a file in UTF-8, or why there is none. */
+export function readInputText(file: string, rules: InputRules): string | Unread {
+  const bytes = readInput(file, rules)
+  if (!Buffer.isBuffer(bytes)) return bytes
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    // A fatal decoder throws nothing but this.
+    return unread('is not UTF-8')
+  }
+}
