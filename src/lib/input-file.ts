@@ -41,7 +41,7 @@ function kindProblem(stats: Stats, { mostBytes }: InputRules): Unread | undefine
   return undefined
 }
 
-export const sizeOf = (bytes: number): string =>
+const sizeOf = (bytes: number): string =>
   bytes >= 1_048_576 ? `${Math.floor(bytes / 1_048_576)} MB (${bytes} bytes)` : `${bytes} bytes`
 
 /** As many bytes as the file has; undefined when it has fewer or more, because it changes, or lies as those of /proc do. */
