@@ -2,6 +2,7 @@
  * The ways out of a process, each of which becomes a step of the simulated one: statements of both engines, files, requests.
  * What runs outside of a simulated process goes on as it is.
  */
+import { EventEmitter } from 'node:events'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import streams from 'node:stream/promises'
@@ -94,12 +95,21 @@ function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBIn
   return instance
 }
 
+/** Statements over a few rows: a second thread only waits, at the price of a core. */
+const oneThread = (sql: string): string => sql.replace('reset threads', 'set threads = 1')
+
 function patchDuckdb(): void {
   // The second calls the first, and reads the rows, which takes time as well.
   for (const name of ['run', 'runAndReadAll'] as const)
-    replace(DuckDBConnection.prototype, name, asStep(statement))
-  replace(DuckDBInstance, 'create', create => async (...given) => {
-    const instance = (await create.apply(DuckDBInstance, given)) as DuckDBInstance
+    replace(DuckDBConnection.prototype, name, run => {
+      const step = asStep(statement)(run) as Anything
+      return function (this: unknown, sql, ...given) {
+        return step.call(this, oneThread(sql) as never, ...given)
+      }
+    })
+  replace(DuckDBInstance, 'create', create => async (path, settings) => {
+    const own = { ...(settings as object), threads: '1' } as never
+    const instance = (await create.call(DuckDBInstance, path, own)) as DuckDBInstance
     const process = current()
     return process ? watched(instance, process.belongings) : instance
   })
@@ -109,7 +119,10 @@ function patchDuckdb(): void {
 const atTime = (sql: string, iso: string): string =>
   sql.replaceAll('clock_timestamp()', `timestamptz '${iso}'`)
 
-/** A statement, or a stream that copies rows, whose own step is the pipeline that it is part of. */
+/**
+ * A statement, or a stream that copies rows, whose own step is the pipeline that it is part of: a process that is killed
+ * before that step leaves a stream whose failure nobody is there to hear.
+ */
 function patchPostgres(): void {
   replace(
     pg.Client.prototype,
@@ -118,6 +131,7 @@ function patchPostgres(): void {
       function (this: unknown, ...given: never[]) {
         const process = current()
         const [first] = given as readonly unknown[]
+        if (process && first instanceof EventEmitter) first.on('error', () => undefined)
         if (!process || typeof first !== 'string') return query.apply(this, given)
         const [, ...values] = given
         return process.step(statement([first]), async () =>

@@ -123,7 +123,7 @@ async function stormyNight(setting: Setting, night: number): Promise<void> {
   const kill = rng() < climate.kills ? machine.drawnKill(lists.length) : undefined
   service.storm()
   if (night === climate.lyingFrom) service.lie()
-  counts.add('nights')
+  counts.beginNight()
   await runAll(setting, commands, kill)
   if (rng() < shareOfOthers) await others(setting, rng)
   if (rng() < 0.1) await machine.stop()
@@ -146,6 +146,7 @@ async function others(setting: Setting, rng: Rng): Promise<void> {
   for (const line of otherCommands(rng)) {
     await machine.stop()
     const kill = rng() < climate.kills / 2 ? machine.drawnKill(2) : undefined
+    const since = setting.clock.now()
     counts.add(`command ${line.split(' ')[0]}`)
     const done = await machine.runAlone(() => program(place, line), kill)
     if (!done) {
@@ -154,6 +155,7 @@ async function others(setting: Setting, rng: Rng): Promise<void> {
       continue
     }
     tellEnd(setting, done.result)
+    require(setting, lawOfRequests(service, setting.killedAt > since - 62_000))
     const { code, message, printed = '' } = done.result
     if (message.includes('unexpected')) require(setting, [`${line} ended with ${code}: ${message}`])
     if (!line.startsWith('publish') || code !== 0 || climate.engine !== 'duckdb') continue
@@ -184,7 +186,7 @@ async function rest(setting: Setting): Promise<void> {
   for (let night = 1; night <= mostQuietNights; night += 1) {
     clock.advance(dayMs)
     tell(`quiet night ${night}, ${clock.iso}`)
-    counts.add('nights')
+    counts.beginNight()
     await runAll(setting, [
       engine => sync(place, engine, lists),
       engine => sweep(place, engine, { lists, most: 1000 }),

@@ -45,6 +45,8 @@ export class Service {
   readonly #truth = new Map<string, Truth>()
   /** Events of changes, in order, that nobody was told of yet. */
   readonly told: { readonly body: Buffer }[] = []
+  /** What the key of Muster may spend. */
+  readonly #limits: { rateLimitPerDay: number; readonly rateLimitPerMinute: number }
   #sandbox!: Sandbox
   #isStormy = false
   #made = 0
@@ -53,12 +55,14 @@ export class Service {
   private constructor(parts: ServiceParts) {
     this.#parts = parts
     this.#rng = namedRng(parts.seed, 'changes')
+    const { perDay, perMinute } = parts.climate
+    this.#limits = { rateLimitPerDay: perDay, rateLimitPerMinute: perMinute }
   }
 
   static async open(parts: ServiceParts): Promise<Service> {
     const service = new Service(parts)
     const { climate, clock, seed } = parts
-    const ours = { key: sandboxKeys.company, kind: 'company' as const }
+    const ours = Object.assign(service.#limits, { key: sandboxKeys.company, kind: 'company' as const })
     service.#sandbox = await startSandbox({
       records: recordsOf(climate.variant),
       clock,
@@ -67,8 +71,6 @@ export class Service {
       faults: climate.faults,
       faultSeed: seed,
       keys: [ours, { ...ours, key: visitor, rateLimitPerMinute: 1e6, rateLimitPerDay: 1e9 }],
-      rateLimitPerMinute: climate.perMinute,
-      rateLimitPerDay: climate.perDay,
       onRequest: () => service.#onRequest(),
     })
     service.#observe()
@@ -114,8 +116,12 @@ export class Service {
     this.#sandbox.setQuirks({ all: climate.lies })
   }
 
-  /** Every answer is right from now on, and nothing changes. */
+  /**
+   * Every answer is right from now on, and nothing changes. A list that takes many passes also needs the requests for them:
+   * a run that lacks those says so and begins anew the next day.
+   */
   calm(): void {
+    this.#limits.rateLimitPerDay = 50_000
     this.#isStormy = false
     this.#sandbox.setQuirks()
     this.#sandbox.faults.stop()

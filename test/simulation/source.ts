@@ -11,18 +11,27 @@ interface Answer {
   readonly meta: { readonly total: number }
 }
 
+async function page(url: string, path: string, search: URLSearchParams): Promise<Answer> {
+  const response = await fetch(`${url}${path}?${search}`, { headers: { authorization: `Bearer ${visitor}` } })
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as Answer
+}
+
+/** Records with equal sort keys come in any order, so that one reading of several pages may not show them all. */
+const mostReadings = 60
+
 /** While nothing changes, and every answer is right. */
 export async function shownRecords(url: string, { path, query }: Resource): Promise<Shown[]> {
-  const all: Shown[] = []
-  for (let page = 1; ; page += 1) {
-    const search = new URLSearchParams({ ...query, page: String(page), limit: '200' })
-    const response = await fetch(`${url}${path}?${search}`, {
-      headers: { authorization: `Bearer ${visitor}` },
-    })
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-    const { data, meta } = (await response.json()) as Answer
-    all.push(...data)
-    if (all.length >= meta.total) return all
-    if (data.length === 0) throw new Error(`${path}: ${all.length} of ${meta.total} records`)
+  const all = new Map<unknown, Shown>()
+  for (let reading = 1; reading <= mostReadings; reading += 1) {
+    let total = 0
+    for (let number = 1; number === 1 || (number - 1) * 200 < total; number += 1) {
+      const search = new URLSearchParams({ ...query, page: String(number), limit: '200' })
+      const { data, meta } = await page(url, path, search)
+      total = meta.total
+      for (const record of data) all.set(record.id, record)
+    }
+    if (all.size === total) return [...all.values()]
   }
+  throw new Error(`${path}: ${all.size} records after ${mostReadings} readings`)
 }

@@ -40,12 +40,7 @@ export async function duckdbDisks(root: string): Promise<Disks> {
       return {
         folder,
         address: `duckdb:${file}`,
-        async open() {
-          const opened = await openDuckdb(file)
-          // Statements over a few rows: a second thread only costs.
-          await opened.run('set threads = 1')
-          return opened
-        },
+        open: () => openDuckdb(file),
         settled: async () => undefined,
         remove: async () => rmSync(folder, { recursive: true, force: true }),
       }

@@ -1,0 +1,73 @@
+/** A way to the server that is cut after so many bytes, as by a firewall or a server that is gone. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+/** `reset`: as when the machine is gone; `end`: as when the server closes. */
+export type Cut = 'reset' | 'end'
+
+export class CuttingProxy {
+  readonly #server: Server
+  readonly #to: URL
+  readonly #open = new Set<Socket>()
+  #left = Number.POSITIVE_INFINITY
+  #cut: Cut = 'reset'
+  /** Bytes that clients sent so far. */
+  sent = 0
+
+  private constructor(server: Server, to: URL) {
+    this.#server = server
+    this.#to = to
+  }
+
+  static async before(url: string): Promise<CuttingProxy> {
+    const server = createServer()
+    const proxy = new CuttingProxy(server, new URL(url))
+    server.on('connection', client => proxy.#forward(client))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return proxy
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo
+    return Object.assign(new URL(this.#to), { host: `127.0.0.1:${port}` }).href
+  }
+
+  /** Connections are cut once, after so many more bytes of clients. */
+  cutAfter(bytes: number, cut: Cut): void {
+    this.#left = bytes
+    this.#cut = cut
+  }
+
+  #forward(client: Socket): void {
+    const server = connect(Number(this.#to.port || 5432), this.#to.hostname)
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#open.add(one)
+      one.on('close', () => {
+        this.#open.delete(one)
+        other.destroy()
+      })
+      // The other end is closed too, which is what matters.
+      one.on('error', () => undefined)
+    }
+    server.pipe(client)
+    client.on('data', data => this.#send(server, data))
+  }
+
+  #send(server: Socket, data: Buffer): void {
+    this.sent += data.length
+    this.#left -= data.length
+    if (this.#left > 0) return void server.write(data)
+    this.#left = Number.POSITIVE_INFINITY
+    for (const socket of this.#open) this.#cut === 'reset' ? socket.resetAndDestroy() : socket.end()
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#open) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}

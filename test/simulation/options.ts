@@ -1,0 +1,55 @@
+/** What `npm run simulate` is told on its command line. */
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import type { Engine } from '../../src/warehouse/engine.ts'
+
+export interface Options {
+  readonly first: number
+  readonly last: number
+  readonly engine: Engine['kind']
+  /** Changes, faults, lies and options that no seed has. */
+  readonly without: readonly string[]
+  /** Lists with records by id, in every seed instead of those that it draws. */
+  readonly only: readonly string[]
+  readonly plant: string | undefined
+  readonly endsAtFirst: boolean
+  readonly minutes: number
+  readonly isSmall: boolean
+  readonly everyKill: boolean
+  readonly mustHappen: boolean
+  readonly isVerbose: boolean
+  readonly workers: number
+  /** Of a worker: which of how many parts of the seeds are its own. */
+  readonly part: readonly [number, number] | undefined
+}
+
+const words = (text: string): string[] => text.split(',').filter(word => word !== '')
+
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: 'string', default: '1-100' },
+      engine: { type: 'string', default: 'duckdb' },
+      without: { type: 'string', default: '' },
+      only: { type: 'string', default: '' },
+      plant: { type: 'string' },
+      first: { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '1000000' },
+      small: { type: 'boolean', default: false },
+      'every-kill': { type: 'boolean', default: false },
+      sometimes: { type: 'boolean', default: false },
+      verbose: { type: 'boolean', default: false },
+      workers: { type: 'string', default: String(availableParallelism()) },
+      part: { type: 'string' },
+    },
+  })
+  const [first = 1, last = first] = values.seeds.split('-').map(Number)
+  return {
+    ...{ first, last, plant: values.plant, engine: values.engine === 'postgres' ? 'postgres' : 'duckdb' },
+    ...{ without: words(values.without), only: words(values.only), minutes: Number(values.minutes) },
+    ...{ endsAtFirst: values.first, isSmall: values.small, everyKill: values['every-kill'] },
+    ...{ mustHappen: values.sometimes, isVerbose: values.verbose, workers: Number(values.workers) },
+    part: values.part === undefined ? undefined : (values.part.split('/').map(Number) as [number, number]),
+  }
+}

@@ -1,0 +1,48 @@
+/** Seeds in several processes at once, each with its own seeds, and what all of them came to. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Options } from './options.ts'
+import { type Outcome, together } from './outcome.ts'
+
+const program = fileURLToPath(new URL('main.ts', import.meta.url))
+
+/** What a worker says: a line to show, or what its seeds came to. */
+export type Word = { readonly line: string } | { readonly outcome: Outcome }
+
+/** Memory that is given back to the system after each statement is taken again for the next one. */
+const thrifty = {
+  MALLOC_TRIM_THRESHOLD_: '1000000000',
+  MALLOC_TOP_PAD_: '16777216',
+  MALLOC_MMAP_THRESHOLD_: '1000000000',
+}
+
+function start(part: number, { workers }: Options, args: readonly string[]): ChildProcess {
+  return fork(program, [...args, '--part', `${part}/${workers}`], {
+    execArgv: ['--import', 'tsx'],
+    env: { ...process.env, ...thrifty },
+  })
+}
+
+async function outcomeOf(worker: ChildProcess, onBroken: () => void): Promise<Outcome> {
+  let outcome: Outcome | undefined
+  worker.on('message', (word: Word) => {
+    if ('outcome' in word) outcome = word.outcome
+    else {
+      console.log(word.line)
+      onBroken()
+    }
+  })
+  const [code] = await once(worker, 'exit')
+  if (outcome) return outcome
+  throw new Error(`a worker ended with ${code}: what it printed says why`)
+}
+
+export async function inWorkers(options: Options, args: readonly string[]): Promise<Outcome> {
+  const parts = Array.from({ length: options.workers }, (_, part) => part)
+  const workers = parts.map(part => start(part, options, args))
+  const stop = (): void => {
+    if (options.endsAtFirst) for (const worker of workers) if (worker.connected) worker.send('stop')
+  }
+  return together(await Promise.all(workers.map(worker => outcomeOf(worker, stop))))
+}
