@@ -11,6 +11,7 @@ export class CuttingProxy {
   readonly #open = new Set<Socket>()
   #left = Number.POSITIVE_INFINITY
   #cut: Cut = 'reset'
+  #from = ''
   /** Bytes that clients sent so far. */
   sent = 0
 
@@ -33,10 +34,11 @@ export class CuttingProxy {
     return Object.assign(new URL(this.#to), { host: `127.0.0.1:${port}` }).href
   }
 
-  /** Connections are cut once, after so many more bytes of clients. */
-  cutAfter(bytes: number, cut: Cut): void {
+  /** Connections are cut once, after so many more bytes of clients, counted from those that hold a text. */
+  cutAfter(bytes: number, cut: Cut, from = ''): void {
     this.#left = bytes
     this.#cut = cut
+    this.#from = from
   }
 
   #forward(client: Socket): void {
@@ -59,7 +61,8 @@ export class CuttingProxy {
 
   #send(server: Socket, data: Buffer): void {
     this.sent += data.length
-    this.#left -= data.length
+    if (data.includes(this.#from)) this.#from = ''
+    if (this.#from === '') this.#left -= data.length
     if (this.#left > 0) return void server.write(data)
     this.#left = Number.POSITIVE_INFINITY
     for (const socket of this.#open) this.#cut === 'reset' ? socket.resetAndDestroy() : socket.end()

@@ -14,6 +14,8 @@ export interface Occasion {
   readonly number: number
   /** One believable change of any record, as people work. */
   readonly work: () => void
+  /** Tells of the change, as the service does of most. */
+  readonly announce: (what: 'changed' | 'deleted') => void
 }
 
 /** A text of each list that may change, and a field that must be a number. */
@@ -22,6 +24,10 @@ const texts: Partial<Record<Collection, string>> = {
   invoices: 'reference',
   expenses: 'category',
   accessRuleMappings: 'configKey',
+  assignments: 'reference',
+  requisitions: 'reference',
+  creditNotes: 'reference',
+  purchaseOrders: 'reference',
 }
 const numbers: Partial<Record<Collection, string>> = { timesheets: 'netHours', expenses: 'value' }
 
@@ -46,11 +52,17 @@ const longestLagMs = 10 * 60_000
 
 export const changes = {
   work: ({ work }) => work(),
-  touch: on => save(on, { [texts[on.collection] ?? 'name']: `changed ${on.number}` }),
+  touch: on => {
+    save(on, { [texts[on.collection] ?? 'name']: `changed ${on.number}` })
+    on.announce('changed')
+  },
   insert: on => insert(on),
   /** It shows up later than its times say. */
   late: on => insert(on, on.rng() * longestLagMs),
-  remove: ({ world, collection, record }) => void world.remove(collection, String(record.id)),
+  remove: on => {
+    on.world.remove(on.collection, String(on.record.id))
+    on.announce('deleted')
+  },
   /** Many with one time of change. */
   bulk: on => {
     for (const record of on.world.all(on.collection)) if (on.rng() < 0.4) save({ ...on, record }, {})

@@ -22,10 +22,25 @@ export type ListName = keyof typeof collections
 
 export const collectionOf = (list: ListName): Collection => collections[list]
 
+/** Records without a list that a seed may read, and the collection of the sandbox that shows each. */
+export const byIdCollections = {
+  assignments: 'assignments',
+  requisitions: 'requisitions',
+  trades: 'trades',
+  rates: 'rates',
+  'purchase-orders': 'purchaseOrders',
+  'credit-notes': 'creditNotes',
+} as const satisfies Record<string, Collection>
+
+export type ByIdName = keyof typeof byIdCollections
+
+export const byIdCollectionOf = (name: ByIdName): Collection => byIdCollections[name]
+
 export interface Climate {
   readonly engine: Engine['kind']
   readonly variant: number
   readonly lists: readonly ListName[]
+  readonly byId: readonly ByIdName[]
   readonly nights: number
   readonly changesPerDay: number
   /** Share of the requests before which something changes. */
@@ -104,19 +119,23 @@ const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
 
 /** What is left out of every seed. */
 export interface Narrowed {
-  /** Changes, faults, lies and options, to look at others beside a known failure; `kills` and `lies` are all of them. */
+  /** Changes, faults, lies and options, to look at others beside a known failure; `kills`, `lies` and `by-id` are all of them. */
   readonly without: readonly string[]
   /** One list, two nights at most. */
   readonly isSmall: boolean
 }
 
 export function climateOf(seed: number, engine: Engine['kind'], { without, isSmall }: Narrowed): Climate {
+  const byId = without.includes('by-id') ? [] : byIdOf(namedRng(seed, 'by id'))
   const climate = drawn(namedRng(seed, 'climate'), engine)
+  const lists = byId.length > 0 ? withTimesheets(climate.lists) : climate.lists
   const kept = <Of extends object>(all: Of): Of =>
     Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name))) as Of
   return {
     ...climate,
-    ...(isSmall && { lists: climate.lists.slice(0, 1), nights: Math.min(climate.nights, 2) }),
+    byId,
+    lists: isSmall ? lists.slice(0, 1) : lists,
+    nights: isSmall ? Math.min(climate.nights, 2) : climate.nights,
     changes: climate.changes.filter(kind => !without.includes(kind)),
     faults: kept(climate.faults),
     options: kept(climate.options),
@@ -125,7 +144,19 @@ export function climateOf(seed: number, engine: Engine['kind'], { without, isSma
   }
 }
 
-function drawn(rng: Rng, engine: Engine['kind']): Climate {
+/** A third of the seeds read records by id; assignments, which timesheets name and which name others, among them. */
+const byIdOf = (rng: Rng): ByIdName[] => {
+  if (rng() < 0.67) return []
+  const names = Object.keys(byIdCollections) as ByIdName[]
+  return names.filter(name => name === 'assignments' || rng() < 0.5)
+}
+
+/** Timesheets name the first ids. */
+const withTimesheets = (lists: readonly ListName[]): ListName[] => [
+  ...new Set<ListName>(['timesheets', ...lists]),
+]
+
+function drawn(rng: Rng, engine: Engine['kind']): Omit<Climate, 'byId'> {
   return {
     engine,
     variant: 1 + Math.floor(rng() * 3),

@@ -8,6 +8,15 @@ import type { Ended } from './night.ts'
 import { resourceOf } from './oracle.ts'
 import type { Service } from './service.ts'
 
+/** How often each law had something to look at: one that never has holds always. */
+export const askedLaws = {
+  whole: 'law: a sync that ended with 0 is whole',
+  rows: 'law: rows of a list that were looked at',
+  tombstones: 'law: tombstones that were looked at',
+  excused: 'law: records that quarantine excused',
+  published: 'law: published tables that were looked at',
+} as const
+
 /** A stored row of a record. */
 interface Stored {
   readonly id: string
@@ -42,7 +51,7 @@ interface Behind {
 const rowIs = (row: Stored | undefined): string =>
   row ? `its row is of ${row.updated_at}${row.is_deleted ? ' and deleted' : ''}` : 'it has no row'
 
-interface Situation {
+interface Asked {
   readonly engine: Engine
   readonly service: Service
   readonly list: ListName
@@ -50,15 +59,25 @@ interface Situation {
   readonly since: number
 }
 
+export interface Situation extends Asked {
+  readonly stored: ReadonlyMap<string, Stored>
+  /** Ids that quarantine names. */
+  readonly excused: ReadonlySet<string>
+}
+
+export async function situationOf(asked: Asked): Promise<Situation> {
+  const resource = resourceOf(asked.list)
+  const stored = await storedRows(asked.engine, resource)
+  return { ...asked, stored, excused: await openCases(asked.engine, resource) }
+}
+
 /** The key of the simulation is a company's: it is not shown the users of agencies. */
 const isShown = ({ role }: Readonly<Record<string, unknown>>): boolean =>
   role !== 'ldAdmin' && role !== 'ldUser'
 
 /** Records that stood still since before the night and are not stored as they are. */
-async function behind({ engine, service, list, since }: Situation): Promise<Map<string, Behind>> {
-  const resource = resourceOf(list)
+function behind({ stored, excused, service, list, since }: Situation): Map<string, Behind> {
   const collection = collectionOf(list)
-  const [stored, excused] = [await storedRows(engine, resource), await openCases(engine, resource)]
   const missing = new Map<string, Behind>()
   for (const { id: given, updatedAt } of service.world.all(collection).filter(isShown)) {
     const id = String(given)
@@ -74,10 +93,9 @@ async function behind({ engine, service, list, since }: Situation): Promise<Map<
 }
 
 /** A run that ended with 0 has stored every record that stood still meanwhile. */
-export async function lawOfExit0(situation: Situation, ended: Ended): Promise<string[]> {
+export function lawOfExit0(situation: Situation, ended: Ended): string[] {
   if (ended.command !== 'sync' || ended.code !== 0) return []
-  const missing = await behind(situation)
-  return [...missing].map(
+  return [...behind(situation)].map(
     ([id, { updatedAt, row }]) =>
       `exit 0, but ${situation.list} ${id} of ${updatedAt || 'no time'}: ${rowIs(row)}`,
   )
@@ -99,7 +117,7 @@ export async function lawOfWatermark(situation: Situation): Promise<string[]> {
     [list],
   )
   const known = new Set(noted.map(({ id }) => id))
-  return [...(await behind(situation))]
+  return [...behind(situation)]
     .filter(([id, { updatedAt }]) => Date.parse(updatedAt) < reach && !known.has(id))
     .map(
       ([id, { updatedAt, row }]) =>
@@ -108,9 +126,8 @@ export async function lawOfWatermark(situation: Situation): Promise<string[]> {
 }
 
 /** A tombstone stands on a record that is missing at the source, or was at some time. */
-export async function lawOfTombstones({ engine, service, list }: Situation): Promise<string[]> {
+export function lawOfTombstones({ stored, service, list }: Situation): string[] {
   const collection = collectionOf(list)
-  const stored = await storedRows(engine, resourceOf(list))
   return [...stored.values()]
     .filter(({ id, is_deleted }) => is_deleted && service.world.get(collection, id))
     .filter(({ id }) => !service.truthOf(collection, id)?.wasDeleted)

@@ -53,6 +53,7 @@ export class Machine {
   readonly #belongings = new Set<Belonging>()
   #engine: Engine | undefined
   #processes = 0
+  #last: SimulatedProcess | undefined
 
   constructor(parts: MachineParts) {
     this.#parts = parts
@@ -87,6 +88,7 @@ export class Machine {
     const rng = namedRng(seed, `process ${this.#processes}`)
     const belongings = this.#belongings
     const process = new SimulatedProcess({ clock, rng, kill, belongings, ...(onStep && { onStep }) })
+    this.#last = process
     const done = await process.run(work)
     if (done !== 'killed') return done
     const { step, phase } = process.death!
@@ -94,6 +96,11 @@ export class Machine {
     onStep?.({ kind: step.kind, what: `KILLED ${phase}: ${step.what}` })
     await this.crash()
     return undefined
+  }
+
+  /** Steps of the last process that the next one finds something changed by. */
+  get lastingSteps(): number {
+    return this.#last?.steps('lasting') ?? 0
   }
 
   /** The engine for questions of the simulation itself, which are no steps. */

@@ -3,8 +3,8 @@
  * cores (`--workers N`). One seed alone tells what happens in it. `--engine duckdb|postgres`, `--verbose` tells every step,
  * `--without ties,kills` leaves out changes, faults, lies and options, `--small` keeps to one list and two nights,
  * `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a law, `--minutes N` begins none after
- * so long, `--every-kill` repeats each seed with a kill before and after every write, `--sometimes` fails where something
- * never happened.
+ * so long, `--every-kill` repeats each seed with a kill before and after every write of its first two nights, `--kill 1:37:after`
+ * is one of these, `--sometimes` fails where something never happened.
  */
 import { readOptions } from './options.ts'
 import { countsOf, linesOf, type Outcome } from './outcome.ts'

@@ -10,8 +10,9 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import type { ListName } from './climate.ts'
+import type { ByIdName, ListName } from './climate.ts'
 import type { SimulatedClock } from './clock.ts'
+import type { Counts } from './counts.ts'
 import type { Disk } from './warehouses.ts'
 
 export interface Place {
@@ -68,10 +69,14 @@ function endOf(command: string, outcome: RunOutcome): Ended {
   return { command, code: failure ? (failure.exitCode ?? 1) : 0, message: failure?.message ?? '', outcome }
 }
 
-export async function sync(place: Place, engine: Engine, lists: readonly ListName[]): Promise<Ended> {
+export async function sync(
+  place: Place,
+  engine: Engine,
+  resources: readonly (ListName | ByIdName)[],
+): Promise<Ended> {
   return endOf(
     'sync',
-    await runOf(place, engine, { command: 'sync', resources: ['key', ...lists], limits: {} }),
+    await runOf(place, engine, { command: 'sync', resources: ['key', ...resources], limits: {} }),
   )
 }
 
@@ -96,15 +101,30 @@ function storeOf({ disk }: Place, engine: Engine): InboxStore {
     : logStore(`${disk.folder}/inbox`)
 }
 
-/** Deliveries are stored and drained; resolves to how many events are known to be stored. */
-export async function receive(place: Place, engine: Engine, bodies: readonly Buffer[]): Promise<Ended> {
+/** Deliveries, in order. The service sends again what was not stored. */
+export type Deliveries = { readonly body: Buffer; sent: number }[]
+
+/** Deliveries are stored and drained. */
+export async function receive(
+  place: Place,
+  engine: Engine,
+  { deliveries, counts }: { readonly deliveries: Deliveries; readonly counts: Counts },
+): Promise<Ended> {
   const { clock } = place
-  const events = bodies.map(body => readEvent({ body, nowMs: clock.now() }) as InboxEvent)
   const store = storeOf(place, engine)
+  const fresh = [...deliveries]
+  for (const delivery of fresh) {
+    if (delivery.sent > 0) counts.add('events sent again')
+    delivery.sent += 1
+  }
+  const events = fresh.map(({ body }) => readEvent({ body, nowMs: clock.now() }) as InboxEvent)
   if (events.length > 0) await store.store(events)
+  deliveries.splice(0, fresh.length)
+  counts.add('events stored', fresh.length)
   await store.load(engine)
   place.runs += 1
   const drained = await drainInbox(engine, { id: `drain ${place.runs}`, at: clock.iso })
+  counts.add('events drained', drained)
   await store.close()
   return { command: 'events', code: 0, message: `${drained} drained` }
 }

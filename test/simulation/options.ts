@@ -2,6 +2,13 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import type { Kill } from './process.ts'
+
+/** The only kill of a seed: before or after a step of a night that leaves something behind. */
+export interface OnlyKill {
+  readonly night: number
+  readonly kill?: Kill
+}
 
 export interface Options {
   readonly first: number
@@ -9,18 +16,24 @@ export interface Options {
   readonly engine: Engine['kind']
   /** Changes, faults, lies and options that no seed has. */
   readonly without: readonly string[]
-  /** Lists with records by id, in every seed instead of those that it draws. */
-  readonly only: readonly string[]
   readonly plant: string | undefined
   readonly endsAtFirst: boolean
   readonly minutes: number
   readonly isSmall: boolean
   readonly everyKill: boolean
+  readonly kill: OnlyKill | undefined
   readonly mustHappen: boolean
   readonly isVerbose: boolean
   readonly workers: number
   /** Of a worker: which of how many parts of the seeds are its own. */
   readonly part: readonly [number, number] | undefined
+}
+
+/** Of `night:step:before` or `night:step:after`. */
+function killOf(text: string): OnlyKill {
+  const [night, step, phase] = text.split(':')
+  const when = phase === 'after' ? 'after' : 'before'
+  return { night: Number(night), kill: { kind: 'lasting', step: Number(step), phase: when } }
 }
 
 const words = (text: string): string[] => text.split(',').filter(word => word !== '')
@@ -32,12 +45,12 @@ export function readOptions(args: readonly string[]): Options {
       seeds: { type: 'string', default: '1-100' },
       engine: { type: 'string', default: 'duckdb' },
       without: { type: 'string', default: '' },
-      only: { type: 'string', default: '' },
       plant: { type: 'string' },
       first: { type: 'boolean', default: false },
       minutes: { type: 'string', default: '1000000' },
       small: { type: 'boolean', default: false },
       'every-kill': { type: 'boolean', default: false },
+      kill: { type: 'string' },
       sometimes: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
       workers: { type: 'string', default: String(availableParallelism()) },
@@ -47,9 +60,10 @@ export function readOptions(args: readonly string[]): Options {
   const [first = 1, last = first] = values.seeds.split('-').map(Number)
   return {
     ...{ first, last, plant: values.plant, engine: values.engine === 'postgres' ? 'postgres' : 'duckdb' },
-    ...{ without: words(values.without), only: words(values.only), minutes: Number(values.minutes) },
+    ...{ without: words(values.without), minutes: Number(values.minutes) },
     ...{ endsAtFirst: values.first, isSmall: values.small, everyKill: values['every-kill'] },
     ...{ mustHappen: values.sometimes, isVerbose: values.verbose, workers: Number(values.workers) },
+    kill: values.kill === undefined ? undefined : killOf(values.kill),
     part: values.part === undefined ? undefined : (values.part.split('/').map(Number) as [number, number]),
   }
 }

@@ -25,7 +25,7 @@ async function quarantined(engine: Engine, { name }: Resource): Promise<Set<stri
   return new Set(rows.map(({ id }) => id))
 }
 
-function cellsThatDiffer(resource: Resource, record: Shown, row: Row): string[] {
+export function cellsThatDiffer(resource: Resource, record: Shown, row: Row): string[] {
   return comparedColumns(resource.table).flatMap(([name, column]) => {
     const [expected, stored] = [expectedCell(column, record), plain(column.type, row[name])]
     if (expected === stored) return []

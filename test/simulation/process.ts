@@ -13,8 +13,13 @@ export type StepKind = 'read' | 'write' | 'commit' | 'file' | 'request' | 'sleep
 /** `half`: of a file only the first part is written. */
 export type Phase = 'before' | 'half' | 'after'
 
+/** `lasting`: whatever the next process finds changed. */
+export type KilledKind = StepKind | 'lasting' | 'any'
+
+const lasting: readonly StepKind[] = ['write', 'commit', 'file']
+
 export interface Kill {
-  readonly kind: StepKind | 'any'
+  readonly kind: KilledKind
   /** The step of this kind, counted from 1. */
   readonly step: number
   readonly phase: Phase
@@ -27,6 +32,9 @@ export interface Step {
   /** What a kill in the middle leaves behind. */
   readonly half?: () => unknown
 }
+
+const kindsOf = ({ kind }: Step): readonly KilledKind[] =>
+  lasting.includes(kind) ? [kind, 'lasting', 'any'] : [kind, 'any']
 
 interface Waiting {
   readonly step: Step
@@ -85,7 +93,7 @@ const mostMs: Readonly<Record<StepKind, number>> = {
 
 export class SimulatedProcess {
   readonly #parts: ProcessParts
-  readonly #steps = new Map<StepKind | 'any', number>()
+  readonly #steps = new Map<KilledKind, number>()
   readonly #waiting: Waiting[] = []
   readonly #sleepers = new Set<Sleeper>()
   readonly #killed: Promise<'killed'>
@@ -132,7 +140,7 @@ export class SimulatedProcess {
   }
 
   /** How many steps of each kind there were. */
-  steps(kind: StepKind | 'any'): number {
+  steps(kind: KilledKind): number {
     return this.#steps.get(kind) ?? 0
   }
 
@@ -219,7 +227,7 @@ export class SimulatedProcess {
 
   #begin(step: Step, phase: Phase): void {
     const { clock, rng, onStep } = this.#parts
-    for (const kind of [step.kind, 'any'] as const) this.#steps.set(kind, this.steps(kind) + 1)
+    for (const kind of kindsOf(step)) this.#steps.set(kind, this.steps(kind) + 1)
     clock.advance(1 + Math.floor(rng() * mostMs[step.kind]))
     this.#last = `${step.kind} ${step.what}`
     onStep?.(step)
@@ -233,7 +241,7 @@ export class SimulatedProcess {
   #dieAt(step: Step, phase: Phase): void {
     const { kill } = this.#parts
     if (!kill || this.death) return
-    const isStep = (kill.kind === 'any' || kill.kind === step.kind) && this.steps(kill.kind) === kill.step
+    const isStep = kindsOf(step).includes(kill.kind) && this.steps(kill.kind) === kill.step
     if (!isStep) return
     const isHalf = kill.phase === 'half' && phase === 'before'
     if (!isHalf && kill.phase !== phase) return

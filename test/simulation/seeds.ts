@@ -4,7 +4,7 @@ import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Counts } from './counts.ts'
-import type { Options } from './options.ts'
+import type { OnlyKill, Options } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { planted } from './planted.ts'
 
@@ -34,6 +34,14 @@ function replaceSource(options: Options): void {
 /** In memory where there is such a folder: nothing of a seed has to survive a crash of the machine. */
 const parent = (): string => (existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
 
+/** Before and after each step of the nights that left something behind. */
+function* everyKill(lasting: readonly number[]): Generator<OnlyKill> {
+  for (const [index, steps] of lasting.entries())
+    for (let step = 1; step <= steps; step += 1)
+      for (const phase of ['before', 'after'] as const)
+        yield { night: index + 1, kill: { kind: 'lasting', step, phase } }
+}
+
 export interface Effects {
   /** A line for the user. */
   readonly show: (line: string) => void
@@ -62,16 +70,26 @@ export async function runSeeds(options: Options, { show, isStopped }: Effects): 
   const isOver = (): boolean =>
     isStopped() || (endsAtFirst && broken.length > 0) || performance.now() - started > minutes * 60_000
   let ran = 0
+  const run = async (seed: number, onlyKill = options.kill): Promise<readonly number[]> => {
+    try {
+      return await runSeed({ seed, engine, disks, counts, tell, isVerbose, narrowed: options, onlyKill })
+    } catch (error) {
+      if (!broken.includes(seed)) broken.push(seed)
+      const isOurs = error instanceof Error && error.name === 'Broken'
+      const said = isOurs ? error.message : `seed ${seed}: ${error instanceof Error ? error.stack : error}`
+      show(
+        onlyKill?.kill
+          ? `${said} (--kill ${onlyKill.night}:${onlyKill.kill.step}:${onlyKill.kill.phase})`
+          : said,
+      )
+      return []
+    }
+  }
   for (const seed of seedsOf(options)) {
     if (isOver()) break
     ran += 1
-    try {
-      await runSeed({ seed, engine, disks, counts, tell, isVerbose, narrowed: options })
-    } catch (error) {
-      broken.push(seed)
-      const isOurs = error instanceof Error && error.name === 'Broken'
-      show(isOurs ? error.message : `seed ${seed}: ${error instanceof Error ? error.stack : error}`)
-    }
+    const lasting = await run(seed, options.everyKill ? { night: 2 } : options.kill)
+    for (const kill of options.everyKill ? everyKill(lasting) : []) if (!isOver()) await run(seed, kill)
   }
   const { user, system } = process.cpuUsage()
   await disks.close()

@@ -1,5 +1,11 @@
 /** The service of a seed: a sandbox over loopback whose records change by day and between requests, and what is true of them. */
-import { type EventType, eventRule, payloadKeys } from '../../src/contract/events.ts'
+import {
+  type EventEntity,
+  type EventType,
+  eventRule,
+  eventTypes,
+  payloadKeys,
+} from '../../src/contract/events.ts'
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
@@ -7,7 +13,7 @@ import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Collection, Records, World } from '../../src/sandbox/world.ts'
 import { changes, mend } from './changes.ts'
-import { type Climate, collectionOf } from './climate.ts'
+import { byIdCollectionOf, type Climate, collectionOf } from './climate.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import { visitor } from './source.ts'
@@ -37,14 +43,38 @@ export interface Truth {
   isThere: boolean
   /** It was deleted at some time. */
   wasDeleted: boolean
+  /** When an event told of it last; 0 when none did. */
+  announcedAt: number
 }
+
+/** The collection of the records that an event is about. */
+const collectionsOfEvents = {
+  requisition: 'requisitions',
+  assignment: 'assignments',
+  timesheet: 'timesheets',
+  expense: 'expenses',
+  invoice: 'invoices',
+  credit_note: 'creditNotes',
+  trade: 'trades',
+  rate: 'rates',
+  purchase_order: 'purchaseOrders',
+} as const satisfies Record<EventEntity, Collection>
+
+/** An event type that tells of such a change of a record of the collection; undefined where the service has none. */
+const eventOf = (collection: Collection, what: 'changed' | 'deleted'): EventType | undefined =>
+  eventTypes.find(type => {
+    const { entity, company, deletes } = eventRule(type)
+    return (
+      company && collectionsOfEvents[entity] === collection && (deletes ?? false) === (what === 'deleted')
+    )
+  })
 
 export class Service {
   readonly #parts: ServiceParts
   readonly #rng: Rng
   readonly #truth = new Map<string, Truth>()
-  /** Events of changes, in order, that nobody was told of yet. */
-  readonly told: { readonly body: Buffer }[] = []
+  /** Events of changes, in order, until somebody has stored them. */
+  readonly told: { readonly body: Buffer; sent: number }[] = []
   /** What the key of Muster may spend. */
   readonly #limits: { rateLimitPerDay: number; readonly rateLimitPerMinute: number }
   #sandbox!: Sandbox
@@ -147,9 +177,8 @@ export class Service {
     const [upsert, remove] = [world.upsert.bind(world), world.remove.bind(world)]
     const note = (collection: Collection, id: unknown, isThere: boolean): void => {
       const at = `${collection} ${id}`
-      const before = this.#truth.get(at)
-      const wasDeleted = (before?.wasDeleted ?? false) || !isThere
-      this.#truth.set(at, { changedAt: clock.now(), isThere, wasDeleted })
+      const { wasDeleted: was = false, announcedAt = 0 } = this.#truth.get(at) ?? {}
+      this.#truth.set(at, { changedAt: clock.now(), isThere, wasDeleted: was || !isThere, announcedAt })
     }
     world.upsert = (collection, record) => {
       upsert(collection, record)
@@ -171,14 +200,22 @@ export class Service {
   #changeOnce(): void {
     const { climate, counts, clock } = this.#parts
     const { world } = this
-    const collection = pick(this.#rng, climate.lists.map(collectionOf))
+    const collection = pick(this.#rng, [
+      ...climate.lists.map(collectionOf),
+      ...climate.byId.map(byIdCollectionOf),
+    ])
     const kind = pick(this.#rng, climate.changes)
     const record = world.at(collection, this.#rng())
     if (!record || !kind) return
     counts.add(`change ${kind}`)
     this.#made += 1
     const [nowMs, number, rng] = [clock.now(), this.#made, this.#rng]
-    changes[kind]({ world, collection, record, rng, nowMs, number, work: () => this.#work() })
+    const announce = (what: 'changed' | 'deleted'): void => {
+      const type = eventOf(collection, what)
+      // Half of these changes are announced by none.
+      if (type && number % 2 === 0) this.#tell(type, String(record.id))
+    }
+    changes[kind]({ world, collection, record, rng, nowMs, number, announce, work: () => this.#work() })
   }
 
   #work(): void {
@@ -189,10 +226,12 @@ export class Service {
   }
 
   #tell(type: EventType, recordId: string): void {
-    const { seed } = this.#parts
+    const { seed, clock } = this.#parts
     this.#made += 1
+    const truth = this.#truth.get(`${collectionsOfEvents[eventRule(type).entity]} ${recordId}`)
+    if (truth) truth.announcedAt = clock.now()
     const data = { [payloadKeys[eventRule(type).entity]]: { id: recordId } }
-    const event = { id: `evt${seed}x${this.#made}`, type, createdAt: this.#parts.clock.iso, data }
-    this.told.push({ body: Buffer.from(JSON.stringify(event)) })
+    const event = { id: `evt${seed}x${this.#made}`, type, createdAt: clock.iso, data }
+    this.told.push({ body: Buffer.from(JSON.stringify(event)), sent: 0 })
   }
 }

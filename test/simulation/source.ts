@@ -35,3 +35,21 @@ export async function shownRecords(url: string, { path, query }: Resource): Prom
   }
   throw new Error(`${path}: ${all.size} records after ${mostReadings} readings`)
 }
+
+interface OneRecord {
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly id: string
+}
+
+/** Undefined when the service does not show it. */
+export async function shownRecord(url: string, { path, query, id }: OneRecord): Promise<Shown | undefined> {
+  const place = path.replace('{id}', encodeURIComponent(id))
+  const response = await fetch(`${url}${place}?${new URLSearchParams(query)}`, {
+    headers: { authorization: `Bearer ${visitor}` },
+  })
+  const text = await response.text()
+  if (response.status === 404 || response.status === 403) return undefined
+  if (!response.ok) throw new Error(`${place}: ${response.status} ${text}`)
+  return (JSON.parse(text) as { data: Shown }).data
+}
