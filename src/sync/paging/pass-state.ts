@@ -14,6 +14,8 @@ export interface PassState {
   readonly size: number
   /** The same for a pass that asks for as many as the service allows. */
   readonly usual: number
+  /** How often the pass has begun again because pages turned out to have another size. */
+  readonly sizes: number
   /** Data pages of the pass, without the pages that only told where to begin. */
   readonly pages: number
   readonly role: Role
@@ -114,6 +116,7 @@ export function beginPass(page: number, size: number = pageLimit): PassState {
     nextPage: page,
     size,
     usual: size,
+    sizes: 0,
     pages: 0,
     role: 'before',
     last: 0,

@@ -118,11 +118,26 @@ function pageAfter(state: PassState, answer: Answer, { order, known, isShort }: 
   return known === undefined ? 0 : Math.min(answer.page - 1, Math.max(1, state.ended))
 }
 
-/** Begins the pass again with pages of another size. */
+/** So often a pass begins again with pages of another size: one that finds a new size each time would never end. */
+const mostSizes = 4
+
+/**
+ * Begins the pass again with pages of another size. What a pass that asks for smaller pages finds does not tell how many rows
+ * the service gives at most.
+ */
 function resized(state: PassState, size: number, order: PageOrder | undefined): PassState {
+  if (state.sizes >= mostSizes) return withoutBase({ ...state, nextPage: 0 })
   const next = anew(state, order === 'first to last' ? 1 : lastPage(state.lastTotal, size), size)
-  const usual = state.size === state.usual ? size : Math.min(state.usual, size)
-  return { ...next, usual, number: state.pages > 0 ? next.number : state.number }
+  const usual = state.size === state.usual ? size : state.usual
+  const number = state.pages > 0 ? next.number : state.number
+  return { ...next, usual, number, sizes: state.sizes + 1 }
+}
+
+/** The same where this answer is one of the new pass already. */
+function resizedBy(state: PassState, size: number, answer: Answer, rules: PassRules): PassState {
+  const again = resized(state, size, rules.order)
+  const isOther = rules.order === 'first to last' && answer.page > 1
+  return again.nextPage === 0 || isOther ? again : advance(again, answer, rules)
 }
 
 function dataPage(state: PassState, answer: Answer, rules: PassRules): PassState {
@@ -143,8 +158,7 @@ function triedSize(state: PassState, answer: Answer, rules: PassRules): PassStat
   if (!tried) return state
   if (answer.empty)
     return { ...state, role: 'before', nextPage: tried.back, end: { ...end, isSizeSearched: true } }
-  const again = resized(state, tried.size, rules.order)
-  return rules.order === 'first to last' ? again : advance(again, answer, rules)
+  return resizedBy(state, tried.size, answer, rules)
 }
 
 /** The last page was full, or did not reach the watermark: nothing may lie beyond it. */
@@ -173,10 +187,7 @@ export function advance(state: PassState, answer: Answer, rules: PassRules = {})
     return { ...state, role: 'before', nextPage: answer.page, doubted: said }
   // Rows on a page prove more than what is said of them.
   const size = Math.max(answer.rows ?? 0, Math.min(state.size, said))
-  if (size !== state.size) {
-    const again = resized({ ...state, lastTotal: answer.total }, size, order)
-    return order === 'first to last' && answer.page > 1 ? again : advance(again, answer, rules)
-  }
+  if (size !== state.size) return resizedBy({ ...state, lastTotal: answer.total }, size, answer, rules)
   const lastTotal = Math.max(answer.total, shown(answer, size))
   const seen = {
     ...state,
