@@ -133,9 +133,8 @@ function resized(state: PassState, size: number, order: PageOrder | undefined): 
   return { ...next, usual, number, sizes: state.sizes + 1 }
 }
 
-/** The same where this answer is one of the new pass already. */
-function resizedBy(state: PassState, size: number, answer: Answer, rules: PassRules): PassState {
-  const again = resized(state, size, rules.order)
+/** Goes on after `resized` where this answer is one of the new pass already. */
+function resumedBy(again: PassState, answer: Answer, rules: PassRules): PassState {
   const isOther = rules.order === 'first to last' && answer.page > 1
   return again.nextPage === 0 || isOther ? again : advance(again, answer, rules)
 }
@@ -158,7 +157,7 @@ function triedSize(state: PassState, answer: Answer, rules: PassRules): PassStat
   if (!tried) return state
   if (answer.empty)
     return { ...state, role: 'before', nextPage: tried.back, end: { ...end, isSizeSearched: true } }
-  return resizedBy(state, tried.size, answer, rules)
+  return resumedBy(resized(state, tried.size, rules.order), answer, rules)
 }
 
 /** The last page was full, or did not reach the watermark: nothing may lie beyond it. */
@@ -187,7 +186,8 @@ export function advance(state: PassState, answer: Answer, rules: PassRules = {})
     return { ...state, role: 'before', nextPage: answer.page, doubted: said }
   // Rows on a page prove more than what is said of them.
   const size = Math.max(answer.rows ?? 0, Math.min(state.size, said))
-  if (size !== state.size) return resizedBy({ ...state, lastTotal: answer.total }, size, answer, rules)
+  if (size !== state.size)
+    return resumedBy(resized({ ...state, lastTotal: answer.total }, size, order), answer, rules)
   const lastTotal = Math.max(answer.total, shown(answer, size))
   const seen = {
     ...state,
