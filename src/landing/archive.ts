@@ -10,11 +10,20 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { DuckDBBlobValue, DuckDBInstance } from '@duckdb/node-api'
 import { dayMs } from '../lib/dates.ts'
 import { temporaryFolder } from '../temporary/places.ts'
-import { archiveDamage, type Damage, Damaged, folderDamage, manifestFile, manifestOf } from './damage.ts'
+import {
+  archiveDamage,
+  type Damage,
+  Damaged,
+  folderDamage,
+  manifestFile,
+  manifestOf,
+  missingScans,
+} from './damage.ts'
 import { factsFile, type LandedPage, type Landing } from './folder.ts'
+import { recordFile, recordScan, recordScanGone } from './journal.ts'
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
@@ -58,7 +67,7 @@ async function writeArchive(run: Run, landing: Landing, { scanId, part }: { scan
   for (const [index, pages] of slices(landing.pages(scanId)).entries()) {
     const files = pages.map(page => quote(page.file)).join(', ')
     const target = quote(join(part, `${String(index + 1).padStart(6, '0')}.parquet`))
-    await run(`copy (select parse_filename(filename) as name, content from read_text([${files}]))
+    await run(`copy (select parse_filename(filename) as name, content from read_blob([${files}]))
       to ${target} (format parquet, compression zstd)`)
   }
   writeFileSync(manifestFile(part), manifestOf(part), { mode: 0o600 })
@@ -80,6 +89,7 @@ export async function compact(landing: Landing, scanIds: readonly string[]): Pro
         part.remove()
       }
       landing.discard(scanId)
+      recordScan(landing.root, scanId)
     }
   })
 }
@@ -93,6 +103,10 @@ export function keptScans(landing: Landing): string[] {
   return [...new Set([...archives(landing).map(name => basename(name, suffix)), ...landing.scans()])].sort()
 }
 
+/** Earlier releases kept pages as texts. */
+const bytesOf = (content: unknown): Buffer =>
+  content instanceof DuckDBBlobValue ? Buffer.from(content.bytes) : Buffer.from(String(content))
+
 /** The pages of an archived scan, written back as files below `folder`; the caller removes them. Throws Damaged. */
 export async function unpack(landing: Landing, scanId: string, folder: string): Promise<void> {
   const archive = archiveOf(landing, scanId)
@@ -100,6 +114,8 @@ export async function unpack(landing: Landing, scanId: string, folder: string): 
   if (damage !== undefined) throw new Damaged(scanId, damage)
   const target = join(folder, scanId)
   mkdirSync(target, { recursive: true, mode: 0o700 })
+  // The manifest has shown that the pages are as they were landed.
+  const isProved = existsSync(manifestFile(archive))
   const files = readdirSync(archive).filter(name => name.endsWith('.parquet'))
   writeFileSync(join(target, 'scan.json'), readFileSync(factsFile(archive) ?? join(archive, 'scan.json')))
   await withDuckdb(async run => {
@@ -108,8 +124,11 @@ export async function unpack(landing: Landing, scanId: string, folder: string): 
       const pages = await run(select).catch(error => {
         throw new Damaged(scanId, `${file} cannot be read`, error)
       })
-      for (const [name, content] of pages) {
-        writeFileSync(join(target, String(name)), String(content), { mode: 0o600 })
+      for (const [path, content] of pages) {
+        const name = basename(String(path))
+        const bytes = bytesOf(content)
+        writeFileSync(join(target, name), bytes, { mode: 0o600 })
+        if (isProved) recordFile(target, name, bytes)
       }
     }
   })
@@ -140,15 +159,19 @@ export function damageOf(landing: Landing, now: number, open: ReadonlySet<string
     return what === undefined ? [] : [{ scan: basename(name, suffix), what }]
   })
   const folders = landing.scans().flatMap((scan): Damage[] => {
-    const what = open.has(scan) ? undefined : folderDamage(landing, scan)
+    const what = open.has(scan) ? undefined : folderDamage(landing, scan, isSmall)
     return what === undefined ? [] : [{ scan, what }]
   })
-  return [...archived, ...folders]
+  const missing = missingScans(landing, keptScans(landing)).filter(({ scan }) => !open.has(scan))
+  return [...archived, ...folders, ...missing]
 }
 
 /** Removes archives last written before `before` (milliseconds); returns how many. */
 export function expire(landing: Landing, before: number): number {
   const old = archives(landing).filter(name => statSync(join(landing.root, name)).mtimeMs < before)
-  for (const name of old) rmSync(join(landing.root, name), { recursive: true, force: true })
+  for (const name of old) {
+    recordScanGone(landing.root, basename(name, suffix))
+    rmSync(join(landing.root, name), { recursive: true, force: true })
+  }
   return old.length
 }

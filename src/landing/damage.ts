@@ -1,5 +1,4 @@
 /** What is damaged among the landed pages: archives whose files differ from their manifest, and pages that break off. */
-import { createHash } from 'node:crypto'
 import {
   closeSync,
   existsSync,
@@ -10,8 +9,9 @@ import {
   readSync,
   statSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
-import type { Landing } from './folder.ts'
+import { basename, dirname, join } from 'node:path'
+import type { LandedPage, Landing } from './folder.ts'
+import { type FileSum, pagesJournal, pagesOf, scansJournal, scansOf, sha256 } from './journal.ts'
 
 /** A scan that cannot be replayed, or not whole. */
 export interface Damage {
@@ -34,24 +34,16 @@ export class Damaged extends Error {
 /** Beside the Parquet files of an archive, so that each can be told to be as it was written. */
 const manifestName = 'manifest.json'
 
-interface ArchivedFile {
-  readonly name: string
-  readonly bytes: number
-  readonly sha256: string
-}
-
 const parquetFiles = (folder: string): string[] =>
   readdirSync(folder)
     .filter(name => name.endsWith('.parquet'))
     .sort()
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
-
 export const manifestFile = (folder: string): string => join(folder, manifestName)
 
 /** As JSON; to be written when the archive is complete. */
 export function manifestOf(folder: string): string {
-  const files = parquetFiles(folder).map((name): ArchivedFile => {
+  const files = ['scan.json', ...parquetFiles(folder)].map((name): FileSum => {
     const bytes = readFileSync(join(folder, name))
     return { name, bytes: bytes.length, sha256: sha256(bytes) }
   })
@@ -87,25 +79,33 @@ function parsed<Json>(file: string): Json | undefined {
   }
 }
 
-function whatOfFile(folder: string, { name, bytes, sha256: wanted }: ArchivedFile, deep: boolean) {
+function whatOfFile(folder: string, { name, bytes, sha256: wanted }: FileSum, deep: boolean) {
   const file = join(folder, name)
   if (!existsSync(file)) return `${name} is missing`
   if (statSync(file).size !== bytes) return `${name} has not ${bytes} bytes any more`
-  if (!isParquet(file)) return `${name} is no Parquet file`
+  if (name.endsWith('.parquet') && !isParquet(file)) return `${name} is no Parquet file`
   return deep && sha256(readFileSync(file)) !== wanted ? `${name} is not as it was written` : undefined
 }
+
+const isSums = (json: unknown): json is FileSum[] =>
+  Array.isArray(json) && json.length > 0 && json.every(one => typeof Object(one).name === 'string')
+
+/** Whether the journal of the landing has the scan: then all files that tell of it have to be there. */
+const isRecorded = (folder: string, scan: string): boolean =>
+  scansOf(dirname(folder))?.kept.has(scan) ?? false
 
 /** What is wrong with an archive; undefined when nothing is. `deep` reads all of it and compares its checksums. */
 export function archiveDamage(folder: string, facts: string | undefined, deep: boolean): string | undefined {
   if (facts === undefined || !parsed(facts)) return `${basename(facts ?? 'scan.json')} cannot be read`
-  // Archives of earlier releases have no manifest.
   if (!existsSync(manifestFile(folder))) {
+    if (isRecorded(folder, basename(folder, '.archive'))) return `${manifestName} is missing`
+    // Archives of earlier releases have none.
     const bad = parquetFiles(folder).find(name => !isParquet(join(folder, name)))
     return bad === undefined ? undefined : `${bad} is no Parquet file`
   }
-  const manifest = parsed<{ files: ArchivedFile[] }>(manifestFile(folder))
-  if (!manifest) return `${manifestName} cannot be read`
-  for (const file of manifest.files) {
+  const files = parsed<{ files?: unknown }>(manifestFile(folder))?.files
+  if (!isSums(files)) return `${manifestName} cannot be read`
+  for (const file of files) {
     const what = whatOfFile(folder, file, deep)
     if (what !== undefined) return what
   }
@@ -113,12 +113,55 @@ export function archiveDamage(folder: string, facts: string | undefined, deep: b
 }
 
 /** A page that breaks off, as a crash of the machine may leave it; its last byte closes its envelope. */
-export const isCutOff = (file: string): boolean => !/\}\s*$/.test(edgesOf(file, 64).end)
+const isCutOff = (file: string): boolean => !/\}\s*$/.test(edgesOf(file, 64).end)
 
-/** Of a scan whose pages are files. */
-export function folderDamage(landing: Landing, scan: string): string | undefined {
-  const cut = landing.pages(scan).find(({ file }) => isCutOff(file))
-  if (cut) return `${basename(cut.file)} breaks off`
+/** One of its records may be no JSON. */
+const isEnvelope = (bytes: Buffer): boolean =>
+  /^\s*\{/.test(bytes.toString('latin1', 0, 64)) && bytes.includes('"data"')
+
+function whatOfPage({ file }: LandedPage, deep: boolean): string | undefined {
+  if (isCutOff(file)) return `${basename(file)} breaks off`
+  return deep && !isEnvelope(readFileSync(file)) ? `${basename(file)} cannot be read` : undefined
+}
+
+export interface CheckedPages {
+  readonly pages: readonly LandedPage[]
+  /** What is damaged or missing, a text each. */
+  readonly damaged: readonly string[]
+}
+
+/**
+ * The pages of a scan that are as they were landed. `deep` reads them and compares their checksums; without it their sizes
+ * are compared. A page that the journal does not have, as of an earlier release, has to be JSON.
+ */
+export function checkedPages(landing: Landing, scan: string, deep: boolean): CheckedPages {
+  const folder = join(landing.root, scan)
+  const journal = pagesOf(folder)
+  const damaged: string[] = []
+  if (journal?.isDamaged) damaged.push(`${pagesJournal} cannot be read`)
+  if (!journal && isRecorded(folder, scan)) damaged.push(`${pagesJournal} is missing`)
+  const kept = journal?.kept ?? new Map<string, FileSum>()
+  const bad = new Set<string>()
+  for (const sum of kept.values()) {
+    const what = whatOfFile(folder, sum, deep)
+    if (what === undefined) continue
+    bad.add(sum.name)
+    damaged.push(what)
+  }
+  const pages = landing.pages(scan).filter(page => {
+    const name = basename(page.file)
+    const what = kept.has(name) ? undefined : whatOfPage(page, deep)
+    if (what !== undefined) damaged.push(what)
+    return what === undefined && !bad.has(name)
+  })
+  return { pages, damaged }
+}
+
+/** Why nothing of a scan can be replayed. */
+export function factsDamage(landing: Landing, scan: string): string | undefined {
+  const sum = pagesOf(join(landing.root, scan))?.kept.get('scan.json')
+  const changed = sum && whatOfFile(join(landing.root, scan), sum, true)
+  if (changed !== undefined) return changed
   try {
     landing.facts(scan)
     return undefined
@@ -126,4 +169,21 @@ export function folderDamage(landing: Landing, scan: string): string | undefined
     if (error instanceof SyntaxError) return 'scan.json cannot be read'
     throw error
   }
+}
+
+/** Of a scan whose pages are files. */
+export const folderDamage = (landing: Landing, scan: string, deep = true): string | undefined =>
+  factsDamage(landing, scan) ?? checkedPages(landing, scan, deep).damaged[0]
+
+/** Scans that are gone though nobody has removed them; `found` are those that are there. */
+export function missingScans({ root }: Landing, found: readonly string[]): Damage[] {
+  const journal = scansOf(root)
+  const isOwn = (scan: string): boolean => existsSync(join(root, scan, pagesJournal))
+  if (!journal) return found.some(isOwn) ? [{ scan: scansJournal, what: 'it is missing' }] : []
+  const gone = [...journal.kept.keys()].filter(scan => !found.includes(scan))
+  const damage = gone.map(scan => ({
+    scan,
+    what: existsSync(join(root, scan)) ? 'scan.json is missing' : 'its folder or archive is missing',
+  }))
+  return journal.isDamaged ? [{ scan: scansJournal, what: 'it cannot be read' }, ...damage] : damage
 }

@@ -10,8 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DiskFull, MusterError } from '../lib/errors.ts'
+import { recordFile, recordGone, recordScan, recordScanGone } from './journal.ts'
 
 /** The request of a scan; written once, beside its pages. */
 export interface ScanFacts {
@@ -82,6 +83,7 @@ export interface Landing {
   land(scanId: string, arrived: Arrived): Promise<LandedPage>
   /** Pages of a scan in the order of arrival. */
   pages(scanId: string): LandedPage[]
+  /** Throws SyntaxError when they cannot be read. */
   facts(scanId: string): ScanFacts
   /** Scans that have pages as files, oldest first. */
   scans(): string[]
@@ -105,14 +107,38 @@ function parsePage(folder: string, name: string): LandedPage[] {
   ]
 }
 
-function beginScan(folder: string, facts: ScanFacts): void {
+function beginScan(root: string, scanId: string, facts: ScanFacts): void {
+  const folder = join(root, scanId)
+  const isNew = !existsSync(folder)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Half-written pages of a process that was killed; whoever begins a scan is its only writer.
   for (const name of readdirSync(folder).filter(name => name.endsWith('.part')))
     rmSync(join(folder, name), { force: true })
   const file = join(folder, 'scan.json')
-  writeFileSync(`${file}.part`, JSON.stringify(facts), { mode: 0o600 })
+  const bytes = Buffer.from(JSON.stringify(facts))
+  writeFileSync(`${file}.part`, bytes, { mode: 0o600 })
   renameSync(`${file}.part`, file)
+  recordFile(folder, basename(file), bytes)
+  if (isNew) recordScan(root, scanId)
+}
+
+const isTexts = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every(one => typeof one === 'string')
+
+function isFacts(json: unknown): json is ScanFacts {
+  const { resource, scope, extent, isById = false } = Object(json) as Partial<ScanFacts>
+  const isKnown = typeof resource === 'string' && typeof isById === 'boolean'
+  return isKnown && isTexts(scope) && (extent === undefined || isTexts(extent))
+}
+
+/** Throws SyntaxError. */
+function readFacts(file: string): ScanFacts {
+  const json: unknown = JSON.parse(readFileSync(file, 'utf8'))
+  if (isFacts(json)) return json
+  throw new SyntaxError(`${file} has no facts of a scan`)
 }
 
 /** Where a folder of pages keeps its facts; undefined when it has none. Folders made before this release have the second name. */
@@ -132,12 +158,16 @@ function scanFolders(root: string): string[] {
 
 export function openLanding(root: string): Landing {
   const folderOf = (scanId: string): string => join(root, scanId)
-  const discard = (scanId: string): void => rmSync(folderOf(scanId), { recursive: true, force: true })
+  const discard = (scanId: string): void => {
+    if (!existsSync(folderOf(scanId))) return
+    recordScanGone(root, scanId)
+    rmSync(folderOf(scanId), { recursive: true, force: true })
+  }
   return {
     root,
     begin(scanId, facts) {
       try {
-        beginScan(folderOf(scanId), facts)
+        beginScan(root, scanId, facts)
       } catch (error) {
         // A folder without its facts is not a scan and would never be read or removed.
         if (!factsFile(folderOf(scanId))) discard(scanId)
@@ -150,6 +180,7 @@ export function openLanding(root: string): Landing {
       try {
         await writeFile(`${file}.part`, bytes, { mode: 0o600 })
         await rename(`${file}.part`, file)
+        recordFile(folderOf(scanId), name, bytes)
       } catch (error) {
         rmSync(`${file}.part`, { force: true })
         throw writeError(root, error)
@@ -162,10 +193,13 @@ export function openLanding(root: string): Landing {
     },
     facts(scanId) {
       const file = factsFile(folderOf(scanId)) ?? join(folderOf(scanId), 'scan.json')
-      return JSON.parse(readFileSync(file, 'utf8')) as ScanFacts
+      return readFacts(file)
     },
     scans: () => scanFolders(root),
-    forget: page => rmSync(page.file, { force: true }),
+    forget({ file }) {
+      recordGone(dirname(file), basename(file))
+      rmSync(file, { force: true })
+    },
     discard,
   }
 }

@@ -16,18 +16,25 @@ const page = {
   page: 1,
   fetchedAt: '2026-11-03T02:00:00.000Z',
   runId: 'r',
-  bytes: Buffer.from('{}'),
+  bytes: Buffer.from('{"data":[]}'),
 }
 
 test('pages that an earlier release landed are read, archived and unpacked', async () => {
   const landing = openLanding(join(folder, 'a.landing'))
   landing.begin('scan', facts)
   await landing.land('scan', page)
+  const journals = [join('scan', 'pages.jsonl'), 'scans.jsonl', join('scan.archive', 'manifest.json')]
+  // Earlier releases wrote none.
+  const forget = () => {
+    for (const name of journals) rmSync(join(landing.root, name), { force: true })
+  }
+  forget()
   renameSync(join(landing.root, 'scan', 'scan.json'), join(landing.root, 'scan', 'walk.json'))
   expect(landing.scans()).toEqual(['scan'])
   expect(landing.facts('scan')).toEqual(facts)
   await compact(landing, ['scan'])
   const archive = join(landing.root, 'scan.archive')
+  forget()
   renameSync(join(archive, 'scan.json'), join(archive, 'walk.json'))
   expect(keptScans(landing)).toEqual(['scan'])
   const unpacked = join(folder, 'unpacked')
@@ -35,5 +42,5 @@ test('pages that an earlier release landed are read, archived and unpacked', asy
   await unpack(landing, 'scan', unpacked)
   const read = openLanding(unpacked)
   expect([read.facts('scan'), read.pages('scan').length]).toEqual([facts, 1])
-  expect(readFileSync(read.pages('scan')[0]!.file, 'utf8')).toBe('{}')
+  expect(readFileSync(read.pages('scan')[0]!.file, 'utf8')).toBe('{"data":[]}')
 })

@@ -81,8 +81,16 @@ class DamagedPages extends MusterError {
   override readonly exitCode = 3
 }
 
-const damageWords = (damaged: readonly Damage[]): string =>
-  damaged.map(({ scan, what }) => `${scan}: ${what}`).join('; ')
+const mostNamed = 10
+
+function damageWords(damaged: readonly Damage[]): string {
+  const named = damaged.slice(0, mostNamed).map(({ scan, what }) => `${scan}: ${what}`)
+  const others = damaged.length - named.length
+  return [
+    ...named,
+    ...(others > 0 ? [`and ${formatNumber(others)} more, which muster check names`] : []),
+  ].join('; ')
+}
 
 export function requireNothingMissing(
   { acceptLoss }: Rebuild,

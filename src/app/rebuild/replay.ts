@@ -6,8 +6,9 @@ import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
 import { keptScans, unpack } from '../../landing/archive.ts'
-import { type Damage, Damaged, isCutOff } from '../../landing/damage.ts'
+import { checkedPages, type Damage, Damaged, factsDamage, missingScans } from '../../landing/damage.ts'
 import { type LandedPage, type Landing, openLanding, type ScanFacts } from '../../landing/folder.ts'
+import { MusterError } from '../../lib/errors.ts'
 import type { PageBatch } from '../../load/load-batch.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { Pipeline } from '../../load/pipeline.ts'
@@ -77,7 +78,7 @@ function batches(pages: readonly LandedPage[]): LandedPage[][] {
   return result.filter(batch => batch.length > 0)
 }
 
-/** Total that a landed page tells of its list. */
+/** Total that a landed page tells of its list. Throws MusterError. */
 const totalOf = ({ file, page }: LandedPage): number =>
   readEnvelope(readFileSync(file), { page, limit: pageLimit }).meta?.total ?? 0
 
@@ -101,17 +102,32 @@ function batchOf(facts: ScanFacts, resource: Resource, landed: readonly LandedPa
   return { pages, rows, ...(snapshot && { snapshot }) }
 }
 
-async function replayScan(replaying: Replay, landing: Landing, scan: string): Promise<void> {
-  const facts = landing.facts(scan)
-  const resource = findResource(facts.resource)
+interface KnownScan {
+  readonly scan: string
+  readonly facts: ScanFacts
+  readonly resource: Resource
+}
+
+/** Only a snapshot has an extent. Throws Damaged. */
+function pagesToLoad(
+  pages: readonly LandedPage[],
+  { scan, facts, resource }: KnownScan,
+): readonly LandedPage[] {
+  if (!facts.extent) return pages
+  try {
+    return completePass(pages, rowsAt(resource) === 'data' ? 'list' : 'object')
+  } catch (error) {
+    if (!(error instanceof MusterError)) throw error
+    throw new Damaged(scan, 'its first page does not tell how many there are', error)
+  }
+}
+
+async function replayScan(replaying: Replay, landing: Landing, known: KnownScan): Promise<void> {
+  const { scan, facts, resource } = known
   replaying.scans += 1
-  if (!resource) return
-  const found = landing.pages(scan)
-  const all = found.filter(({ file }) => !isCutOff(file))
-  for (const { file } of found.filter(page => !all.includes(page)))
-    replaying.damaged.push({ scan, what: `${basename(file)} breaks off` })
-  // Only a snapshot has an extent.
-  const pages = facts.extent ? completePass(all, rowsAt(resource) === 'data' ? 'list' : 'object') : all
+  const checked = checkedPages(landing, scan, true)
+  replaying.damaged.push(...checked.damaged.map(what => ({ scan, what })))
+  const pages = pagesToLoad(checked.pages, known)
   const pipeline = replaying.pipelineOf(resource)
   try {
     // A snapshot replaces its extent, so its pages are one batch whatever their size.
@@ -125,12 +141,13 @@ async function replayScan(replaying: Replay, landing: Landing, scan: string): Pr
 }
 
 /** Throws Damaged. */
-function factsOf(landing: Landing, scan: string): ScanFacts {
-  try {
-    return landing.facts(scan)
-  } catch (error) {
-    throw new Damaged(scan, 'scan.json cannot be read', error)
-  }
+function knownScan(landing: Landing, scan: string): KnownScan {
+  const damage = factsDamage(landing, scan)
+  if (damage !== undefined) throw new Damaged(scan, damage)
+  const facts = landing.facts(scan)
+  const resource = findResource(facts.resource)
+  if (!resource) throw new Damaged(scan, 'scan.json names no resource that this release knows')
+  return { scan, facts, resource }
 }
 
 export interface LandedPages {
@@ -149,6 +166,7 @@ export async function replay(
   const landing = openLanding(root)
   const kept = keptScans(landing)
   const replaying = new Replay(engine, limits)
+  replaying.damaged.push(...missingScans(landing, kept))
   for (const [index, scan] of kept.entries()) {
     const folder = landing.scans().includes(scan)
       ? undefined
@@ -156,9 +174,9 @@ export async function replay(
     try {
       if (folder) await unpack(landing, scan, folder.path)
       const source = folder ? openLanding(folder.path) : landing
-      const { resource } = factsOf(source, scan)
-      await onProgress({ resource, done: index, scans: kept.length })
-      await replayScan(replaying, source, scan)
+      const known = knownScan(source, scan)
+      await onProgress({ resource: known.resource.name, done: index, scans: kept.length })
+      await replayScan(replaying, source, known)
     } catch (error) {
       if (error instanceof Damaged) replaying.damaged.push(error.damage)
       else if (error instanceof PageUnreadable)

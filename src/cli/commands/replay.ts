@@ -12,8 +12,15 @@ import { createProgress } from '../terminal/progress.ts'
 export const command: CommandModule = {
   name: 'replay',
   summary: 'rebuild the warehouse from the landed pages, without any request',
-  options: [{ flags: '--accept-loss', summary: 'also when the pages have fewer rows than the warehouse' }],
-  notes: ['Exit code 3 when files of landed pages are damaged; they are named, and the others are replayed.'],
+  options: [
+    {
+      flags: '--accept-loss',
+      summary: 'also when landed pages are damaged, or have fewer rows than the warehouse',
+    },
+  ],
+  notes: [
+    'Exit code 3 when files of landed pages are damaged or missing, unless with --accept-loss; each is named, and the others are replayed.',
+  ],
   examples: ['muster replay', 'muster replay --json'],
   async run(context, _args, options) {
     const connection = context.connection()
@@ -31,9 +38,10 @@ export const command: CommandModule = {
       ? rebuildServer(rebuild)
       : rebuildFile(rebuild, file)
     ).finally(() => progress.stop())
+    const code = result.damaged.length > 0 && !rebuild.acceptLoss ? 3 : 0
     if (context.json) {
       printJson(context, { ...result, requests: 0, missing })
-      return result.damaged.length > 0 ? 3 : 0
+      return code
     }
     const { scans, pages, records } = result
     const marts = file === undefined ? '' : '; muster build builds the marts again'
@@ -43,6 +51,6 @@ export const command: CommandModule = {
     )
     for (const { scan, what } of result.damaged)
       printLine(context, `damaged, and left out: ${scan}: ${what}; muster backfill reads its records again`)
-    return result.damaged.length > 0 ? 3 : 0
+    return code
   },
 }
