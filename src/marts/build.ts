@@ -10,6 +10,7 @@ import type { MartRow } from '../state/marts/tables.ts'
 import { migrate } from '../state/migrate.ts'
 import { type Lease, releaseLease, renewLease, takeLease } from '../state/runs/leases.ts'
 import { newRunId, startRun, updateRun } from '../state/runs/runs.ts'
+import { martLease } from '../state/runs/whole-lease.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { dayOf, type Moment, sourcesOf } from './inputs.ts'
 import type { Mart } from './mart.ts'
@@ -218,7 +219,7 @@ export async function buildMarts(effects: BuildEffects, request: BuildRequest): 
   const end = (change: { state: 'done' | 'failed'; message: string }): Promise<void> =>
     updateRun(engine, runId, { ...change, finished_at: instant(clock) })
   try {
-    const lease = await takeLease(engine, { resource: 'mart', holder: runId, ms: leaseMs, work: 'built' })
+    const lease = await takeLease(engine, { resource: martLease, holder: runId, ms: leaseMs, work: 'built' })
     try {
       const moment = { asOf: await lastRead(engine), today: dayOf(started) }
       const marts = await new Build(effects, lease, moment).run(request)

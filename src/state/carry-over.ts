@@ -4,23 +4,28 @@ import { qualified } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames } from '../warehouse/sql-text.ts'
 import { ledgerTables, type NamedTable } from './tables.ts'
 
-/** `from` is the table as SQL names it in the other warehouse. */
-async function replaceRows(engine: Engine, table: NamedTable, from: string): Promise<void> {
+/** Both tables as SQL names them. */
+async function replaceRows(
+  engine: Engine,
+  table: NamedTable,
+  { from, into }: { readonly from: string; readonly into: string },
+): Promise<void> {
   const names = quoteNames(Object.keys(table.columns))
-  await engine.run(`delete from ${qualified(table)}`)
-  await engine.run(`insert into ${qualified(table)} (${names}) select ${names} from ${from}`)
+  await engine.run(`delete from ${into}`)
+  await engine.run(`insert into ${into} (${names}) select ${names} from ${from}`)
 }
 
-/** Into a new file: what the old file, attached under this name, knows and its landed pages do not. */
+/** Into a new file, attached under this name: what the old file knows and its landed pages do not. */
 export async function carryOverLedger(engine: Engine, attached: string): Promise<void> {
   for (const table of ledgerTables)
-    if (table.lifetime === 'lasting') await replaceRows(engine, table, `${attached}.${qualified(table)}`)
+    if (table.lifetime === 'lasting')
+      await replaceRows(engine, table, { from: qualified(table), into: `${attached}.${qualified(table)}` })
 }
 
 /** On a server: what a replay found, in schemas with another prefix. Runs inside a transaction. */
 export async function takeReplayedLedger(engine: Engine, prefix: string): Promise<void> {
   for (const table of ledgerTables) {
     const from = `${quoteName(prefix + table.schema)}.${quoteName(table.name)}`
-    if (table.lifetime === 'replayed') await replaceRows(engine, table, from)
+    if (table.lifetime === 'replayed') await replaceRows(engine, table, { from, into: qualified(table) })
   }
 }

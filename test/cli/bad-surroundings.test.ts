@@ -59,7 +59,7 @@ describe('a file that another process holds', () => {
     async line => {
       const before = spent()
       expectOneLine(await place.command(line), {
-        code: 1,
+        code: 75,
         line: new RegExp(
           `^muster: another process has the warehouse file open \\(process ${holder}\\) \\(.*w\\.duckdb\\): wait`,
         ),

@@ -99,7 +99,7 @@ describe('muster sql', () => {
   test('reads the published copy while another process holds the file, and says so', async () => {
     await holdFile(join(cwd, 'w.duckdb'))
     const alone = await sql('from t')
-    expect([alone.code, alone.out]).toEqual([1, ''])
+    expect([alone.code, alone.out]).toEqual([75, ''])
     expect(alone.err).toMatch(/^muster: another process has the warehouse file open \(process \d+\)/)
     await write('w.published.duckdb', 'published')
     const { code, out, err } = await sql('--json select distinct owner from t')

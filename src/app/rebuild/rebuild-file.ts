@@ -3,12 +3,13 @@ import { MusterError } from '../../lib/errors.ts'
 import { carryOverLedger } from '../../state/carry-over.ts'
 import { migrate } from '../../state/migrate.ts'
 import { temporaryPlace } from '../../temporary/places.ts'
-import { replaceDatabase } from '../../warehouse/duckdb/database-file.ts'
+import { realFile, removeDatabase, replaceDatabase, stampOf } from '../../warehouse/duckdb/database-file.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import {
+  changedMeanwhile,
   instant,
   landedPages,
   type Missing,
@@ -21,21 +22,38 @@ import {
 } from './rebuild.ts'
 import { type ReplayResult, replay } from './replay.ts'
 
-/**
- * Opening the file to write proves that no other process writes it. Its ledger is brought up to this version, so that it
- * can be carried over.
- */
-async function prepareOld(rebuild: Rebuild): Promise<void> {
+/** The file that is rebuilt. Its lock keeps other processes away, from before it is read until another has its place. */
+interface Original {
+  readonly engine: Engine
+  readonly file: string
+  /** Whether there was none: then it is empty, and holds nothing but the place. */
+  readonly isNew: boolean
+  /** Of the file as this process left it before the pages were read. */
+  readonly stamp: string
+}
+
+/** Its ledger is brought up to this version, so that it can be carried over. */
+async function holdOriginal(rebuild: Rebuild, name: string): Promise<Original> {
+  const isNew = !isMade(rebuild.connection)
   const engine = await openToWrite(rebuild.connection)
   try {
-    await migrate(engine, instant(rebuild))
-  } finally {
+    if (!isNew) await migrate(engine, instant(rebuild))
+    await engine.run('checkpoint')
+    const file = realFile(name)
+    return { engine, file, isNew, stamp: stampOf(file) }
+  } catch (error) {
     await engine.close()
+    throw error
   }
 }
 
-function requireSomething({ connection }: Rebuild, { scans }: ReplayResult): void {
-  if (scans > 0 || isMade(connection)) return
+async function letGo({ engine, file, isNew }: Original, isReplaced: boolean): Promise<void> {
+  await engine.close()
+  if (isNew && !isReplaced) removeDatabase(file)
+}
+
+function requireSomething({ connection }: Rebuild, { isNew }: Original, { scans }: ReplayResult): void {
+  if (scans > 0 || !isNew) return
   throw new MusterError({
     what: 'there are no landed pages, and no warehouse either',
     where: connection.landing,
@@ -43,45 +61,59 @@ function requireSomething({ connection }: Rebuild, { scans }: ReplayResult): voi
   })
 }
 
-/** Carries the ledger over from the old file, and tells which of its records are missing here. */
-function carryOver(engine: Engine, oldFile: string): Promise<Missing[]> {
+async function withDraft<Result>(draft: string, work: (engine: Engine) => Promise<Result>): Promise<Result> {
+  const engine = await openDuckdb(draft)
+  try {
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+/**
+ * Carries the ledger over into the draft, and tells which records are missing there. The file is open here already: to open
+ * it once more in this process, and close it, would release its lock.
+ */
+function carryOver({ engine }: Original, draft: string): Promise<Missing[]> {
   return engine.exclusive(async engine => {
-    await engine.run(`attach ${quoteText(oldFile)} as old (read_only)`)
+    await engine.run(`attach ${quoteText(draft)} as rebuilt`)
     try {
-      await carryOverLedger(engine, 'old')
-      return await missingFrom(engine, { old: 'old.star', rebuilt: 'star' })
+      await carryOverLedger(engine, 'rebuilt')
+      return await missingFrom(engine, { old: 'star', rebuilt: 'rebuilt.star' })
     } finally {
-      await engine.run('detach old')
+      await engine.run('detach rebuilt')
     }
   })
 }
 
-async function fillFile(rebuild: Rebuild, engine: Engine, oldFile: string): Promise<Rebuilt> {
-  await migrate(engine, instant(rebuild))
-  const result = await replay(engine, landedPages(rebuild), rebuild.onProgress)
-  requireSomething(rebuild, result)
-  const missing = isMade(rebuild.connection) ? await carryOver(engine, oldFile) : []
-  await engine.transaction(tombstoneAgain)
-  await recordRun(rebuild, engine, result)
+async function fill(rebuild: Rebuild, original: Original, draft: string): Promise<Rebuilt> {
+  const result = await withDraft(draft, async engine => {
+    await migrate(engine, instant(rebuild))
+    return replay(engine, landedPages(rebuild), rebuild.onProgress)
+  })
+  requireSomething(rebuild, original, result)
+  const missing = original.isNew ? [] : await carryOver(original, draft)
   requireNothingMissing(rebuild, missing, result)
+  await withDraft(draft, async engine => {
+    await engine.transaction(tombstoneAgain)
+    await recordRun(rebuild, engine, result)
+  })
   return { result, missing }
 }
 
 /** A file that is lost is made of its pages; what only its ledger knew, such as watermarks, is lost. */
-export async function rebuildFile(rebuild: Rebuild, file: string): Promise<Rebuilt> {
-  if (isMade(rebuild.connection)) await prepareOld(rebuild)
-  const draft = temporaryPlace(`${file}.replay`, 'the warehouse that a replay makes')
+export async function rebuildFile(rebuild: Rebuild, name: string): Promise<Rebuilt> {
+  const original = await holdOriginal(rebuild, name)
+  const draft = temporaryPlace(`${original.file}.draft`, 'the warehouse that a replay makes')
+  let isReplaced = false
   try {
-    const engine = await openDuckdb(draft.path)
-    let rebuilt: Rebuilt
-    try {
-      rebuilt = await fillFile(rebuild, engine, file)
-    } finally {
-      await engine.close()
-    }
-    replaceDatabase(draft.path, file)
+    const rebuilt = await fill(rebuild, original, draft.path)
+    if (stampOf(original.file) !== original.stamp) throw changedMeanwhile(original.engine)
+    replaceDatabase(draft.path, original.file)
+    isReplaced = true
     return rebuilt
   } finally {
     draft.remove()
+    await letGo(original, isReplaced)
   }
 }

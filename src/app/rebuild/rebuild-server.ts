@@ -1,9 +1,9 @@
 /** Rebuilds a PostgreSQL warehouse: schemas beside those in use are filled, and one transaction exchanges the rows. */
-import { catalogue } from '../../contract/catalogue.ts'
+import { activityOf } from '../../state/activity.ts'
 import { takeReplayedLedger } from '../../state/carry-over.ts'
 import { migrate } from '../../state/migrate.ts'
-import { type Lease, releaseLease, renewLease, takeLease } from '../../state/runs/leases.ts'
 import { newRunId } from '../../state/runs/runs.ts'
+import { takeWhole, type WholeLease } from '../../state/runs/whole-lease.ts'
 import { usualLeaseMs } from '../../sync/run/context.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres } from '../../warehouse/postgres/open.ts'
@@ -13,6 +13,7 @@ import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteName, quoteNames } from '../../warehouse/sql-text.ts'
 import { openToWrite, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
 import {
+  changedMeanwhile,
   instant,
   landedPages,
   missingFrom,
@@ -38,68 +39,50 @@ async function replaceRows(engine: Engine, prefix: string): Promise<void> {
   await takeReplayedLedger(engine, prefix)
 }
 
-/** The lease of every resource keeps syncs of other processes away. */
-async function takeAll({ clock, rng }: Rebuild, engine: Engine): Promise<Lease[]> {
-  const holder = newRunId(clock, rng)
-  await engine.announce(holder)
-  const leases: Lease[] = []
-  try {
-    for (const { name: resource } of catalogue) {
-      leases.push(await takeLease(engine, { resource, holder, ms: usualLeaseMs }))
-    }
-    return leases
-  } catch (error) {
-    for (const lease of leases) await releaseLease(engine, lease)
-    throw error
-  }
-}
-
-async function renewAll(engine: Engine, leases: readonly Lease[]): Promise<void> {
-  for (const lease of leases) await renewLease(engine, lease)
-}
-
 interface Beside extends PostgresPlace {
   /** Before the names of the schemas that are filled. */
   readonly prefix: string
-  /** Held on the schemas in use. */
-  readonly leases: readonly Lease[]
 }
 
-async function fillBeside(
-  rebuild: Rebuild,
-  engine: Engine,
-  { address, options, prefix, leases }: Beside,
-): Promise<ReplayResult> {
+async function fillBeside(rebuild: Rebuild, { address, options, prefix }: Beside): Promise<ReplayResult> {
   const beside = await openPostgres(address, { ...options, schemaPrefix: prefix })
   try {
     await migrate(beside, instant(rebuild))
-    return await replay(beside, landedPages(rebuild), async progress => {
-      rebuild.onProgress(progress)
-      await renewAll(engine, leases)
-    })
+    return await replay(beside, landedPages(rebuild), rebuild.onProgress)
   } finally {
     await beside.close()
   }
 }
 
-async function replaceFromBeside(rebuild: Rebuild, engine: Engine, place: PostgresPlace): Promise<Rebuilt> {
-  const leases = await takeAll(rebuild, engine)
+/** Runs inside a merge, which no other overlaps: nothing can be committed between the look and the exchange. */
+async function requireStillness(engine: Engine, before: string): Promise<void> {
+  if ((await activityOf(engine)) !== before) throw changedMeanwhile(engine)
+}
+
+async function replaceFromBeside(
+  rebuild: Rebuild,
+  engine: Engine,
+  { place, leases }: { readonly place: PostgresPlace; readonly leases: WholeLease },
+): Promise<Rebuilt> {
+  const before = await activityOf(engine)
   const schemas = await temporarySchemas(engine, 'replay')
   const { prefix } = schemas
   try {
-    const result = await fillBeside(rebuild, engine, { ...place, prefix, leases })
+    const result = await fillBeside(rebuild, { ...place, prefix })
     const missing = await missingFrom(engine, { old: 'star', rebuilt: quoteName(`${prefix}star`) })
     requireNothingMissing(rebuild, missing, result)
     await engine.merge(async engine => {
+      // First of all: whoever took over waits from here on until this has ended.
+      await leases.renew(engine)
+      await requireStillness(engine, before)
       await replaceRows(engine, prefix)
       await tombstoneAgain(engine)
-      await renewAll(engine, leases)
+      await leases.renew(engine)
     })
     await recordRun(rebuild, engine, result)
     return { result, missing }
   } finally {
     await schemas.drop()
-    for (const lease of leases) await releaseLease(engine, lease)
   }
 }
 
@@ -109,7 +92,13 @@ export async function rebuildServer(rebuild: Rebuild): Promise<Rebuilt> {
   const engine = await openToWrite(rebuild.connection)
   try {
     await migrate(engine, instant(rebuild))
-    return await replaceFromBeside(rebuild, engine, place)
+    const holder = `replay-${newRunId(rebuild.clock, rebuild.rng)}`
+    const leases = await takeWhole(engine, { holder, ms: usualLeaseMs, work: 'written' })
+    try {
+      return await replaceFromBeside(rebuild, engine, { place, leases })
+    } finally {
+      await leases.release()
+    }
   } finally {
     await engine.close()
   }

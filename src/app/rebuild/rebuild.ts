@@ -4,7 +4,7 @@ import { catalogue, findResource } from '../../contract/catalogue.ts'
 import type { Damage } from '../../landing/damage.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatNumber } from '../../lib/counted.ts'
-import { MusterError } from '../../lib/errors.ts'
+import { Busy, MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { type Gone, tombstone } from '../../load/merge/tombstone.ts'
@@ -74,6 +74,15 @@ export async function missingFrom(
     if (Number(row?.n) > 0) missing.push({ table: `star.${table.name}`, rows: Number(row?.n) })
   }
   return missing
+}
+
+/** Somebody wrote the warehouse while it was rebuilt: what he wrote would be lost. */
+export function changedMeanwhile({ location }: Pick<Engine, 'location'>): Busy {
+  return new Busy({
+    what: 'the warehouse changed while it was rebuilt: another process wrote to it',
+    where: location,
+    next: 'nothing was changed by this rebuild; run it again while nothing else writes',
+  })
 }
 
 /** Damaged files are the reason: a check of the landed pages failed. */

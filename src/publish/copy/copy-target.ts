@@ -1,9 +1,9 @@
 /** Where a copy is written: into the schemas of a server, or into a draft that replaces the file when it is complete. */
 import { existsSync } from 'node:fs'
-import { MusterError } from '../../lib/errors.ts'
+import { Busy, MusterError } from '../../lib/errors.ts'
 import { migrate } from '../../state/migrate.ts'
 import { temporaryPlace } from '../../temporary/places.ts'
-import { removeDatabase, replaceDatabase } from '../../warehouse/duckdb/database-file.ts'
+import { realFile, removeDatabase, replaceDatabase, stampOf } from '../../warehouse/duckdb/database-file.ts'
 import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
@@ -36,41 +36,52 @@ async function requireNothingElse(engine: Engine): Promise<void> {
 }
 
 /** `now` is ISO 8601. Throws MusterError for a file that another process uses, or that has rows. */
-export async function fileTarget(file: string, now: string): Promise<CopyTarget> {
-  const isNew = !existsSync(file)
-  // Open to the end: its lock keeps other copies and syncs away.
-  const locked = await openDuckdb(file)
-  const place = temporaryPlace(`${file}.copying`, 'the warehouse that a copy makes')
-  const draft = place.path
+export async function fileTarget(name: string, now: string): Promise<CopyTarget> {
+  const isNew = !existsSync(name)
+  // Open to the end: its lock keeps other copies and syncs away until the copy is in its place.
+  const locked = await openDuckdb(name)
+  const file = realFile(name)
+  const draft = temporaryPlace(`${file}.draft`, 'the warehouse that a copy makes')
   let engine: Engine | undefined
-  const close = async (): Promise<void> => {
+  const abandon = async (): Promise<void> => {
     await engine?.close()
     await locked.close()
-  }
-  const abandon = async (): Promise<void> => {
-    await close()
-    place.remove()
+    draft.remove()
     if (isNew) removeDatabase(file)
   }
   try {
     await requireNothingElse(locked)
     await requireEmpty(locked)
-    engine = await openDuckdb(draft)
+    await locked.run('checkpoint')
+    engine = await openDuckdb(draft.path)
     await migrate(engine, now)
   } catch (error) {
     await abandon()
     throw error
   }
+  const stamp = stampOf(file)
   return {
     engine,
     abandon,
     async finish() {
-      await close()
-      replaceDatabase(draft, file)
-      place.remove()
+      await engine?.close()
+      if (stampOf(file) !== stamp) {
+        await abandon()
+        throw filledMeanwhile(name)
+      }
+      replaceDatabase(draft.path, file)
+      draft.remove()
+      await locked.close()
     },
   }
 }
+
+const filledMeanwhile = (location: string): Busy =>
+  new Busy({
+    what: 'another process wrote into the target while it was copied to',
+    where: location,
+    next: 'nothing was changed by this copy; see what is there now',
+  })
 
 /** A copy is one transaction there. */
 export async function serverTarget(

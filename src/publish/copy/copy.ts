@@ -148,6 +148,8 @@ export async function copyWarehouse(source: CopySource, target: Engine, onTable:
     if (!target.isShared) return copyTables(source, target, onTable)
     return target.merge(async target => {
       await target.run(patient)
+      // A run that begins meanwhile waits with its first row: the copy would delete it.
+      await target.run(`lock table ${copiedTables.map(placed).join(', ')} in exclusive mode`)
       await requireEmpty(target)
       return copyTables(source, target, onTable)
     })

@@ -1,6 +1,6 @@
 /** Leases: one writer a resource, with an epoch that tells a late writer it has been replaced. */
 
-import { MusterError } from '../../lib/errors.ts'
+import { Busy, MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 
@@ -41,8 +41,8 @@ function beingHeld(
   engine: Engine,
   { resource, work = 'synced' }: LeaseRequest,
   held: Held | undefined,
-): MusterError {
-  return new MusterError({
+): Busy {
+  return new Busy({
     what: `${resource} is being ${work} by ${held?.holder ?? 'another process'}`,
     where: engine.location,
     next: `wait for it to end${held ? `; the lease expires at ${held.expires_at}` : ''}`,

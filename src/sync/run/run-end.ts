@@ -6,6 +6,7 @@ import { forgetSent, recordSent } from '../../state/requests/key-state.ts'
 import { releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { runningRuns, updateRun } from '../../state/runs/runs.ts'
 import type { RunRow } from '../../state/runs/tables.ts'
+import { landingLease } from '../../state/runs/whole-lease.ts'
 import { openScanIds } from '../../state/scans/scans.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
@@ -31,7 +32,7 @@ async function finishedScans({ engine, landing, runId }: Ending): Promise<string
 /** One process at a time: where another holds the lease it does the work. */
 async function archivePages(ending: Ending, keepAfter: number): Promise<void> {
   const { engine, landing, runId } = ending
-  const lease = await takeLease(engine, { resource: 'landing', holder: runId, ms: usualLeaseMs }).catch(
+  const lease = await takeLease(engine, { resource: landingLease, holder: runId, ms: usualLeaseMs }).catch(
     error => {
       // Another process holds it.
       if (!(error instanceof MusterError)) throw error

@@ -1,12 +1,12 @@
 /** A DuckDB instance: the warehouse attached, a stage for each connection, set up for a small process. */
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { MusterError } from '../../lib/errors.ts'
 import { type TemporaryPlace, temporaryPlace } from '../../temporary/places.ts'
 import { quoteText } from '../sql-text.ts'
-import { requireOrdinary } from './database-file.ts'
+import { realFile, requireOneName, requireOrdinary } from './database-file.ts'
 import { openError } from './failure.ts'
 
 /**
@@ -47,6 +47,12 @@ export interface Opened {
   readonly temporary: TemporaryPlace
 }
 
+/** A database file that is attached as the warehouse. */
+export interface OpenedFile extends Opened {
+  /** Where it is, links followed. */
+  readonly file: string
+}
+
 /** `stem` is the beginning of the path of the temporary files. */
 export async function create(stem: string, limit = memoryLimit): Promise<Opened> {
   const temporary = temporaryPlace(stem, 'rows that do not fit into the memory of DuckDB')
@@ -85,26 +91,57 @@ export async function setUp(
   await connection.run(`set search_path = '${at.home}.main,${at.stage}.stage'`)
 }
 
-export async function connect(file: string, options: OpenOptions): Promise<Opened> {
-  let opened: Opened | undefined
+const inodeOf = (file: string): bigint | undefined =>
+  statSync(file, { throwIfNoEntry: false, bigint: true })?.ino
+
+function closeInstance({ connection, instance, temporary }: Opened): void {
+  connection.closeSync()
+  instance.closeSync()
+  temporary.remove()
+}
+
+/** Another process may put a new file in place between the moment when this one opens the old file and when it locks it. */
+async function openCurrent(
+  name: string,
+  file: string,
+  { readOnly = false, memoryLimit }: OpenOptions,
+): Promise<Opened> {
+  for (;;) {
+    const before = inodeOf(file)
+    const opened = readOnly
+      ? await createToRead(`${name}.tmp`, memoryLimit)
+      : await create(`${name}.tmp`, memoryLimit)
+    try {
+      await attach(opened.connection, file, readOnly)
+      if (before === undefined || before === inodeOf(file)) {
+        await attachMemory(opened.connection, 'stage_0')
+        await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0' })
+        return opened
+      }
+    } catch (error) {
+      closeInstance(opened)
+      throw error
+    }
+    closeInstance(opened)
+  }
+}
+
+/** `name` may be a link; temporary files are beside it. */
+export async function connect(name: string, options: OpenOptions): Promise<OpenedFile> {
   try {
-    if (!options.readOnly) mkdirSync(dirname(file), { recursive: true })
+    const file = realFile(name)
     requireOrdinary(file)
+    if (!options.readOnly) {
+      mkdirSync(dirname(file), { recursive: true })
+      requireOneName(file)
+    }
     const fresh = !existsSync(file)
-    opened = options.readOnly
-      ? await createToRead(`${file}.tmp`, options.memoryLimit)
-      : await create(`${file}.tmp`, options.memoryLimit)
-    await attach(opened.connection, file, options.readOnly ?? false)
-    await attachMemory(opened.connection, 'stage_0')
-    await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0' })
+    const opened = await openCurrent(name, file, options)
     // The file holds personal data, so only its owner may read it.
     if (fresh) chmodSync(file, 0o600)
-    return opened
+    return { ...opened, file }
   } catch (error) {
-    opened?.connection.closeSync()
-    opened?.instance.closeSync()
-    opened?.temporary.remove()
-    throw error instanceof MusterError ? error : openError(file, error)
+    throw openError(name, error)
   }
 }
 

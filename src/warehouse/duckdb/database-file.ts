@@ -1,5 +1,15 @@
 /** Files of DuckDB databases: where the published copy is, and how a new file takes the place of an old one. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { MusterError } from '../../lib/errors.ts'
 
@@ -7,6 +17,17 @@ import { MusterError } from '../../lib/errors.ts'
 export const publishedFile = (file: string): string => `${file.replace(/\.duckdb$/, '')}.published.duckdb`
 
 export const isPublishedFile = (file: string): boolean => file.endsWith('.published.duckdb')
+
+/** The file behind a link: its log and its drafts have to be beside it, and a rename would replace only the link. */
+export function realFile(file: string): string {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file
+  if (existsSync(file)) return realpathSync(file)
+  throw new MusterError({
+    what: 'the warehouse file is a link to a file that is not there',
+    where: file,
+    next: 'correct the link, or name the file itself',
+  })
+}
 
 /** Throws MusterError for what exists and is no regular file: to open a FIFO would wait for ever. */
 export function requireOrdinary(file: string): void {
@@ -17,6 +38,17 @@ export function requireOrdinary(file: string): void {
     what: 'this is no regular file',
     where: file,
     next: 'name a file, such as duckdb:data/acme.duckdb',
+  })
+}
+
+/** The log of a file with two names would be beside the one that wrote it, and the other would read an old state. */
+export function requireOneName(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found?.isFile() || found.nlink === 1) return
+  throw new MusterError({
+    what: `the warehouse file has ${found.nlink} names (hard links), and its log would be beside one of them only`,
+    where: file,
+    next: 'remove the other names, or make copies of them; muster publish makes a copy for readers',
   })
 }
 
@@ -35,11 +67,20 @@ function syncToDisk(path: string): void {
 
 /**
  * One rename, so that a reader opens the old database or the new one, and one that has the old file open goes on reading
- * it. Both must be closed here.
+ * it. The draft is closed. A log of the old file goes first: whoever opens the new one may begin a log of that name.
  */
 export function replaceDatabase(draft: string, file: string): void {
   syncToDisk(draft)
+  for (const log of [`${draft}.wal`, `${file}.wal`]) rmSync(log, { force: true })
   renameSync(draft, file)
-  for (const rest of [`${draft}.wal`, `${file}.wal`]) rmSync(rest, { force: true })
   syncToDisk(dirname(file))
+}
+
+/** What changes when somebody writes the file or puts another in its place, whether or not he heeds its lock. */
+export function stampOf(file: string): string {
+  const of = (path: string): string => {
+    const found = statSync(path, { throwIfNoEntry: false, bigint: true })
+    return found ? [found.dev, found.ino, found.size, found.mtimeNs].join() : 'none'
+  }
+  return [of(file), of(`${file}.wal`)].join(' ')
 }

@@ -4,6 +4,11 @@ import { DiskFull, MusterError, OutOfMemory } from '../../lib/errors.ts'
 /** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
 
+/** Another process has it. */
+class InUse extends OutOfReach {
+  override readonly exitCode = 75
+}
+
 interface Reason {
   readonly pattern: RegExp
   readonly what: string
@@ -22,7 +27,7 @@ const reasons: readonly Reason[] = [
     pattern: /could not set lock|being used by another process/i,
     what: 'another process has the warehouse file open',
     next: 'wait for it to end or read the published copy; DuckDB allows one writing process',
-    error: OutOfReach,
+    error: InUse,
   },
   {
     pattern: /permission denied/i,
@@ -49,6 +54,7 @@ const reasons: readonly Reason[] = [
 ]
 
 export function openError(file: string, cause: unknown): MusterError {
+  if (cause instanceof MusterError) return cause
   const text = cause instanceof Error ? cause.message : String(cause)
   const holder = /PID (\d+)/.exec(text)?.[1]
   const reason = reasons.find(({ pattern }) => pattern.test(text))

@@ -50,7 +50,10 @@ const beforeLoading = `set threads = 1; set disabled_compression_methods = '${sl
 const afterLoading = `reset threads; reset disabled_compression_methods; set wal_autocheckpoint = '${logBytes}B'`
 
 interface Place {
+  /** As it was named, for messages. */
   readonly file: string
+  /** Where the log of the warehouse goes. */
+  readonly log: string
   /** The database that unqualified names refer to. */
   readonly home: string
 }
@@ -59,9 +62,8 @@ interface Place {
  * Writes the log into the file when it is long, as DuckDB does by itself when no batch is being staged. DuckDB refuses while
  * another connection may still read the rows that a commit has replaced; its statement ends soon.
  */
-async function checkpoint({ file, home }: Place, { run }: Statements): Promise<void> {
-  const log = statSync(`${file}.wal`, { throwIfNoEntry: false })
-  if (!log || log.size < logBytes) return
+async function checkpoint({ log, home }: Place, { run }: Statements): Promise<void> {
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < logBytes) return
   try {
     await run(`checkpoint ${home}`)
   } catch (error) {
@@ -194,7 +196,8 @@ function engineOver(place: Place, opened: Opened): Engine {
 }
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
-  return engineOver({ file, home: 'warehouse' }, await connect(file, options))
+  const opened = await connect(file, options)
+  return engineOver({ file, log: `${opened.file}.wal`, home: 'warehouse' }, opened)
 }
 
 /** Without a warehouse file there is more memory for pages: the process peaks at 340 MB over 100,000 timesheets. */
@@ -205,5 +208,5 @@ export async function openStage(stem: string): Promise<Engine> {
   const opened = await create(stem, stageMemory)
   await attachMemory(opened.connection, 'stage_0')
   await setUp(opened.connection, { home: 'memory', stage: 'stage_0' })
-  return engineOver({ file: opened.temporary.path, home: 'memory' }, opened)
+  return engineOver({ file: opened.temporary.path, log: '', home: 'memory' }, opened)
 }

@@ -7,7 +7,7 @@ export type SchemaName = (typeof schemaNames)[number]
  * Lower case, so that it is the same name quoted and bare; short enough for PostgreSQL's 63 bytes, also with what
  * the schemas of a rebuild have in front, such as `replay_0a1b2c_`.
  */
-const validPrefix = /^(?!pg_)[a-z][a-z0-9_]{0,53}$/
+const validPrefix = /^(?!pg_)[a-z][a-z0-9_]{0,39}([a-z]+_[0-9a-f]{6}_)?$/
 
 export const isSchemaPrefix = (text: string): boolean => validPrefix.test(text)
 

@@ -9,7 +9,7 @@ import {
 import { MusterError } from '../../../lib/errors.ts'
 import { CutRows, type QueryBounds, type QueryResult, unbuiltMart } from '../../query.ts'
 import { tablesNamed } from '../../schema/schemas.ts'
-import { isPublishedFile, requireOrdinary } from '../database-file.ts'
+import { isPublishedFile, realFile, requireOrdinary } from '../database-file.ts'
 import { openError } from '../failure.ts'
 import { plainRow } from '../plain-row.ts'
 import { judged } from './judge.ts'
@@ -119,8 +119,9 @@ const optionsFor = ({ memoryMegabytes, threads }: QueryBounds): Record<string, s
 /** Opens the file read-only; no query can open it for writing or reach another file. */
 export async function openFile(file: string, bounds: QueryBounds): Promise<OpenFile> {
   try {
-    requireOrdinary(file)
-    const instance = await DuckDBInstance.create(file, optionsFor(bounds))
+    const real = realFile(file)
+    requireOrdinary(real)
+    const instance = await DuckDBInstance.create(real, optionsFor(bounds))
     const connection = await instance.connect()
     for (const setting of ["timezone = 'UTC'", 'enable_external_access = false', 'lock_configuration = true'])
       await connection.run(`set ${setting}`)
