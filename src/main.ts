@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs it, and leaves with its exit code. */
+import { stopSignal } from './cli/stop-signal.ts'
 import { keepMemorySmall } from './config/memory.ts'
 
+// First of all: what loads takes a second on a busy machine, and a signal may come by then.
+const signal = stopSignal()
 keepMemorySmall()
 const [{ commandSet }, { run }, { systemWorld }, { afterWriting, whenReaderLeaves }] = await Promise.all([
   import('./cli/commands.ts'),
@@ -15,6 +18,6 @@ whenReaderLeaves(() => process.exit(0))
 // Warehouse, log and pages hold personal data: whatever is written is its owner's alone; publish opens its copy to all.
 process.umask(0o077)
 
-const status = await run(process.argv.slice(2), systemWorld(), commandSet)
+const status = await run(process.argv.slice(2), systemWorld(signal), commandSet)
 // Leaves only once everything written to a pipe has arrived, and even if a handle is still open.
 afterWriting(() => process.exit(status))

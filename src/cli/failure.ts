@@ -1,6 +1,6 @@
 /** A failed command as one line for people and an exit code for schedulers. */
 import { CommanderError } from 'commander'
-import { type ExitStatus, MusterError } from '../lib/errors.ts'
+import { type ExitStatus, Interrupted, MusterError } from '../lib/errors.ts'
 
 export interface Failure {
   readonly exitCode: ExitStatus
@@ -19,13 +19,16 @@ interface Circumstances {
 
 export function describeFailure(thrown: unknown, { isVerbose, signal }: Circumstances): Failure {
   if (thrown instanceof CommanderError) return usageFailure(thrown)
-  const isStop = signal.aborted && [thrown, ...causesOf(thrown)].includes(signal.reason)
+  const isStop = signal.aborted && [thrown, ...causesOf(thrown)].some(one => isDueTo(signal, one))
   const error = isStop ? signal.reason : thrown
   const exitCode = error instanceof MusterError ? error.exitCode : 1
   const lines = [`muster: ${oneLine(messageOf(error))}`]
   if (isVerbose) lines.push(...causesOf(error).map(cause => `  because: ${oneLine(nameAndMessage(cause))}`))
   return { exitCode, text: lines.join('\n') }
 }
+
+const isDueTo = (signal: AbortSignal, error: unknown): boolean =>
+  error === signal.reason || error instanceof Interrupted
 
 function usageFailure(error: CommanderError): Failure {
   if (answeredCodes.has(error.code)) return { exitCode: 0, text: '' }

@@ -74,11 +74,16 @@ async function writeArchive(run: Run, landing: Landing, { scanId, part }: { scan
 }
 
 /** Turns the folders of these scans into archives. At any moment a scan exists as a folder or as an archive. */
-export async function compact(landing: Landing, scanIds: readonly string[]): Promise<void> {
+export async function compact(
+  landing: Landing,
+  scanIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
   if (scanIds.length === 0) return
   await withDuckdb(async run => {
     // A scan whose facts are damaged stays as it is, for the check to name.
     for (const scanId of scanIds.filter(scan => folderDamage(landing, scan) === undefined)) {
+      if (signal?.aborted) return
       const archive = archiveOf(landing, scanId)
       const part = temporaryFolder(`${archive}.part`, 'an archive of pages, before it takes its place')
       try {

@@ -46,6 +46,11 @@ export class Busy extends MusterError {
   override readonly exitCode = 75
 }
 
+/** A statement was interrupted, because the process was told to stop or somebody cancelled it. */
+export class Interrupted extends MusterError {
+  override readonly exitCode = 75
+}
+
 /** The disk is full: further pages or rows could not be stored. */
 export class DiskFull extends MusterError {}
 

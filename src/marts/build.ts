@@ -2,7 +2,7 @@
 
 import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/dates.ts'
-import { DiskFull } from '../lib/errors.ts'
+import { DiskFull, Interrupted } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import { forgetMart, moveAsOf, recordedMarts, recordMart } from '../state/marts/marts.ts'
 import { lastRead, starState } from '../state/marts/source-state.ts'
@@ -126,7 +126,7 @@ class Build {
     try {
       return await this.#rebuild(mart, sources)
     } catch (error) {
-      if (error instanceof DiskFull) throw error
+      if (error instanceof DiskFull || error instanceof Interrupted) throw error
       const state = error instanceof Refused ? 'refused' : 'failed'
       const message = firstLine(error)
       await this.#recordFailure(mart, { state, message })

@@ -21,6 +21,7 @@ export const command: CommandModule = {
   examples: ['muster doctor', 'muster doctor --connection acme --json'],
   run: async context => {
     const { findings, requests } = await examine(context)
+    context.signal.throwIfAborted()
     print(context, findings, requests)
     return statusOf(findings)
   },

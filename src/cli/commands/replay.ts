@@ -31,8 +31,10 @@ export const command: CommandModule = {
       clock: context.clock,
       rng: context.rng,
       acceptLoss: flagOption(options, 'acceptLoss'),
-      onProgress: ({ resource, done, scans }) =>
-        progress.update({ resource, state: 'loading', pagesDone: done, pagesTotal: scans }),
+      onProgress: ({ resource, done, scans }) => {
+        context.signal.throwIfAborted()
+        progress.update({ resource, state: 'loading', pagesDone: done, pagesTotal: scans })
+      },
     }
     const { result, missing } = await (file === undefined
       ? rebuildServer(rebuild)

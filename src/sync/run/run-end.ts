@@ -10,7 +10,7 @@ import { landingLease } from '../../state/runs/whole-lease.ts'
 import { openScanIds } from '../../state/scans/scans.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
-type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent'>
+type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'signal'>
 
 interface RunEnd {
   readonly change: Partial<RunRow>
@@ -31,7 +31,8 @@ async function finishedScans({ engine, landing, runId }: Ending): Promise<string
 
 /** One process at a time: where another holds the lease it does the work. */
 async function archivePages(ending: Ending, keepAfter: number): Promise<void> {
-  const { engine, landing, runId } = ending
+  const { engine, landing, runId, signal } = ending
+  if (signal.aborted) return
   const lease = await takeLease(engine, { resource: landingLease, holder: runId, ms: usualLeaseMs }).catch(
     error => {
       // Another process holds it.
@@ -40,7 +41,7 @@ async function archivePages(ending: Ending, keepAfter: number): Promise<void> {
   )
   if (!lease) return
   try {
-    await compact(landing, await finishedScans(ending))
+    await compact(landing, await finishedScans(ending), signal)
     expire(landing, keepAfter)
   } finally {
     await releaseLease(engine, lease)

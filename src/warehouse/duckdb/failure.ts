@@ -1,5 +1,5 @@
 /** Explains in one line why a DuckDB file did not open, or why a statement failed. */
-import { DiskFull, MusterError, OutOfMemory } from '../../lib/errors.ts'
+import { DiskFull, Interrupted, MusterError, OutOfMemory } from '../../lib/errors.ts'
 
 /** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
@@ -76,6 +76,13 @@ export function statementError(file: string, cause: unknown): unknown {
       what: 'the disk is full',
       where: file,
       next: 'free some space and run the command again; what was committed is kept',
+      cause,
+    })
+  if (says(/^interrupt error/i))
+    return new Interrupted({
+      what: 'a statement was interrupted',
+      where: file,
+      next: 'run the command again; what was committed is kept',
       cause,
     })
   if (says(/^out of memory error/i))

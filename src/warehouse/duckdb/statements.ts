@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Value } from '../engine.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
+import { interruptible } from '../under-way.ts'
 import { statementError } from './failure.ts'
 import { plainRow } from './plain-row.ts'
 
@@ -44,7 +45,7 @@ export class Connection {
 
   async #explained<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await work()
+      return await interruptible(() => this.duckdb.interrupt(), work)
     } catch (error) {
       throw statementError(this.#file, error)
     }

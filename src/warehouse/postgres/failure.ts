@@ -1,11 +1,13 @@
 /** Explains in one line why PostgreSQL refused a connection or a statement. */
-import { Busy, DiskFull, MusterError } from '../../lib/errors.ts'
+import { Busy, DiskFull, Interrupted, MusterError } from '../../lib/errors.ts'
 
 interface Reason {
   /** SQLSTATE, or the error code of Node. */
   readonly codes?: RegExp
   /** The message of an error that has no code of its own. */
   readonly words?: RegExp
+  /** The message, whatever the code. */
+  readonly message?: RegExp
   readonly what: string
   readonly next: string
   readonly error?: typeof MusterError
@@ -89,6 +91,13 @@ const working: readonly Reason[] = [
     next: 'raise the limit and run again; what was committed is kept',
   },
   {
+    // Its code is that of a timeout as well, which comes next.
+    message: /due to user request/,
+    what: 'a statement was cancelled',
+    next: 'run again; what was committed is kept',
+    error: Interrupted,
+  },
+  {
     codes: /^57014$/,
     what: 'the server stopped a statement that took too long',
     next: 'run again, or raise statement_timeout of this role; what was committed is kept',
@@ -130,6 +139,7 @@ function isFor(reason: Reason, error: unknown): boolean {
   const { codes, words } = reason
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   const sqlState = typeof code === 'string' ? code : ''
+  if (reason.message) return sqlState === '57014' && reason.message.test(String(message))
   return (codes?.test(sqlState) ?? false) || (!saysAll(sqlState) && (words?.test(String(message)) ?? false))
 }
 

@@ -16,6 +16,8 @@ export interface Session {
   client(): Promise<pg.Client>
   /** Runs a statement now and whenever the session is reopened. */
   always(sql: string): Promise<void>
+  /** Makes the statement that runs fail soon. */
+  cancel(): void
   /** While held, a lost client is not replaced, because its transaction is lost with it. */
   hold(): void
   release(): void
@@ -82,6 +84,14 @@ async function connect({ url, shown }: Address, settings: readonly string[]): Pr
   }
 }
 
+/** Through a session of its own: the one that runs the statement takes no other before it ends. */
+async function cancelOn(address: Address, client: pg.Client): Promise<void> {
+  const { processID: pid } = client as pg.Client & { readonly processID?: number }
+  if (pid == null) return
+  const beside = await connect(address, [])
+  await beside.query('select pg_cancel_backend($1)', [pid]).finally(() => beside.end())
+}
+
 export function openSession(address: Address, settings: readonly string[]): Session {
   let current: { readonly client: pg.Client; isLost: boolean } | undefined
   let isHeld = false
@@ -101,6 +111,10 @@ export function openSession(address: Address, settings: readonly string[]): Sess
         current = opened
       }
       return current.client
+    },
+    cancel() {
+      // Where not even this connects, the statement cannot be reached; the process leaves without waiting for it.
+      if (current && !current.isLost) cancelOn(address, current.client).catch(() => undefined)
     },
     hold() {
       isHeld = true

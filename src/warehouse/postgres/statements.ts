@@ -2,6 +2,7 @@
 import type { Engine, SideSession, Value } from '../engine.ts'
 import { withPrefix } from '../schema/schemas.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
+import { interruptible } from '../under-way.ts'
 import { statementError } from './failure.ts'
 import { type Address, openSession, type Session } from './session.ts'
 
@@ -25,7 +26,8 @@ export const usualSettings = [`set search_path = ''`]
 export function turnsOf({ address, session }: Parts): ConnectionTurns {
   const bare = async (sql: string): Promise<string> => {
     try {
-      return (await (await session.client()).query(sql)).command
+      const { command } = await interruptible(session.cancel, async () => (await session.client()).query(sql))
+      return command
     } catch (error) {
       throw statementError(address.shown, error)
     }
@@ -52,7 +54,7 @@ export function statementsOn({ address, session, prefix }: Parts, turns: Turns):
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
     turns.statement(async () => {
       try {
-        return await work()
+        return await interruptible(session.cancel, work)
       } catch (error) {
         throw statementError(address.shown, error)
       }
