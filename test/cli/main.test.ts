@@ -44,10 +44,10 @@ test('ends cleanly at the first signal', async () => {
 })
 
 test('dies at the second signal, however busy it is', async () => {
-  const source = new URL('../../dist/cli/world.js', import.meta.url).href
+  const source = new URL('../../dist/cli/stop-signal.js', import.meta.url).href
   const script = `
-    import { systemWorld } from '${source}'
-    systemWorld().signal.addEventListener('abort', () => console.log('asked to stop'))
+    import { stopSignal } from '${source}'
+    stopSignal().addEventListener('abort', () => console.log('asked to stop'))
     setInterval(() => {}, 1000)
     console.log('ready')`
   const child = node('--input-type=module', '-e', script)

@@ -6,7 +6,8 @@ import { type Built, start, stopWhen } from '../cli/built.ts'
 import { temporaryFolder } from '../cli/captured-world.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
-import { syncOnce, tables, useEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { tables } from '../warehouse/dump.ts'
+import { syncOnce, useEngines, type Warehouse } from '../warehouse/fixture.ts'
 
 const made = useEngines()
 const request = { resources: ['timesheets', 'sites'] }
