@@ -61,7 +61,10 @@ async function tryOne(arena: Arena, name: string, turn: number): Promise<void> {
   const row = rows.get(key) ?? { trials: 0, blows: 0, broken: 0, slowestMs: 0 }
   rows.set(key, row)
   const rng = namedRng(Number(values.seed), `${key} ${turn}`)
+  const started = performance.now()
   const { blows, broken, slowestMs = 0 } = await (trials[name] as Trial)(arena, rng, turn)
+  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  console.error(`${key} ${turn}: ${broken.length === 0 ? 'held' : 'broken'}, ${seconds} s`)
   row.trials += 1
   row.blows += blows
   row.broken += broken.length
