@@ -97,8 +97,8 @@ export class Arena {
     const answers: { intercept: Intercept | undefined } = { intercept: undefined }
     const sandbox = await startSandbox({
       records: generateRecords({ seed: 5, scale: 0.02, today: '2026-11-02' }),
-      rateLimitPerMinute: 1_000_000,
-      rateLimitPerDay: 1_000_000_000,
+      rateLimitPerMinute: 100_000,
+      rateLimitPerDay: 10_000_000,
       intercept: request => answers.intercept?.(request),
     })
     const disks = engine === 'duckdb' ? duckdb : await postgres()
