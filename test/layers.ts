@@ -23,6 +23,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: ['temporary', 'contract'],
   },
   state: { holds: 'the `ops` tables and their statements', imports: ['contract', 'warehouse'] },
+  privacy: {
+    holds: 'forgetting a person, and looking for personal data where there must be none',
+    imports: ['temporary', 'contract', 'landing', 'warehouse', 'state'],
+  },
   load: {
     holds: 'landed pages to stage tables to star rows',
     imports: ['contract', 'warehouse', 'state'],
@@ -46,7 +50,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   sync: {
     holds: 'scans, snapshots, fetches by id and sweeps',
-    imports: ['contract', 'landing', 'api', 'warehouse', 'state', 'load'],
+    imports: ['contract', 'landing', 'api', 'warehouse', 'state', 'privacy', 'load'],
   },
   app: {
     holds: 'use cases shared by commands, the server and DAGs',
@@ -58,9 +62,11 @@ export const layers: Readonly<Record<string, Layer>> = {
       'api',
       'warehouse',
       'state',
+      'privacy',
       'load',
       'marts',
       'events',
+      'publish',
       'sync',
     ],
   },
@@ -78,6 +84,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'api',
       'warehouse',
       'state',
+      'privacy',
       'marts',
       'events',
       'crosscheck',

@@ -26,6 +26,7 @@ export const commandSet: CommandSet = {
     check: () => import('./commands/check.ts'),
     publish: () => import('./commands/publish.ts'),
     export: () => import('./commands/export.ts'),
+    forget: () => import('./commands/forget.ts'),
     copy: () => import('./commands/copy.ts'),
     roles: () => import('./commands/roles.ts'),
     sql: () => import('./commands/sql.ts'),

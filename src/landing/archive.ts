@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -73,6 +74,33 @@ async function writeArchive(run: Run, landing: Landing, { scanId, part }: { scan
   writeFileSync(manifestFile(part), manifestOf(part), { mode: 0o600 })
 }
 
+/** Replaces the archive of a scan by one of its pages in another landing. */
+async function putArchive(
+  run: Run,
+  { from, to }: { from: Landing; to: Landing },
+  scanId: string,
+): Promise<void> {
+  const archive = archiveOf(to, scanId)
+  const part = temporaryFolder(`${archive}.part`, 'an archive of pages, before it takes its place')
+  try {
+    await writeArchive(run, from, { scanId, part: part.path })
+    rmSync(archive, { recursive: true, force: true })
+    renameSync(part.path, archive)
+  } finally {
+    part.remove()
+  }
+}
+
+/** Its age stays, as retention counts from it. */
+export async function rearchive(to: Landing, from: Landing, scanId: string): Promise<void> {
+  const { atime, mtime } = statSync(archiveOf(to, scanId))
+  await withDuckdb(run => putArchive(run, { from, to }, scanId))
+  utimesSync(archiveOf(to, scanId), atime, mtime)
+}
+
+/** Scans that are kept as archives. */
+export const archives = (landing: Landing): string[] => folders(landing).map(name => basename(name, suffix))
+
 /** Turns the folders of these scans into archives. At any moment a scan exists as a folder or as an archive. */
 export async function compact(
   landing: Landing,
@@ -84,28 +112,20 @@ export async function compact(
     // A scan whose facts are damaged stays as it is, for the check to name.
     for (const scanId of scanIds.filter(scan => folderDamage(landing, scan) === undefined)) {
       if (signal?.aborted) return
-      const archive = archiveOf(landing, scanId)
-      const part = temporaryFolder(`${archive}.part`, 'an archive of pages, before it takes its place')
-      try {
-        await writeArchive(run, landing, { scanId, part: part.path })
-        rmSync(archive, { recursive: true, force: true })
-        renameSync(part.path, archive)
-      } finally {
-        part.remove()
-      }
+      await putArchive(run, { from: landing, to: landing }, scanId)
       landing.discard(scanId)
       recordScan(landing.root, scanId)
     }
   })
 }
 
-function archives(landing: Landing): string[] {
+function folders(landing: Landing): string[] {
   return existsSync(landing.root) ? readdirSync(landing.root).filter(name => name.endsWith(suffix)) : []
 }
 
 /** Every scan that can be replayed, oldest first, folders and archives alike. */
 export function keptScans(landing: Landing): string[] {
-  return [...new Set([...archives(landing).map(name => basename(name, suffix)), ...landing.scans()])].sort()
+  return [...new Set([...folders(landing).map(name => basename(name, suffix)), ...landing.scans()])].sort()
 }
 
 /** Earlier releases kept pages as texts. */
@@ -155,7 +175,7 @@ const bytesIn = (folder: string): number =>
 
 /** What of the landed pages cannot be replayed; `now` in milliseconds since the epoch. Pages of open scans are read again. */
 export function damageOf(landing: Landing, now: number, open: ReadonlySet<string>): Damage[] {
-  const all = archives(landing)
+  const all = folders(landing)
   const isSmall = all.reduce((sum, name) => sum + bytesIn(join(landing.root, name)), 0) <= mostAtOnce
   const archived = all.flatMap((name): Damage[] => {
     const folder = join(landing.root, name)
@@ -163,17 +183,17 @@ export function damageOf(landing: Landing, now: number, open: ReadonlySet<string
     const what = archiveDamage(folder, factsFile(folder), deep)
     return what === undefined ? [] : [{ scan: basename(name, suffix), what }]
   })
-  const folders = landing.scans().flatMap((scan): Damage[] => {
+  const unarchived = landing.scans().flatMap((scan): Damage[] => {
     const what = open.has(scan) ? undefined : folderDamage(landing, scan, isSmall)
     return what === undefined ? [] : [{ scan, what }]
   })
   const missing = missingScans(landing, keptScans(landing)).filter(({ scan }) => !open.has(scan))
-  return [...archived, ...folders, ...missing]
+  return [...archived, ...unarchived, ...missing]
 }
 
 /** Removes archives last written before `before` (milliseconds); returns how many. */
 export function expire(landing: Landing, before: number): number {
-  const old = archives(landing).filter(name => statSync(join(landing.root, name)).mtimeMs < before)
+  const old = folders(landing).filter(name => statSync(join(landing.root, name)).mtimeMs < before)
   for (const name of old) {
     recordScanGone(landing.root, basename(name, suffix))
     rmSync(join(landing.root, name), { recursive: true, force: true })

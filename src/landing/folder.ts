@@ -156,7 +156,10 @@ function scanFolders(root: string): string[] {
     .sort()
 }
 
-export function openLanding(root: string): Landing {
+/** What of a page may be stored. */
+export type Scrub = (bytes: Buffer, facts: ScanFacts) => Buffer
+
+export function openLanding(root: string, scrub: Scrub = bytes => bytes): Landing {
   const folderOf = (scanId: string): string => join(root, scanId)
   const discard = (scanId: string): void => {
     if (!existsSync(folderOf(scanId))) return
@@ -174,7 +177,8 @@ export function openLanding(root: string): Landing {
         throw writeError(root, error)
       }
     },
-    async land(scanId, { sequence, page, fetchedAt, runId, bytes }) {
+    async land(scanId, { sequence, page, fetchedAt, runId, bytes: arrived }) {
+      const bytes = scrub(arrived, this.facts(scanId))
       const name = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}.json`
       const file = join(folderOf(scanId), name)
       try {

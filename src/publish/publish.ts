@@ -1,5 +1,5 @@
 /** Writes the published copy of a DuckDB warehouse, which analysts can read while a sync has the working file open. */
-import { chmodSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
@@ -38,8 +38,7 @@ const instant = ({ clock }: PublishEffects): string => new Date(clock.now()).toI
 
 /** Analysts read it with their own user. */
 function putInPlace(draft: string, file: string): void {
-  chmodSync(draft, 0o644)
-  replaceDatabase(draft, file)
+  replaceDatabase(draft, file, 0o644)
 }
 
 /**

@@ -6,6 +6,7 @@ import type { LedgerTable, Row } from './declaration.ts'
 import { evidenceTables } from './evidence/tables.ts'
 import { inboxTables } from './inbox/tables.ts'
 import { martTables } from './marts/tables.ts'
+import { privacyTables } from './privacy/tables.ts'
 import { requestTables } from './requests/tables.ts'
 import { runTables } from './runs/tables.ts'
 import { scanTables } from './scans/tables.ts'
@@ -18,6 +19,7 @@ const declared = {
   ...requestTables,
   ...inboxTables,
   ...martTables,
+  ...privacyTables,
 }
 
 /** For Kysely: name with schema -> row. */

@@ -1,6 +1,7 @@
 /** `muster copy`: copies a warehouse to another engine or place, with its watermarks. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordOutput } from '../../app/privacy/outputs.ts'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
 import { waitingFiles } from '../../events/event-log.ts'
 import { counted } from '../../lib/counted.ts'
@@ -116,6 +117,8 @@ export const command: CommandModule = {
     requireDifferent(from, to)
     requireDrained(from)
     const copied = await copyBetween(context, from, to)
+    if (from.warehouse.kind === 'file' && to.warehouse.kind === 'file')
+      recordOutput(from.warehouse.file, { place: to.warehouse.file, kind: 'copy', includesPii: true })
     const rows = copied.reduce((sum, one) => sum + one.rows, 0)
     const landing = landingAdvice(from)
     if (context.json) printJson(context, { tables: copied, rows, landing })

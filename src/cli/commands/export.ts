@@ -1,10 +1,12 @@
 /** `muster export`: star and mart as Parquet files, with a manifest. */
 import { resolve } from 'node:path'
 import { openToRead } from '../../app/connection/warehouse.ts'
+import { stemOf } from '../../app/privacy/forget-person.ts'
+import { recordOutput } from '../../app/privacy/outputs.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { exportParquet } from '../../publish/export/export.ts'
+import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
 import { type CommandModule, flagOption, numberOf, textOption, wholeNumber } from '../command.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
@@ -24,7 +26,7 @@ export const command: CommandModule = {
       flags: '--month-rows <number>',
       summary: 'facts and marts with more rows than this are split by month',
       parse: wholeNumber(1),
-      fallback: 500_000,
+      fallback: monthRowsUnlessGiven,
     },
   ],
   examples: [
@@ -48,6 +50,11 @@ export const command: CommandModule = {
           monthRows: numberOf(options, 'monthRows'),
         },
       )
+      recordOutput(stemOf(context.connection()), {
+        place: folder,
+        kind: 'export',
+        includesPii: flagOption(options, 'includePii'),
+      })
       if (context.json) {
         printJson(context, { folder, ...manifest })
         return 0

@@ -42,6 +42,9 @@ export interface ExportRequest {
   readonly monthRows: number
 }
 
+/** Facts and marts with more rows are split by month. */
+export const monthRowsUnlessGiven = 500_000
+
 export interface ExportEffects {
   readonly engine: Engine
   readonly clock: Clock

@@ -9,6 +9,7 @@ import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
+import { scrubOf } from '../../privacy/scrub-landing.ts'
 import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { TooManyQuarantined, tooManyQuarantined } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
@@ -154,7 +155,7 @@ async function openSession(
     tolerance: connection.tolerance,
   })
   const { client, sent, shared } = await openClient(connection, request, effects)
-  const landing = openLanding(connection.landing)
+  const landing = openLanding(connection.landing, await scrubOf(engine))
   const lookbackMs = connection.lookbackMinutes * 60_000
   const sync = {
     engine,

@@ -30,11 +30,20 @@ const rowsPerGroup = 8192
 /** A table keeps one block a column in memory while rows are appended; DuckDB's default is 256 KiB. */
 const blockBytes = 65_536
 
-async function attach(connection: DuckDBConnection, file: string, readOnly: boolean): Promise<void> {
+export interface Attached {
+  readonly file: string
+  readonly name: string
+  readonly readOnly: boolean
+}
+
+export async function attachAs(
+  connection: DuckDBConnection,
+  { file, name, readOnly }: Attached,
+): Promise<void> {
   // The block size is fixed when a file is created; DuckDB refuses to attach it with another.
   const size = existsSync(file) ? '' : `block_size ${blockBytes}, `
   const options = readOnly ? 'read_only' : `${size}row_group_size ${rowsPerGroup}`
-  await connection.run(`attach ${quoteText(file)} as warehouse (${options})`)
+  await connection.run(`attach ${quoteText(file)} as ${name} (${options})`)
 }
 
 /** Length of the log at which it goes into the file. Its rows take memory until then: 449 MB in all instead of 520 at 64 MB. */
@@ -112,7 +121,7 @@ async function openCurrent(
       ? await createToRead(`${name}.tmp`, memoryLimit)
       : await create(`${name}.tmp`, memoryLimit)
     try {
-      await attach(opened.connection, file, readOnly)
+      await attachAs(opened.connection, { file, name: 'warehouse', readOnly })
       if (before === undefined || before === inodeOf(file)) {
         await attachMemory(opened.connection, 'stage_0')
         await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0' })

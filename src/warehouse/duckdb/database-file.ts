@@ -1,5 +1,6 @@
 /** Files of DuckDB databases: where the published copy is, and how a new file takes the place of an old one. */
 import {
+  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -69,7 +70,8 @@ function syncToDisk(path: string): void {
  * One rename, so that a reader opens the old database or the new one, and one that has the old file open goes on reading
  * it. The draft is closed. A log of the old file goes first: whoever opens the new one may begin a log of that name.
  */
-export function replaceDatabase(draft: string, file: string): void {
+export function replaceDatabase(draft: string, file: string, mode = 0o600): void {
+  chmodSync(draft, mode)
   syncToDisk(draft)
   for (const log of [`${draft}.wal`, `${file}.wal`]) rmSync(log, { force: true })
   renameSync(draft, file)

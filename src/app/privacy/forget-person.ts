@@ -1,0 +1,157 @@
+/** Forgets a person in a connection: in the warehouse and its landing, and in what was written from it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Connection } from '../../config/connection.ts'
+import { waitingFiles } from '../../events/event-log.ts'
+import { programVersion } from '../../lib/program-version.ts'
+import { type ForgetRequest, finishForgetting, forget, type Held } from '../../privacy/forget.ts'
+import { recogniserOf } from '../../privacy/recogniser.ts'
+import { scrubRecord } from '../../privacy/scrub.ts'
+import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
+import { publish } from '../../publish/publish.ts'
+import { migrate } from '../../state/migrate.ts'
+import { readForgotten } from '../../state/privacy/forgotten.ts'
+import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
+import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
+import { openDuckdb } from '../../warehouse/duckdb/open.ts'
+import { rewriteFile } from '../../warehouse/duckdb/rewrite-file.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { duckdbFile, openMade } from '../connection/warehouse.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { type Output, outputsOf } from './outputs.ts'
+
+export type ForgetOptions = Pick<ForgetRequest, 'person' | 'allowsReturn' | 'acceptLoss' | 'isDry'>
+
+export interface ForgottenPerson extends Held {
+  /** Exports and copies that were written anew, and the published copy. */
+  readonly outputs: readonly string[]
+}
+
+export const stemOf = (connection: Connection): string => duckdbFile(connection) ?? connection.landing
+
+/** Events that no process has loaded yet; the lock on the file keeps `muster serve` away. */
+async function clearWaitingEvents(engine: Engine, connection: Connection): Promise<void> {
+  const file = duckdbFile(connection)
+  const folder = `${(file ?? '').replace(/\.duckdb$/, '')}.inbox`
+  const recogniser = recogniserOf(await readForgotten(engine))
+  if (file === undefined || !existsSync(folder) || !recogniser) return
+  for (const one of waitingFiles(folder)) {
+    const lines = readFileSync(one, 'utf8').split('\n')
+    const rest = lines.map(line => scrubRecord(Buffer.from(line), recogniser, undefined).toString())
+    if (rest.join('\n') !== lines.join('\n')) writeFileSync(one, rest.join('\n'), { mode: 0o600 })
+  }
+}
+
+interface Job {
+  readonly connection: Connection
+  readonly options: ForgetOptions
+  readonly around: Surroundings
+}
+
+const requestOf = ({ connection, options }: Job): ForgetRequest => ({
+  ...options,
+  landing: connection.landing,
+})
+
+/** The run does not say who it was. */
+async function asRun(engine: Engine, { clock, rng }: Surroundings, work: () => Promise<Held>): Promise<Held> {
+  const runId = newRunId(clock, rng)
+  const now = (): string => new Date(clock.now()).toISOString()
+  await startRun(engine, {
+    runId,
+    command: 'forget',
+    arguments: '',
+    startedAt: now(),
+    version: programVersion,
+  })
+  try {
+    const held = await work()
+    await updateRun(engine, runId, { state: 'done', finished_at: now() })
+    return held
+  } catch (error) {
+    await updateRun(engine, runId, { state: 'failed', finished_at: now(), message: 'run it again to finish' })
+    throw error
+  }
+}
+
+async function forgetInCopy({ options, around }: Job, file: string): Promise<void> {
+  const engine = await openDuckdb(file)
+  try {
+    await migrate(engine, new Date(around.clock.now()).toISOString())
+    const effects = { engine, ...around }
+    const request = { ...options, landing: `${file}.landing` }
+    await forget(effects, request)
+    await finishForgetting(effects, request)
+  } finally {
+    await engine.close()
+  }
+  await rewriteFile(file)
+}
+
+async function writeAnew(job: Job, engine: Engine, output: Output): Promise<void> {
+  if (output.kind === 'copy') return forgetInCopy(job, output.place)
+  await exportParquet(
+    { engine, ...job.around, version: programVersion, onTable: () => undefined },
+    { folder: output.place, includePii: output.includesPii, monthRows: monthRowsUnlessGiven },
+  )
+}
+
+async function reachOutputs(job: Job, engine: Engine): Promise<string[]> {
+  const reached: string[] = []
+  for (const output of outputsOf(stemOf(job.connection))) {
+    await writeAnew(job, engine, output)
+    reached.push(output.place)
+  }
+  const copy = duckdbFile(job.connection) === undefined ? '' : publishedFile(engine.location)
+  if (copy === '' || !existsSync(copy)) return reached
+  await publish({ engine, ...job.around, version: programVersion })
+  return [...reached, copy]
+}
+
+/** Rows that were overwritten stay in the free space of a file or table until it is written anew. */
+async function reclaim({ connection }: Job, engine: Engine, { rows }: Held): Promise<void> {
+  if (duckdbFile(connection) === undefined)
+    for (const table of Object.keys(rows)) await engine.run(`vacuum full ${table}`)
+}
+
+async function forgetEverywhere(
+  connection: Connection,
+  options: ForgetOptions,
+  around: Surroundings,
+): Promise<ForgottenPerson> {
+  const job = { connection, options, around }
+  const engine = await openMade(connection)
+  const effects = { engine, ...around }
+  try {
+    await migrate(engine, new Date(around.clock.now()).toISOString())
+    const request = requestOf(job)
+    if (options.isDry) {
+      const outputs = outputsOf(stemOf(connection)).map(({ place }) => place)
+      return { ...(await forget(effects, request)), outputs }
+    }
+    const held = await asRun(engine, around, () => forget(effects, request))
+    await clearWaitingEvents(engine, connection)
+    const outputs = await reachOutputs(job, engine)
+    await reclaim(job, engine, held)
+    return { ...held, outputs }
+  } finally {
+    await engine.close()
+  }
+}
+
+export async function forgetPerson(
+  connection: Connection,
+  options: ForgetOptions,
+  around: Surroundings,
+): Promise<ForgottenPerson> {
+  const forgotten = await forgetEverywhere(connection, options, around)
+  if (options.isDry) return forgotten
+  const file = duckdbFile(connection)
+  if (file !== undefined) await rewriteFile(file)
+  const engine = await openMade(connection)
+  try {
+    await finishForgetting({ engine, ...around }, { ...options, landing: connection.landing })
+  } finally {
+    await engine.close()
+  }
+  return forgotten
+}

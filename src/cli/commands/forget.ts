@@ -1,0 +1,86 @@
+/** `muster forget worker|user ID`: overwrites what is held of a person, everywhere. */
+import { type ForgottenPerson, forgetPerson } from '../../app/privacy/forget-person.ts'
+import { isSafeId } from '../../contract/fields/record-id.ts'
+import { counted } from '../../lib/counted.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { isPersonKind } from '../../privacy/personal-fields.ts'
+import { type CommandModule, flagOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
+
+function personOf([kind = '', id = '']: readonly string[]) {
+  if (!isPersonKind(kind))
+    throw new UsageError({
+      what: `a person is a worker or a user, not ${JSON.stringify(kind)}`,
+      next: 'muster forget worker ID',
+    })
+  if (isSafeId(id)) return { kind, id }
+  throw new UsageError({
+    what: `${JSON.stringify(id)} is not an id`,
+    next: 'give the id of a worker or user',
+  })
+}
+
+function print(
+  context: CommandContext,
+  { rows, pages, outputs, damaged }: ForgottenPerson,
+  isDry: boolean,
+): void {
+  if (context.json) {
+    printJson(context, { changed: !isDry, rows, pages, outputs, damaged })
+    return
+  }
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+  if (total > 0) printTable(context, ['table', 'rows'], Object.entries(rows))
+  printLine(
+    context,
+    `${isDry ? 'held' : 'overwritten'}: ${counted(total, 'row')}, ${counted(pages, 'landed page')}`,
+  )
+  for (const place of outputs)
+    printLine(context, `${isDry ? 'would be written anew' : 'written anew'}: ${place}`)
+  for (const scan of damaged)
+    printLine(context, `${isDry ? 'cannot be read' : 'removed, as it could not be read'}: ${scan}`)
+}
+
+export const command: CommandModule = {
+  name: 'forget',
+  summary: 'overwrite what is held of a person everywhere; facts, sums and ids stay',
+  arguments: [
+    { name: '<kind>', summary: 'worker or user' },
+    { name: '<id>', summary: 'id of the person at the service' },
+  ],
+  options: [
+    { flags: '--dry-run', summary: 'only show what is held where' },
+    { flags: '--yes', summary: 'do it; without this, it only shows what it would do and ends with 2' },
+    {
+      flags: '--allow-return',
+      summary: 'a record that changes at the service afterwards may bring the person back',
+    },
+    { flags: '--accept-loss', summary: 'remove landed pages that cannot be read, and so not be cleared' },
+  ],
+  notes: [
+    'What it did cannot be undone. A command that was killed is run again and finishes.',
+    'Backups, and copies on servers, are not reached: run it there as well.',
+  ],
+  examples: ['muster forget worker 6876eb804c751398b104f886 --dry-run', 'muster forget user 68f0c1 --yes'],
+  async run(context, args, options) {
+    const person = personOf(args)
+    const isDry = flagOption(options, 'dryRun') || !flagOption(options, 'yes')
+    const forgotten = await forgetPerson(
+      context.connection(),
+      {
+        person,
+        allowsReturn: flagOption(options, 'allowReturn'),
+        acceptLoss: flagOption(options, 'acceptLoss'),
+        isDry,
+      },
+      context,
+    )
+    print(context, forgotten, isDry)
+    if (!isDry || flagOption(options, 'dryRun')) return 0
+    throw new UsageError({
+      what: 'nothing was changed',
+      next: 'what is overwritten cannot be brought back: pass --yes to do it',
+    })
+  },
+}

@@ -1,0 +1,85 @@
+/** Rewrites stored pages in place: each file is replaced as a whole, so that a rewrite that was cut off is run again. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { temporaryFolder, temporaryPlace } from '../temporary/places.ts'
+import { archives, rearchive, unpack } from './archive.ts'
+import { Damaged } from './damage.ts'
+import { type Landing, openLanding, type Scrub } from './folder.ts'
+import { recordFile, recordScanGone } from './journal.ts'
+
+export interface Rewritten {
+  /** Pages that were changed. */
+  readonly pages: number
+  /** Scans whose files are damaged, so that nobody can tell what is in them. */
+  readonly damaged: readonly string[]
+}
+
+/** Bytes that `scrub` changes; nothing is written with `isDry`. */
+function rewriteFolder(landing: Landing, scan: string, { scrub, isDry }: Rewrite): number {
+  let changed = 0
+  const facts = landing.facts(scan)
+  for (const { file } of landing.pages(scan)) {
+    const bytes = readFileSync(file)
+    const rest = scrub(bytes, facts)
+    if (rest === bytes) continue
+    changed += 1
+    if (!isDry) replaceFile(file, rest)
+  }
+  return changed
+}
+
+/** Its sum goes into the journal first: after a kill in between, the same rewrite writes the same bytes. */
+function replaceFile(file: string, bytes: Buffer): void {
+  const place = temporaryPlace(`${file}.part`, 'a page without somebody who is forgotten')
+  try {
+    writeFileSync(place.path, bytes, { mode: 0o600 })
+    recordFile(dirname(file), basename(file), bytes)
+    renameSync(place.path, file)
+  } finally {
+    place.remove()
+  }
+}
+
+async function rewriteArchive(landing: Landing, scan: string, rewrite: Rewrite): Promise<number> {
+  const folder = temporaryFolder(join(dirname(landing.root), '.muster-rewrite'), 'pages of an archive')
+  try {
+    await unpack(landing, scan, folder.path)
+    const unpacked = openLanding(folder.path)
+    const changed = rewriteFolder(unpacked, scan, rewrite)
+    if (changed > 0 && !rewrite.isDry) await rearchive(landing, unpacked, scan)
+    return changed
+  } finally {
+    folder.remove()
+  }
+}
+
+export interface Rewrite {
+  readonly scrub: Scrub
+  /** Only counts. */
+  readonly isDry: boolean
+  readonly signal: AbortSignal
+}
+
+export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promise<Rewritten> {
+  const damaged: string[] = []
+  let pages = 0
+  const count = async (scan: string, work: () => number | Promise<number>): Promise<void> => {
+    rewrite.signal.throwIfAborted()
+    try {
+      pages += await work()
+    } catch (error) {
+      if (!(error instanceof Damaged || error instanceof SyntaxError)) throw error
+      damaged.push(scan)
+    }
+  }
+  for (const scan of landing.scans()) await count(scan, () => rewriteFolder(landing, scan, rewrite))
+  for (const scan of archives(landing)) await count(scan, () => rewriteArchive(landing, scan, rewrite))
+  return { pages, damaged }
+}
+
+/** What of the landing cannot be read, and so cannot be cleared of a person either. */
+export function removeScan(landing: Landing, scan: string): void {
+  landing.discard(scan)
+  recordScanGone(landing.root, scan)
+  rmSync(join(landing.root, `${scan}.archive`), { recursive: true, force: true })
+}

@@ -1,0 +1,17 @@
+/** The landed pages without those who are forgotten: pages as they arrive, and all that are kept. */
+import { findResource } from '../contract/catalogue.ts'
+import type { ScanFacts, Scrub } from '../landing/folder.ts'
+import { type Forgotten, readForgotten } from '../state/privacy/forgotten.ts'
+import type { Engine } from '../warehouse/engine.ts'
+import { recogniserOf } from './recogniser.ts'
+import { scrubPage } from './scrub.ts'
+
+export function scrubWith(forgotten: Forgotten): Scrub {
+  const recogniser = recogniserOf(forgotten)
+  if (!recogniser) return bytes => bytes
+  return (bytes, { resource, isById }: ScanFacts) =>
+    scrubPage(bytes, recogniser, { resource: findResource(resource), isById: isById ?? false })
+}
+
+/** For the pages of a run. */
+export const scrubOf = async (engine: Engine): Promise<Scrub> => scrubWith(await readForgotten(engine))

@@ -1,0 +1,106 @@
+/** The names, addresses and numbers of a person, and every other cell of the warehouse that holds one. */
+
+import type { DescribedColumn, Engine } from '../warehouse/engine.ts'
+import { memberTables, piiColumns } from '../warehouse/schema/physical.ts'
+import { quoteName, quoteText } from '../warehouse/sql-text.ts'
+import type { Person } from './erasures.ts'
+import { declaredTables } from './personal-fields.ts'
+import { personKinds } from './recogniser.ts'
+import { telling, tellingIn, wordsOf } from './telling.ts'
+
+/** Normalised; of all versions that the warehouse has of the person. */
+export async function valuesOf(engine: Engine, { kind, id }: Person): Promise<ReadonlySet<string>> {
+  const table = memberTables.get(kind)
+  const found = new Set<string>()
+  if (!table) return found
+  for (const [name] of piiColumns(table))
+    for (const at of [table.piiTable, `${table.piiTable}_history`]) {
+      const rows = await engine.rows<{ value: string | null }>(
+        `select distinct cast(${quoteName(name)} as varchar) as value from pii.${quoteName(at)}
+         where ${quoteName(table.key)} = ${quoteText(id)}`,
+      )
+      for (const { value } of rows) {
+        const normal = value === null ? undefined : telling(value)?.normal
+        if (normal !== undefined) found.add(normal)
+      }
+    }
+  return found
+}
+
+/** SQL that leaves out most cells without one of these values. */
+function mayHold(column: string, normals: ReadonlySet<string>): string {
+  const digits = `regexp_replace(${column}, '[^0-9]', '', 'g')`
+  const parts = [...normals].map(normal => {
+    if (/^\d+$/.test(normal)) return `${digits} like ${quoteText(`%${normal}%`)}`
+    if (normal.includes('@')) return `lower(${column}) like ${quoteText(`%${normal}%`)}`
+    const [longest = ''] = wordsOf(normal)
+      .split(' ')
+      .sort((one, other) => other.length - one.length)
+    // These letters may carry an accent where the text is stored.
+    return `lower(${column}) like ${quoteText(`%${longest.replace(/[^\x20-\x7e]|[aceinosuyz]/g, '_')}%`)}`
+  })
+  return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
+}
+
+export interface Cells {
+  /** With its schema. */
+  readonly table: string
+  readonly column: string
+  readonly text: string
+  /** SQL condition: rows in which the text describes this person, not a namesake. */
+  readonly where: string
+}
+
+/** Rows of a PII table whose name belongs to another person, by the id beside it in star. */
+function namesakes(table: string, column: string, { id }: Person): string {
+  const found = declaredTables.find(one => `pii.${one.table.piiTable}` === table.replace(/_history$/, ''))
+  const path = found?.table.columns[column]?.source
+  if (!found || path?.from !== 'field') return 'true'
+  const beside = Object.entries(found.table.columns).find(([, { member }]) =>
+    Object.values(member?.attributes ?? {}).some(
+      source => source.from === 'field' && source.path.join('.') === path.path.join('.'),
+    ),
+  )
+  if (!beside || !personKinds.some(kind => kind === beside[1].member?.dimension)) return 'true'
+  const { name, key } = found.table
+  return `${quoteName(key)} not in (select ${quoteName(key)} from star.${quoteName(name)}
+    where ${quoteName(beside[0])} not in (${quoteText(id)}, '-1'))`
+}
+
+const people = new Set([...memberTables.values()].flatMap(one => (one.isOfPeople ? [one.piiTable] : [])))
+
+/** Tables of people are left out, except contacts, who have no id to be told apart by. */
+const isSearched = (schema: string, table: string): boolean => {
+  const name = table.replace(/_history$/, '')
+  if (schema === 'pii') return name === 'contact' || !people.has(name)
+  return name === 'attribute_leaf' || (schema === 'ops' && !['forgotten', 'forgotten_value'].includes(name))
+}
+
+const isText = ({ type }: DescribedColumn): boolean => /^(varchar|text|character varying)/i.test(type)
+
+/** Cells of PII tables, leaves and the ledger whose text is, or contains, one of the values. */
+export async function cellsWith(
+  engine: Engine,
+  person: Person,
+  normals: ReadonlySet<string>,
+): Promise<Cells[]> {
+  if (normals.size === 0) return []
+  const plain = new Map(
+    (['pii', 'star', 'history', 'ops'] as const).map(name => [engine.schema(name) as string, name]),
+  )
+  const cells: Cells[] = []
+  for (const described of await engine.describedColumns([...plain.keys()])) {
+    const schema = plain.get(described.schema) ?? ''
+    const { table: name, column } = described
+    if (!isText(described) || !isSearched(schema, name) || /(_id|_key|_hash|hash)$/.test(column)) continue
+    const [table, at] = [`${schema}.${quoteName(name)}`, quoteName(column)]
+    const where = schema === 'pii' ? namesakes(`pii.${name}`, column, person) : 'true'
+    const rows = await engine.rows<{ text: string }>(
+      `select distinct ${at} as text from ${table} where ${mayHold(at, normals)} and ${where}`,
+    )
+    for (const { text } of rows)
+      if ([...tellingIn(text)].some(normal => normals.has(normal)))
+        cells.push({ table, column: at, text, where })
+  }
+  return cells
+}
