@@ -11,7 +11,7 @@ const shape = z.object({
 export type Output = z.infer<typeof shape>
 
 /** Beside the file of a warehouse, or else beside its landed pages. */
-export const outputsFile = (stem: string): string => `${stem.replace(/\.duckdb$/, '')}.outputs`
+const outputsFile = (stem: string): string => `${stem.replace(/\.duckdb$/, '')}.outputs`
 
 export function recordOutput(stem: string, output: Output): void {
   appendFileSync(outputsFile(stem), `${JSON.stringify(output)}\n`, { mode: 0o600 })

@@ -156,14 +156,13 @@ async function openSession(
   })
   const { client, sent, shared } = await openClient(connection, request, effects)
   const landing = openLanding(connection.landing, await scrubOf(engine))
-  const lookbackMs = connection.lookbackMinutes * 60_000
   const sync = {
     engine,
     client,
     landing,
     clock,
     runId,
-    lookbackMs,
+    lookbackMs: connection.lookbackMinutes * 60_000,
     leaseMs: effects.leaseMs ?? usualLeaseMs,
     recordLimits: connection.limits,
     apiKeyId: apiKeyId(connection.apiKey),
