@@ -9,8 +9,8 @@ import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
 import { type Forgotten, readForgotten, recordForgotten } from '../state/privacy/forgotten.ts'
 import { quarantinedTexts, replaceQuarantined } from '../state/privacy/held-texts.ts'
-import type { Engine } from '../warehouse/engine.ts'
 import { tableInQueries } from '../state/tables.ts'
+import type { Engine } from '../warehouse/engine.ts'
 import { memberTables } from '../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { forgetContacts } from './contacts.ts'
@@ -144,7 +144,8 @@ async function eraseRows(engine: Engine, request: ForgetRequest, subject: Subjec
   for (const [table, rows] of await eraseCells(engine, request, subject)) add(counts, table, rows)
   for (const erasure of erasuresOf(request.person))
     add(counts, erasure.table, await erase(engine, erasure, request.isDry))
-  if (recogniser) add(counts, tableInQueries('quarantine'), await eraseQuarantined(engine, recogniser, request.isDry))
+  if (recogniser)
+    add(counts, tableInQueries('quarantine'), await eraseQuarantined(engine, recogniser, request.isDry))
   if (!request.isDry) await forgetContacts(engine)
   return counts
 }
