@@ -6,14 +6,16 @@ import { keepMemorySmall } from './config/memory.ts'
 // First of all: what loads takes a second on a busy machine, and a signal may come by then.
 const signal = stopSignal()
 keepMemorySmall()
-const [{ commandSet }, { run }, { systemWorld }, { afterWriting, whenReaderLeaves }] = await Promise.all([
-  import('./cli/commands.ts'),
-  import('./cli/program.ts'),
-  import('./cli/world.ts'),
-  import('./cli/terminal/terminal.ts'),
-])
+const [{ commandSet }, { run }, { systemWorld }, { afterWriting, whenReaderLeaves, whenUncaught }] =
+  await Promise.all([
+    import('./cli/commands.ts'),
+    import('./cli/program.ts'),
+    import('./cli/world.ts'),
+    import('./cli/terminal/terminal.ts'),
+  ])
 
 whenReaderLeaves(() => process.exit(0))
+whenUncaught(() => process.exit(1))
 
 // Warehouse, log and pages hold personal data: whatever is written is its owner's alone; publish opens its copy to all.
 process.umask(0o077)

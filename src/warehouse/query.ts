@@ -91,6 +91,15 @@ export function notAQuery(bare: string, beginnings: string): UsageError {
   })
 }
 
+/** An engine repeats parts of the query, which can be long. */
+const longestMessage = 400
+
+/** What an engine says, in one line of a readable length. */
+export function shortened(message: string): string {
+  const line = message.replace(/\s+/g, ' ')
+  return line.length > longestMessage ? `${line.slice(0, longestMessage)}…` : line
+}
+
 /** The query was stopped at its deadline. */
 export class TooLong extends MusterError {
   constructor({ seconds }: QueryBounds) {

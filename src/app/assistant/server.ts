@@ -1,6 +1,7 @@
 /** Three tools over the warehouse for assistants of analysts: list the tables, describe one, run a query. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import PQueue from 'p-queue'
 import { z } from 'zod'
 import { catalogue } from '../../contract/catalogue.ts'
 import { referenceDimensions } from '../../contract/dimensions.ts'
@@ -70,12 +71,21 @@ interface Call {
   readonly signal: AbortSignal
 }
 
-async function using(
+type Work = (session: QuerySession, stop: AbortSignal) => Promise<CallToolResult>
+
+/** Each query may take all of the memory that one may. */
+const atOnce = new PQueue({ concurrency: 2 })
+
+const using = (options: AssistantOptions, call: Call, work: Work): Promise<CallToolResult> =>
+  atOnce.add(() => answered(options, call, work))
+
+async function answered(
   { data, seconds, note }: AssistantOptions,
   { tool, signal }: Call,
-  work: (session: QuerySession, stop: AbortSignal) => Promise<CallToolResult>,
+  work: Work,
 ): Promise<CallToolResult> {
   try {
+    signal.throwIfAborted()
     const session = await data.open(seconds)
     try {
       const result = await work(session, signal)

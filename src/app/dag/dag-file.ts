@@ -31,6 +31,8 @@ export interface Dag {
 export interface DagText {
   readonly file: string
   readonly text: string
+  /** Why there is no text. */
+  readonly fault?: string
 }
 
 const cron = /^[\d*/,-]+( +[\d*/,A-Za-z-]+){4}$/
@@ -75,6 +77,7 @@ const waitsFor = ({ needs, after }: Pick<DagTask, 'needs' | 'after'>): readonly 
 ]
 
 function checkShape(source: DagText): z.infer<typeof shape> {
+  if (source.fault !== undefined) throw wrong(source, source.fault)
   const read = parseYaml(source.text)
   if ('fault' in read) throw wrong(source, `${read.place}${read.fault}`)
   const result = shape.safeParse(read.tree)
@@ -121,14 +124,14 @@ export function dagFiles(cwd: string): readonly DagText[] {
   const folder = namesIn(own).length > 0 ? own : shipped
   return namesIn(folder).map(name => {
     const file = join(folder, name)
-    return { file: folder === own ? relative(cwd, file) : file, text: textOf(file) }
+    return { file: folder === own ? relative(cwd, file) : file, ...textOf(file) }
   })
 }
 
-function textOf(file: string): string {
+/** A file that cannot be read is a fault of its DAG only. */
+function textOf(file: string): Pick<DagText, 'text' | 'fault'> {
   const read = readInputText(file, { mostBytes: largestYaml })
-  if (typeof read === 'string') return read
-  throw new ConfigError({ what: `${file} ${read.why}`, next: 'put a file of a DAG there, or remove it' })
+  return typeof read === 'string' ? { text: read } : { text: '', fault: `it ${read.why}` }
 }
 
 /** The names of all DAGs. */

@@ -44,6 +44,14 @@ export function whenReaderLeaves(leave: () => void): void {
   })
 }
 
+/** An error that nobody has caught: in one line, where Node would write its stack and the text around it. */
+export function whenUncaught(leave: () => void): void {
+  process.on('uncaughtException', error => {
+    process.stderr.write(`muster: unexpected ${inOneLine(String(error))}\n`)
+    leave()
+  })
+}
+
 /** Calls `next` once everything written to a pipe has arrived. */
 export function afterWriting(next: () => void): void {
   process.stdout.write('', next)

@@ -1,7 +1,8 @@
 /** The folder of an export: written as a draft beside the previous one, which it replaces when it is complete. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../../lib/errors.ts'
+import { readInputText } from '../../lib/input-file.ts'
 import { temporaryPlace } from '../../temporary/places.ts'
 
 export const manifestName = 'manifest.json'
@@ -9,11 +10,14 @@ export const manifestName = 'manifest.json'
 /** Format of a manifest, which identifies an export. */
 export const manifestFormat = 'muster export 1'
 
+/** Bytes of the manifest of many thousand files. */
+const largestManifest = 16 * 1_048_576
+
 function isExport(folder: string): boolean {
-  const file = join(folder, manifestName)
-  if (!existsSync(file)) return false
+  const text = readInputText(join(folder, manifestName), { mostBytes: largestManifest })
+  if (typeof text !== 'string') return false
   try {
-    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const manifest: unknown = JSON.parse(text)
     return (
       typeof manifest === 'object' &&
       manifest !== null &&

@@ -30,8 +30,7 @@ export function realFile(file: string): string {
   })
 }
 
-/** Throws MusterError for what exists and is no regular file: to open a FIFO would wait for ever. */
-export function requireOrdinary(file: string): void {
+function requireOne(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
   // What a folder is here, DuckDB's own message tells.
   if (!stats || stats.isFile() || stats.isDirectory()) return
@@ -40,6 +39,11 @@ export function requireOrdinary(file: string): void {
     where: file,
     next: 'name a file, such as duckdb:data/acme.duckdb',
   })
+}
+
+/** Throws MusterError for a database or a log of it that is no regular file: to open a FIFO would wait for ever. */
+export function requireOrdinary(file: string): void {
+  for (const one of [file, `${file}.wal`]) requireOne(one)
 }
 
 /** The log of a file with two names would be beside the one that wrote it, and the other would read an old state. */

@@ -1,7 +1,7 @@
 /** Decides by DuckDB's own parser whether a text is one query that only reads the warehouse. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { MusterError, UsageError } from '../../../lib/errors.ts'
-import { bareQuery, notAQuery, requireText } from '../../query.ts'
+import { bareQuery, notAQuery, requireText, shortened } from '../../query.ts'
 
 const beginnings = 'select, with, from, values, table, describe, summarize, show or explain'
 
@@ -101,7 +101,7 @@ export async function judged(connection: DuckDBConnection, sql: string): Promise
   const [explain = ''] = explaining.exec(bare) ?? []
   const query = bare.slice(explain.length)
   const { error_type: fault, error_message: message, statements = [] } = await serialised(connection, query)
-  if (fault === 'parser') throw new MusterError({ what: `Parser Error: ${message}` })
+  if (fault === 'parser') throw new MusterError({ what: shortened(`Parser Error: ${message}`) })
   if (fault !== undefined) throw notAQuery(bare, beginnings)
   if (statements.length !== 1)
     throw new UsageError({

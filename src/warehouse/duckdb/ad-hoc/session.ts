@@ -7,7 +7,7 @@ import {
   StatementType,
 } from '@duckdb/node-api'
 import { MusterError } from '../../../lib/errors.ts'
-import { CutRows, type QueryBounds, type QueryResult, unbuiltMart } from '../../query.ts'
+import { CutRows, type QueryBounds, type QueryResult, shortened, unbuiltMart } from '../../query.ts'
 import { tablesNamed } from '../../schema/schemas.ts'
 import { isPublishedFile, realFile, requireOrdinary } from '../database-file.ts'
 import { openError } from '../failure.ts'
@@ -44,7 +44,7 @@ async function queryError(connection: DuckDBConnection, error: unknown, asked: A
   }
   if (error.message.startsWith('Out of Memory Error')) return tooMuch
   const [words = ''] = error.message.replace('Failed to extract statements: ', '').split(/\n\s*\nLINE/)
-  return new MusterError({ what: words.replace(/\s+/g, ' '), cause: error })
+  return new MusterError({ what: shortened(words), cause: error })
 }
 
 /** Without the advice of DuckDB, which names settings that a query cannot change. */

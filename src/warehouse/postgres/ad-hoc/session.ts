@@ -7,6 +7,7 @@ import {
   type QueryBounds,
   type QueryResult,
   type QuerySession,
+  shortened,
   TooLong,
   unbuiltMart,
 } from '../../query.ts'
@@ -108,7 +109,7 @@ function queryError({ address, prefix, bounds }: Place, error: unknown): unknown
   const [, schema, name = ''] = /^relation "(\w+)\.(\w+)" does not exist$/.exec(error.message) ?? []
   const unbuilt = schema === `${prefix}mart` ? unbuiltMart(name) : undefined
   if (unbuilt) return unbuilt
-  return new MusterError({ what: error.message.replace(/\s+/g, ' '), cause: error })
+  return new MusterError({ what: shortened(error.message), cause: error })
 }
 
 /** A query may end its own time limit for the rows after the first; the deadline of this process holds all the same. */
