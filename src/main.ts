@@ -1,21 +1,28 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs it, and leaves with its exit code. */
 import { stopSignal } from './cli/stop-signal.ts'
+import { afterWriting, lastLine, whenReaderLeaves } from './cli/terminal/terminal.ts'
 import { keepMemorySmall } from './config/memory.ts'
 
 // First of all: what loads takes a second on a busy machine, and a signal may come by then.
-const signal = stopSignal()
+const signal = stopSignal(({ message, exitCode }) => {
+  lastLine(message)
+  // Rolls back what was not committed; handlers of the exit remove temporary files.
+  process.exit(exitCode)
+})
 keepMemorySmall()
-const [{ commandSet }, { run }, { systemWorld }, { afterWriting, whenReaderLeaves, whenUncaught }] =
-  await Promise.all([
-    import('./cli/commands.ts'),
-    import('./cli/program.ts'),
-    import('./cli/world.ts'),
-    import('./cli/terminal/terminal.ts'),
-  ])
+const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([
+  import('./cli/commands.ts'),
+  import('./cli/program.ts'),
+  import('./cli/world.ts'),
+])
 
 whenReaderLeaves(() => process.exit(0))
-whenUncaught(() => process.exit(1))
+// An error that nobody has caught: Node would write its stack and the text around it.
+process.on('uncaughtException', error => {
+  lastLine(`unexpected ${error}`)
+  process.exit(1)
+})
 
 // Warehouse, log and pages hold personal data: whatever is written is its owner's alone; publish opens its copy to all.
 process.umask(0o077)

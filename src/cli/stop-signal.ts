@@ -24,14 +24,11 @@ const interrupts = [1500, 2500, 3300]
 /** What did not end by then would leave no time for the process to end. */
 const leaveAfter = 4000
 
-function leave(reason: StopRequested): void {
-  process.stderr.write(`muster: ${reason.message}\n`)
-  // Rolls back what was not committed; handlers of the exit remove temporary files.
-  process.exit(reason.exitCode)
-}
-
-/** Aborted by the first Ctrl-C or TERM of a scheduler; the second one ends the process at once. */
-export function stopSignal(): AbortSignal {
+/**
+ * Aborted by the first Ctrl-C or TERM of a scheduler; the second one ends the process at once. `leave` ends it as well, when
+ * its work has not ended in time.
+ */
+export function stopSignal(leave: (reason: MusterError) => void): AbortSignal {
   const controller = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
     // Without a listener the next signal ends the process, as it does by default.

@@ -47,7 +47,7 @@ test('dies at the second signal, however busy it is', async () => {
   const source = new URL('../../dist/cli/stop-signal.js', import.meta.url).href
   const script = `
     import { stopSignal } from '${source}'
-    stopSignal().addEventListener('abort', () => console.log('asked to stop'))
+    stopSignal(() => undefined).addEventListener('abort', () => console.log('asked to stop'))
     setInterval(() => {}, 1000)
     console.log('ready')`
   const child = node('--input-type=module', '-e', script)

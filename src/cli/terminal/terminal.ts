@@ -44,12 +44,9 @@ export function whenReaderLeaves(leave: () => void): void {
   })
 }
 
-/** An error that nobody has caught: in one line, where Node would write its stack and the text around it. */
-export function whenUncaught(leave: () => void): void {
-  process.on('uncaughtException', error => {
-    process.stderr.write(`muster: unexpected ${inOneLine(String(error))}\n`)
-    leave()
-  })
+/** The last line of a process that ends in the middle of its work. */
+export function lastLine(text: string): void {
+  process.stderr.write(`muster: ${inOneLine(text)}\n`)
 }
 
 /** Calls `next` once everything written to a pipe has arrived. */
