@@ -45,6 +45,9 @@ describe('before a calibration', () => {
     expect(out).toMatch(/^quantiles +type6 +found/m)
     expect(out).toMatch(/^timeToFill +agency +11 +121 +0 +0 +0$/m)
     expect(code).toBe(0)
+    expect((await place.command('status')).out).toMatch(
+      /^crosscheck .* ago: [\d,]{3,} figures compared, 0 unexplained$/m,
+    )
     const again = await place.command('crosscheck --group-by all')
     expect(again.out).not.toContain('calibrated')
   })
@@ -96,6 +99,10 @@ describe('after a calibration', () => {
       unexplained: 1,
       findings: [{ kind: 'differs' }],
     })
+    expect(await json('status')).toMatchObject({ crosscheck: { unexplained: 1 } })
+    expect((await place.command('status')).out).toMatch(
+      /^crosscheck .*1 unexplained; muster crosscheck names/m,
+    )
   })
 
   test('metric reads the published copy, with its definition, while another process holds the file', async () => {

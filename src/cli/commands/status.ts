@@ -6,6 +6,7 @@ import { type Coverage, readCoverage } from '../../state/by-id/coverage.ts'
 import { type Absence, absences } from '../../state/evidence/absence.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { type EventFigures, readEventFigures } from '../../state/inbox/figures.ts'
+import { type CrosscheckVerdict, lastCrosscheck } from '../../state/marts/metrics.ts'
 import { type BudgetSeen, budgetSeen } from '../../state/requests/key-state.ts'
 import { type HeldLease, heldLeases } from '../../state/runs/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../state/runs/resource-state.ts'
@@ -16,7 +17,13 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notWholeLines } from '../reports/not-whole.ts'
-import { countedSince, coverageLines, deletionLines, eventLine } from '../reports/status-details.ts'
+import {
+  countedSince,
+  coverageLines,
+  crosscheckLine,
+  deletionLines,
+  eventLine,
+} from '../reports/status-details.ts'
 import {
   budgetLine,
   emptyLine,
@@ -42,6 +49,8 @@ interface Status {
   readonly absences: readonly Absence[]
   /** Undefined for a published copy, which does not hold what tells. */
   readonly notWhole: readonly NotWhole[] | undefined
+  /** Undefined where there was none. */
+  readonly crosscheck: CrosscheckVerdict | undefined
   /** Ids of runs whose process died without finishing. */
   readonly lost: readonly string[]
 }
@@ -82,16 +91,14 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
     events: await readEventFigures(engine, countedSince(context.clock.now())),
     absences: await absences(engine),
     notWhole: await notWhole(engine),
+    crosscheck: await lastCrosscheck(engine),
     leases: isItself ? await heldLeases(engine) : [],
     lost: isItself ? await lostRuns(engine) : [],
   }
 }
 
-function printStatus(
-  context: CommandContext,
-  { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking }: Status,
-  windows: boolean,
-): void {
+function printStatus(context: CommandContext, status: Status, windows: boolean): void {
+  const { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking } = status
   const freshness =
     lastDone === null ? 'no sync has finished yet' : `last sync ${ageOf(lastDone, context.clock.now())}`
   printLine(context, `${summaryLine(resources)}; ${freshness}`)
@@ -101,6 +108,7 @@ function printStatus(
   for (const line of resources.flatMap(one => emptyLine(one) ?? [])) printLine(context, line)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(absences)) printLine(context, line)
+  printLine(context, crosscheckLine(status.crosscheck, context.clock.now()))
   const line = events && eventLine(events, context.clock.now())
   if (line !== undefined) printLine(context, line)
   for (const lease of leases) printLine(context, holderLine(lease))
@@ -109,9 +117,10 @@ function printStatus(
 }
 
 function asJson(
-  { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking }: Status,
+  status: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
+  const { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking } = status
   return {
     file,
     isPublished,
@@ -124,6 +133,7 @@ function asJson(
     lostRuns: lost,
     deletions: absences,
     notWhole: lacking ?? null,
+    crosscheck: status.crosscheck ?? null,
     resources: resources.map(({ windows: list, ...rest }) => ({
       ...rest,
       ...(windows && { windows: list }),

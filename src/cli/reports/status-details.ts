@@ -4,6 +4,7 @@ import { dayMs } from '../../lib/dates.ts'
 import type { Coverage, IdCoverage } from '../../state/by-id/coverage.ts'
 import { type Absence, isNewerCount } from '../../state/evidence/absence.ts'
 import type { EventFigures } from '../../state/inbox/figures.ts'
+import type { CrosscheckVerdict } from '../../state/marts/metrics.ts'
 import { tableInQueries } from '../../state/tables.ts'
 import { ageOf } from '../terminal/output.ts'
 
@@ -29,6 +30,18 @@ function creditNotesLine({ creditNotes: { stored, onInvoices } }: Coverage): str
   return join([
     `credit notes stored ${stored} of ${onInvoices} on invoices`,
     Number(stored) < Number(onInvoices) && 'no record names their ids: events or muster discover bring them',
+  ])
+}
+
+/** Whether the metrics computed here are those of the service. */
+export function crosscheckLine(verdict: CrosscheckVerdict | undefined, nowMs: number): string {
+  if (!verdict)
+    return 'crosscheck: none yet; muster crosscheck compares our metrics with those of the service'
+  const { checkedAt, compared, unexplained, uncovered } = verdict
+  return join([
+    `crosscheck ${ageOf(checkedAt, nowMs)}: ${formatNumber(compared)} figures compared, ${formatNumber(unexplained)} unexplained`,
+    uncovered > 0 && `${formatNumber(uncovered)} rest on records whose ids are unknown`,
+    unexplained > 0 && 'muster crosscheck names the records',
   ])
 }
 

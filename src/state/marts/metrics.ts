@@ -41,6 +41,33 @@ export async function replaceCrosscheck(engine: Engine, rows: readonly Crosschec
   })
 }
 
+/** The last crosscheck in figures. */
+export interface CrosscheckVerdict {
+  readonly checkedAt: string
+  readonly compared: number
+  readonly unexplained: number
+  /** What the service counts and no id is known for. */
+  readonly uncovered: number
+}
+
+/** Undefined before the first crosscheck. */
+export async function lastCrosscheck(engine: Engine): Promise<CrosscheckVerdict | undefined> {
+  if (!(await existingTables(engine)).has('crosscheck')) return undefined
+  const [row] = await engine.rows<Record<keyof CrosscheckVerdict, string | number | null>>(
+    `select max(checked_at) as "checkedAt", count(*) as compared,
+       sum(case when verdict = 'unexplained' then 1 else 0 end) as unexplained,
+       sum(case when verdict = 'uncovered' then 1 else 0 end) as uncovered
+     from ops.crosscheck`,
+  )
+  if (!row || row.checkedAt === null) return undefined
+  return {
+    checkedAt: String(row.checkedAt),
+    compared: Number(row.compared),
+    unexplained: Number(row.unexplained),
+    uncovered: Number(row.uncovered),
+  }
+}
+
 /** Empty before the first calibration. */
 export async function readCalibration(engine: Engine): Promise<readonly MetricCalibrationRow[]> {
   if (!(await existingTables(engine)).has('metric_calibration')) return []
