@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- --seeds A-B`: whole nights of random histories in simulated time, in as many processes as there are
- * cores (`--workers N`). One seed alone tells what happens in it. `--engine duckdb|postgres`, `--verbose` tells every step,
+ * cores (`--workers N`). One seed alone tells what happens in it. `--engine duckdb|postgres|both`, `--verbose` tells every step,
  * `--without ties,kills` leaves out changes, faults, lies and options, `--small` keeps to one list and two nights,
  * `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a law, `--minutes N` begins none after
  * so long, `--every-kill` repeats each seed with a kill before and after every write of its first two nights, `--kill 1:37:after`
@@ -34,15 +34,16 @@ async function neverHappened(outcome: Outcome): Promise<string[]> {
 
 async function asWhole(): Promise<void> {
   const started = performance.now()
-  const isAlone = options.first === options.last
+  const isAlone = options.seeds.length === 1
   const here = { show: (line: string) => console.log(line), isStopped: () => false }
   const outcome = await (isAlone ? runSeeds(options, here) : inWorkers(options, args))
   const seconds = (performance.now() - started) / 1000
   const never = await neverHappened(outcome)
   if (never.length > 0) console.log(`never happened: ${never.join(', ')}`)
-  const how = `${options.engine === 'postgres' ? ' --engine postgres' : ''}${options.isSmall ? ' --small' : ''}`
+  const engine = options.engines.includes('postgres') ? ' --engine postgres' : ''
+  const how = `${engine}${options.isSmall ? ' --small' : ''}`
   for (const line of linesOf(outcome, { seconds, how })) console.log(line)
   process.exitCode = outcome.broken.length > 0 || never.length > 0 ? 1 : 0
 }
 
-await (options.part ? asWorker() : asWhole())
+await (options.isWorker ? asWorker() : asWhole())

@@ -11,9 +11,10 @@ export interface OnlyKill {
 }
 
 export interface Options {
-  readonly first: number
-  readonly last: number
-  readonly engine: Engine['kind']
+  /** All of them, or of a worker its own. */
+  readonly seeds: readonly number[]
+  /** A seed runs on each in turn. */
+  readonly engines: readonly Engine['kind'][]
   /** Changes, faults, lies and options that no seed has. */
   readonly without: readonly string[]
   readonly plant: string | undefined
@@ -25,8 +26,7 @@ export interface Options {
   readonly mustHappen: boolean
   readonly isVerbose: boolean
   readonly workers: number
-  /** Of a worker: which of how many parts of the seeds are its own. */
-  readonly part: readonly [number, number] | undefined
+  readonly isWorker: boolean
 }
 
 /** Of `night:step:before` or `night:step:after`. */
@@ -35,6 +35,18 @@ function killOf(text: string): OnlyKill {
   const when = phase === 'after' ? 'after' : 'before'
   return { night: Number(night), kill: { kind: 'lasting', step: Number(step), phase: when } }
 }
+
+function enginesOf(text: string): Engine['kind'][] {
+  if (text === 'both') return ['duckdb', 'postgres']
+  return [text === 'postgres' ? 'postgres' : 'duckdb']
+}
+
+/** Of `1-100` or `2,13,40-50`. */
+const seedsOf = (text: string): number[] =>
+  text.split(',').flatMap(range => {
+    const [first = 1, last = first] = range.split('-').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  })
 
 const words = (text: string): string[] => text.split(',').filter(word => word !== '')
 
@@ -57,13 +69,14 @@ export function readOptions(args: readonly string[]): Options {
       part: { type: 'string' },
     },
   })
-  const [first = 1, last = first] = values.seeds.split('-').map(Number)
+  const [part, parts] = values.part?.split('/').map(Number) ?? [0, 1]
   return {
-    ...{ first, last, plant: values.plant, engine: values.engine === 'postgres' ? 'postgres' : 'duckdb' },
+    seeds: seedsOf(values.seeds).filter((_, index) => index % (parts ?? 1) === part),
+    ...{ plant: values.plant, engines: enginesOf(values.engine) },
     ...{ without: words(values.without), minutes: Number(values.minutes) },
     ...{ endsAtFirst: values.first, isSmall: values.small, everyKill: values['every-kill'] },
     ...{ mustHappen: values.sometimes, isVerbose: values.verbose, workers: Number(values.workers) },
     kill: values.kill === undefined ? undefined : killOf(values.kill),
-    part: values.part === undefined ? undefined : (values.part.split('/').map(Number) as [number, number]),
+    isWorker: values.part !== undefined,
   }
 }

@@ -7,6 +7,7 @@ import { Counts } from './counts.ts'
 import type { OnlyKill, Options } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { planted } from './planted.ts'
+import type { SeedParts } from './setting.ts'
 
 /** Rows a page: lists of tens of records have many pages then. */
 const rowsPerPage = 7
@@ -48,51 +49,84 @@ export interface Effects {
   readonly isStopped: () => boolean
 }
 
-/** Those of this part, in order. */
-function* seedsOf({ first, last, part: [part, parts] = [0, 1] }: Options): Generator<number> {
-  for (let seed = first + part; seed <= last; seed += parts) yield seed
+type Bench = Pick<SeedParts, 'engine' | 'disks'>
+
+async function benchesOf({ engines }: Options, root: string): Promise<Bench[]> {
+  const { duckdbDisks, postgresDisks } = await import('./warehouses.ts')
+  const disksOf = { duckdb: duckdbDisks, postgres: postgresDisks }
+  const benches: Bench[] = []
+  for (const engine of engines) benches.push({ engine, disks: await disksOf[engine](root) })
+  return benches
 }
 
-export async function runSeeds(options: Options, { show, isStopped }: Effects): Promise<Outcome> {
-  replaceSource(options)
-  const { takePorts } = await import('./ports.ts')
-  const { runSeed } = await import('./seed.ts')
-  const { duckdbDisks, postgresDisks } = await import('./warehouses.ts')
-  const root = mkdtempSync(join(parent(), 'muster-simulate-'))
-  takePorts(root)
-  const { engine, endsAtFirst, minutes, isVerbose } = options
-  const disks = await { duckdb: duckdbDisks, postgres: postgresDisks }[engine](root)
-  const counts = new Counts()
-  const broken: number[] = []
-  const isAlone = options.first === options.last
-  const tell = isAlone ? show : () => undefined
-  const started = performance.now()
-  const isOver = (): boolean =>
-    isStopped() || (endsAtFirst && broken.length > 0) || performance.now() - started > minutes * 60_000
-  let ran = 0
-  const run = async (seed: number, onlyKill = options.kill): Promise<readonly number[]> => {
+const replayed = ({ night, kill }: OnlyKill): string =>
+  kill ? ` (--kill ${night}:${kill.step}:${kill.phase})` : ''
+
+/** The seeds that broke a law so far, and what each run of one adds. */
+class Runs {
+  readonly counts = new Counts()
+  readonly broken = new Set<number>()
+  readonly #options: Options
+  readonly #show: (line: string) => void
+  readonly #runSeed: (parts: SeedParts) => Promise<readonly number[]>
+
+  constructor(
+    options: Options,
+    { show }: Effects,
+    runSeed: (parts: SeedParts) => Promise<readonly number[]>,
+  ) {
+    this.#options = options
+    this.#show = show
+    this.#runSeed = runSeed
+  }
+
+  async run(seed: number, bench: Bench, onlyKill: OnlyKill | undefined): Promise<readonly number[]> {
+    const { seeds, isVerbose, isWorker } = this.#options
+    const tell = seeds.length === 1 && !isWorker ? this.#show : () => undefined
+    const { counts } = this
     try {
-      return await runSeed({ seed, engine, disks, counts, tell, isVerbose, narrowed: options, onlyKill })
+      return await this.#runSeed({
+        ...bench,
+        seed,
+        counts,
+        tell,
+        isVerbose,
+        narrowed: this.#options,
+        onlyKill,
+      })
     } catch (error) {
-      if (!broken.includes(seed)) broken.push(seed)
+      this.broken.add(seed)
       const isOurs = error instanceof Error && error.name === 'Broken'
       const said = isOurs ? error.message : `seed ${seed}: ${error instanceof Error ? error.stack : error}`
-      show(
-        onlyKill?.kill
-          ? `${said} (--kill ${onlyKill.night}:${onlyKill.kill.step}:${onlyKill.kill.phase})`
-          : said,
-      )
+      this.#show(`${bench.engine}, ${said}${onlyKill ? replayed(onlyKill) : ''}`)
       return []
     }
   }
-  for (const seed of seedsOf(options)) {
+}
+
+export async function runSeeds(options: Options, effects: Effects): Promise<Outcome> {
+  replaceSource(options)
+  const { takePorts } = await import('./ports.ts')
+  const { runSeed } = await import('./seed.ts')
+  const root = mkdtempSync(join(parent(), 'muster-simulate-'))
+  takePorts(root)
+  const benches = await benchesOf(options, root)
+  const { endsAtFirst, minutes, everyKill: isEvery } = options
+  const runs = new Runs(options, effects, runSeed)
+  const until = performance.now() + minutes * 60_000
+  const isOver = (): boolean =>
+    effects.isStopped() || (endsAtFirst && runs.broken.size > 0) || performance.now() > until
+  let ran = 0
+  for (const seed of options.seeds) {
     if (isOver()) break
     ran += 1
-    const lasting = await run(seed, options.everyKill ? { night: 2 } : options.kill)
-    for (const kill of options.everyKill ? everyKill(lasting) : []) if (!isOver()) await run(seed, kill)
+    for (const bench of benches) {
+      const lasting = await runs.run(seed, bench, isEvery ? { night: 2 } : options.kill)
+      for (const kill of isEvery ? everyKill(lasting) : []) if (!isOver()) await runs.run(seed, bench, kill)
+    }
   }
   const { user, system } = process.cpuUsage()
-  await disks.close()
+  for (const { disks } of benches) await disks.close()
   rmSync(root, { recursive: true, force: true })
-  return { ran, broken, counts: counts.list(), busy: (user + system) / 1e6 }
+  return { ran, broken: [...runs.broken], counts: runs.counts.list(), busy: (user + system) / 1e6 }
 }

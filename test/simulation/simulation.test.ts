@@ -9,12 +9,9 @@ const lawful = { code: 0, out: expect.stringContaining('every law held') }
 /** Longer than a machine takes that does much else. */
 const longestMs = 600_000
 
-test('seeds on DuckDB', { timeout: longestMs }, async () => {
-  expect(await simulate('--seeds', '5-7', '--small')).toEqual(lawful)
-})
-
-test('seeds on PostgreSQL', { timeout: longestMs }, async () => {
-  expect(await simulate('--seeds', '23-23', '--small', '--engine', 'postgres')).toEqual(lawful)
+/** One that is killed among changes and faults, and one that reads records by id. */
+test('seeds on both engines', { timeout: longestMs }, async () => {
+  expect(await simulate('--seeds', '2,13', '--small', '--engine', 'both', '--workers', '1')).toEqual(lawful)
 })
 
 test.each(Object.entries(planted))('%s: the source that is replaced is there', (_name, { file, find }) => {
