@@ -3,8 +3,8 @@ import { findResource } from '../../src/contract/catalogue.ts'
 import { type Resource, singleRead } from '../../src/contract/fields/resource.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { liveRecords } from '../../src/warehouse/schema/record-rows.ts'
-import type { ByIdName } from './climate.ts'
-import { byIdCollectionOf } from './climate.ts'
+
+import { type ByIdName, collectionOf } from './climate.ts'
 import { cellsThatDiffer } from './oracle.ts'
 import type { Service } from './service.ts'
 import { type Shown, shownRecord } from './source.ts'
@@ -42,7 +42,7 @@ const named: Readonly<Partial<Record<ByIdName, (service: Service) => unknown[]>>
 
 /** A change that was announced, or that came before the last fetch, must be here. */
 function mustBeCurrent(service: Service, name: ByIdName, { id, fetchedAt }: Known): boolean {
-  const truth = service.truthOf(byIdCollectionOf(name), id)
+  const truth = service.truthOf(collectionOf(name), id)
   return !truth || truth.changedAt <= fetchedAt || truth.announcedAt >= truth.changedAt
 }
 

@@ -20,8 +20,6 @@ const collections = {
 
 export type ListName = keyof typeof collections
 
-export const collectionOf = (list: ListName): Collection => collections[list]
-
 /** Records without a list that a seed may read, and the collection of the sandbox that shows each. */
 export const byIdCollections = {
   assignments: 'assignments',
@@ -34,7 +32,9 @@ export const byIdCollections = {
 
 export type ByIdName = keyof typeof byIdCollections
 
-export const byIdCollectionOf = (name: ByIdName): Collection => byIdCollections[name]
+export type ResourceName = ListName | ByIdName
+
+export const collectionOf = (name: ResourceName): Collection => ({ ...collections, ...byIdCollections })[name]
 
 export interface Climate {
   readonly engine: Engine['kind']

@@ -2,7 +2,7 @@
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { recordRows } from '../../src/warehouse/schema/record-rows.ts'
-import type { ListName } from './climate.ts'
+import type { ResourceName } from './climate.ts'
 import { collectionOf } from './climate.ts'
 import type { Ended } from './night.ts'
 import { resourceOf } from './oracle.ts'
@@ -54,7 +54,7 @@ const rowIs = (row: Stored | undefined): string =>
 interface Asked {
   readonly engine: Engine
   readonly service: Service
-  readonly list: ListName
+  readonly list: ResourceName
   /** When the night began, in milliseconds. */
   readonly since: number
 }

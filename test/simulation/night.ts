@@ -10,7 +10,7 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import type { ByIdName, ListName } from './climate.ts'
+import type { ResourceName } from './climate.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import type { Disk } from './warehouses.ts'
@@ -69,11 +69,7 @@ function endOf(command: string, outcome: RunOutcome): Ended {
   return { command, code: failure ? (failure.exitCode ?? 1) : 0, message: failure?.message ?? '', outcome }
 }
 
-export async function sync(
-  place: Place,
-  engine: Engine,
-  resources: readonly (ListName | ByIdName)[],
-): Promise<Ended> {
+export async function sync(place: Place, engine: Engine, resources: readonly ResourceName[]): Promise<Ended> {
   return endOf(
     'sync',
     await runOf(place, engine, { command: 'sync', resources: ['key', ...resources], limits: {} }),
@@ -81,14 +77,14 @@ export async function sync(
 }
 
 /** Snapshots find what is gone by themselves. */
-const isSwept = (list: ListName): boolean => list !== 'access-rules'
+const isSwept = (name: ResourceName): boolean => name !== 'access-rules'
 
 export async function sweep(
   place: Place,
   engine: Engine,
-  { lists, most }: { readonly lists: readonly ListName[]; readonly most?: number },
+  { names, most }: { readonly names: readonly ResourceName[]; readonly most?: number },
 ): Promise<Ended | undefined> {
-  const resources = lists.filter(isSwept)
+  const resources = names.filter(isSwept)
   if (resources.length === 0) return undefined
   const request = { command: 'sweep', resources, limits: {}, sweep: most === undefined ? {} : { most } }
   return endOf('sweep', await runOf(place, engine, request))

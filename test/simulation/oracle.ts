@@ -6,12 +6,12 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { ownerColumn } from '../../src/warehouse/schema/physical.ts'
 import { liveRecords } from '../../src/warehouse/schema/record-rows.ts'
 import { comparedChildren, comparedColumns, elementsOf, expectedCell, plain } from './cells.ts'
-import type { ListName } from './climate.ts'
+import type { ListName, ResourceName } from './climate.ts'
 import { type Shown, shownRecords } from './source.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-export const resourceOf = (name: ListName): Resource => findResource(name) as Resource
+export const resourceOf = (name: ResourceName): Resource => findResource(name) as Resource
 
 const liveRows = (engine: Engine, resource: Resource): Promise<Row[]> =>
   engine.rows<Row>(`select * from ${liveRecords(resource)}`)

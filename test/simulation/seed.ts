@@ -32,7 +32,9 @@ async function stormyNight(setting: Setting, night: number): Promise<number> {
   const commands: Command[] = [
     engine => receive(place, engine, { deliveries: service.told, counts }),
     engine => sync(place, engine, [...lists, ...byId]),
-    ...(rng() < climate.sweeps ? [(engine: Engine) => sweep(place, engine, { lists })] : []),
+    ...(rng() < climate.sweeps
+      ? [(engine: Engine) => sweep(place, engine, { names: [...lists, ...byId] })]
+      : []),
   ]
   const drawn = rng() < climate.kills ? machine.drawnKill(lists.length) : undefined
   const kill = onlyKill ? onlyKill.night === night && onlyKill.kill : drawn
@@ -74,7 +76,7 @@ async function rest(setting: Setting, counted: NightCounts): Promise<void> {
     await runAll(setting, [
       engine => receive(place, engine, { deliveries: service.told, counts }),
       engine => sync(place, engine, [...lists, ...byId]),
-      engine => sweep(place, engine, { lists, most: 1000 }),
+      engine => sweep(place, engine, { names: [...lists, ...byId], most: 1000 }),
     ])
     counted.end(false)
     found = await differing(setting)

@@ -13,7 +13,7 @@ import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Collection, Records, World } from '../../src/sandbox/world.ts'
 import { changes, mend } from './changes.ts'
-import { byIdCollectionOf, type Climate, collectionOf } from './climate.ts'
+import { type Climate, collectionOf } from './climate.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import { visitor } from './source.ts'
@@ -202,7 +202,7 @@ export class Service {
     const { world } = this
     const collection = pick(this.#rng, [
       ...climate.lists.map(collectionOf),
-      ...climate.byId.map(byIdCollectionOf),
+      ...climate.byId.map(collectionOf),
     ])
     const kind = pick(this.#rng, climate.changes)
     const record = world.at(collection, this.#rng())

@@ -92,6 +92,8 @@ async function requireLaws(setting: Setting, since: number, ended: readonly Ende
     for (const one of ended) require(setting, lawOfExit0(situation, one))
     require(setting, await lawOfWatermark(situation))
   }
+  for (const list of climate.byId)
+    require(setting, lawOfTombstones(await situationOf({ engine, service, list, since })))
   require(setting, lawOfRequests(service, setting.killedAt > since - 62_000))
 }
 
