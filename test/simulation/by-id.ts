@@ -40,10 +40,16 @@ const named: Readonly<Partial<Record<ByIdName, (service: Service) => unknown[]>>
     world.all('timesheets').map(({ assignment }) => (assignment as Shown | null)?.id),
 }
 
-/** A change that was announced, or that came before the last fetch, must be here. */
-function mustBeCurrent(service: Service, name: ByIdName, { id, fetchedAt }: Known): boolean {
+/** A change that was announced must be here. */
+function isAnnounced(service: Service, name: ByIdName, { id }: Known): boolean {
   const truth = service.truthOf(collectionOf(name), id)
-  return !truth || truth.changedAt <= fetchedAt || truth.announcedAt >= truth.changedAt
+  return truth !== undefined && truth.announcedAt >= truth.changedAt
+}
+
+/** So must one that came before the last fetch. */
+function mustBeCurrent(service: Service, name: ByIdName, known: Known): boolean {
+  const truth = service.truthOf(collectionOf(name), known.id)
+  return !truth || truth.changedAt <= known.fetchedAt || isAnnounced(service, name, known)
 }
 
 interface Found {
@@ -59,26 +65,46 @@ function fault({ resource, known, shown, row }: Found): string[] {
   return row ? cellsThatDiffer(resource, shown, row) : [`${what}: at the source, but not stored`]
 }
 
-/** What differs for one resource, in words; `lists` are those that were read. */
-export async function differencesById(
-  engine: Engine,
-  service: Service,
-  at: { readonly name: ByIdName; readonly lists: readonly string[] },
-): Promise<string[]> {
-  const resource = findResource(at.name) as Resource
+interface Looked {
+  readonly engine: Engine
+  readonly service: Service
+  readonly name: ByIdName
+}
+
+async function faultsOf({ engine, service, name }: Looked, known: readonly Known[]): Promise<string[]> {
+  const resource = findResource(name) as Resource
   const path = singleRead(resource)
-  const known = await knownIds(engine, at.name)
   const rows = await engine.rows<Record<string, unknown>>(`select * from ${liveRecords(resource)}`)
   const byId = new Map(rows.map(row => [String(row[resource.table.key]), row]))
-  const ids = new Set(known.map(({ id }) => id))
-  const wanted = at.lists.includes('timesheets') ? (named[at.name]?.(service) ?? []) : []
-  const found = wanted
-    .filter(id => id && !ids.has(String(id)))
-    .map(id => `${at.name} ${id}: named, but not known`)
-  if (byId.size < rows.length) found.push(`${at.name}: ${rows.length - byId.size} rows twice`)
-  for (const one of known.filter(each => mustBeCurrent(service, at.name, each))) {
+  const found = byId.size < rows.length ? [`${name}: ${rows.length - byId.size} rows twice`] : []
+  for (const one of known) {
     const shown = path && (await shownRecord(service.url, { ...path, id: one.id }))
     found.push(...fault({ resource, known: one, shown, row: byId.get(one.id) }))
   }
   return found
+}
+
+/** What differs for one resource, in words; `lists` are those that were read. */
+export async function differencesById(looked: Looked, lists: readonly string[]): Promise<string[]> {
+  const { engine, service, name } = looked
+  const known = await knownIds(engine, name)
+  const ids = new Set(known.map(({ id }) => id))
+  const wanted = lists.includes('timesheets') ? (named[name]?.(service) ?? []) : []
+  const unknown = wanted
+    .filter(id => id && !ids.has(String(id)))
+    .map(id => `${name} ${id}: named, but not known`)
+  const faults = await faultsOf(
+    looked,
+    known.filter(each => mustBeCurrent(service, name, each)),
+  )
+  return [...unknown, ...faults]
+}
+
+/** After a sync that ended with 0, records that events told of before it are as they are at the source. */
+export async function lawOfSignals(looked: Looked): Promise<string[]> {
+  const known = await knownIds(looked.engine, looked.name)
+  const announced = known.filter(each => isAnnounced(looked.service, looked.name, each))
+  const faults = await faultsOf(looked, announced)
+  // A record that is missing takes a second piece of evidence.
+  return faults.filter(text => !text.includes('(missing)')).map(text => `an event told of it, but ${text}`)
 }

@@ -16,9 +16,10 @@ const options = readOptions(args)
 
 async function asWorker(): Promise<void> {
   let isStopped = false
-  process.on('message', () => {
+  const stop = (): void => {
     isStopped = true
-  })
+  }
+  process.on('message', stop).on('disconnect', stop)
   const say = (word: Word): void => void process.send?.(word)
   const outcome = await runSeeds(options, { show: line => say({ line }), isStopped: () => isStopped })
   say({ outcome })

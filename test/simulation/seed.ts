@@ -3,7 +3,7 @@ import { dayMs, hourMs } from '../../src/lib/dates.ts'
 import { namedRng } from '../../src/lib/rng.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { differencesById } from './by-id.ts'
+import { differencesById, lawOfSignals } from './by-id.ts'
 import { receive, sweep, sync } from './night.ts'
 import { NightCounts } from './night-counts.ts'
 import { differences } from './oracle.ts'
@@ -58,8 +58,14 @@ async function differing({ climate, machine, service }: Setting): Promise<string
   const found: string[] = []
   const { lists } = climate
   for (const list of lists) found.push(...(await differences(engine, service.url, list)))
-  for (const name of climate.byId) found.push(...(await differencesById(engine, service, { name, lists })))
+  for (const name of climate.byId) found.push(...(await differencesById({ engine, service, name }, lists)))
   return found
+}
+
+async function requireSignals(setting: Setting): Promise<void> {
+  const { climate, machine, service } = setting
+  const engine = await machine.engine()
+  for (const name of climate.byId) require(setting, await lawOfSignals({ engine, service, name }))
 }
 
 /** Nothing changes any more, and every answer is right: the warehouse must come to hold the source, and stay as it is. */
@@ -73,12 +79,13 @@ async function rest(setting: Setting, counted: NightCounts): Promise<void> {
     clock.advance(dayMs)
     tell(`quiet night ${night}, ${clock.iso}`)
     counted.begin()
-    await runAll(setting, [
+    const ended = await runAll(setting, [
       engine => receive(place, engine, { deliveries: service.told, counts }),
       engine => sync(place, engine, [...lists, ...byId]),
       engine => sweep(place, engine, { names: [...lists, ...byId], most: 1000 }),
     ])
     counted.end(false)
+    if (ended.every(({ code }) => code === 0)) await requireSignals(setting)
     found = await differing(setting)
     if (found.length === 0) break
     tell(`  ${found.length} differences, such as ${found[0]}`)

@@ -109,6 +109,8 @@ export async function runSeeds(options: Options, effects: Effects): Promise<Outc
   const { takePorts } = await import('./ports.ts')
   const { runSeed } = await import('./seed.ts')
   const root = mkdtempSync(join(parent(), 'muster-simulate-'))
+  process.on('exit', () => rmSync(root, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   takePorts(root)
   const benches = await benchesOf(options, root)
   const { endsAtFirst, minutes, everyKill: isEvery } = options
@@ -127,6 +129,5 @@ export async function runSeeds(options: Options, effects: Effects): Promise<Outc
   }
   const { user, system } = process.cpuUsage()
   for (const { disks } of benches) await disks.close()
-  rmSync(root, { recursive: true, force: true })
   return { ran, broken: [...runs.broken], counts: runs.counts.list(), busy: (user + system) / 1e6 }
 }
