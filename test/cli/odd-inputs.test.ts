@@ -68,7 +68,7 @@ const readings: Readonly<Record<string, Reading>> = {
       writeFileSync(at(`${name}.txt`), 'key-0123456789', { mode: 0o600 })
       writeFileSync(at(`${name}.yaml`), settings(`apiKeyFile: ${name}.txt\nwarehouse: duckdb:${name}`))
     },
-    line: name => `--config ${name}.yaml sql select 1`,
+    line: name => `--config ${name}.yaml runs`,
   },
 }
 
