@@ -118,7 +118,9 @@ describeOnEngines(
         expect(later.code).toBe(0)
         expect(later.requests.filter(path => path.startsWith('/timesheets')).length).toBeLessThanOrEqual(5)
       }
-      expect((await place.run('status')).out).toMatch(/timesheets.*(602|48)/)
+      expect((await place.run('status')).out).toMatch(
+        /^timesheets: its total counted 48 rows that no page showed$/m,
+      )
       // A record that changes is read all the same.
       const shown = place.sandbox.world.all('timesheets').slice(0, 60)
       for (const record of shown) {
@@ -136,7 +138,6 @@ describeOnEngines(
       await place.nextNight('sweep timesheets --quiet')
       expect((await place.run('sync timesheets --quiet')).code).toBe(0)
       expect(await place.rows('select count(*) as n from star.fact_timesheet')).toEqual([{ n: 650 }])
-      expect((await place.run('status')).out).not.toMatch(/timesheets.*(602|48)/)
     })
 
     test.runIf(thorough)('that becomes empty is a warning of the check and of status', async () => {

@@ -29,6 +29,7 @@ import {
   emptyLine,
   holderLine,
   lostRunLine,
+  pagingLine,
   printWindows,
   resourceColumns,
   resourceRow,
@@ -106,6 +107,7 @@ function printStatus(context: CommandContext, status: Status, windows: boolean):
   if (windows) printWindows(context, resources)
   for (const line of notWholeLines(lacking ?? [])) printLine(context, line)
   for (const line of resources.flatMap(one => emptyLine(one) ?? [])) printLine(context, line)
+  for (const line of resources.flatMap(one => pagingLine(one) ?? [])) printLine(context, line)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(absences)) printLine(context, line)
   printLine(context, crosscheckLine(status.crosscheck, context.clock.now()))

@@ -156,6 +156,15 @@ export function emptyLine({ resource, emptySince, rows }: ResourceState): string
   return `empty at the service: ${resource}, since ${shortTime(emptySince)}; ${formatNumber(rows)} are stored: if they are deleted, muster sweep ${resource} --most ${rows}`
 }
 
+/** For a list whose pages are not what its answers say; undefined for others. */
+export function pagingLine({ resource, pageSize, hiddenRows }: ResourceState): string | undefined {
+  const parts = [
+    ...(pageSize === null ? [] : [`a page has ${counted(pageSize, 'row')} at most, whatever is asked for`]),
+    ...(hiddenRows === null ? [] : [`its total counted ${counted(hiddenRows, 'row')} that no page showed`]),
+  ]
+  return parts.length === 0 ? undefined : `${resource}: ${parts.join('; ')}`
+}
+
 /** A lease: of a running sync, or left by a process that died. */
 export function holderLine({ resource, holder, since, until, isPresent }: HeldLease): string {
   const began = since === null ? '' : ` since ${shortTime(since)}`

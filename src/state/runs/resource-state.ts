@@ -24,6 +24,10 @@ export interface ResourceState {
   readonly backfilledAt: string | null
   /** ISO 8601: since when the service shows an empty list although rows are stored; null otherwise. */
   readonly emptySince: string | null
+  /** Rows of a full page, where the service gives fewer than it is asked for; null otherwise. */
+  readonly pageSize: number | null
+  /** Rows that the total counted and no page showed when the whole list was read last; null for none. */
+  readonly hiddenRows: number | null
   /** Live rows of its root table in star. */
   readonly rows: number
   readonly proof: Proof
@@ -80,6 +84,8 @@ async function troubleOf(engine: Engine, resource: string, held: ReadonlySet<str
   }
 }
 
+const numberOf = (value: number | null | undefined): number | null => (value == null ? null : Number(value))
+
 /** In a published copy, what it leaves out is null. */
 export async function resourceState(engine: Engine, resource: Resource): Promise<ResourceState> {
   const { name } = resource
@@ -94,6 +100,8 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
     watermark: watermark?.watermark ?? null,
     backfilledAt: watermark?.backfilled_at ?? null,
     emptySince: rows > 0 ? (watermark?.empty_since ?? null) : null,
+    pageSize: numberOf(watermark?.page_size),
+    hiddenRows: numberOf(watermark?.hidden_rows),
     rows,
     proof: proofOf(scans),
     windows: scans,
