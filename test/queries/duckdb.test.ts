@@ -1,5 +1,7 @@
 /** Ad hoc queries on a DuckDB file: only reading passes, and a query that takes too much is stopped. */
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -182,9 +184,9 @@ describe('a query that takes too much is stopped', () => {
 
 test('the process of queries has no environment, and ends with its session', async () => {
   const child = await openQuery(file, bounds)
-  const mine = (): string[] =>
-    readdirSync('/proc').filter(pid => /^\d+$/.test(pid) && readStat(pid).includes(` ${process.pid} `))
-  const [pid] = mine().filter(pid => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('ad-hoc'))
+  const [pid] = childrenOf(process.pid).filter(pid =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('ad-hoc'),
+  )
   expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/MUSTER|KEY|PASSWORD|HOME/)
   const stop = new AbortController()
   const running = child.query(long[0] ?? '', 10, stop.signal)
@@ -193,6 +195,26 @@ test('the process of queries has no environment, and ends with its session', asy
   expect(existsSync(`/proc/${pid}`)).toBe(false)
   await child.close()
 })
+
+test('the process of queries ends when the one that asks is killed', async () => {
+  const script = `
+    import { openQuery } from '${new URL('../../dist/warehouse/duckdb/ad-hoc/child.js', import.meta.url).href}'
+    const session = await openQuery(${JSON.stringify(file)}, ${JSON.stringify({ ...bounds, seconds: 60 })})
+    console.log('open')
+    await session.query(${JSON.stringify(long[0])}, 1)`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script])
+  await once(parent.stdout, 'data')
+  const [child] = childrenOf(parent.pid ?? 0)
+  expect(child).toBeDefined()
+  parent.kill('SIGKILL')
+  // A zombie has ended too: where nothing collects the orphans of a container, it stays listed.
+  await expect.poll(() => /\) [^Z]/.test(readStat(child ?? '')), { timeout: 10_000 }).toBe(false)
+})
+
+const childrenOf = (parent: number): string[] =>
+  readdirSync('/proc').filter(
+    pid => /^\d+$/.test(pid) && readStat(pid).split(') ')[1]?.split(' ')[1] === `${parent}`,
+  )
 
 function readStat(pid: string): string {
   try {

@@ -179,7 +179,7 @@ describe('an answer is cut', () => {
 const long = [
   'select count(*) from generate_series(1, 10000000) a, generate_series(1, 10000000) b',
   'with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) from r',
-  `select count(*) from generate_series(1, 100000) n where repeat('a', 10000) ~ '(a+)+b'`,
+  `select count(*) from generate_series(1, 1000000) n where repeat(md5(n::text), 100) ~ '(.+)x(.+)\\1y\\2'`,
   `select length(string_agg(repeat('x', 1000000), '')) from generate_series(1, 1000000)`,
   'select count(*) from generate_series(1, 1000000000000000000)',
 ]
