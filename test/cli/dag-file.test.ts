@@ -19,7 +19,16 @@ test('reads names, arguments and needs', () => {
     name: 'nightly',
     description: 'Every night.',
     schedule: '30 2 * * *',
-    tasks: [{ id: 'load', run: 'sync', args: ['timesheets', '--max-requests', '500'], needs: [], after: [] }],
+    tasks: [
+      {
+        id: 'load',
+        run: 'sync',
+        args: ['timesheets', '--max-requests', '500'],
+        needs: [],
+        after: [],
+        writes: true,
+      },
+    ],
   })
 })
 
@@ -40,9 +49,9 @@ test('the nightly DAG syncs, builds, compares, checks, then publishes what passe
   expect(dag.tasks.map(task => [task.id, task.run, task.needs, task.after])).toEqual([
     ['sync', 'sync', [], []],
     ['counts', 'sweep', ['sync'], []],
-    ['crosscheck', 'crosscheck', ['sync'], []],
-    ['build', 'build', [], ['sync']],
-    ['check', 'check', [], ['sync']],
+    ['crosscheck', 'crosscheck', ['sync'], ['counts']],
+    ['build', 'build', [], ['crosscheck']],
+    ['check', 'check', [], ['build']],
     ['publish', 'publish', ['check'], []],
   ])
 })

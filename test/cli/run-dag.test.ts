@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Dag } from '../../src/app/dag/dag-file.ts'
+import { type Dag, fromTask, onlyTask } from '../../src/app/dag/dag-file.ts'
 import { dagExitCode, runDag, type TaskOutcome } from '../../src/app/dag/run-dag.ts'
 import type { CommandModule } from '../../src/cli/command.ts'
 import { command as dagList } from '../../src/cli/commands/dag-list.ts'
@@ -18,6 +18,7 @@ function dagOf(needs: Record<string, readonly string[]>, after: Record<string, r
     args: [],
     needs: list,
     after: after[id] ?? [],
+    writes: true,
   }))
   return { name: 'test', description: '', schedule: '', tasks }
 }
@@ -82,6 +83,17 @@ describe('runDag', () => {
     ])
   })
 
+  test.each([
+    [{ a: 78, d: 1 }, 78],
+    [{ a: 1, d: 3 }, 1],
+    [{ a: 3, d: 75 }, 3],
+    [{ a: 75 }, 75],
+    [{ a: 2 }, 1],
+    [{}, 0],
+  ])('%j ends with the worst of them, %i', async (codes, worst) => {
+    expect(dagExitCode(await outcomesOf(chain, codes))).toBe(worst)
+  })
+
   test('only where nothing but checks failed the whole ends as a failed check', async () => {
     expect(dagExitCode(await outcomesOf(chain, { a: 3 }))).toBe(3)
     expect(dagExitCode(await outcomesOf(chain, { a: 3, d: 1 }))).toBe(1)
@@ -106,6 +118,16 @@ describe('runDag', () => {
     expect(states(outcomes)).toEqual(['a later', 'b later', 'c later', 'd later'])
     expect(dagExitCode(outcomes)).toBe(75)
   })
+})
+
+test('a part of a DAG is one task, or a task and what waits for it', async () => {
+  const dag = dagOf({ sync: [], counts: ['sync'], build: [], publish: ['build'] }, { build: ['sync'] })
+  const idsOf = ({ tasks }: Dag) => tasks.map(({ id, needs, after }) => [id, ...needs, ...after].join(' '))
+  expect(idsOf(onlyTask(dag, 'publish'))).toEqual(['publish'])
+  expect(idsOf(fromTask(dag, 'build'))).toEqual(['build', 'publish build'])
+  expect(idsOf(fromTask(dag, 'sync'))).toEqual(['sync', 'counts sync', 'build sync', 'publish build'])
+  expect(() => fromTask(dag, 'bild')).toThrow('test has no task bild: did you mean build?')
+  expect(states(await outcomesOf(fromTask(dag, 'build'), {}))).toEqual(['build done', 'publish done'])
 })
 
 describe('muster dag', () => {
@@ -171,7 +193,12 @@ describe('muster dag', () => {
     const right = await muster('dag list --json', { cwd: folderWith('{ one: { run: good } }') }, commands)
     expect(right.code).toBe(0)
     expect(JSON.parse(right.out)).toEqual([
-      { name: 'nightly', schedule: '30 2 * * *', tasks: ['one'], description: 'Every night.' },
+      {
+        name: 'nightly',
+        schedule: '30 2 * * *',
+        tasks: [{ id: 'one', run: 'good', args: [], needs: [], after: [], writes: true }],
+        description: 'Every night.',
+      },
     ])
   })
 

@@ -17,6 +17,8 @@ export interface DagTask {
   readonly needs: readonly string[]
   /** Tasks that must have ended before it, however they ended. */
   readonly after: readonly string[]
+  /** Two tasks that write do not run at the same time on one DuckDB file. */
+  readonly writes: boolean
 }
 
 export interface Dag {
@@ -42,6 +44,7 @@ const task = z.strictObject({
   args: z.array(z.coerce.string()).default([]),
   needs: z.array(z.string()).default([]),
   after: z.array(z.string()).default([]),
+  writes: z.boolean().default(true),
 })
 
 const shape = z.strictObject({
@@ -69,6 +72,28 @@ export function parseDag(source: DagText, commands: readonly string[]): Dag {
     }
   }
   return { name, description, schedule, tasks: inOrder(source, list) }
+}
+
+/** The DAG with one task alone, whatever it waits for. Throws a UsageError for a task that is not there. */
+export const onlyTask = (dag: Dag, id: string): Dag => part(dag, id, [id])
+
+/** The DAG from a task on: that one, and every task that waits for it, through others too. */
+export function fromTask(dag: Dag, id: string): Dag {
+  const kept = new Set([id])
+  for (const one of dag.tasks) if (waitsFor(one).some(other => kept.has(other))) kept.add(one.id)
+  return part(dag, id, [...kept])
+}
+
+/** What the kept tasks wait for outside of them counts as done. */
+function part(dag: Dag, id: string, kept: readonly string[]): Dag {
+  const ids = dag.tasks.map(one => one.id)
+  if (!ids.includes(id))
+    throw new UsageError({ what: `${dag.name} has no task ${id}`, next: choiceOf(id, ids) })
+  const among = (others: readonly string[]): string[] => others.filter(other => kept.includes(other))
+  const tasks = dag.tasks
+    .filter(one => kept.includes(one.id))
+    .map(one => ({ ...one, needs: among(one.needs), after: among(one.after) }))
+  return { ...dag, tasks }
 }
 
 const waitsFor = ({ needs, after }: Pick<DagTask, 'needs' | 'after'>): readonly string[] => [

@@ -27,6 +27,7 @@ export interface DagEffects {
 
 const later = 75
 const checkFailed = 3
+const wrongSettings = 78
 
 /**
  * A failed task skips only the tasks that need it. A task that ended with `later` skips none: everything it read is
@@ -42,11 +43,18 @@ export async function runDag(dag: Dag, effects: DagEffects): Promise<readonly Ta
   return [...outcomes.values()]
 }
 
-/** Exit code 3 when nothing but checks failed: then the data needs attention, not the program. */
+/** From bad to good: settings that nobody mended end every night so, a failed check asks for a person, 75 for patience. */
+const codes = [wrongSettings, 1, checkFailed, later, 0] as const
+
+/** The worst exit code of the tasks; a task that threw, or was called wrongly, counts as failed. */
 export function dagExitCode(outcomes: readonly TaskOutcome[]): ExitStatus {
-  const failed = outcomes.filter(({ state }) => state === 'failed')
-  if (failed.length > 0) return failed.every(({ exitCode }) => exitCode === checkFailed) ? checkFailed : 1
-  return outcomes.some(outcome => outcome.state === 'later') ? later : 0
+  const ended = new Set(outcomes.map(codeOf))
+  return codes.find(code => ended.has(code)) ?? 0
+}
+
+function codeOf({ state, exitCode }: TaskOutcome): (typeof codes)[number] {
+  if (state === 'failed') return codes.find(code => code === exitCode && code > 0) ?? 1
+  return state === 'later' ? later : 0
 }
 
 function reasonToSkip(

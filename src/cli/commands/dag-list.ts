@@ -1,6 +1,6 @@
 /** `muster dag list`: the DAGs with their schedules and tasks. */
 
-import { type DagText, dagFiles, nameOf, parseDag } from '../../app/dag/dag-file.ts'
+import { type DagTask, type DagText, dagFiles, nameOf, parseDag } from '../../app/dag/dag-file.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { CommandModule } from '../command.ts'
 import { printJson, printTable } from '../terminal/output.ts'
@@ -17,7 +17,12 @@ export const command: CommandModule = {
       printTable(
         context,
         ['name', 'schedule', 'tasks', 'description'],
-        dags.map(dag => [dag.name, dag.schedule, dag.tasks.join(', '), dag.problem ?? dag.description]),
+        dags.map(dag => [
+          dag.name,
+          dag.schedule,
+          dag.tasks.map(({ id }) => id).join(', '),
+          dag.problem ?? dag.description,
+        ]),
       )
     }
     return dags.some(dag => dag.problem !== undefined) ? 78 : 0
@@ -27,7 +32,7 @@ export const command: CommandModule = {
 interface Summary {
   readonly name: string
   readonly schedule?: string
-  readonly tasks: readonly string[]
+  readonly tasks: readonly DagTask[]
   readonly description?: string
   readonly problem?: string
 }
@@ -35,7 +40,7 @@ interface Summary {
 function summarise(source: DagText, commands: readonly string[]): Summary {
   try {
     const { name, schedule, tasks, description } = parseDag(source, commands)
-    return { name, schedule, tasks: tasks.map(task => task.id), description }
+    return { name, schedule, tasks, description }
   } catch (error) {
     if (!(error instanceof MusterError)) throw error
     return { name: nameOf(source), tasks: [], problem: error.message }

@@ -1,9 +1,10 @@
 /** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
 
-import { dagNamed } from '../../app/dag/dag-file.ts'
+import { type Dag, dagNamed, fromTask, onlyTask } from '../../app/dag/dag-file.ts'
 import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag, type TaskOutcome } from '../../app/dag/run-dag.ts'
-import type { CommandModule } from '../command.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
@@ -11,10 +12,19 @@ export const command: CommandModule = {
   name: 'dag run',
   summary: 'run the tasks of a DAG in order; a failed task skips only the tasks that need it',
   arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml' }],
-  examples: ['muster dag run nightly', 'muster dag run nightly --connection acme --json'],
-  run: async (context, [name = '']) => {
+  options: [
+    { flags: '--task <name>', summary: 'only this task; what it waits for counts as done' },
+    { flags: '--from <name>', summary: 'this task and those that wait for it, as after a night that failed' },
+  ],
+  notes: ['Ends with the worst exit code of its tasks: 78, 1, 3, 75 or 0.'],
+  examples: [
+    'muster dag run nightly',
+    'muster dag run nightly --from build',
+    'muster dag run nightly --connection acme --json',
+  ],
+  run: async (context, [name = ''], options) => {
     const { program, clock, signal, stderr } = context
-    const dag = dagNamed(name, context.cwd, program.commandNames)
+    const dag = chosen(dagNamed(name, context.cwd, program.commandNames), options)
     const ledger = openDagLedger(context, dag.name)
     const outcomes = await runDag(dag, {
       runTask: async task => {
@@ -31,6 +41,14 @@ export const command: CommandModule = {
     print(context, dag.name, outcomes)
     return dagExitCode(outcomes)
   },
+}
+
+function chosen(dag: Dag, options: Options): Dag {
+  const [task, from] = [textOption(options, 'task'), textOption(options, 'from')]
+  if (task !== undefined && from !== undefined)
+    throw new UsageError({ what: '--task and --from exclude each other', next: 'give one of them' })
+  if (task !== undefined) return onlyTask(dag, task)
+  return from === undefined ? dag : fromTask(dag, from)
 }
 
 function print(context: CommandContext, dag: string, outcomes: readonly TaskOutcome[]): void {
