@@ -3,19 +3,24 @@
 import { stopSignal } from './cli/stop-signal.ts'
 import { afterWriting, lastLine, whenReaderLeaves } from './cli/terminal/terminal.ts'
 import { keepMemorySmall } from './config/memory.ts'
+import type { MusterError } from './lib/errors.ts'
 
-// First of all: what loads takes a second on a busy machine, and a signal may come by then.
-const signal = stopSignal(({ message, exitCode }) => {
+function leave({ message, exitCode }: MusterError): void {
   lastLine(message)
   // Rolls back what was not committed; handlers of the exit remove temporary files.
   process.exit(exitCode)
-})
+}
+
+// First of all: what loads takes a second on a busy machine, and a signal may come by then.
+const signal = stopSignal(leave)
 keepMemorySmall()
 const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([
   import('./cli/commands.ts'),
   import('./cli/program.ts'),
   import('./cli/world.ts'),
 ])
+
+if (signal.aborted) leave(signal.reason)
 
 whenReaderLeaves(() => process.exit(0))
 // An error that nobody has caught: Node would write its stack and the text around it.

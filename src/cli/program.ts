@@ -86,7 +86,6 @@ function addCommand(program: Command, module: CommandModule, session: Session): 
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
     tidyFolder(session.world.cwd)
-    session.world.signal.throwIfAborted()
     const context = contextFor(session, command.optsWithGlobals())
     session.status = await module.run(context, command.processedArgs.flat().filter(isText), command.opts())
   })

@@ -11,6 +11,7 @@ import { temporaryPlace } from '../temporary/places.ts'
 import { publishedFile, replaceDatabase } from '../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
+import { requirePublished } from './former-copy.ts'
 import { copyPublished, type PublishedTable } from './published-tables.ts'
 
 export interface Published {
@@ -30,6 +31,8 @@ export interface PublishEffects {
   readonly version: string
   /** Refuses to replace the copy while a resource is not whole. */
   readonly requiresWhole?: boolean
+  /** Replaces a file that is no published copy. */
+  readonly isForced?: boolean
   /** What may be in quarantine. */
   readonly tolerance?: Tolerance
 }
@@ -129,6 +132,7 @@ export async function publish(effects: PublishEffects): Promise<Published> {
   try {
     await requireTolerable(engine)
     if (effects.requiresWhole) await requireWhole(engine)
+    await requirePublished(engine, publishedFile(engine.location), effects.isForced ?? false)
     const lacking = (await notWhole(engine)) ?? []
     const published = await write(effects, runId)
     await updateRun(engine, runId, { state: 'done', finished_at: instant(effects) })

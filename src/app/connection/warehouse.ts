@@ -180,6 +180,9 @@ export async function openForQuery(connection: Connection, notices: Notices): Pr
   return opened.handle
 }
 
+/** The folder of the log of events beside a DuckDB file. */
+export const inboxFolder = (file: string): string => `${file.replace(/\.duckdb$/, '')}.inbox`
+
 /**
  * Where events that arrive are kept: beside the DuckDB file, or in the database. On a server the inbox has a session of
  * its own beside that of `warehouse`, so that no event waits for a merge.
@@ -188,5 +191,5 @@ export async function openInboxStore(connection: Connection, warehouse: Engine):
   const place = postgresPlace(connection)
   if (place)
     return tableStore(await openPostgres(place.address, { ...place.options, stage: warehouse.stage }))
-  return logStore(`${(duckdbFile(connection) ?? '').replace(/\.duckdb$/, '')}.inbox`)
+  return logStore(inboxFolder(duckdbFile(connection) ?? ''))
 }

@@ -2,7 +2,7 @@
  * The outcome of each row, in a file beside the input: one line before the row is sent and one after. A second run reads
  * it and sends only rows that have not succeeded. It names rows by hash and agency id, never by personal details.
  */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, closeSync, constants, openSync } from 'node:fs'
 import { z } from 'zod'
 import { UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
@@ -43,6 +43,17 @@ function earlierText(file: string, shown: string): string {
   throw new UsageError({ what: `${shown} ${read.why}`, next: 'move it away, or give the input another name' })
 }
 
+/** Through no link, which could lead to a file that is not ours. */
+function append(file: string, text: string): void {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
+  const opened = openSync(file, flags, 0o600)
+  try {
+    appendFileSync(opened, text)
+  } finally {
+    closeSync(opened)
+  }
+}
+
 export class OutcomeFile {
   readonly #file: string
   readonly #last = new Map<string, Entry>()
@@ -54,7 +65,7 @@ export class OutcomeFile {
     for (const line of text.split('\n')) this.#read(line)
     try {
       // Ends the half-written line of a killed run.
-      appendFileSync(file, text === '' || text.endsWith('\n') ? '' : '\n')
+      append(file, text === '' || text.endsWith('\n') ? '' : '\n')
     } catch (cause) {
       throw new UsageError({
         what: `${shown} cannot be written`,
@@ -69,7 +80,7 @@ export class OutcomeFile {
   }
 
   add(entry: Entry): void {
-    appendFileSync(this.#file, `${JSON.stringify(entry)}\n`)
+    append(this.#file, `${JSON.stringify(entry)}\n`)
     this.#last.set(entry.hash, entry)
   }
 

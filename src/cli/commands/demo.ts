@@ -1,9 +1,9 @@
 /** `muster demo`: the whole program in a minute: a sandbox, a first sync, changes at the source, a second sync, the marts. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { byIdResources } from '../../contract/catalogue.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
-import { MusterError } from '../../lib/errors.ts'
+import { MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { type BuildResult, buildMarts } from '../../marts/build.ts'
@@ -52,6 +52,20 @@ function writeSettings(root: string, url: string): void {
     `    warehouse: duckdb:${join(folder, 'demo.duckdb')}`,
   ]
   writeFileSync(join(root, 'muster.yaml'), `${settings.join('\n')}\n`)
+}
+
+/** Throws UsageError for a folder of somebody else: it would be removed with all that is in it. */
+function requireDemo(root: string): void {
+  const found = lstatSync(root, { throwIfNoEntry: false })
+  if (!found) return
+  const isOurs =
+    found.isDirectory() && (existsSync(join(root, 'demo.duckdb')) || readdirSync(root).length === 0)
+  if (isOurs) return
+  throw new UsageError({
+    what: 'the demo did not make what is in its place',
+    where: root,
+    next: 'move it away; nothing was changed',
+  })
 }
 
 async function syncOnce(
@@ -162,6 +176,7 @@ export const command: CommandModule = {
     const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
     const { mutateWorld } = await import('../../sandbox/live/mutate-world.ts')
     const root = join(context.cwd, folder)
+    requireDemo(root)
     rmSync(root, { recursive: true, force: true })
     mkdirSync(root, { recursive: true })
     const sandbox = await startSandbox({ seed: 1, scale: numberOf(options, 'scale'), clock: context.clock })

@@ -1,6 +1,5 @@
 /** `muster docs`: the data dictionary, as one HTML page or as Markdown. */
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { openIfSynced } from '../../app/connection/warehouse.ts'
 import { buildDictionary } from '../../dictionary/build.ts'
 import type { Dictionary } from '../../dictionary/entries.ts'
@@ -8,10 +7,11 @@ import { dictionaryPage } from '../../dictionary/html/page.ts'
 import { dictionaryMarkdown } from '../../dictionary/markdown.ts'
 import { readStored, type StoredRows } from '../../dictionary/stored.ts'
 import { formatNumber } from '../../lib/counted.ts'
-import { MusterError } from '../../lib/errors.ts'
 import { readMarts } from '../../marts/mart.ts'
+import { beginningOf, type OutputRules, requireOutput, writeOutput } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { guardedBy } from '../guarded.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const usualFile = 'dictionary.html'
@@ -26,43 +26,36 @@ interface Target {
   readonly render: typeof dictionaryPage
 }
 
-/** The files to write. Throws MusterError for a missing folder before anything is computed. */
+/** The files to write. Throws UsageError for one that may not be written before anything is computed. */
 function targetsOf(context: CommandContext, options: Options): Target[] {
-  const markdown = textOption(options, 'markdown')
-  const page = textOption(options, 'out') ?? (markdown === undefined ? usualFile : undefined)
+  const second = textOption(options, 'markdown')
+  const first = textOption(options, 'out') ?? (second === undefined ? usualFile : undefined)
   const wanted: [string | undefined, Target['render']][] = [
-    [page, dictionaryPage],
-    [markdown, dictionaryMarkdown],
+    [first, page],
+    [second, markdown],
   ]
   const targets = wanted.flatMap(([name, render]) =>
     name === undefined ? [] : [{ file: resolve(context.cwd, name), render }],
   )
-  const homeless = targets.find(({ file }) => !existsSync(dirname(file)))
-  if (!homeless) return targets
-  throw new MusterError({
-    what: 'there is no such folder',
-    where: dirname(homeless.file),
-    next: 'create it, or name another file',
-  })
+  const rules = rulesOf(context, options)
+  for (const { file } of targets) requireOutput(file, rules)
+  return targets
 }
 
-/** Writes and renames, so that readers see the old page or the new one, never a part. Throws MusterError. */
-function writeWhole(file: string, text: string): Written {
-  const draft = `${file}.writing`
-  try {
-    writeFileSync(draft, text)
-    renameSync(draft, file)
-    return { file, bytes: Buffer.byteLength(text) }
-  } catch (cause) {
-    rmSync(draft, { force: true })
-    throw new MusterError({
-      what: 'the dictionary cannot be written',
-      where: file,
-      next: 'check the permissions of its folder and the free space',
-      cause,
-    })
-  }
-}
+/** In the first lines of whatever this command writes, by which it knows its pages again. */
+const marker = 'written by muster docs'
+
+const rulesOf = (context: CommandContext, options: Options): OutputRules => ({
+  guarded: guardedBy(context),
+  isForced: flagOption(options, 'force'),
+  isOurs: file => beginningOf(file).includes(marker),
+})
+
+const page: Target['render'] = (dictionary, stored) =>
+  dictionaryPage(dictionary, stored).replace('<head>', `<head><meta name="generator" content="${marker}">`)
+
+const markdown: Target['render'] = (dictionary, stored) =>
+  `<!-- ${marker}: changes by hand are lost -->\n\n${dictionaryMarkdown(dictionary, stored)}`
 
 /** Undefined without settings or before the first sync: then the declarations are all there is. */
 async function storedIn(
@@ -89,6 +82,7 @@ export const command: CommandModule = {
       summary: `one self-contained HTML page; ${usualFile} unless --markdown is given`,
     },
     { flags: '--markdown <file>', summary: 'the same in Markdown, with diagrams in Mermaid' },
+    { flags: '--force', summary: 'also replace a file that muster did not write' },
     { flags: '--declared', summary: 'do not open the warehouse: leave out row counts and freshness' },
   ],
   examples: [
@@ -100,7 +94,10 @@ export const command: CommandModule = {
     const targets = targetsOf(context, options)
     const dictionary = await buildDictionary(readMarts())
     const stored = await storedIn(context, dictionary, options)
-    const files = targets.map(({ file, render }) => writeWhole(file, render(dictionary, stored)))
+    const rules = rulesOf(context, options)
+    const files = targets.map(
+      ({ file, render }): Written => ({ file, bytes: writeOutput(file, render(dictionary, stored), rules) }),
+    )
     const columns = dictionary.tables.reduce((sum, table) => sum + table.columns.length, 0)
     const asOf = stored?.asOf ?? null
     if (context.json) {

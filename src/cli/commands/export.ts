@@ -7,7 +7,9 @@ import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
+import { requireUnguarded } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, numberOf, textOption, wholeNumber } from '../command.ts'
+import { guardedBy } from '../guarded.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
@@ -38,6 +40,7 @@ export const command: CommandModule = {
     if (target === undefined)
       throw new UsageError({ what: 'export needs a folder', next: 'name it with --parquet FOLDER' })
     const folder = resolve(context.cwd, target)
+    requireUnguarded(folder, guardedBy(context))
     const { handle: engine } = await openToRead(context.connection(), context)
     try {
       const { clock, signal } = context

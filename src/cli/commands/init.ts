@@ -1,9 +1,10 @@
 /** `muster init`: writes a commented settings file to fill in. */
-import { constants, copyFileSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultConfigFile } from '../../config/settings.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { writeOutput } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
@@ -35,18 +36,14 @@ export const command: CommandModule = {
 }
 
 function write(path: string, shown: string, isForced: boolean): void {
+  if (!isForced && lstatSync(path, { throwIfNoEntry: false }))
+    throw new UsageError({ what: `${shown} exists already`, next: 'add --force to replace it' })
   try {
     mkdirSync(dirname(path), { recursive: true })
   } catch (error) {
     throw cannotWrite(shown, error)
   }
-  try {
-    copyFileSync(template, path, isForced ? 0 : constants.COPYFILE_EXCL)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-      throw cannotWrite(shown, error)
-    throw new UsageError({ what: `${shown} exists already`, next: 'add --force to replace it' })
-  }
+  writeOutput(path, readFileSync(template, 'utf8'), { guarded: [], isForced, isOurs: () => false })
 }
 
 function cannotWrite(shown: string, cause: unknown): MusterError {

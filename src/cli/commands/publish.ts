@@ -5,7 +5,7 @@ import { counted } from '../../lib/counted.ts'
 import { programVersion } from '../../lib/program-version.ts'
 import { type Published, publish, requireTolerable, requireWhole } from '../../publish/publish.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { type CommandModule, oneOf, textOption } from '../command.ts'
+import { type CommandModule, flagOption, oneOf, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notWholeLines } from '../reports/not-whole.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
@@ -60,6 +60,7 @@ export const command: CommandModule = {
       summary: 'complete: refuse while a resource is not whole, and keep the previous copy',
       parse: oneOf('complete'),
     },
+    { flags: '--force', summary: 'also replace a file in its place that is no published copy' },
   ],
   examples: [
     'muster publish',
@@ -72,7 +73,11 @@ export const command: CommandModule = {
     return withEngine(context, async (engine): Promise<0> => {
       const { clock, rng } = context
       const tolerance = toleranceOf(context.connection())
-      print(context, await publish({ engine, clock, rng, version: programVersion, requiresWhole, tolerance }))
+      const isForced = flagOption(options, 'force')
+      print(
+        context,
+        await publish({ engine, clock, rng, version: programVersion, requiresWhole, isForced, tolerance }),
+      )
       return 0
     })
   },

@@ -1,8 +1,9 @@
 /** The folder of an export: written as a draft beside the previous one, which it replaces when it is complete. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { ConfigError } from '../../lib/errors.ts'
+import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
+import { syncToDisk } from '../../temporary/output-file.ts'
 import { temporaryPlace } from '../../temporary/places.ts'
 
 export const manifestName = 'manifest.json'
@@ -43,17 +44,58 @@ export interface ExportFolder {
   abandon(): void
 }
 
-/** Throws ConfigError for a folder with anything but an export in it, which would be lost. */
+/** Throws for a link, and for a folder with anything but an export in it, which would be lost. */
+function requireReplaceable(folder: string): void {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (!found) return
+  if (!found.isDirectory())
+    throw new UsageError({
+      what: found.isSymbolicLink() ? 'this is a link, not a folder' : 'this is a file, not a folder',
+      where: folder,
+      next: 'name a new or empty folder; nothing was changed',
+    })
+  if (isExport(folder) || readdirSync(folder).length === 0) return
+  throw new ConfigError({
+    what: 'the folder holds something other than an export of muster',
+    where: folder,
+    next: 'name a new or empty folder; nothing was changed',
+  })
+}
+
+/** What DuckDB has written may still be in the memory of the system only. */
+function syncAll(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
+    syncToDisk(join(entry.parentPath, entry.name))
+  syncToDisk(folder)
+}
+
+/** Whoever made a folder of this name that is no export keeps it. */
+function removeExport(folder: string): void {
+  if (isExport(folder)) rmSync(folder, { recursive: true, force: true })
+}
+
+/** Of two exports into one folder at the same moment, the later one stays. */
+function exchange(draft: string, folder: string): void {
+  const replaced = beside(folder, 'replaced')
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      removeExport(replaced)
+      if (existsSync(folder)) renameSync(folder, replaced)
+      renameSync(draft, folder)
+      return
+    } catch (error) {
+      const code = String((error as NodeJS.ErrnoException).code)
+      if (attempt === 10 || !['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(code)) throw error
+    }
+  }
+}
+
+/** Throws UsageError or ConfigError for a place that is not for an export. */
 export function beginFolder(folder: string, mode: number): ExportFolder {
   const replaced = beside(folder, 'replaced')
   // A process that died between the two renames.
   if (!existsSync(folder) && isExport(replaced)) renameSync(replaced, folder)
-  if (existsSync(folder) && !isExport(folder) && readdirSync(folder).length > 0)
-    throw new ConfigError({
-      what: 'the folder holds something other than an export of muster',
-      where: folder,
-      next: 'name a new or empty folder; nothing was changed',
-    })
+  requireReplaceable(folder)
   mkdirSync(dirname(folder), { recursive: true })
   const place = temporaryPlace(beside(folder, 'writing'), 'an export, before it takes its place')
   const draft = place.path
@@ -61,11 +103,13 @@ export function beginFolder(folder: string, mode: number): ExportFolder {
   return {
     draft,
     finish() {
-      rmSync(replaced, { recursive: true, force: true })
-      if (existsSync(folder)) renameSync(folder, replaced)
-      renameSync(draft, folder)
+      syncAll(draft)
+      // What is there now may be another thing than at the beginning.
+      requireReplaceable(folder)
+      exchange(draft, folder)
       place.keep()
-      rmSync(replaced, { recursive: true, force: true })
+      syncToDisk(dirname(folder))
+      removeExport(replaced)
     },
     abandon: () => place.remove(),
   }

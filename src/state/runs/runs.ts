@@ -101,6 +101,18 @@ export async function startRun(engine: Engine, start: RunStart): Promise<void> {
     .execute()
 }
 
+/** Whether a copy was published before. */
+export async function publishedBefore(engine: Engine): Promise<boolean> {
+  const run = await ledger(engine)
+    .selectFrom('ops.run')
+    .select('run_id')
+    .where('command', '=', 'publish')
+    .where('state', '=', 'done')
+    .limit(1)
+    .executeTakeFirst()
+  return run !== undefined
+}
+
 export async function updateRun(engine: Engine, runId: string, change: Partial<RunRow>): Promise<void> {
   await ledger(engine).updateTable('ops.run').set(change).where('run_id', '=', runId).execute()
 }

@@ -1,18 +1,8 @@
 /** Files of DuckDB databases: where the published copy is, and how a new file takes the place of an old one. */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, existsSync, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { MusterError } from '../../lib/errors.ts'
+import { syncToDisk } from '../../temporary/output-file.ts'
 
 /** `acme.duckdb` is published as `acme.published.duckdb` beside it. */
 export const publishedFile = (file: string): string => `${file.replace(/\.duckdb$/, '')}.published.duckdb`
@@ -59,15 +49,6 @@ export function requireOneName(file: string): void {
 
 export function removeDatabase(file: string): void {
   for (const path of [file, `${file}.wal`]) rmSync(path, { force: true })
-}
-
-function syncToDisk(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
 
 /**

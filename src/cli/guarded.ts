@@ -1,0 +1,45 @@
+/** What no output of a command may replace or be put into: the warehouses of the settings, their pages, the settings. */
+import { resolve } from 'node:path'
+import { inboxFolder } from '../app/connection/warehouse.ts'
+import type { Connection } from '../config/connection.ts'
+import type { Settings } from '../config/settings.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { Guarded } from '../temporary/output-file.ts'
+import { publishedFile } from '../warehouse/duckdb/database-file.ts'
+import type { CommandContext } from './context.ts'
+
+function ofConnection(connection: Connection): Guarded[] {
+  const { warehouse, landing } = connection
+  const pages = { path: landing, what: 'the folder of landed pages' }
+  if (warehouse.kind !== 'file') return [pages]
+  const { file } = warehouse
+  return [
+    pages,
+    { path: file, what: 'the warehouse' },
+    { path: `${file}.wal`, what: 'the log of the warehouse' },
+    { path: publishedFile(file), what: 'the published copy' },
+    { path: inboxFolder(file), what: 'the inbox' },
+  ]
+}
+
+function readable(context: CommandContext): Settings | undefined {
+  try {
+    return context.settings()
+  } catch (error) {
+    // Such as a key that is not set where only pages are made.
+    if (error instanceof ConfigError) return undefined
+    throw error
+  }
+}
+
+/** Empty without settings that can be read: a command that needs none works all the same. */
+export function guardedBy(context: CommandContext): readonly Guarded[] {
+  if (!context.hasSettings()) return []
+  const settings = readable(context)
+  if (!settings) return []
+  const { connections, source } = settings
+  return [
+    ...[...connections.values()].flatMap(ofConnection),
+    { path: resolve(context.cwd, source), what: 'the settings file' },
+  ]
+}

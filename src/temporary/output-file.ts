@@ -1,0 +1,184 @@
+/**
+ * Files that a user names for output: everything such is written here. It replaces only what this program wrote before,
+ * follows no link, and a reader sees the old file or the new one, also after a power cut.
+ */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import { DiskFull, MusterError, UsageError } from '../lib/errors.ts'
+import { temporaryPlace } from './places.ts'
+
+/** Files and folders that no output may replace or be put into, such as the warehouse and its landed pages. */
+export interface Guarded {
+  readonly path: string
+  /** As in `it is the warehouse`. */
+  readonly what: string
+}
+
+export interface OutputRules {
+  readonly guarded: readonly Guarded[]
+  /** Replaces a file that somebody else wrote. */
+  readonly isForced: boolean
+  /** Whether this program wrote the file that is there. */
+  readonly isOurs: (file: string) => boolean
+}
+
+const refuse = (file: string, what: string, next: string): UsageError =>
+  new UsageError({ what, where: file, next: `${next}; nothing was changed` })
+
+const another = 'name another file'
+
+/** With links of its folders followed; the file itself need not exist. */
+function settled(path: string): string {
+  const full = resolve(path)
+  if (existsSync(full)) return realpathSync(full)
+  const parent = dirname(full)
+  return parent === full ? full : join(settled(parent), basename(full))
+}
+
+const isSame = (one: Stats, other: Stats | undefined): boolean =>
+  other !== undefined && one.ino === other.ino && one.dev === other.dev
+
+/** Throws UsageError for a place that is, or lies in, something guarded. */
+export function requireUnguarded(file: string, guarded: readonly Guarded[]): void {
+  const place = settled(file)
+  const found = statSync(file, { throwIfNoEntry: false })
+  for (const { path, what } of guarded) {
+    const other = settled(path)
+    const isIn = place === other || place.startsWith(other + sep)
+    if (isIn || (found && isSame(found, statSync(path, { throwIfNoEntry: false }))))
+      throw refuse(file, `this is ${what}, or lies in it`, another)
+  }
+}
+
+function requireFolder(file: string): void {
+  const folder = statSync(dirname(file), { throwIfNoEntry: false })
+  if (folder?.isDirectory()) return
+  throw refuse(
+    dirname(file),
+    folder ? 'this is no folder' : 'there is no such folder',
+    `create it, or ${another}`,
+  )
+}
+
+/** The beginning of a file; empty for one that cannot be read. */
+export function beginningOf(file: string, bytes = 4096): Buffer {
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const buffer = Buffer.alloc(bytes)
+    return buffer.subarray(0, readSync(opened, buffer, 0, bytes, 0))
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** As every file of DuckDB begins, after its checksum. */
+const isDatabase = (file: string): boolean => beginningOf(file, 12).subarray(8).toString('latin1') === 'DUCK'
+
+/** Throws UsageError for whatever may not be replaced. To be called before anything is computed, and again before it is written. */
+export function requireOutput(file: string, { guarded, isForced, isOurs }: OutputRules): void {
+  requireFolder(file)
+  requireUnguarded(file, guarded)
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (!found) return
+  if (found.isSymbolicLink()) throw refuse(file, 'this is a link', 'name the file itself')
+  if (found.isDirectory()) throw refuse(file, 'this is a folder', 'name a file in it')
+  if (!found.isFile()) throw refuse(file, 'this is a device or a pipe, not a file', another)
+  if (isDatabase(file)) throw refuse(file, 'this is a DuckDB database', another)
+  if (isOurs(file) || isForced) return
+  throw refuse(file, 'this file is there already and muster did not write it', `${another}, or add --force`)
+}
+
+const fullCodes = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
+function writeError(file: string, cause: unknown): unknown {
+  if (cause instanceof MusterError) return cause
+  const code = String((cause as NodeJS.ErrnoException).code)
+  if (fullCodes.includes(code))
+    return new DiskFull({
+      what: 'the disk is full',
+      where: file,
+      next: 'free some space and run again',
+      cause,
+    })
+  return new MusterError({
+    what: 'the file cannot be written',
+    where: file,
+    next: 'check the permissions of its folder and the free space',
+    cause,
+  })
+}
+
+/** A file, or the names in a folder. */
+export function syncToDisk(path: string): void {
+  const opened = openSync(path, constants.O_RDONLY)
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+function writeDraft(draft: string, text: string, mode: number): void {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  const opened = openSync(draft, flags, mode)
+  try {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; ) at += writeSync(opened, bytes, at)
+    fchmodSync(opened, mode)
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** A link fails where a rename would replace a file that was made meanwhile. Some file systems have no links. */
+function putInPlace(draft: string, file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })) renameSync(draft, file)
+  else {
+    try {
+      linkSync(draft, file)
+    } catch (error) {
+      if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(String((error as NodeJS.ErrnoException).code))) throw error
+      renameSync(draft, file)
+    }
+  }
+}
+
+/** Writes the text whole; returns the number of its bytes. Throws MusterError, after which what was there is unchanged. */
+export function writeOutput(
+  file: string,
+  text: string,
+  rules: OutputRules & { readonly mode?: number },
+): number {
+  requireOutput(file, rules)
+  try {
+    const draft = temporaryPlace(`${file}.draft`, 'a file before it takes its place')
+    try {
+      writeDraft(draft.path, text, rules.mode ?? 0o666 & ~process.umask())
+      // Somebody may have put something else there meanwhile.
+      requireOutput(file, rules)
+      putInPlace(draft.path, file)
+      syncToDisk(dirname(file))
+    } finally {
+      draft.remove()
+    }
+  } catch (error) {
+    throw writeError(file, error)
+  }
+  return Buffer.byteLength(text)
+}

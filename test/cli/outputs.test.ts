@@ -1,0 +1,182 @@
+/** Commands that write files: none replaces what it did not write, follows a link, or touches a warehouse and its pages. */
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { commandSet, loadCommands } from '../../src/cli/commands.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { thorough } from '../thorough.ts'
+import { temporaryFolder } from './captured-world.ts'
+import { openPlace, type Place } from './synced-warehouse.ts'
+
+let place: Place
+let folder: string
+
+beforeAll(async () => {
+  place = await openPlace()
+  expect((await place.command('sync sites --quiet')).code).toBe(0)
+})
+
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+
+/** Options that name a file or a folder to write, and how each is tried here. */
+const writing: Readonly<Record<string, (target: string) => string>> = {
+  'docs --out': target => `docs --out ${target}`,
+  'docs --markdown': target => `docs --markdown ${target}`,
+  'export --parquet': target => `export --parquet ${target}`,
+}
+
+test('every option that names an output is tried here', async () => {
+  const modules = await loadCommands(['--help'], commandSet)
+  const named = modules.flatMap(({ name, options = [] }) =>
+    options
+      .filter(({ flags }) => /<(file|folder)>/.test(flags))
+      .map(({ flags }) => `${name} ${flags.split(' ')[0]}`),
+  )
+  expect(named.sort()).toEqual(Object.keys(writing).sort())
+})
+
+const guarded = thorough
+  ? ['w.duckdb', 'w.landing', 'w.landing/page', 'w.published.duckdb/x', './w.landing/../w.duckdb']
+  : ['w.duckdb']
+
+const oneLine = (what: string) => expect.stringMatching(new RegExp(`^muster: [^\\n]*${what}[^\\n]*\\n$`))
+
+/** Everything below a folder, with its bytes. */
+function contents(of: string): unknown {
+  return readdirSync(of, { recursive: true, withFileTypes: true })
+    .map(entry => {
+      const path = join(entry.parentPath, entry.name)
+      return [path, entry.isFile() ? readFileSync(path).toString('base64') : lstatSync(path).mode]
+    })
+    .sort()
+}
+
+async function expectRefused(line: string, what: string): Promise<void> {
+  const before = contents(folder)
+  const { code, out, err } = await place.command(line)
+  expect({ code, out, err }).toEqual({ code: expect.any(Number), out: '', err: oneLine(what) })
+  expect(code).toBeGreaterThan(0)
+  expect(contents(folder)).toEqual(before)
+}
+
+describe.each(Object.entries(writing))('%s', (name, lineTo) => {
+  const isFolder = name.startsWith('export')
+  const targets: Readonly<Record<string, () => string>> = {
+    'the file of somebody else': () => {
+      writeFileSync(join(folder, 'theirs'), 'precious')
+      return 'theirs'
+    },
+    'an empty file': () => {
+      writeFileSync(join(folder, 'empty'), '')
+      return 'empty'
+    },
+    'a folder with something in it': () => {
+      mkdirSync(join(folder, 'full'))
+      writeFileSync(join(folder, 'full', 'file'), 'precious')
+      return 'full'
+    },
+    'a link to a file': () => {
+      writeFileSync(join(folder, 'theirs'), 'precious')
+      symlinkSync('theirs', join(folder, 'link'))
+      return 'link'
+    },
+    'a link to nowhere': () => {
+      symlinkSync('nowhere', join(folder, 'link'))
+      return 'link'
+    },
+    'a pipe': () => {
+      spawnSync('mkfifo', [join(folder, 'pipe')])
+      return 'pipe'
+    },
+  }
+
+  test.each(Object.entries(targets))('refuses %s', async (_, target) => {
+    await expectRefused(lineTo(join(folder, target())), '(this is|there is|this file|holds)')
+  })
+
+  test.each(guarded)('refuses %s, also when forced', async target => {
+    const forced = isFolder ? '' : ' --force'
+    const before = contents(dirname(place.file))
+    expect(await place.command(lineTo(target) + forced)).toMatchObject({
+      err: oneLine('(this is|there is)'),
+    })
+    expect(contents(dirname(place.file))).toEqual(before)
+  })
+
+  test.runIf(thorough)('replaces what it wrote itself', async () => {
+    const target = join(folder, 'own')
+    for (const _ of [1, 2]) expect(await place.command(lineTo(target))).toMatchObject({ code: 0, err: '' })
+    expect(readdirSync(folder)).toEqual(['own'])
+  })
+})
+
+test.runIf(thorough)(
+  'with --force a page of somebody else is replaced, a link and a database never',
+  async () => {
+    writeFileSync(join(folder, 'theirs'), 'precious')
+    linkSync(join(folder, 'theirs'), join(folder, 'second name'))
+    expect((await place.command(`docs --force --out ${join(folder, 'theirs')}`)).code).toBe(0)
+    expect(readFileSync(join(folder, 'theirs'), 'utf8')).toContain('written by muster docs')
+    // A new file took the name: what has another name stays.
+    expect(readFileSync(join(folder, 'second name'), 'utf8')).toBe('precious')
+    symlinkSync('theirs', join(folder, 'link'))
+    await expectRefused(`docs --force --out ${join(folder, 'link')}`, 'this is a link')
+    await (await openDuckdb(join(folder, 'other.duckdb'))).close()
+    await expectRefused(`docs --force --out ${join(folder, 'other.duckdb')}`, 'this is a DuckDB database')
+    await expectRefused(`init --force --config ${join(folder, 'other.duckdb')}`, 'this is a DuckDB database')
+    await expectRefused(`init --force --config ${join(folder, 'link')}`, 'this is a link')
+  },
+)
+
+describe('publish', () => {
+  beforeEach(() => rmSync(place.published, { recursive: true, force: true }))
+
+  const inTheWay: Readonly<Record<string, () => unknown>> = {
+    'a text': () => writeFileSync(place.published, 'precious'),
+    'a link': () => symlinkSync('w.duckdb', place.published),
+    'a pipe': () => spawnSync('mkfifo', [place.published]),
+    'a database of somebody else': async () => {
+      const engine = await openDuckdb(place.published)
+      await engine.run('create table warehouse.main.theirs as select 1 as n')
+      await engine.close()
+    },
+  }
+
+  test.each(Object.entries(inTheWay))('does not replace %s', async (_, make) => {
+    await make()
+    const before = lstatSync(place.published).ino
+    expect(await place.command('publish')).toMatchObject({
+      code: 2,
+      out: '',
+      err: oneLine('nothing was changed'),
+    })
+    expect(lstatSync(place.published).ino).toBe(before)
+  })
+
+  test.runIf(thorough)('replaces a file of somebody else when forced, and its own copies', async () => {
+    writeFileSync(place.published, 'precious')
+    expect((await place.command('publish --force')).code).toBe(0)
+    expect((await place.command('publish')).code).toBe(0)
+  })
+})
+
+test('the demo does not remove a folder that it did not make', async () => {
+  const theirs = join(place.cwd, 'data', 'demo')
+  mkdirSync(theirs, { recursive: true })
+  writeFileSync(join(theirs, 'notes'), 'precious')
+  expect(await place.command('demo')).toMatchObject({ code: 2, err: oneLine('the demo did not make') })
+  expect(existsSync(join(theirs, 'notes'))).toBe(true)
+})
