@@ -36,13 +36,13 @@ export const command: CommandModule = {
 }
 
 function write(path: string, shown: string, isForced: boolean): void {
-  if (!isForced && lstatSync(path, { throwIfNoEntry: false }))
-    throw new UsageError({ what: `${shown} exists already`, next: 'add --force to replace it' })
   try {
     mkdirSync(dirname(path), { recursive: true })
   } catch (error) {
     throw cannotWrite(shown, error)
   }
+  if (!isForced && lstatSync(path, { throwIfNoEntry: false }))
+    throw new UsageError({ what: `${shown} exists already`, next: 'add --force to replace it' })
   writeOutput(path, readFileSync(template, 'utf8'), { guarded: [], isForced, isOurs: () => false })
 }
 

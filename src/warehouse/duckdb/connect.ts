@@ -1,6 +1,15 @@
 /** A DuckDB instance: the warehouse attached, a stage for each connection, set up for a small process. */
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { MusterError } from '../../lib/errors.ts'
@@ -145,6 +154,7 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
       requireOneName(file)
     }
     const fresh = !existsSync(file)
+    if (fresh && !options.readOnly) accessSync(dirname(file), constants.W_OK)
     const opened = await openCurrent(name, file, options)
     // The file holds personal data, so only its owner may read it.
     if (fresh) chmodSync(file, 0o600)
