@@ -11,6 +11,7 @@ import { type Mart, readMarts } from '../../marts/mart.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { withheldReasons } from '../reports/withheld-marts.ts'
 import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
 import { createProgress, type Progress } from '../terminal/progress.ts'
 
@@ -91,9 +92,7 @@ function requireAll({ marts }: BuildResult): void {
   const isFailed = withheld.some(({ state }) => state === 'failed')
   const Kind = isRefused && !isFailed ? MartsRefused : MusterError
   throw new Kind({
-    what: `${withheld.length} of ${marts.length} marts were not built: ${withheld
-      .map(({ name, message }) => `${name} (${message})`)
-      .join(', ')}`,
+    what: `${withheld.length} of ${marts.length} marts were not built: ${withheldReasons(withheld).join('; ')}`,
     next: 'they keep their earlier rows; run muster build again when the cause is fixed',
   })
 }
