@@ -47,9 +47,4 @@ export const planted: Readonly<Record<string, Planted>> = {
     find: 'this.#starts.length - this.#cap',
     put: 'this.#starts.length-Math.ceil(this.#cap*1.25)',
   },
-  'an event is drained without its signal': {
-    file: 'src/events/drain.ts',
-    find: '.filter(({ resource }) => resource.isReadById)',
-    put: '.filter(() => false)',
-  },
 }

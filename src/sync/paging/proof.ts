@@ -126,7 +126,7 @@ export interface Hiding {
 }
 
 /** The first attempt whose pages have another size: a page that is short by its place lacks other rows then. */
-const otherSizes = 4
+const otherSizes = 5
 
 /**
  * Rows that the service counts and shows on no page, because it drops them after it has cut the pages. They are believed when
