@@ -91,7 +91,7 @@ describe('a connection', () => {
       async client => {
         const error = await failure(client.getPage('/sites'))
         expect([error.name, error.message]).toEqual([
-          'Retriable',
+          'TooLarge',
           expect.stringContaining('more than 1000000 bytes'),
         ])
         expect(sent).toBeLessThan(6 * 20_000_000)

@@ -9,10 +9,11 @@ import { requireBodySize, requireKey, requirePage, requirePath } from './before-
 import type { Meta } from './envelope.ts'
 import { OtherRecord, Retriable } from './errors.ts'
 import { type KeyInfo, readKey } from './key.ts'
+import { LargePages } from './large-pages.ts'
 import { pageLimit } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
 import { type Call, type RequestSeen, Sender } from './sender.ts'
-import { type FetchOptions, Wire } from './wire.ts'
+import { type FetchOptions, usualMaxBytes, Wire } from './wire.ts'
 
 /** One page of a list. */
 export interface Page {
@@ -96,6 +97,7 @@ class ApiClient implements Client {
   readonly #wire: Wire
   readonly #budget: Budget
   readonly #sender: Sender
+  readonly #largePages: LargePages
   #me: { readonly key: KeyInfo; readonly at: number } | undefined
   #asking: Promise<KeyInfo> | undefined
 
@@ -104,6 +106,7 @@ class ApiClient implements Client {
     requireKey(apiKey)
     this.#options = options
     this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal })
+    this.#largePages = new LargePages(limits.maxBytes ?? usualMaxBytes)
     this.#budget = options.budget ?? createBudget({ clock: options.clock })
     this.#sender = new Sender({ ...options, wire: this.#wire, budget: this.#budget })
   }
@@ -122,13 +125,15 @@ class ApiClient implements Client {
     requirePage(path, { ...query, ...asked }, asked)
     const { purpose = this.#options.purpose ?? 'sync' } = options
     await this.#ensureMe()
-    const { bytes, envelope, fetchedAt } = await this.#sender.exchange({
-      method: 'GET',
-      path,
-      query: { ...query, ...asked },
-      asked,
-      purpose,
-    })
+    const { bytes, envelope, fetchedAt } = await this.#largePages.read(path, { ...query, ...asked }, part =>
+      this.#sender.exchange({
+        method: 'GET',
+        path,
+        query: part,
+        asked: { page: part.page, limit: part.limit },
+        purpose,
+      }),
+    )
     const { meta = { ...asked, total: 0 }, empty } = envelope
     return { bytes, meta, empty, records: () => envelope.records() as unknown[], fetchedAt }
   }

@@ -87,6 +87,14 @@ function readEdges(bytes: Buffer): Edges | undefined {
   return { meta: JSON.parse(match[1]), empty: head[1] === ']' }
 }
 
+/** The bytes between the brackets of `data`; undefined when the edges do not look as expected. */
+export function rowsOfPage(bytes: Buffer): Buffer | undefined {
+  const head = headPattern.exec(bytes.toString('latin1', 0, edgeBytes))
+  const meta = bytes.lastIndexOf('"meta"')
+  const end = bytes.lastIndexOf(']', meta)
+  return head && meta > 0 && end > 0 ? bytes.subarray(bytes.indexOf('[') + 1, end) : undefined
+}
+
 function readWhole(bytes: Buffer, asked: Asked, from: Source): Edges {
   const body = parse(bytes, from)
   return { meta: body.meta, empty: rowsOf(body, asked, from).length === 0 }

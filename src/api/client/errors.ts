@@ -86,6 +86,16 @@ export class OtherRecord extends ApiError {
   }
 }
 
+/** The answer is larger than the settings allow: asked for again, it would be as large. */
+export class TooLarge extends ApiError {
+  constructor(facts: Facts, bytes: number) {
+    super(facts, {
+      what: `bad answer: more than ${bytes} bytes`,
+      next: 'raise pageCapMegabytes of the settings if records may be so large, else tell the operators of the service',
+    })
+  }
+}
+
 /** Other 4xx: the request is wrong, so it is not sent again. */
 export class BadRequest extends ApiError {
   constructor(facts: Facts, what = 'the service rejects the request') {
@@ -151,6 +161,7 @@ export type ApiFailure =
   | AccessDenied
   | NotFound
   | OtherRecord
+  | TooLarge
   | BadRequest
   | Conflict
   | Retriable

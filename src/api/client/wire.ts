@@ -3,7 +3,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { MusterError } from '../../lib/errors.ts'
 import { readBaseUrl } from './before-sending.ts'
 import { serverWords } from './envelope.ts'
-import { badAnswer, failureOf } from './errors.ts'
+import { failureOf, TooLarge } from './errors.ts'
 import { networkFailure, tooSlowCode } from './network.ts'
 import { harmless, type Query, requestLine } from './redact.ts'
 
@@ -23,12 +23,14 @@ export interface FetchOptions {
   readonly connections?: number
 }
 
+export const usualMaxBytes = 32 * 1024 * 1024
+
 const defaults: Required<FetchOptions> = {
   connectTimeout: 10_000,
   headersTimeout: 60_000,
   bodyTimeout: 60_000,
   totalTimeout: 300_000,
-  maxBytes: 32 * 1024 * 1024,
+  maxBytes: usualMaxBytes,
   connections: 8,
 }
 
@@ -142,7 +144,7 @@ export class Wire {
   async #read({ body, headers }: Dispatcher.ResponseData, request: string): Promise<Buffer> {
     const { maxBytes } = this.#limits
     const whole = await readUpTo(maxBytes, body, Number(first(headers['content-length'])))
-    if (!whole) throw badAnswer({ request, status: 200 }, `more than ${maxBytes} bytes`)
+    if (!whole) throw new TooLarge({ request, status: 200 }, maxBytes)
     return whole
   }
 

@@ -1,6 +1,13 @@
 /** Fetches records by id, several at a time, and lands the answers. */
 import type { Purpose } from '../../api/budget/day.ts'
-import { AccessDenied, BadRequest, NotFound, OtherRecord, Retriable } from '../../api/client/errors.ts'
+import {
+  AccessDenied,
+  BadRequest,
+  NotFound,
+  OtherRecord,
+  Retriable,
+  TooLarge,
+} from '../../api/client/errors.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { singleRead } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
@@ -61,8 +68,8 @@ export function backOffDays(failures: number): number {
 }
 
 /** The service answers, though not with the record. */
-const isAboutOne = (error: unknown): error is AccessDenied | NotFound | OtherRecord =>
-  error instanceof AccessDenied || error instanceof NotFound || error instanceof OtherRecord
+const isAboutOne = (error: unknown): error is AccessDenied | NotFound | OtherRecord | TooLarge =>
+  [AccessDenied, NotFound, OtherRecord, TooLarge].some(kind => error instanceof kind)
 
 class Fetching {
   readonly #task: ResourceTask

@@ -1,5 +1,5 @@
 /** Asks by id for records that a sweep did not see: a 404 is a second piece of evidence at once. */
-import { AccessDenied, NotFound, OtherRecord } from '../../api/client/errors.ts'
+import { AccessDenied, NotFound, OtherRecord, TooLarge } from '../../api/client/errors.ts'
 import { type SingleRead, singleRead } from '../../contract/fields/resource.ts'
 import { controlIds, recordEvidence, voidEvidence } from '../../state/evidence/evidence.ts'
 import { lastSweep } from '../../state/scans/sweeps.ts'
@@ -19,7 +19,7 @@ async function ask({ sync, counters }: ResourceTask, { path }: SingleRead, id: s
   } catch (error) {
     if (error instanceof NotFound) return 'missing'
     // Another record tells as little as a refusal.
-    if (error instanceof AccessDenied || error instanceof OtherRecord) return 'refused'
+    if ([AccessDenied, OtherRecord, TooLarge].some(kind => error instanceof kind)) return 'refused'
     throw error
   }
 }

@@ -37,13 +37,14 @@ const isThere = async (engine: Pick<Engine, 'rows' | 'schema'>): Promise<boolean
   return found.length > 0
 }
 
-/** First in a transaction. Before the first migration there is nothing to lock, and nothing to merge into. */
-async function takeTurn(engine: Engine, seconds: number): Promise<void> {
-  if (!(await isThere(engine))) return
+/** First in a transaction. False before the first migration: there is nothing to lock, and nothing to merge into. */
+async function takeTurn(engine: Engine, seconds: number): Promise<boolean> {
+  if (!(await isThere(engine))) return false
   try {
     await engine.run(`set local lock_timeout = '${seconds}s'`)
     await engine.run(`lock table ${quoteName(engine.schema('ops'))}.${locked} in exclusive mode`)
     await engine.run('set local lock_timeout to default')
+    return true
   } catch (error) {
     if (sqlState(error) !== '55P03') throw error
     throw new NotMyTurn('another session merges', { cause: error })
@@ -93,8 +94,9 @@ export async function mergeInTurn<Result>(
   turn: MergeTurn,
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
+  let hasTurn = false
   const inTurn = async (engine: Engine): Promise<Result> => {
-    await takeTurn(engine, turn.patience)
+    hasTurn = await takeTurn(engine, turn.patience)
     return work(engine)
   }
   try {
@@ -102,7 +104,7 @@ export async function mergeInTurn<Result>(
   } catch (error) {
     if (error instanceof NotMyTurn) throw await waitedInVain(turn, error.cause)
     // The first merge of all makes the tables: there was nothing to lock yet when both began.
-    if (!isMadeTwice(error)) throw error
+    if (hasTurn || !isMadeTwice(error)) throw error
     return turn.transaction(inTurn)
   }
 }
