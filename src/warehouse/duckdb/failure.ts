@@ -5,7 +5,7 @@ import { DiskFull, Interrupted, MusterError, OutOfMemory } from '../../lib/error
 export class OutOfReach extends MusterError {}
 
 /** Another process has it. */
-class InUse extends OutOfReach {
+export class InUse extends OutOfReach {
   override readonly exitCode = 75
 }
 

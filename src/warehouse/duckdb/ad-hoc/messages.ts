@@ -1,7 +1,7 @@
 /** What the process of ad hoc queries and the one that started it say to each other. */
 import { MusterError, type Report, UsageError } from '../../../lib/errors.ts'
 import type { QueryBounds, QueryResult } from '../../query.ts'
-import { OutOfReach } from '../failure.ts'
+import { InUse, OutOfReach } from '../failure.ts'
 
 /** The first message opens a file; every other one is a query on it. */
 export type Question =
@@ -10,20 +10,23 @@ export type Question =
 
 export type Answer = { readonly result: QueryResult | null } | { readonly failure: Failure }
 
+/** The special before the general: the first that fits is the kind of an error. */
+const classes = { usage: UsageError, inUse: InUse, outOfReach: OutOfReach, refused: MusterError }
+type Kind = keyof typeof classes
+
 /** An error in words, because classes do not survive the way from one process to the other. */
 interface Failure {
-  readonly kind: 'usage' | 'reach' | 'refused' | 'unexpected'
+  readonly kind: Kind | 'unexpected'
   readonly report: Report
 }
-
-const classes = { usage: UsageError, reach: OutOfReach, refused: MusterError }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof MusterError)) return { kind: 'unexpected', report: { what: wordsOf(error) } }
   const { cause, ...report } = error.report
-  const kind = error instanceof UsageError ? 'usage' : error instanceof OutOfReach ? 'reach' : 'refused'
+  const kinds = Object.keys(classes) as Kind[]
+  const kind = kinds.find(one => error instanceof classes[one]) ?? 'refused'
   return { kind, report: { ...report, ...(cause !== undefined && { cause: wordsOf(cause) }) } }
 }
 
