@@ -33,6 +33,12 @@ export interface Connection {
   readonly landing: string
   /** How long landed pages are kept. */
   readonly retentionDays: number
+  /** How long superseded versions of personal data are kept; undefined for ever. */
+  readonly piiHistoryDays?: number
+  /** How long events are kept once nothing is left to do with them. */
+  readonly inboxDays: number
+  /** How long quarantined records are kept once they were resolved. */
+  readonly quarantineDays: number
   /** So long may a process on another machine not show itself before its temporary files are removed. */
   readonly temporaryHours: number
   /** How far behind its watermark a scan continues, against late commits of the service. */
@@ -84,6 +90,9 @@ export function buildConnection(
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
     landing: resolve(cwd, raw.landing ?? besideWarehouse(warehouse, name)),
     retentionDays: raw.retentionDays,
+    ...(raw.piiHistoryDays !== undefined && { piiHistoryDays: raw.piiHistoryDays }),
+    inboxDays: raw.inboxDays,
+    quarantineDays: raw.quarantineDays,
     temporaryHours: raw.temporaryHours,
     lookbackMinutes: raw.lookbackMinutes,
     pageCapMegabytes: raw.pageCapMegabytes,

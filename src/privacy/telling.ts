@@ -12,6 +12,9 @@ export const wordsOf = (text: string): string =>
 /** The last digits of a telephone number are the same with a country code, with a zero, and with neither. */
 const phoneDigits = 9
 
+/** Shorter ones are dates, amounts and short references. */
+const leastDigits = 8
+
 /** At least this many letters and digits. */
 const leastLetters = 6
 
@@ -27,7 +30,7 @@ const email = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const phone = /^\+?[\d\s().\-/]+$/
 
 /**
- * An e-mail address; a telephone number of at least nine digits; two words or more, or one with digits, of at least six
+ * An e-mail address; a telephone or account number of at least eight digits; two words or more, or one with digits, of at least six
  * letters and digits. Undefined for any other text, which many people share: a first name, a town, a short code.
  */
 export function telling(text: string): Telling | undefined {
@@ -35,7 +38,7 @@ export function telling(text: string): Telling | undefined {
   if (email.test(trimmed)) return { kind: 'e-mail address', normal: trimmed.toLowerCase() }
   if (phone.test(trimmed)) {
     const digits = trimmed.replace(/\D/g, '')
-    if (digits.length < phoneDigits || /^\d{4}-\d\d-\d\d/.test(trimmed)) return undefined
+    if (digits.length < leastDigits || /^\d{4}-\d\d-\d\d/.test(trimmed)) return undefined
     return { kind: 'telephone number', normal: digits.slice(-phoneDigits) }
   }
   const normal = wordsOf(trimmed)
@@ -57,7 +60,7 @@ export function tellingIn(text: string): Set<string> {
   if (whole) found.add(whole.normal)
   for (const [one] of text.matchAll(/[^\s@<>"'(),;:]+@[^\s@<>"'(),;:]+\.[^\s@<>"'(),;:]*[^\s@<>"'(),;:.]/g))
     found.add(one.toLowerCase())
-  for (const [one] of text.matchAll(/\+?\d[\d\s().\-/]{7,}\d/g)) {
+  for (const [one] of text.matchAll(/\+?\d[\d\s().\-/]{6,}\d/g)) {
     const normal = telling(one)?.normal
     if (normal) found.add(normal)
   }

@@ -52,7 +52,9 @@ test('the nightly DAG syncs, builds, compares, checks, then publishes what passe
     ['crosscheck', 'crosscheck', ['sync'], ['counts']],
     ['build', 'build', [], ['crosscheck']],
     ['check', 'check', [], ['build']],
-    ['publish', 'publish', ['check'], []],
+    ['audit', 'audit-pii', [], ['check']],
+    ['retention', 'retention', [], ['audit']],
+    ['publish', 'publish', ['check', 'audit'], []],
   ])
 })
 

@@ -21,6 +21,8 @@ describe('without a file', () => {
       landing: join(cwd, 'data/muster.landing'),
       retentionDays: 90,
       temporaryHours: 24,
+      inboxDays: 90,
+      quarantineDays: 90,
     })
   })
 

@@ -17,6 +17,8 @@ describe('a file', () => {
       landing: join(cwd, 'data/acme.landing'),
       retentionDays: 90,
       temporaryHours: 24,
+      inboxDays: 90,
+      quarantineDays: 90,
       lookbackMinutes: 15,
       pageCapMegabytes: 32,
       quarantineRecords: 20,

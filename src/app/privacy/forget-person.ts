@@ -88,7 +88,7 @@ async function forgetInCopy({ options, around }: Job, file: string): Promise<voi
 }
 
 async function writeAnew(job: Job, engine: Engine, output: Output): Promise<void> {
-  if (output.kind === 'copy') return forgetInCopy(job, output.place)
+  if (output.made === 'copy') return forgetInCopy(job, output.place)
   await exportParquet(
     { engine, ...job.around, version: programVersion, onTable: () => undefined },
     { folder: output.place, includePii: output.includesPii, monthRows: monthRowsUnlessGiven },

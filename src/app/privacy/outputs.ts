@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const shape = z.object({
   place: z.string(),
-  kind: z.enum(['export', 'copy']),
+  made: z.enum(['export', 'copy']),
   includesPii: z.boolean(),
 })
 
@@ -12,6 +12,9 @@ export type Output = z.infer<typeof shape>
 
 /** Beside the file of a warehouse, or else beside its landed pages. */
 const outputsFile = (stem: string): string => `${stem.replace(/\.duckdb$/, '')}.outputs`
+
+/** Whether it must hold no personal data; a copy of a warehouse holds all of it. */
+export const isForReaders = ({ made, includesPii }: Output): boolean => made === 'export' && !includesPii
 
 export function recordOutput(stem: string, output: Output): void {
   appendFileSync(outputsFile(stem), `${JSON.stringify(output)}\n`, { mode: 0o600 })

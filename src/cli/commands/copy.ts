@@ -118,7 +118,7 @@ export const command: CommandModule = {
     requireDrained(from)
     const copied = await copyBetween(context, from, to)
     if (from.warehouse.kind === 'file' && to.warehouse.kind === 'file')
-      recordOutput(from.warehouse.file, { place: to.warehouse.file, kind: 'copy', includesPii: true })
+      recordOutput(from.warehouse.file, { place: to.warehouse.file, made: 'copy', includesPii: true })
     const rows = copied.reduce((sum, one) => sum + one.rows, 0)
     const landing = landingAdvice(from)
     if (context.json) printJson(context, { tables: copied, rows, landing })

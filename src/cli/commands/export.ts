@@ -55,7 +55,7 @@ export const command: CommandModule = {
       )
       recordOutput(stemOf(context.connection()), {
         place: folder,
-        kind: 'export',
+        made: 'export',
         includesPii: flagOption(options, 'includePii'),
       })
       if (context.json) {

@@ -1,0 +1,113 @@
+/** Audits a connection: the warehouse as it would be published, the published copy, and exports without personal data. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Connection } from '../../config/connection.ts'
+import { type Hit, searchPublished } from '../../privacy/audit.ts'
+import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
+import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
+import { openDuckdb } from '../../warehouse/duckdb/open.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { duckdbFile, openMade } from '../connection/warehouse.ts'
+import { stemOf } from './forget-person.ts'
+import { isForReaders, outputsOf } from './outputs.ts'
+
+export interface Audit {
+  readonly hits: readonly Hit[]
+  /** Distinct values that were looked for. */
+  readonly values: number
+  readonly columns: number
+  readonly cells: number
+  readonly places: readonly string[]
+  readonly leftOut: PiiValues['leftOut']
+}
+
+type Result = Awaited<ReturnType<typeof searchPublished>>
+
+async function searchCopy(file: string, values: PiiValues): Promise<Result> {
+  const engine = await openDuckdb(file, { readOnly: true })
+  try {
+    return await searchPublished(engine, values)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Views of the files of an export, in an empty DuckDB, so that they are searched as tables. */
+async function searchExport(engine: Engine, folder: string, values: PiiValues): Promise<Result> {
+  const { stage } = engine
+  const files = await stage.rows<{ file: string }>(
+    `select file from glob(${quoteText(join(folder, '**', '*.parquet'))}) order by 1`,
+  )
+  const tables = new Map<string, string[]>()
+  for (const { file } of files) {
+    const [schema = '', name = ''] = file.slice(folder.length + 1).split('/')
+    const table = `${schema}.${name.replace(/\.parquet$/, '')}`
+    tables.set(table, [...(tables.get(table) ?? []), file])
+  }
+  const found: Result[] = []
+  for (const [table, list] of tables) found.push(await searchFiles(engine, { folder, table, list }, values))
+  return {
+    hits: found.flatMap(({ hits }) => hits),
+    columns: found.reduce((sum, { columns }) => sum + columns, 0),
+    cells: found.reduce((sum, { cells }) => sum + cells, 0),
+  }
+}
+
+async function searchFiles(
+  { stage }: Engine,
+  { folder, table, list }: { folder: string; table: string; list: readonly string[] },
+  values: PiiValues,
+): Promise<Result> {
+  const from = `read_parquet([${list.map(quoteText).join(', ')}])`
+  const columns = await stage.rows<{ name: string; type: string }>(
+    `select column_name as name, column_type as type from (describe select * from ${from})`,
+  )
+  const described = columns.map(({ name, type }) => ({
+    schema: 'star',
+    table: 'exported',
+    tableComment: null,
+    column: name,
+    type,
+    comment: null,
+  }))
+  const reader: Engine = {
+    ...stage,
+    location: folder,
+    describedColumns: async () => described,
+    rows: sql => stage.rows(sql.replace(`star.${quoteName('exported')}`, from)),
+  }
+  const result = await searchPublished(reader, values)
+  const named = result.hits.map(hit => ({ ...hit, column: hit.column.replace('star.exported', table) }))
+  return { ...result, hits: named }
+}
+
+export async function auditPii(connection: Connection): Promise<Audit> {
+  const engine = await openMade(connection)
+  try {
+    const values = await readPiiValues(engine)
+    const file = duckdbFile(connection)
+    const copy = file === undefined ? undefined : publishedFile(file)
+    const results = [await searchPublished(engine, values)]
+    const places = [engine.location]
+    if (copy !== undefined && existsSync(copy)) {
+      results.push(await searchCopy(copy, values))
+      places.push(copy)
+    }
+    for (const output of outputsOf(stemOf(connection))) {
+      if (!isForReaders(output)) continue
+      results.push(await searchExport(engine, output.place, values))
+      places.push(output.place)
+    }
+    return {
+      hits: results.flatMap(({ hits }) => hits),
+      values: values.count,
+      columns: results.reduce((sum, { columns }) => sum + columns, 0),
+      cells: results.reduce((sum, { cells }) => sum + cells, 0),
+      places,
+      leftOut: values.leftOut,
+    }
+  } finally {
+    await engine.close()
+  }
+}

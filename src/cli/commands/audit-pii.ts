@@ -1,0 +1,42 @@
+/** `muster audit-pii`: looks for values of the PII tables in everything that is published. */
+import { auditPii } from '../../app/privacy/audit-pii.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
+import { type CommandModule, flagOption } from '../command.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
+
+export const command: CommandModule = {
+  name: 'audit-pii',
+  summary: 'look for values of the PII tables in all that is published; exit 3 when one is found',
+  options: [{ flags: '--left-out', summary: 'list the columns of pii with values that tell nobody apart' }],
+  notes: [
+    'Looked for: e-mail addresses; telephone and account numbers of eight digits or more; texts of two words or more,',
+    'or with digits, of six letters or more, unless they are the name of an organisation, a place or a thing.',
+    'Case, accents, spacing and punctuation make no difference. --left-out shows what is not looked for.',
+  ],
+  examples: ['muster audit-pii', 'muster audit-pii --left-out', 'muster audit-pii --json'],
+  async run(context, _args, options) {
+    const audit = await auditPii(context.connection())
+    const status = audit.hits.length > 0 ? 3 : 0
+    if (context.json) {
+      printJson(context, audit)
+      return status
+    }
+    if (audit.hits.length > 0)
+      printTable(
+        context,
+        ['column', 'cells', 'place'],
+        audit.hits.map(({ column, cells, place }) => [column, cells, place]),
+      )
+    if (flagOption(options, 'leftOut'))
+      printTable(
+        context,
+        ['left out', 'values', 'why'],
+        audit.leftOut.map(({ column, values, why }) => [column, values, why]),
+      )
+    const shown = `${formatNumber(audit.values)} values looked for in ${counted(audit.columns, 'column')}, ${counted(audit.cells, 'distinct cell')}`
+    const result =
+      status === 0 ? 'none found' : `found in ${counted(audit.hits.length, 'column')}: do not publish`
+    printLine(context, `${shown}, ${counted(audit.places.length, 'place')}: ${result}`)
+    return status
+  },
+}
