@@ -45,7 +45,7 @@ test('puts tasks after what they need, otherwise in the order of the file', () =
 
 test('the nightly DAG syncs, builds, compares, checks, then publishes what passed', () => {
   const text = readFileSync(new URL('../../dags/nightly.yaml', import.meta.url), 'utf8')
-  const dag = parse(text)
+  const dag = parseDag({ file: 'dags/nightly.yaml', text }, Object.keys(commandSet.loaders))
   expect(dag.tasks.map(task => [task.id, task.run, task.needs, task.after])).toEqual([
     ['sync', 'sync', [], []],
     ['counts', 'sweep', ['sync'], []],

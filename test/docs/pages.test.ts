@@ -73,7 +73,7 @@ test('pages that code names exist', () => {
 test('the README names every command, and no other', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const table = [...readme.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell]) => cell ?? '').join(' ')
-  const names = [...table.matchAll(/`([a-z]+)(?: ([a-z]+))?(?:\\\|([a-z]+))?/g)].flatMap(
+  const names = [...table.matchAll(/`([a-z-]+)(?: ([a-z]+))?(?:\\\|([a-z]+))?/g)].flatMap(
     ([, first, second, third]) =>
       second === undefined ? [`${first}`] : [`${first} ${second}`, ...(third ? [`${first} ${third}`] : [])],
   )

@@ -89,7 +89,8 @@ export async function auditPii(connection: Connection): Promise<Audit> {
     const file = duckdbFile(connection)
     const copy = file === undefined ? undefined : publishedFile(file)
     const results = [await searchPublished(engine, values)]
-    const places = [engine.location]
+    const places: string[] = []
+    places.push(engine.location)
     if (copy !== undefined && existsSync(copy)) {
       results.push(await searchCopy(copy, values))
       places.push(copy)
