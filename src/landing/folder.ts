@@ -48,7 +48,7 @@ function expand(instant: string): string {
 
 function writeError(folder: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
     return new DiskFull({
       what: 'the disk is full',
       where: folder,

@@ -146,5 +146,7 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   evict(name: string): Promise<void>
   /** Opens a second session; absent where the warehouse has only one process. */
   openBeside?(): Promise<SideSession>
+  /** Brings what was committed where it stays. Throws MusterError when there is no room for it. */
+  makeLasting(): Promise<void>
   close(): Promise<void>
 }

@@ -9,9 +9,12 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
+/** A namespace of its own; who is no administrator gets one in which he is. */
+const namespace = process.getuid?.() === 0 ? '-m' : '-rm'
+
 /** Linux without user namespaces, and every other system, has no small disk to offer. */
 export function canMount(): boolean {
-  const mount = ['-rm', 'mount', '-t', 'tmpfs', '-o', 'size=64k', 'small', tmpdir()]
+  const mount = [namespace, 'mount', '-t', 'tmpfs', '-o', 'size=64k', 'small', tmpdir()]
   return spawnSync('unshare', mount).status === 0
 }
 
@@ -30,7 +33,7 @@ export class SmallDisk {
   constructor(kilobytes: number, env: Readonly<Record<string, string>>) {
     if (!existsSync(program)) throw new Error(`${program} is missing: npm run build makes it`)
     mkdirSync(this.folder)
-    this.#shell = spawn('unshare', ['-rm', 'sh'], {
+    this.#shell = spawn('unshare', [namespace, 'sh'], {
       env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     })

@@ -232,13 +232,16 @@ export async function runSync(
   const { requestsThisRun, retries, remainingToday } = session.client.usage()
   await session.client.close()
   await session.shared?.close()
-  const message = read.failure?.message ?? null
+  // A run that is not sure to stay has not succeeded.
+  const unkept = await session.sync.engine.makeLasting().catch((error: MusterError) => error)
+  const ended = read.failure ?? (unkept || undefined)
+  const message = ended?.message ?? null
   const unrecorded = await recordEnd(session.sync, {
-    change: { state: stateOf(read.failure), requests: requestsThisRun, retries, message },
+    change: { state: stateOf(ended), requests: requestsThisRun, retries, message },
     keepAfter: clock.now() - connection.retentionDays * dayMs,
   })
   // What went wrong first tells more than that it could not be written down.
-  const failure = read.failure ?? unrecorded
+  const failure = ended ?? unrecorded
   const { resources } = read
   const figures = {
     requests: requestsThisRun,

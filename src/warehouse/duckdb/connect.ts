@@ -69,6 +69,8 @@ export interface Opened {
 export interface OpenedFile extends Opened {
   /** Where it is, links followed. */
   readonly file: string
+  /** Whether this process writes the file, and no other has taken its place. */
+  isWritten(): boolean
 }
 
 /** `stem` is the beginning of the path of the temporary files. */
@@ -158,7 +160,8 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
     const opened = await openCurrent(name, file, options)
     // The file holds personal data, so only its owner may read it.
     if (fresh) chmodSync(file, 0o600)
-    return { ...opened, file }
+    const inode = inodeOf(file)
+    return { ...opened, file, isWritten: () => !options.readOnly && inodeOf(file) === inode }
   } catch (error) {
     throw openError(name, error)
   }

@@ -18,7 +18,7 @@ interface Reason {
 
 const reasons: readonly Reason[] = [
   {
-    pattern: /no space left/i,
+    pattern: /no space left|file too large/i,
     what: 'the disk is full',
     next: 'free some space and run the command again',
     error: DiskFull,
@@ -71,7 +71,7 @@ export function openError(file: string, cause: unknown): MusterError {
 /** The error itself where the user can do nothing about it. */
 export function statementError(file: string, cause: unknown): unknown {
   const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
-  if (says(/no space left on device|disk quota exceeded/i))
+  if (says(/no space left on device|disk quota exceeded|file too large/i))
     return new DiskFull({
       what: 'the disk is full',
       where: file,
@@ -101,4 +101,15 @@ export function statementError(file: string, cause: unknown): unknown {
       cause,
     })
   return cause
+}
+
+/** The rows of the log did not fit into the file. */
+export function logKept(file: string, cause: unknown): MusterError {
+  const Failure = cause instanceof DiskFull ? DiskFull : MusterError
+  return new Failure({
+    what: `${cause instanceof DiskFull ? 'the disk is full' : 'the warehouse file could not be written'}: what was committed is in its log only`,
+    where: `${file}.wal`,
+    next: 'keep the log beside the file, free some space, and run the command again, which writes it into the file',
+    cause,
+  })
 }

@@ -1,6 +1,7 @@
 /** The engine over a DuckDB file: one process writes, and stages several batches at once. */
 
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { Interrupted } from '../../lib/errors.ts'
 import type { Engine, Insertion, Traits, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
@@ -17,6 +18,7 @@ import {
   tidy,
 } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
+import { logKept } from './failure.ts'
 import { Connection, type Statements } from './statements.ts'
 
 const duckdbTraits: Traits = {
@@ -54,6 +56,7 @@ interface Place {
   readonly file: string
   /** Where the log of the warehouse goes. */
   readonly log: string
+  isWritten(): boolean
   /** The database that unqualified names refer to. */
   readonly home: string
 }
@@ -98,14 +101,30 @@ interface Database {
   readonly announced: Set<string>
 }
 
-async function close({ opened, main, pool }: Database): Promise<void> {
+/** What DuckDB would do as it closes the file, without a word when that fails: the rows would be in the log alone. */
+async function intoFile({ place, main }: Database): Promise<void> {
+  if (!place.isWritten() || !existsSync(place.log)) return
+  try {
+    await main.statementsOn(main.turns).run(`checkpoint ${place.home}`)
+  } catch (error) {
+    // What is interrupted is in the log as well, and the next command writes it.
+    if (error instanceof Interrupted || String(error).includes('Cannot CHECKPOINT')) return
+    throw logKept(place.file, error)
+  }
+}
+
+async function close(database: Database): Promise<void> {
+  const { opened, main, pool } = database
   const pooled = await pool.drain()
   await main.turns.onIdle()
   if ([main, ...pooled].some(({ hasRemoved }) => hasRemoved)) await tidy(opened.connection)
-  // The last connection to close writes the log into the file.
-  for (const { duckdb } of [...pooled, main]) duckdb.closeSync()
-  opened.instance.closeSync()
-  opened.temporary.remove()
+  try {
+    await intoFile(database)
+  } finally {
+    for (const { duckdb } of [...pooled, main]) duckdb.closeSync()
+    opened.instance.closeSync()
+    opened.temporary.remove()
+  }
 }
 
 const insert = ({ table, columns, select }: Insertion): string =>
@@ -182,6 +201,7 @@ function engineOn(database: Database, seat: Seat): Engine {
     // Another process cannot hold the file while this one does.
     isPresent: async name => announced.has(name),
     async evict() {},
+    makeLasting: () => intoFile(database),
     close: () => close(database),
   }
 }
@@ -197,7 +217,10 @@ function engineOver(place: Place, opened: Opened): Engine {
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
   const opened = await connect(file, options)
-  return engineOver({ file, log: `${opened.file}.wal`, home: 'warehouse' }, opened)
+  return engineOver(
+    { file, log: `${opened.file}.wal`, isWritten: opened.isWritten, home: 'warehouse' },
+    opened,
+  )
 }
 
 /** Without a warehouse file there is more memory for pages: the process peaks at 340 MB over 100,000 timesheets. */
@@ -208,5 +231,5 @@ export async function openStage(stem: string): Promise<Engine> {
   const opened = await create(stem, stageMemory)
   await attachMemory(opened.connection, 'stage_0')
   await setUp(opened.connection, { home: 'memory', stage: 'stage_0' })
-  return engineOver({ file: opened.temporary.path, log: '', home: 'memory' }, opened)
+  return engineOver({ file: opened.temporary.path, log: '', isWritten: () => false, home: 'memory' }, opened)
 }
