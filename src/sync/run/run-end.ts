@@ -8,6 +8,7 @@ import { runningRuns, updateRun } from '../../state/runs/runs.ts'
 import type { RunRow } from '../../state/runs/tables.ts'
 import { landingLease } from '../../state/runs/whole-lease.ts'
 import { openScanIds } from '../../state/scans/scans.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
 type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'signal'>
@@ -47,6 +48,13 @@ async function archivePages(ending: Ending, keepAfter: number): Promise<void> {
     await releaseLease(engine, lease)
   }
 }
+
+/** Why the rows of a run are not sure to stay: then it has not succeeded. */
+export const notLasting = (engine: Engine): Promise<MusterError | undefined> =>
+  engine.makeLasting().then(
+    () => undefined,
+    (error: MusterError) => error,
+  )
 
 /** A server that restarts is back within seconds: four more attempts, one a second. */
 const serverRestarts = { retries: 4, minTimeout: 1000, factor: 1 }

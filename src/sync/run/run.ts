@@ -23,7 +23,7 @@ import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts
 import { Incomplete } from './incomplete.ts'
 import { apiKeyId } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
-import { recordEnd } from './run-end.ts'
+import { notLasting, recordEnd } from './run-end.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
 /** Where to read from and write to; secrets already revealed. */
@@ -232,12 +232,9 @@ export async function runSync(
   const { requestsThisRun, retries, remainingToday } = session.client.usage()
   await session.client.close()
   await session.shared?.close()
-  // A run that is not sure to stay has not succeeded.
-  const unkept = await session.sync.engine.makeLasting().catch((error: MusterError) => error)
-  const ended = read.failure ?? (unkept || undefined)
-  const message = ended?.message ?? null
+  const ended = read.failure ?? (await notLasting(session.sync.engine))
   const unrecorded = await recordEnd(session.sync, {
-    change: { state: stateOf(ended), requests: requestsThisRun, retries, message },
+    change: { state: stateOf(ended), requests: requestsThisRun, retries, message: ended?.message ?? null },
     keepAfter: clock.now() - connection.retentionDays * dayMs,
   })
   // What went wrong first tells more than that it could not be written down.
