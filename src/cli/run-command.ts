@@ -97,6 +97,7 @@ export async function runAndPrint(context: CommandContext, request: RunRequest):
   const connection = context.connection()
   const engine = await openToWrite(connection)
   try {
+    await engine.requireReader()
     const outcome = await runShown(context, { connection: runConnection(connection), engine }, request)
     // A warehouse that failed during the run would hide why with its next failure.
     printOutcome(context, outcome, outcome.failure ? await leftOver(engine, outcome).catch(() => []) : [])

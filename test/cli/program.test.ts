@@ -22,7 +22,7 @@ describe('help', () => {
   test('of the program goes to stdout and names every command and exit code', async () => {
     const { code, out, err } = await muster('--help')
     expect([code, err]).toEqual([0, ''])
-    const listed = [...out.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name)
+    const listed = [...out.matchAll(/^ {2}([a-z-]+)\b/gm)].map(([, name]) => name)
     for (const name of Object.keys(commandSet.loaders)) expect(listed).toContain(name.split(' ')[0])
     expect(out).toContain('75 run again later')
   })

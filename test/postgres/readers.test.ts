@@ -76,10 +76,11 @@ test('readers are not blocked by the transaction of a sync, and see the rows fro
   const client = await reader(warehouse)
   expect(await readAll(client)).toBeGreaterThan(70)
   expect(await countOf(client)).toBe(300)
+  // The lock by which merges take turns lets readers in, and no row of theirs is in its table.
   const locks = await barrier.rows<{ mode: string }>(
     `select distinct mode from pg_locks l join pg_class c on c.oid = l.relation
      join pg_namespace n on n.oid = c.relnamespace
-     where l.pid = ${pid} and l.granted and nspname in ('star', 'mart', 'history', 'pii', 'ops') order by mode`,
+     where l.pid = ${pid} and l.granted and nspname in ('star', 'mart', 'history', 'pii', 'ops') and c.relname <> 'migration' order by mode`,
   )
   expect(locks).toContainEqual({ mode: 'RowExclusiveLock' })
   expect(locks.map(({ mode }) => mode).filter(mode => /^(Access|Share)?(Row)?Exclusive/.test(mode))).toEqual([

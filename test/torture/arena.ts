@@ -178,6 +178,8 @@ export class Arena {
     const last = await this.run(place, 'sync --quiet')
     const wrong = complaint(last, [0])
     if (wrong !== undefined) return `at rest: ${wrong}`
+    const broken = this.sandbox.violations().map(({ kind }) => kind)
+    if (broken.length > 0) return `requests that break the contract: ${broken.join(', ')}`
     const dump = await this.dump(place)
     const expected = this.#expected.get(place.isNew) ?? {}
     const differing = [...new Set([...Object.keys(dump), ...Object.keys(expected)])].filter(

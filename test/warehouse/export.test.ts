@@ -257,8 +257,8 @@ describe('on the command line', () => {
     const page = join(root, 'pages', 'dictionary.html')
     const line = `docs --out ${page} --markdown ${join(root, 'dictionary.md')} --json`
     expect(await muster(line, { env: env() })).toMatchObject({
-      code: 1,
-      err: `muster: there is no such folder (${join(root, 'pages')}): create it, or name another file\n`,
+      code: 2,
+      err: `muster: there is no such folder (${join(root, 'pages')}): create it, or name another file; nothing was changed\n`,
     })
     mkdirSync(join(root, 'pages'))
     const { code, out } = await muster(line, { env: env() })

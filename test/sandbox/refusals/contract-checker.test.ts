@@ -94,5 +94,5 @@ it('checks every test: each opens its sandboxes through openSandbox or keptSandb
   const opening = files.filter(name =>
     readFileSync(new URL(name, root), 'utf8').includes(`startSandbox${'('}`),
   )
-  expect(opening).toEqual(['sandbox/open-sandbox.ts', 'simulation/service.ts'])
+  expect(opening).toEqual(['sandbox/open-sandbox.ts', 'simulation/service.ts', 'torture/arena.ts'])
 })
