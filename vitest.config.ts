@@ -1,10 +1,23 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
+/** Whole runs and nights, which `npm run test:runs` runs. */
+export const wholeRuns = [
+  'test/nights/*.test.ts',
+  'test/simulation/*.test.ts',
+  'test/crosscheck/*.test.ts',
+  'test/privacy/*.test.ts',
+  'test/landing/damage.test.ts',
+  'test/cli/{incomplete,metric,pairs}.test.ts',
+  'test/sync/{agency,collection,empty-list,faults,kill,live,look-again,lost-access,refused-ids,replay,requests,scan-model,snapshot-losses,stops,sweep}.test.ts',
+  'test/warehouse/{any-json,bad-input,unloadable}.test.ts',
+  'test/contract/contract.test.ts',
+]
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.long.test.ts'],
+    exclude: ['test/**/*.long.test.ts', ...wholeRuns],
     setupFiles: ['test/every-file.ts'],
     globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
     pool: 'forks',

@@ -63,6 +63,13 @@ export async function openNights(bench: Bench, options: OpenOptions): Promise<Ni
       now += dayMs
       return run(line)
     },
-    rows: async query => JSON.parse((await run(`sql --json --limit 100000 ${query}`)).out),
+    async rows(query) {
+      await warehouse.open()
+      try {
+        return await warehouse.engine.rows(query)
+      } finally {
+        await warehouse.close()
+      }
+    },
   }
 }
