@@ -121,6 +121,8 @@ async function close(database: Database): Promise<void> {
   try {
     await intoFile(database)
   } finally {
+    // Whoever still asked while the log was written: to close a connection under a statement crashes the process.
+    await Promise.all([main, ...pooled].map(({ turns }) => turns.onIdle()))
     for (const { duckdb } of [...pooled, main]) duckdb.closeSync()
     opened.instance.closeSync()
     opened.temporary.remove()
