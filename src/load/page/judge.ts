@@ -3,6 +3,7 @@ import type { ColumnType } from '../../contract/fields/column.ts'
 import { isId } from '../../contract/fields/record-id.ts'
 import { isDay } from '../../lib/dates.ts'
 import { storedTypes } from '../../warehouse/schema/column-type.ts'
+import { expected } from './expected.ts'
 import type { Form } from './forms.ts'
 
 export interface Judgement {
@@ -17,24 +18,6 @@ export interface Judgement {
 export interface Judged extends Judgement {
   /** What a JSON text stands for; undefined for other values, and for a text that no reader of JSON will take. */
   readonly text?: string | undefined
-}
-
-/** For readers of the quarantine. */
-const expected: Readonly<Record<Form['kind'], string>> = {
-  object: 'an object',
-  list: 'a list',
-  id: 'an id',
-  text: 'a text',
-  url: 'an address',
-  integer: 'a whole number',
-  number: 'a number',
-  money: 'an amount',
-  quantity: 'a number',
-  coordinate: 'a number',
-  boolean: 'true or false',
-  timestamp: 'a date and time',
-  day: 'a day',
-  dayMonthYear: 'a day as DD/MM/YYYY',
 }
 
 const number = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/

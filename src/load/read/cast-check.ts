@@ -5,6 +5,7 @@ import type { Table } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { storedTypes } from '../../warehouse/schema/column-type.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { expected } from '../page/expected.ts'
 import { elements, type PageFile, type Reader, type RowsAt } from './pages.ts'
 import { below, type StagePlan, type StageTable, shapePath } from './plan.ts'
 import { isReadAsNumber, structType } from './struct-type.ts'
@@ -65,22 +66,6 @@ export function objectsEmpty(node: ShapeNode, at: string): string[] {
     if (next.kind !== 'object' || next.fields.size === 0) return []
     return [`(${path} is not distinct from ${nothingIn(next)})`, ...objectsEmpty(next, path)]
   })
-}
-
-/** Names of the types for readers of the quarantine. */
-const expected: Readonly<Record<ColumnType, string>> = {
-  text: 'a text',
-  url: 'an address',
-  integer: 'a whole number',
-  number: 'a number',
-  money: 'an amount',
-  quantity: 'a number',
-  coordinate: 'a number',
-  boolean: 'true or false',
-  timestamp: 'a date and time',
-  day: 'a day',
-  dayMonthYear: 'a day as DD/MM/YYYY',
-  json: 'JSON',
 }
 
 function failureOf(type: ColumnType): string {
