@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import { signal } from '../../src/state/by-id/discovered.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
+import { describeOnEngines, type Overrides, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 import { heard } from './by-id.ts'
+import { openSwept } from './sweeping.ts'
 
 const start = Date.UTC(2026, 2, 1)
 const dayMs = 86_400_000
@@ -109,6 +110,65 @@ describeOnEngines('mended records', bench => {
     // The refresh policy may fetch others; this one is asked for once a day.
     expect(asked.filter(path => path === '/trades/t1')).toHaveLength(1)
     expect(await open(warehouse)).not.toContain('t1')
+    day += 1
+    await sync()
+    expect(await open(warehouse)).toEqual([])
+  })
+
+  test('of a list that are deleted at the source leave with the next sweep of their scope, and come back when seen', async () => {
+    const warehouse = await bench.warehouse()
+    const bad = new Set([7, 8])
+    const sheets = Array.from({ length: 30 }, (_, index) => sheet(index, bad.has(index) ? 'many' : 1))
+    const timesheets = sheets.map((one, index) => ({ ...one, companyId: index === 8 ? 'other' : 'c1' }))
+    const swept = await openSwept({ records: { timesheets } })
+    let runs = 0
+    const clock = { now: () => start + 30 * dayMs + runs * 3_600_000, sleep: async () => undefined }
+    const again = <Outcome>(run: (warehouse: Warehouse, overrides: Overrides) => Promise<Outcome>) => {
+      runs += 1
+      return run(warehouse, { effects: { clock } })
+    }
+    await again(swept.sync)
+    await again(swept.sweep)
+    expect(await open(warehouse)).toEqual(['t0007', 't0008'])
+    for (const id of ['t0007', 't0008']) swept.world.remove('timesheets', id)
+    swept.allow({ companies: ['c1'] })
+    await again(swept.sync)
+    await again(swept.sweep)
+    // A key that sees less says nothing of what another one has shown.
+    expect(await open(warehouse)).toEqual(['t0007', 't0008'])
+    swept.allow({ companies: 'all' })
+    await again(swept.sync)
+    await again(swept.sweep)
+    expect(await open(warehouse)).toEqual([])
+    swept.world.upsert('timesheets', { ...sheet(8, 'many'), updatedAt: new Date(clock.now()).toISOString() })
+    await again(swept.sync)
+    expect(await open(warehouse)).toEqual(['t0008'])
+  })
+
+  test('without a list that are deleted at the source leave when they are asked for', async () => {
+    const warehouse = await bench.warehouse()
+    let isGone = false
+    const sandbox = await openSandbox({
+      records: {},
+      intercept: ({ path }) => {
+        if (!path.startsWith('/trades/')) return undefined
+        if (isGone) return { status: 404, body: JSON.stringify({ success: false, error: 'not found' }) }
+        const data = { id: path.slice('/trades/'.length), name: 'a', updatedAt: 'never' }
+        return { status: 200, body: JSON.stringify({ success: true, data }) }
+      },
+    })
+    let day = 30
+    let runs = 0
+    const clock = { now: () => start + day * dayMs + runs * 60_000, sleep: async () => undefined }
+    const sync = () => {
+      runs += 1
+      return syncOnce(sandbox, warehouse, { request: { resources: ['key', 'trades'] }, effects: { clock } })
+    }
+    await sync()
+    await signal(warehouse.engine, [heard('trades', 't1', new Date(start).toISOString())])
+    await sync()
+    expect(await open(warehouse)).toEqual(['t1'])
+    isGone = true
     day += 1
     await sync()
     expect(await open(warehouse)).toEqual([])

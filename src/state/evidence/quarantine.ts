@@ -96,3 +96,29 @@ export async function quarantinedIds(engine: Engine, resource: string): Promise<
     .execute()
   return new Set(rows.flatMap(({ record_id: id }) => id ?? []))
 }
+
+/** Records that the service no longer has: seen again, they come back to quarantine. */
+export interface Vanished {
+  readonly resource: string
+  readonly ids: readonly string[]
+  /** Set where only a key that has shown the record may say so. */
+  readonly scopeId?: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
+export async function closeVanished(engine: Engine, { resource, ids, scopeId, at }: Vanished): Promise<void> {
+  for (let from = 0; from < ids.length; from += rowsAtOnce) {
+    const cases = ledger(engine)
+      .updateTable('ops.quarantine')
+      .set({ resolved_at: at })
+      .where('resource', '=', resource)
+      .where('record_id', 'in', ids.slice(from, from + rowsAtOnce))
+      .where('resolved_at', 'is', null)
+    const runs = ledger(engine).selectFrom('ops.key_scope').select('run_id')
+    await (scopeId === undefined
+      ? cases
+      : cases.where('run_id', 'in', runs.where('scope_id', '=', scopeId))
+    ).execute()
+  }
+}

@@ -92,6 +92,14 @@ export const voidSeen = ({ resource, sweepId, startedAt }: SweptList): string =>
    where resource = ${quoteText(resource.name)} and void_at is null and seen_at < ${instant(startedAt)}
    and record_id in (select s.record_id from ops.scan_id s where ${isOfSweep(sweepId)})`
 
+/** Resolves quarantined records that this scope has shown and that the sweep did not see. */
+export const resolveMissing = ({ resource, sweepId, scopeId, startedAt }: SweptList): string =>
+  `update ops.quarantine set resolved_at = ${instant(startedAt)}
+   where resource = ${quoteText(resource.name)} and resolved_at is null and seen_at < ${instant(startedAt)}
+   and run_id in (select k.run_id from ops.key_scope k where k.scope_id = ${quoteText(scopeId)})
+   and record_id is not null
+   and record_id not in (select s.record_id from ops.scan_id s where ${isOfSweep(sweepId)} and s.record_id is not null)`
+
 /**
  * Notes records that the sweep saw and whose current version is not stored. Those changed since `before` are left out, as
  * the next incremental scan reads them, and so are those in quarantine, which have been read.

@@ -85,7 +85,7 @@ export const evidenceTables = {
       run_id: text('Run that read it first.'),
       seen_at: time('When it was read last.'),
       resolved_at: optional(
-        time('When a later version was loaded, or a list read completely no longer had the record.'),
+        time('When a later version was loaded, or the service no longer had the record.'),
       ),
     },
     key: ['quarantine_id'],

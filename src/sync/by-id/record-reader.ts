@@ -18,6 +18,7 @@ import {
 } from '../../state/by-id/fetched.ts'
 import { countSignals } from '../../state/by-id/signal-counts.ts'
 import { recordEvidenceOfStored } from '../../state/evidence/evidence.ts'
+import { closeVanished } from '../../state/evidence/quarantine.ts'
 import { freshScan, openScan, unfinishedScan, updateScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
@@ -133,7 +134,8 @@ export class RecordReader {
     }))
     await countSignals(engine, resource, { fetches: latest(fetches), at: now(sync) })
     await recordFetches(engine, { resource: resource.name, table: resource.table }, latest(fetches))
-    await recordFailedFetches(engine, resource.name, { failed, keyScope: currentScope({ sync }) })
+    const scopeId = currentScope({ sync })
+    await recordFailedFetches(engine, resource.name, { failed, keyScope: scopeId })
     const missing = failed.filter(({ state }) => state === 'missing')
     await recordEvidenceOfStored(
       engine,
@@ -145,6 +147,8 @@ export class RecordReader {
         seen_at: checkedAt,
       })),
     )
+    const ids = missing.map(({ recordId }) => recordId)
+    await closeVanished(engine, { resource: resource.name, ids, scopeId, at: now(sync) })
     const until = new Date(sync.clock.now() + failurePauseMs).toISOString()
     await retryLater(engine, resource.name, { ids: unanswered, until })
     const named = edges[sync.key.kind].filter(({ from }) => from === resource.name)

@@ -10,6 +10,7 @@ import {
   missingIds,
   noteUnread,
   rememberOutOfSight,
+  resolveMissing,
   revivedIds,
   type SweptList,
   voidSeen,
@@ -101,6 +102,7 @@ async function candidate(
       engine,
       ids.map(({ id }) => ({ ...seen, record_id: id, seen_at: list.startedAt })),
     )
+    await engine.run(resolveMissing(list))
   }
   return { worth, judged, missing, outOfSight }
 }

@@ -1,6 +1,7 @@
 /** Tombstones records for which there is enough evidence, and writes the evidence in the same transaction. */
 import { tombstone } from '../../load/merge/tombstone.ts'
 import { recordDeletions, type StandingEvidence, standingEvidence } from '../../state/evidence/evidence.ts'
+import { closeVanished } from '../../state/evidence/quarantine.ts'
 import type { DeletionRow } from '../../state/evidence/tables.ts'
 import { renewLease } from '../../state/runs/leases.ts'
 import { addToRun } from '../../state/runs/runs.ts'
@@ -66,6 +67,8 @@ async function tombstoneDecided(task: ResourceTask, circumstances: Circumstances
       decided.deleted.map(({ candidate, at }) => ({ id: candidate.id, at })),
     )
     await recordDeletions(engine, deletionRows(task, decided, now(sync)))
+    const ids = decided.deleted.map(({ candidate }) => candidate.id)
+    await closeVanished(engine, { resource: task.resource.name, ids, at: now(sync) })
     await addToRun(engine, sync.runId, { rows_removed: decided.deleted.length })
     await renewLease(engine, lease)
     return decided
