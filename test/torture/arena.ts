@@ -13,6 +13,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { startPostgres } from '../postgres/own-server.ts'
 import { type Dump, ofTheRun, tables } from '../warehouse/dump.ts'
+import { nameOf } from './commands.ts'
 import { complaint, type Ended, type Running, type Surroundings, start } from './program.ts'
 
 /** Where warehouses of an engine lie. */
@@ -43,16 +44,16 @@ async function postgres(): Promise<Disks> {
     await client.connect()
     await client.query(sql).finally(() => client.end())
   }
-  const nameOf = (address: string): string => address.split('/').at(-1) ?? ''
+  const databaseOf = (address: string): string => address.split('/').at(-1) ?? ''
   return {
     async make(_, from) {
       made += 1
-      await run(`create database w_${made} template ${from ? nameOf(from.address) : 'template0'}`)
+      await run(`create database w_${made} template ${from ? databaseOf(from.address) : 'template0'}`)
       return `${server}/w_${made}`
     },
     open: ({ address, folder }) =>
       openPostgres({ url: address, shown: 'w' }, { scratch: join(folder, 'scratch') }),
-    remove: ({ address }) => run(`drop database ${nameOf(address)} with (force)`),
+    remove: ({ address }) => run(`drop database ${databaseOf(address)} with (force)`),
     close: stop,
   }
 }
@@ -73,13 +74,13 @@ type Intercept = (request: SandboxRequest) => Interception
 export class Arena {
   readonly engine: Engine['kind']
   readonly sandbox: Sandbox
-  /** Milliseconds of an undisturbed sync here. */
-  usualMs = 0
   readonly #root: string
   readonly #disks: Disks
   readonly #answers: { intercept: Intercept | undefined }
   #base: Place | undefined
   readonly #expected = new Map<boolean, Dump>()
+  /** By command: milliseconds that it takes undisturbed, as far as it was seen. */
+  readonly #usualMs = new Map<string, number>()
 
   private constructor(
     engine: Engine['kind'],
@@ -117,7 +118,7 @@ export class Arena {
     const changes = { rng: seededRng(7), nowMs: Date.UTC(2026, 10, 3), count: 80 }
     mutateWorld(this.sandbox.world, changes)
     for (const undisturbed of [await this.empty(), await this.fresh()]) {
-      this.usualMs = (await this.must(undisturbed, 'sync --quiet')).ms
+      this.learn(await this.must(undisturbed, 'sync --quiet'))
       this.#expected.set(undisturbed.isNew, await this.dump(undisturbed))
       await this.remove(undisturbed)
     }
@@ -171,6 +172,17 @@ export class Arena {
     } finally {
       await engine.close()
     }
+  }
+
+  /** Milliseconds of this command by itself, to draw moments from. */
+  usualMs(words: string): number {
+    return this.#usualMs.get(nameOf(words)) ?? 2_000
+  }
+
+  /** One that was killed would have taken longer than it did. */
+  learn({ words, code, ms }: Ended): void {
+    const usual = this.usualMs(words)
+    this.#usualMs.set(nameOf(words), code === null ? Math.max(usual, ms) : (usual + ms) / 2)
   }
 
   /** After one more sync the rows are those of an undisturbed warehouse, and nothing of anybody's work is left over. */

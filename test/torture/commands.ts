@@ -1,6 +1,9 @@
 /** Commands that work on a warehouse, and may meet each other on it. */
+import { collections } from '../../src/contract/catalogue.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import type { Place } from './arena.ts'
+
+export const resources = collections.map(({ name }) => name)
 
 const everywhere = [
   'sync --quiet',
@@ -16,6 +19,7 @@ const everywhere = [
   'runs',
   'metric timeToFill',
   'dag run nightly',
+  'retention',
 ] as const
 
 /** Only a file is published. */
@@ -25,3 +29,6 @@ export const commandsOf = (engine: Engine['kind'], { address, folder }: Place): 
   `copy --from ${address} --to duckdb:${folder}/copied.duckdb`,
   'sql select count(*) from star.fact_timesheet',
 ]
+
+/** Without what differs from place to place. */
+export const nameOf = (words: string): string => words.split(' --')[0]?.slice(0, 30) ?? words

@@ -1,14 +1,16 @@
 /**
  * `npm run torture -- --minutes N`: the built program is killed, stopped, starved and lied to, and run beside itself; ends
  * with a table, and with 1 when something broke. `--engine duckdb|postgres`, `--only kills,pairs`, `--seed N` for another
- * draw, `--rounds N` for so many trials of each kind instead of a time.
+ * draw, `--rounds N` for so many trials of each kind instead of a time, `--from N` for the first of them. With
+ * `--results FILE` an invocation goes on where the last one ended, and the table is of all of them.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { namedRng } from '../../src/lib/rng.ts'
 import { Arena } from './arena.ts'
+import { Results } from './results.ts'
 import type { Trial } from './trial.ts'
 import { damagedLanding } from './trials/damaged-landing.ts'
 import { fullDisks } from './trials/full-disks.ts'
@@ -37,16 +39,10 @@ const { values } = parseArgs({
     engine: { type: 'string', default: 'duckdb,postgres' },
     only: { type: 'string', default: Object.keys(trials).join(',') },
     seed: { type: 'string', default: '1' },
-    from: { type: 'string', default: '0' },
+    from: { type: 'string' },
+    results: { type: 'string' },
   },
 })
-
-interface Row {
-  trials: number
-  blows: number
-  broken: number
-  slowestMs: number
-}
 
 const chosen = values.only.split(',')
 for (const name of chosen)
@@ -54,40 +50,43 @@ for (const name of chosen)
 
 const root = mkdtempSync(join(tmpdir(), 'muster-torture-'))
 const until = performance.now() + Number(values.minutes) * 60_000
-const rows = new Map<string, Row>()
+const seed = Number(values.seed)
+const results = new Results(values.results)
 
-async function tryOne(arena: Arena, name: string, turn: number): Promise<void> {
-  const key = `${name.padEnd(16)} ${arena.engine.padEnd(9)}`
-  const row = rows.get(key) ?? { trials: 0, blows: 0, broken: 0, slowestMs: 0 }
-  rows.set(key, row)
-  const rng = namedRng(Number(values.seed), `${key} ${turn}`)
-  const started = performance.now()
-  const { blows, broken, slowestMs = 0 } = await (trials[name] as Trial)(arena, rng, turn)
-  const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  console.error(`${key} ${turn}: ${broken.length === 0 ? 'held' : 'broken'}, ${seconds} s`)
-  row.trials += 1
-  row.blows += blows
-  row.broken += broken.length
-  row.slowestMs = Math.max(row.slowestMs, slowestMs)
-  for (const text of broken)
+/** Linux counts what ended children used, in hundredths of a second. */
+function cpuSeconds(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
+}
+
+async function tryOne(arena: Arena, trial: string, turn: number): Promise<void> {
+  const { engine } = arena
+  const key = `${trial.padEnd(16)} ${engine.padEnd(9)}`
+  const rng = namedRng(seed, `${key} ${turn}`)
+  const before = cpuSeconds()
+  const outcome = await (trials[trial] as Trial)(arena, rng, turn)
+  const used = cpuSeconds() - before
+  results.add({ trial, engine, seed, turn, cpuSeconds: used, ...outcome })
+  const held = outcome.broken.length === 0 ? 'held' : 'broken'
+  console.error(`${key} ${turn}: ${held}, ${outcome.blows} blows, ${used.toFixed(0)} s of the processor`)
+  for (const text of outcome.broken)
     console.log(
-      `${name} ${arena.engine} ${turn}: ${text}\n  again: --engine ${arena.engine} --only ${name} --seed ${values.seed} --from ${turn} --rounds 1`,
+      `${trial} ${engine} ${turn}: ${text}\n  again: --engine ${engine} --only ${trial} --seed ${seed} --from ${turn} --rounds 1`,
     )
 }
 
 const arenas: Arena[] = []
 for (const engine of values.engine.split(','))
   arenas.push(await Arena.open(engine === 'postgres' ? 'postgres' : 'duckdb', root))
-const [first, end] = [Number(values.from), Number(values.from) + Number(values.rounds)]
-for (let turn = first; turn < end && performance.now() < until; turn += 1)
-  for (const arena of arenas)
-    for (const name of chosen) if (performance.now() < until) await tryOne(arena, name, turn)
+for (let round = 0; round < Number(values.rounds) && performance.now() < until; round += 1)
+  for (const name of chosen)
+    for (const arena of arenas) {
+      const first = values.from === undefined ? undefined : Number(values.from) + round
+      if (performance.now() < until)
+        await tryOne(arena, name, first ?? results.nextTurn(name, arena.engine, seed))
+    }
 for (const arena of arenas) await arena.close()
 rmSync(root, { recursive: true, force: true })
 
-console.log('trial            engine    trials  blows  broken  slowest ms')
-for (const [key, { trials: count, blows, broken, slowestMs }] of rows)
-  console.log(
-    `${key} ${String(count).padStart(6)} ${String(blows).padStart(6)} ${String(broken).padStart(7)} ${slowestMs.toFixed(0).padStart(11)}`,
-  )
-process.exitCode = [...rows.values()].some(({ broken }) => broken > 0) ? 1 : 0
+for (const line of [...results.table(), ...results.names()]) console.log(line)
+process.exitCode = results.anyBroken ? 1 : 0

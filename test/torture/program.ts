@@ -60,3 +60,8 @@ export function complaint(
   if (/unexpected|^\s+at .*:\d+:\d+/m.test(err)) return `trace or unexpected: ${says}`
   return code !== null && codes.includes(code) ? undefined : says
 }
+
+/** 1 is right where a target is there already or there is no warehouse yet, and the line says so. */
+export const isInTheWay = ({ code, err }: Ended): boolean =>
+  code === 1 &&
+  /already|not empty|appeared|meanwhile|nothing was synced|does not exist yet|no warehouse/.test(err)

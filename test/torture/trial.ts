@@ -9,6 +9,8 @@ export interface Outcome {
   readonly broken: readonly string[]
   /** Worst of the trial, where time is what counts. */
   readonly slowestMs?: number
+  /** What exactly was done, where that is to be listed. */
+  readonly names?: readonly string[]
 }
 
 /** `turn` counts the trials of this kind and engine from 0. */

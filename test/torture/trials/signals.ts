@@ -10,7 +10,7 @@ export const signals: Trial = async (arena, rng) => {
   const place = await arena.fresh()
   const words = drawn(rng, commandsOf(arena.engine, place))
   const { child, ended } = arena.start(place, words)
-  await Promise.race([wait(300 + rng() * arena.usualMs), ended])
+  await Promise.race([wait(rng() * arena.usualMs(words)), ended])
   const signal = drawn(rng, ['SIGTERM', 'SIGINT'] as const)
   const since = performance.now()
   const isRunning = child.exitCode === null
@@ -21,6 +21,7 @@ export const signals: Trial = async (arena, rng) => {
     child.kill(signal)
   }
   const end = await ended
+  arena.learn(end)
   const ms = isRunning ? performance.now() - since : 0
   const bySignal = end.code === null && end.signal === signal
   const broken = [
