@@ -24,8 +24,8 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'quarantine is not written': {
     file: 'src/state/evidence/quarantine.ts',
-    find: 'if (hasTable) await',
-    put: 'if (hasTable && false) await',
+    find: 'if (rows.length > 0) await addRows',
+    put: 'if (rows.length > 0 && false) await addRows',
   },
   'the watermark is that of the last pass though an earlier one is proved': {
     file: 'src/sync/scan/loaded-scan.ts',
