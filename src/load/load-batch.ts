@@ -177,13 +177,18 @@ async function mergePages(
 class StageUse {
   readonly #engine: Engine
   readonly #plan: StagePlan
-  readonly readable: Readable
+  #readable: Readable | undefined
   isLeft = false
 
-  constructor(engine: Engine, { plan, ...batch }: PageBatch & LoadTarget) {
+  constructor(engine: Engine, plan: StagePlan) {
     this.#engine = engine
     this.#plan = plan
-    this.readable = readablePages({ ...batch, known: knownFields(plan.resource.table) })
+  }
+
+  async readable(batch: PageBatch & LoadTarget): Promise<Readable> {
+    const known = knownFields(this.#plan.resource.table)
+    this.#readable = await readablePages({ ...batch, known })
+    return this.#readable
   }
 
   /** Its tables are dropped, so that the next batch has their memory. */
@@ -193,7 +198,7 @@ class StageUse {
     try {
       await this.#engine.stage.run(dropStages(this.#plan))
     } finally {
-      this.readable.cleanUp()
+      this.#readable?.cleanUp()
     }
   }
 }
@@ -208,9 +213,9 @@ export async function loadBatch(
   batch: PageBatch & LoadTarget,
   { earlier, release }: BatchTurn,
 ): Promise<Loaded | undefined> {
-  const use = new StageUse(engine, batch)
+  const use = new StageUse(engine, batch.plan)
   try {
-    const staged = await stagePages(engine.stage, batch, use.readable)
+    const staged = await stagePages(engine.stage, batch, await use.readable(batch))
     const records = sendRecords(engine, needsIds(batch))
     try {
       await records.sent

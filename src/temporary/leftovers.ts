@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { systemClock } from '../lib/clock.ts'
 import { hourMs, minuteMs } from '../lib/dates.ts'
 import { ownerShape, runs } from './owner.ts'
-import { registryName, removeEntry, removePlace } from './places.ts'
+import { putBack, registryName, removeEntry, removePlace } from './places.ts'
 
 const shape = z.object({ path: z.string(), purpose: z.string(), owner: ownerShape })
 
@@ -68,7 +68,10 @@ function isLeftOver({ place, touchedAt }: Entry, hours: number): boolean {
 /** Whether it is gone. Another user's may not be removed. */
 function remove(path: string | undefined, entry?: string): boolean {
   try {
-    if (path !== undefined) removePlace(path)
+    if (path !== undefined) {
+      putBack(path)
+      removePlace(path)
+    }
     if (entry !== undefined) removeEntry(entry)
     return true
   } catch (error) {

@@ -65,6 +65,14 @@ export function requireUnguarded(file: string, guarded: readonly Guarded[]): voi
   }
 }
 
+/** Throws UsageError when two of the files to write are one, by whatever names. */
+export function requireDistinct(files: readonly string[]): void {
+  const places = files.map(settled)
+  const second = files.find((_, index) => places.indexOf(places[index] ?? '') < index)
+  if (second !== undefined)
+    throw refuse(second, 'two outputs would be written into one file', 'name two files')
+}
+
 function requireFolder(file: string): void {
   const folder = statSync(dirname(file), { throwIfNoEntry: false })
   if (folder?.isDirectory()) return

@@ -3,7 +3,16 @@
  * for good: the next command that starts removes what has lost its owner.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { systemClock } from '../lib/clock.ts'
 import { minuteMs } from '../lib/dates.ts'
@@ -37,6 +46,15 @@ export function removePlace(path: string): void {
   if (!existsSync(folder)) return
   for (const one of readdirSync(folder).filter(one => one.startsWith(name)))
     rmSync(join(folder, one), { recursive: true, force: true })
+}
+
+/** Ends the stem of a place for what stood where something else is being put. */
+export const replacedEnd = 'replaced'
+
+/** Back to where it stood, when nothing has taken its place. */
+export function putBack(path: string): void {
+  const stood = new RegExp(`^(.+)\\.${replacedEnd}-[0-9a-f]{12}$`).exec(path)?.[1]
+  if (stood !== undefined && existsSync(path) && !existsSync(stood)) renameSync(path, stood)
 }
 
 /** Entries that this process has written, by the path of their places. */
@@ -113,6 +131,7 @@ function touchAll(): void {
 /** Also where a command ends in a way that its own code did not foresee. */
 function removeAll(): void {
   for (const [path, file] of [...ours]) {
+    putBack(path)
     removePlace(path)
     removeEntry(file)
   }

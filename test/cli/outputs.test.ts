@@ -123,6 +123,20 @@ describe.each(Object.entries(writing))('%s', (name, lineTo) => {
   })
 })
 
+test('two outputs of one command into one file are refused, by whatever names, and also with --force', async () => {
+  mkdirSync(join(folder, 'real'))
+  symlinkSync('real', join(folder, 'linked'))
+  for (const [one, other] of [
+    ['x', 'x'],
+    ['real/x', 'linked/../real/x'],
+    ['real/x', 'linked/x'],
+  ])
+    await expectRefused(
+      `docs --force --out ${folder}/${one} --markdown ${folder}/${other}`,
+      'two outputs would be written into one file',
+    )
+})
+
 test.runIf(thorough)(
   'with --force a page of somebody else is replaced, a link and a database never',
   async () => {

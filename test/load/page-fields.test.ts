@@ -19,7 +19,7 @@ test('records are cut where JSON.parse cuts them, and each undeclared value is f
       const text = `{"success":true,${gap}"data":${gap}[${gap}${data.join(`${gap},${gap}`)}]}`
       const bytes = Buffer.from(text)
       const sent = (JSON.parse(text) as { data: unknown[] }).data
-      const found = recordsOn(bytes, { rows: 'data', known, most: 20_000 })
+      const found = [...recordsOn(bytes, { rows: 'data', known, most: 20_000 })]
       const json = ({ start, end }: { start: number; end: number }): unknown =>
         JSON.parse(bytes.toString('utf8', start, end))
       expect(found.map(json)).toEqual(sent)

@@ -6,7 +6,8 @@ import { takeLease } from '../../src/state/runs/leases.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { muster, temporaryFolder } from '../cli/captured-world.ts'
 import { thorough } from '../thorough.ts'
-import { useEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { syncOnce, useEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { oneList } from '../warehouse/one-list.ts'
 import { onServer } from './database.ts'
 
 const made = useEngines()
@@ -73,6 +74,29 @@ test('a merge that waits for another one in vain says who has the lock, and is t
   await expect(impatient.merge(async () => 'merged')).resolves.toBe('merged')
   await impatient.close()
   await client.end()
+})
+
+test('a sync that meets the lock of merges, or leases of another process, is to be run later', async () => {
+  const warehouse = await made.postgres()
+  const list = await oneList('/timesheets', [
+    { id: 't1', createdAt: '2026-03-01T09:00:00.000Z', updatedAt: '2026-03-01T09:00:00.000Z' },
+  ])
+  const client = await session(warehouse)
+  const address = { url: warehouse.address, shown: 'postgres://shown' }
+  const impatient = await openPostgres(address, { scratch: `${warehouse.landing}.tmp`, patience: 1 })
+  const request = { resources: ['timesheets'] }
+  await client.query('begin; lock table ops.migration in exclusive mode')
+  const { failure } = await syncOnce(list, { ...warehouse, engine: impatient }, { request })
+  expect(failure).toMatchObject({ exitCode: 75 })
+  expect(failure?.message).toContain('timesheets failed: another session has been merging')
+  await client.query('rollback')
+  await client.end()
+  await impatient.announce('another')
+  await takeLease(warehouse.engine, { resource: 'timesheets', holder: 'another', ms: 60_000 })
+  const second = await syncOnce(list, warehouse, { request })
+  expect(second.failure).toMatchObject({ exitCode: 75 })
+  expect(second.failure?.message).toContain('timesheets is being synced by another')
+  await impatient.close()
 })
 
 test.runIf(thorough)('two processes that make the tables of one database at the same moment', async () => {

@@ -94,6 +94,22 @@ test('another machine is believed to be alive as long as it shows itself; a numb
   expect(readdirSync(folder)).toEqual([])
 })
 
+test('what was being replaced when its process was killed is put back, unless something has taken its place', () => {
+  const folder = registryFolder()
+  const out = join(folder, 'out')
+  const killedWhile = (made: string) => {
+    const place = temporaryFolder(`${out}.replaced`, 'test')
+    writeFileSync(join(place.path, 'made'), made)
+    entryOf(folder, ({ owner }) => Object.assign(owner, { pid: 99999999 }))
+    removeLeftovers([folder], 24)
+    expect(readdirSync(folder)).toEqual(['out'])
+  }
+  killedWhile('first')
+  expect(readFileSync(join(out, 'made'), 'utf8')).toBe('first')
+  killedWhile('second')
+  expect(readFileSync(join(out, 'made'), 'utf8')).toBe('first')
+})
+
 test('an entry that names a file of somebody else removes nothing', () => {
   const folder = registryFolder()
   writeFileSync(join(folder, 'precious'), '')

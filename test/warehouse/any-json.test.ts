@@ -46,17 +46,16 @@ function missingLeaves(
   leaves: readonly Leaf[],
 ): string[] {
   const bytes = Buffer.from(`{"data":[${records.join(',')}]}`)
-  return recordsOn(bytes, { rows: 'data', known: knownFields(timesheets.table), most: 20_000 }).flatMap(
-    ({ undeclared }, index) => {
-      if (!held.has(`r${index}`)) return []
-      const own = leaves.filter(leaf => leaf.record_id === `r${index}`)
-      const wanted = undeclaredLeaves(bytes, undeclared)
-      return wanted.flatMap(({ path, text }) => {
-        const leaf = own.find(one => one.path === path)
-        return leaf && [text, '[not stored]'].includes(leaf.value_text) ? [] : [`${path} of r${index}`]
-      })
-    },
-  )
+  const searched = { rows: 'data', known: knownFields(timesheets.table), most: 20_000 } as const
+  return [...recordsOn(bytes, searched)].flatMap(({ undeclared }, index) => {
+    if (!held.has(`r${index}`)) return []
+    const own = leaves.filter(leaf => leaf.record_id === `r${index}`)
+    const wanted = undeclaredLeaves(bytes, undeclared)
+    return wanted.flatMap(({ path, text }) => {
+      const leaf = own.find(one => one.path === path)
+      return leaf && [text, '[not stored]'].includes(leaf.value_text) ? [] : [`${path} of r${index}`]
+    })
+  })
 }
 
 describeOnEngines(

@@ -191,10 +191,10 @@ export async function judgeMutated(
   const places = placesOf(resource.table)
   const owners = await ownersOf(engine, resource, run)
   const leaves = await leavesBy(engine, run)
-  const payloads = await engine.rows<{ payload: string }>(
-    `select payload from ops.quarantine where resource = '${resource.name}'`,
+  const payloads = await engine.rows<{ payload: string; reason: string }>(
+    `select payload, path || ' ' || reason as reason from ops.quarantine where resource = '${resource.name}'`,
   )
-  const refused = new Set(payloads.map(({ payload }) => /r\d+-/.exec(payload)?.[0]))
+  const refused = new Map(payloads.map(({ payload, reason }) => [/r\d+-/.exec(payload)?.[0], reason]))
   const drift = await engine.rows<{ path: string }>(
     `select path from ops.schema_drift where resource = '${resource.name}' and kind = 'other form'`,
   )
@@ -212,7 +212,7 @@ export async function judgeMutated(
         ({ table, name }) => table === resource.table && (name === table.key || /_id$/.test(name)),
       )
       if (!refused.has(prefix) && !isKey) wrong.push(`${told}: neither stored nor refused`)
-      else if (!at) wrong.push(`${told}: refused`)
+      else if (!at) wrong.push(`${told}: refused: ${refused.get(prefix)}`)
       continue
     }
     if (!at) continue

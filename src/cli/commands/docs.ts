@@ -8,7 +8,13 @@ import { dictionaryMarkdown } from '../../dictionary/markdown.ts'
 import { readStored, type StoredRows } from '../../dictionary/stored.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { readMarts } from '../../marts/mart.ts'
-import { beginningOf, type OutputRules, requireOutput, writeOutput } from '../../temporary/output-file.ts'
+import {
+  beginningOf,
+  type OutputRules,
+  requireDistinct,
+  requireOutput,
+  writeOutput,
+} from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
@@ -39,6 +45,7 @@ function targetsOf(context: CommandContext, options: Options): Target[] {
   )
   const rules = rulesOf(context, options)
   for (const { file } of targets) requireOutput(file, rules)
+  requireDistinct(targets.map(({ file }) => file))
   return targets
 }
 

@@ -3,6 +3,9 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { readLines } from '../read/pages.ts'
 import type { Leaf } from './undeclared-leaves.ts'
 
+/** Lines that memory holds before they are written. */
+const mostLines = 20_000
+
 export class LeafFile {
   readonly #file: string
   #lines: string[] = []
@@ -20,9 +23,10 @@ export class LeafFile {
       this.#longest = Math.max(this.#longest, line.length * 3)
       this.#lines.push(line)
     }
+    if (this.#lines.length >= mostLines) this.flush()
   }
 
-  /** Writes what was added since the last time, so that memory holds the leaves of one page. */
+  /** Writes what was added since the last time. */
   flush(): void {
     if (this.#lines.length === 0) return
     appendFileSync(this.#file, `${this.#lines.splice(0).join('\n')}\n`, { mode: 0o600 })

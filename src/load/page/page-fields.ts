@@ -61,7 +61,6 @@ class FieldSearch extends JsonBytes {
   #found: UndeclaredField[] = []
   #unusual: UnusualValue[] = []
   #repeated: RepeatedKey[] = []
-  readonly records: RecordSlice[] = []
 
   constructor(bytes: Buffer, most: number) {
     super(bytes)
@@ -69,11 +68,15 @@ class FieldSearch extends JsonBytes {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
-  /** Down the members of the envelope to the records. */
-  envelope(from: number, path: readonly string[], node: KnownNode): number {
+  /** Down the members of the envelope to the records. Returns where the value ends. */
+  *envelope(from: number, path: readonly string[], node: KnownNode): Generator<RecordSlice, number> {
     const { bytes } = this
     const [key, ...rest] = path
-    if (key === undefined) return this.#record(from, node)
+    if (key === undefined) {
+      const record = this.#record(from, node)
+      yield record
+      return record.end
+    }
     const isList = key === '[]'
     if (bytes[from] !== (isList ? openBracket : openBrace)) return this.#value(from)
     const close = isList ? closeBracket : closeBrace
@@ -82,12 +85,12 @@ class FieldSearch extends JsonBytes {
       const end = isList ? at : this.afterText(at)
       const value = isList ? at : this.afterColon(end)
       const isOnPath = isList || this.textAt(at, end) === key
-      at = this.afterItem(isOnPath ? this.envelope(value, rest, node) : this.#value(value), close)
+      at = this.afterItem(isOnPath ? yield* this.envelope(value, rest, node) : this.#value(value), close)
     }
     return at + 1
   }
 
-  #record(from: number, node: KnownNode): number {
+  #record(from: number, node: KnownNode): RecordSlice {
     this.#depth = 0
     this.#deepest = 0
     this.#at = []
@@ -95,8 +98,7 @@ class FieldSearch extends JsonBytes {
     const undeclared = this.#found.length > 0 ? this.#found.splice(0) : none
     const unusual = this.#unusual.length > 0 ? this.#unusual.splice(0) : none
     const repeated = this.#repeated.length > 0 ? this.#repeated.splice(0) : none
-    this.records.push({ start: from, end, depth: this.#deepest, undeclared, unusual, repeated })
-    return end
+    return { start: from, end, depth: this.#deepest, undeclared, unusual, repeated }
   }
 
   #node(from: number, node: KnownNode): number {
@@ -233,9 +235,11 @@ export interface Searched {
   readonly most: number
 }
 
-/** The records of a page in their order. Throws NotJson. */
-export function recordsOn(bytes: Buffer, { rows, known, most }: Searched): RecordSlice[] {
+/**
+ * The records of a page in their order, one at a time: those of a page with thousands of undeclared fields each would fill the
+ * memory together. Throws NotJson.
+ */
+export function* recordsOn(bytes: Buffer, { rows, known, most }: Searched): Generator<RecordSlice> {
   const search = new FieldSearch(bytes, most)
-  search.envelope(search.afterSpace(0), pathTo[rows], known)
-  return search.records
+  yield* search.envelope(search.afterSpace(0), pathTo[rows], known)
 }

@@ -1,6 +1,7 @@
 /** Makes pages readable that DuckDB would refuse, names the records that cannot be loaded, and finds undeclared fields. */
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { Pause } from '../../lib/pause.ts'
 import { NotJson } from '../page/json-bytes.ts'
 import type { KnownNode } from '../page/known-fields.ts'
 import { LeafFile } from '../page/leaf-file.ts'
@@ -99,6 +100,7 @@ class Reading {
   readonly #leaves: LeafFile
   readonly #drift = new Map<string, Drift>()
   readonly trouble: PageTrouble[] = []
+  readonly #pause = new Pause()
   hasBooleans = false
 
   constructor(from: Pages) {
@@ -115,7 +117,7 @@ class Reading {
     return this.#leaves.rows
   }
 
-  page(page: PageFile, index: number, received: Buffer): PageFile {
+  async page(page: PageFile, index: number, received: Buffer): Promise<PageFile> {
     const { rows, leftOut } = this.#from
     const left = leftOut?.get(page.file)
     const copy = left && withStandIns(received, rows, left)
@@ -128,22 +130,24 @@ class Reading {
       })
     const bytes = copy?.bytes ?? received
     this.hasBooleans ||= hasBooleans(bytes)
-    const isChanged = this.#look(page, index, bytes)
+    const isChanged = await this.#look(page, index, bytes)
     const asRead = { ...page, isLine: isLine(bytes) }
     if (!isChanged && !copy) return asRead
     return this.#copy(asRead, isChanged ? Buffer.from(harmless(bytes.toString('utf8'))) : bytes)
   }
 
   /** Whether the page has text that DuckDB would refuse. */
-  #look(page: PageFile, index: number, bytes: Buffer): boolean {
+  async #look(page: PageFile, index: number, bytes: Buffer): Promise<boolean> {
     const state = { bytes, isOdd: !isUtf8(bytes), hasEscapes: hasUnstorable(bytes) }
-    for (const [place, record] of this.#records(page, bytes).entries()) {
-      const locator = (index + 1) * positionsPerPage + place + 1
+    let locator = (index + 1) * positionsPerPage
+    for (const record of this.#records(page, bytes)) {
+      locator += 1
       const { faults, leaves, drift } = findingsOf(state, record, this.#from.bounds)
       if (faults.length > 0)
         this.trouble.push({ locator, page, payload: this.#payload(bytes, record), faults })
       this.#leaves.add(locator, leaves)
       for (const one of drift) this.#drift.set(`${one.kind} ${one.path}`, one)
+      if (this.#pause.isDue) await this.#pause.take()
     }
     this.#leaves.flush()
     return state.isOdd || state.hasEscapes
@@ -154,10 +158,10 @@ class Reading {
     return bytes.toString('utf8', start, isTooLarge ? start + longestPayload : end)
   }
 
-  #records(page: PageFile, bytes: Buffer): readonly RecordSlice[] {
+  *#records(page: PageFile, bytes: Buffer): Generator<RecordSlice> {
     const { rows, known, bounds } = this.#from
     try {
-      return recordsOn(bytes, { rows, known, most: bounds.limits.fields })
+      yield* recordsOn(bytes, { rows, known, most: bounds.limits.fields })
     } catch (error) {
       if (error instanceof NotJson) throw new PageUnreadable([page], error)
       throw error
@@ -181,11 +185,12 @@ class Reading {
  * Most pages pass through untouched after one search of their bytes; `cleanUp` removes the copies of the others.
  * Throws PageUnreadable for a page whose structure is no JSON.
  */
-export function readablePages(from: Pages): Readable {
+export async function readablePages(from: Pages): Promise<Readable> {
   const reading = new Reading(from)
   const read = createReader()
   try {
-    const pages = from.pages.map((page, index) => reading.page(page, index, read(page)))
+    const pages: PageFile[] = []
+    for (const [index, page] of from.pages.entries()) pages.push(await reading.page(page, index, read(page)))
     const { trouble, hasBooleans, drift, leaves } = reading
     return { pages, trouble, hasBooleans, drift, leaves, cleanUp: () => reading.cleanUp() }
   } catch (error) {

@@ -40,9 +40,11 @@ async function writePayloads(stage: Engine, plan: StagePlan, { pages, rows, file
     if (![...locators].some(locator => locator >= first && locator < first + positionsPerPage)) continue
     const bytes = readFileSync(page.file)
     const search = { rows, known: knownFields(plan.resource.table), most: 0 }
-    for (const [place, { start, end }] of recordsOn(bytes, search).entries()) {
-      if (!locators.has(first + place)) continue
-      const line = JSON.stringify({ l: first + place, p: bytes.toString('utf8', start, end) })
+    let locator = first - 1
+    for (const { start, end } of recordsOn(bytes, search)) {
+      locator += 1
+      if (!locators.has(locator)) continue
+      const line = JSON.stringify({ l: locator, p: bytes.toString('utf8', start, end) })
       longest = Math.max(longest, line.length * 3)
       appendFileSync(file, `${line}\n`, { mode: 0o600 })
     }

@@ -1,10 +1,10 @@
 /** The folder of an export: written as a draft beside the previous one, which it replaces when it is complete. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
 import { syncToDisk } from '../../temporary/output-file.ts'
-import { temporaryPlace } from '../../temporary/places.ts'
+import { removePlace, replacedEnd, temporaryPlace } from '../../temporary/places.ts'
 
 export const manifestName = 'manifest.json'
 
@@ -69,19 +69,18 @@ function syncAll(folder: string): void {
   syncToDisk(folder)
 }
 
-/** Whoever made a folder of this name that is no export keeps it. */
-function removeExport(folder: string): void {
-  if (isExport(folder)) rmSync(folder, { recursive: true, force: true })
-}
-
-/** Of two exports into one folder at the same moment, the later one stays. */
+/**
+ * Of two exports into one folder at the same moment, the later one stays. What a process leaves that dies between the two
+ * renames is put back by the next command, and what it leaves after them is removed.
+ */
 function exchange(draft: string, folder: string): void {
-  const replaced = beside(folder, 'replaced')
+  const replaced = temporaryPlace(beside(folder, replacedEnd), 'an export that another one replaces')
   for (let attempt = 1; ; attempt += 1) {
     try {
-      removeExport(replaced)
-      if (existsSync(folder)) renameSync(folder, replaced)
+      removePlace(replaced.path)
+      if (existsSync(folder)) renameSync(folder, replaced.path)
       renameSync(draft, folder)
+      replaced.remove()
       return
     } catch (error) {
       const code = String((error as NodeJS.ErrnoException).code)
@@ -92,9 +91,6 @@ function exchange(draft: string, folder: string): void {
 
 /** Throws UsageError or ConfigError for a place that is not for an export. */
 export function beginFolder(folder: string, mode: number): ExportFolder {
-  const replaced = beside(folder, 'replaced')
-  // A process that died between the two renames.
-  if (!existsSync(folder) && isExport(replaced)) renameSync(replaced, folder)
   requireReplaceable(folder)
   mkdirSync(dirname(folder), { recursive: true })
   const place = temporaryPlace(beside(folder, 'writing'), 'an export, before it takes its place')
@@ -109,7 +105,6 @@ export function beginFolder(folder: string, mode: number): ExportFolder {
       exchange(draft, folder)
       place.keep()
       syncToDisk(dirname(folder))
-      removeExport(replaced)
     },
     abandon: () => place.remove(),
   }

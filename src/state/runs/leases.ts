@@ -1,6 +1,6 @@
 /** Leases: one writer a resource, with an epoch that tells a late writer it has been replaced. */
 
-import { Busy, MusterError } from '../../lib/errors.ts'
+import { Busy } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 
@@ -81,8 +81,8 @@ export async function takeLease(engine: Engine, request: LeaseRequest): Promise<
   return { resource, holder, ms: request.ms, epoch }
 }
 
-function takenOver(engine: Engine, resource: string, cause?: unknown): MusterError {
-  return new MusterError({
+function takenOver(engine: Engine, resource: string, cause?: unknown): Busy {
+  return new Busy({
     what: `another process has taken over ${resource}`,
     where: engine.location,
     next: 'nothing of this batch was written; look at muster runs for the other one',

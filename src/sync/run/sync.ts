@@ -4,7 +4,7 @@ import type { Purpose } from '../../api/budget/day.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { edges } from '../../contract/derived/discovery.ts'
 import { asReadBy, isCollection, type Resource } from '../../contract/fields/resource.ts'
-import { BudgetSpent, MusterError } from '../../lib/errors.ts'
+import { BudgetSpent, Busy, MusterError } from '../../lib/errors.ts'
 import { adopt, discover } from '../../state/by-id/discovered.ts'
 import { readRecords } from '../by-id/by-id.ts'
 import { HeldBack } from '../deletions/held-back.ts'
@@ -144,11 +144,15 @@ function heldBackAmong(outcomes: readonly ResourceOutcome[]): MusterError {
   })
 }
 
+/** Only locks and leases of others were in the way: a run that comes later may find them free. */
+const isBusy = ({ error }: ResourceOutcome): boolean => error instanceof Busy
+
 function failedAmong(failed: readonly ResourceOutcome[], incomplete: readonly Incomplete[]): MusterError {
-  const [first] = failed
+  const first = failed.find(outcome => !isBusy(outcome)) ?? failed[0]
   const also =
     incomplete.length === 0 ? '' : `; ${incompleteWords(incomplete.flatMap(({ shortfalls }) => shortfalls))}`
-  return new MusterError({
+  const Failure = incomplete.length === 0 && failed.every(isBusy) ? Busy : MusterError
+  return new Failure({
     what: `${failed.map(({ resource }) => resource).join(', ')} failed: ${messageOf(first?.error)}${also}`,
     next: 'what the other resources read is loaded; run again, or look at muster runs',
     cause: first?.error,
