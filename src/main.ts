@@ -2,6 +2,7 @@
 /** The program: reads the command line, runs it, and leaves with its exit code. */
 import { stopSignal } from './cli/stop-signal.ts'
 import { afterWriting, lastLine, whenReaderLeaves } from './cli/terminal/terminal.ts'
+import { keepCompiledCode } from './config/compiled-code.ts'
 import { keepMemorySmall } from './config/memory.ts'
 import type { MusterError } from './lib/errors.ts'
 
@@ -14,6 +15,7 @@ function leave({ message, exitCode }: MusterError): void {
 // First of all: what loads takes a second on a busy machine, and a signal may come by then.
 const signal = stopSignal(leave)
 keepMemorySmall()
+keepCompiledCode()
 const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([
   import('./cli/commands.ts'),
   import('./cli/program.ts'),

@@ -1,4 +1,4 @@
-/** The declaration of a command; one file a command, listed in `commands.ts`. */
+/** The declaration of a command; one file a command, named in `commands.ts`. */
 
 import { InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
@@ -23,10 +23,8 @@ interface OptionDeclaration {
 /** Options as parsed; read them with the functions below. */
 export type Options = Readonly<Record<string, unknown>>
 
+/** What a command takes and does; its name and summary are in `commands.ts`. */
 export interface CommandModule {
-  /** `sync`, or two words for a command of a group: `dag list`. */
-  readonly name: string
-  readonly summary: string
   readonly arguments?: readonly ArgumentDeclaration[]
   readonly options?: readonly OptionDeclaration[]
   /** Whole command lines, shown by `--help`. */

@@ -1,50 +1,203 @@
-/** Every command of the program, loaded when it is needed: a new one is a file in `commands/` and a line here. */
+/** Every command of the program, and the lines about it in the help: a new one is a file in `commands/` and an entry here. */
 import type { CommandModule } from './command.ts'
 
-type CommandLoaders = Readonly<Record<string, () => Promise<{ readonly command: CommandModule }>>>
+interface DeclaredCommand {
+  readonly summary: string
+  /** What people want to do with it: the help lists commands under these. */
+  readonly purpose: string
+  /** A command is loaded when it is named, because each brings libraries that only it needs. */
+  load(): Promise<{ readonly command: CommandModule }>
+}
 
 export interface CommandSet {
-  /** By name, in the order of the help. */
-  readonly loaders: CommandLoaders
+  /** By name, `sync` or `dag list`, in the order of the help. */
+  readonly commands: Readonly<Record<string, DeclaredCommand>>
   /** Summary of each group, such as `dag`. */
   readonly groups: Readonly<Record<string, string>>
 }
 
+const everyDay = 'Every day'
+const first = 'To begin'
+const reading = 'To read the data'
+const complete = 'To keep it complete'
+const schedule = 'To run it by itself'
+const privacy = 'Personal data and access'
+const writing = 'To write to the service'
+
 export const commandSet: CommandSet = {
-  loaders: {
-    init: () => import('./commands/init.ts'),
-    doctor: () => import('./commands/doctor.ts'),
-    plan: () => import('./commands/plan.ts'),
-    sync: () => import('./commands/sync.ts'),
-    backfill: () => import('./commands/backfill.ts'),
-    discover: () => import('./commands/discover.ts'),
-    sweep: () => import('./commands/sweep.ts'),
-    status: () => import('./commands/status.ts'),
-    runs: () => import('./commands/runs.ts'),
-    replay: () => import('./commands/replay.ts'),
-    build: () => import('./commands/build.ts'),
-    check: () => import('./commands/check.ts'),
-    publish: () => import('./commands/publish.ts'),
-    export: () => import('./commands/export.ts'),
-    forget: () => import('./commands/forget.ts'),
-    'audit-pii': () => import('./commands/audit-pii.ts'),
-    retention: () => import('./commands/retention.ts'),
-    copy: () => import('./commands/copy.ts'),
-    roles: () => import('./commands/roles.ts'),
-    sql: () => import('./commands/sql.ts'),
-    metric: () => import('./commands/metric.ts'),
-    crosscheck: () => import('./commands/crosscheck.ts'),
-    docs: () => import('./commands/docs.ts'),
-    mcp: () => import('./commands/mcp.ts'),
-    get: () => import('./commands/get.ts'),
-    'workers create': () => import('./commands/workers-create.ts'),
-    'workers update': () => import('./commands/workers-update.ts'),
-    'files upload': () => import('./commands/files-upload.ts'),
-    'dag list': () => import('./commands/dag-list.ts'),
-    'dag run': () => import('./commands/dag-run.ts'),
-    serve: () => import('./commands/serve.ts'),
-    sandbox: () => import('./commands/sandbox.ts'),
-    demo: () => import('./commands/demo.ts'),
+  commands: {
+    sync: {
+      summary: 'read the changes since the last sync; the first time, read everything',
+      purpose: everyDay,
+      load: () => import('./commands/sync.ts'),
+    },
+    build: {
+      summary: 'rebuild the marts whose sources or definitions changed, each in one transaction',
+      purpose: everyDay,
+      load: () => import('./commands/build.ts'),
+    },
+    status: {
+      summary:
+        'show how many rows of each resource are stored, how fresh they are, and the proof of completeness',
+      purpose: everyDay,
+      load: () => import('./commands/status.ts'),
+    },
+    check: {
+      summary: 'check the warehouse: keys, references, sums, totals, freshness, personal data',
+      purpose: everyDay,
+      load: () => import('./commands/check.ts'),
+    },
+    sql: {
+      summary: 'run one query over the warehouse, read-only',
+      purpose: everyDay,
+      load: () => import('./commands/sql.ts'),
+    },
+    demo: {
+      summary: 'show the whole program: start a sandbox, sync it, change it, sync again, build the marts',
+      purpose: first,
+      load: () => import('./commands/demo.ts'),
+    },
+    init: {
+      summary: 'write config/muster.yaml, with a comment for every setting',
+      purpose: first,
+      load: () => import('./commands/init.ts'),
+    },
+    doctor: {
+      summary:
+        'check settings, key, access, warehouse and disk, and say what to do about problems; about 12 requests',
+      purpose: first,
+      load: () => import('./commands/doctor.ts'),
+    },
+    plan: {
+      summary:
+        'estimate the requests, minutes and days of a sync, of a sweep, or with --from and --to of a backfill',
+      purpose: first,
+      load: () => import('./commands/plan.ts'),
+    },
+    sandbox: {
+      summary: 'start a stand-in for the service, with generated data, until interrupted',
+      purpose: first,
+      load: () => import('./commands/sandbox.ts'),
+    },
+    metric: {
+      summary: 'compute timeToFill or workersOverHours from the warehouse, as the service defines it',
+      purpose: reading,
+      load: () => import('./commands/metric.ts'),
+    },
+    docs: {
+      summary: 'write the data dictionary: every table and column, diagrams, bus matrix and lineage',
+      purpose: reading,
+      load: () => import('./commands/docs.ts'),
+    },
+    export: {
+      summary: 'write star and mart as Parquet files with a manifest; no personal data unless asked',
+      purpose: reading,
+      load: () => import('./commands/export.ts'),
+    },
+    publish: {
+      summary: 'write FILE.published.duckdb: star and mart, without personal data, for readers',
+      purpose: reading,
+      load: () => import('./commands/publish.ts'),
+    },
+    mcp: {
+      summary:
+        'offer the warehouse without personal data to an assistant as read-only tools, over stdin and stdout',
+      purpose: reading,
+      load: () => import('./commands/mcp.ts'),
+    },
+    get: {
+      summary: 'show one record as the service has it, as JSON',
+      purpose: reading,
+      load: () => import('./commands/get.ts'),
+    },
+    backfill: {
+      summary: 'read the records created between two days again, whether they are stored or not',
+      purpose: complete,
+      load: () => import('./commands/backfill.ts'),
+    },
+    discover: {
+      summary: 'take ids of requisitions, credit notes and the like from a file; the next sync reads them',
+      purpose: complete,
+      load: () => import('./commands/discover.ts'),
+    },
+    sweep: {
+      summary: 'find records missing at the source; tombstone those that two pieces of evidence confirm',
+      purpose: complete,
+      load: () => import('./commands/sweep.ts'),
+    },
+    replay: {
+      summary: 'rebuild the warehouse from the landed pages, without any request',
+      purpose: complete,
+      load: () => import('./commands/replay.ts'),
+    },
+    crosscheck: {
+      summary:
+        'compare our metrics with the service’s own, figure by figure, and name the records that differ',
+      purpose: complete,
+      load: () => import('./commands/crosscheck.ts'),
+    },
+    runs: {
+      summary: 'list the last runs, or show one run in detail',
+      purpose: complete,
+      load: () => import('./commands/runs.ts'),
+    },
+    copy: {
+      summary: 'copy a warehouse to another engine or place, with its watermarks',
+      purpose: complete,
+      load: () => import('./commands/copy.ts'),
+    },
+    'dag list': {
+      summary: 'list the DAGs with their schedules and tasks, and invalid files with their mistakes',
+      purpose: schedule,
+      load: () => import('./commands/dag-list.ts'),
+    },
+    'dag run': {
+      summary: 'run the tasks of a DAG in order; a failed task skips only the tasks that need it',
+      purpose: schedule,
+      load: () => import('./commands/dag-run.ts'),
+    },
+    serve: {
+      summary:
+        'receive webhooks, read the records that they name, and run DAGs on schedule, until interrupted',
+      purpose: schedule,
+      load: () => import('./commands/serve.ts'),
+    },
+    forget: {
+      summary: 'overwrite what is held of a person everywhere; facts, sums and ids stay',
+      purpose: privacy,
+      load: () => import('./commands/forget.ts'),
+    },
+    retention: {
+      summary: 'remove personal data that is older than the settings keep it',
+      purpose: privacy,
+      load: () => import('./commands/retention.ts'),
+    },
+    'audit-pii': {
+      summary: 'look for values of the PII tables in all that is published; exit 3 when one is found',
+      purpose: privacy,
+      load: () => import('./commands/audit-pii.ts'),
+    },
+    roles: {
+      summary: 'create or update the roles of a PostgreSQL warehouse: owner, loader, reader, bi, privacy',
+      purpose: privacy,
+      load: () => import('./commands/roles.ts'),
+    },
+    'workers create': {
+      summary: 'create the workers of a file; everything is checked before anything is sent',
+      purpose: writing,
+      load: () => import('./commands/workers-create.ts'),
+    },
+    'workers update': {
+      summary: 'update the workers of a file by id; only the given fields are changed',
+      purpose: writing,
+      load: () => import('./commands/workers-update.ts'),
+    },
+    'files upload': {
+      summary:
+        'upload a PDF, JPEG or PNG for a record; prints the token for its update, valid for 15 minutes',
+      purpose: writing,
+      load: () => import('./commands/files-upload.ts'),
+    },
   },
   groups: {
     dag: 'list and run the DAGs of dags/',
@@ -53,20 +206,21 @@ export const commandSet: CommandSet = {
   },
 }
 
-/** The word after one of these is its value, not a command. */
-const takingValues = ['--config', '--connection']
-
-/** The commands that a command line can mean: all whose first word occurs in it; all commands when none does, for the help and for suggestions. */
-function namesIn(argv: readonly string[], names: readonly string[]): readonly string[] {
-  const words = argv.filter((_, index) => !takingValues.includes(argv[index - 1] ?? ''))
-  const meant = names.filter(name => words.includes(name.split(' ')[0] ?? name))
-  if (meant.length > 0 && !words.includes('help')) return meant
-  return words.includes('--version') ? [] : names
+export interface LoadedCommand extends DeclaredCommand {
+  readonly name: string
+  /** Undefined for a command that the command line does not name. */
+  readonly module: CommandModule | undefined
 }
 
-/** Loads only the commands that the command line can mean, because each brings libraries that only it needs. */
-export function loadCommands(argv: readonly string[], { loaders }: CommandSet): Promise<CommandModule[]> {
-  const names = new Set(namesIn(argv, Object.keys(loaders)))
-  const needed = Object.entries(loaders).filter(([name]) => names.has(name))
-  return Promise.all(needed.map(async ([, load]) => (await load()).command))
+/** All commands, loaded where their first word occurs in the command line: as a command, after `help`, or by chance. */
+export function loadCommands(
+  argv: readonly string[],
+  { commands }: CommandSet,
+): Promise<readonly LoadedCommand[]> {
+  return Promise.all(
+    Object.entries(commands).map(async ([name, declared]) => {
+      const isNamed = argv.includes(name.split(' ')[0] ?? name)
+      return { ...declared, name, module: isNamed ? (await declared.load()).command : undefined }
+    }),
+  )
 }

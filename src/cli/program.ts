@@ -4,13 +4,12 @@ import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
 import { programVersion } from '../lib/program-version.ts'
 import type { CommandModule, Options } from './command.ts'
-import { type CommandSet, loadCommands } from './commands.ts'
-import { type CommandContext, createContext, type GlobalOptions } from './context.ts'
+import { type CommandSet, type LoadedCommand, loadCommands } from './commands.ts'
+import type { CommandContext, GlobalOptions } from './context.ts'
 import { describeFailure } from './failure.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
-import { tidyFolder } from './tidied.ts'
 import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */
@@ -36,14 +35,14 @@ interface Session {
   status: ExitStatus
 }
 
-function buildProgram(session: Session, modules: readonly CommandModule[]): Command {
+function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Command {
   const { world } = session
   const [stdout, stderr] = [escaping(world.stdout), escaping(world.stderr)]
   const program = new Command('muster')
     .description('Keeps an analytics warehouse in step with a Workforce and Programme Data API.')
     .version(programVersion, '--version', 'print the version')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: command => command.name() })
     .configureOutput({
       writeOut: text => void stdout.write(text),
       writeErr: text => void stderr.write(text),
@@ -53,7 +52,7 @@ function buildProgram(session: Session, modules: readonly CommandModule[]): Comm
     })
     .addHelpText('after', exitCodes)
   for (const option of globalOptions()) program.addOption(option)
-  for (const module of modules) addCommand(program, module, session)
+  for (const one of loaded) addCommand(program, one, session)
   return program
 }
 
@@ -70,10 +69,17 @@ function globalOptions(): readonly Option[] {
   ]
 }
 
-function addCommand(program: Command, module: CommandModule, session: Session): void {
-  const words = module.name.split(' ')
-  const name = words.at(-1) ?? module.name
-  const command = parentFor(program, words, session).command(name).description(module.summary)
+function addCommand(program: Command, loaded: LoadedCommand, session: Session): void {
+  const { name, summary, purpose, module } = loaded
+  const words = name.split(' ')
+  const command = parentFor(program, loaded, session)
+    .command(words.at(-1) ?? name)
+    .description(summary)
+  if (words.length === 1) command.helpGroup(`${purpose}:`)
+  if (module) complete(command, module, session)
+}
+
+function complete(command: Command, module: CommandModule, session: Session): void {
   for (const { name, summary } of module.arguments ?? []) command.argument(name, summary)
   for (const { flags, summary, parse, fallback } of module.options ?? []) {
     const option = new Option(flags, summary)
@@ -85,23 +91,34 @@ function addCommand(program: Command, module: CommandModule, session: Session): 
   const notes = module.notes ? `\n${module.notes.join('\n')}\n` : ''
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
-    tidyFolder(session.world.cwd)
-    const context = contextFor(session, command.optsWithGlobals())
+    const context = await contextFor(session, command.optsWithGlobals())
     session.status = await module.run(context, command.processedArgs.flat().filter(isText), command.opts())
   })
 }
 
-function parentFor(program: Command, words: readonly string[], { commands }: Session): Command {
-  const [group] = words
-  if (words.length < 2 || group === undefined) return program
+function parentFor(program: Command, { name, purpose }: LoadedCommand, { commands }: Session): Command {
+  const [group, isGrouped] = name.split(' ')
+  if (group === undefined || isGrouped === undefined) return program
   const existing = program.commands.find(command => command.name() === group)
-  return existing ?? program.command(group).description(commands.groups[group] ?? '')
+  return (
+    existing ??
+    program
+      .command(group)
+      .description(commands.groups[group] ?? '')
+      .helpGroup(`${purpose}:`)
+  )
 }
 
-function contextFor(
+/** Its parts are loaded by now only if a command runs: the help needs neither settings nor a log. */
+async function contextFor(
   { world, commands, redactor }: Session,
   globals: GlobalOptions & Options,
-): CommandContext {
+): Promise<CommandContext> {
+  const [{ createContext }, { tidyFolder }] = await Promise.all([
+    import('./context.ts'),
+    import('./tidied.ts'),
+  ])
+  tidyFolder(world.cwd)
   const { config, connection, json, verbose, quiet } = globals
   const shared = {
     ...(config !== undefined && { config }),
@@ -114,7 +131,7 @@ function contextFor(
     redactor,
     globals: { ...shared, ...(json !== undefined && { json }) },
     program: {
-      commandNames: Object.keys(commands.loaders),
+      commandNames: Object.keys(commands.commands),
       invoke: argv =>
         run([...argv, ...asFlags(shared)], json ? { ...world, stdout: world.stderr } : world, commands),
     },

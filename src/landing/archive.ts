@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { DuckDBBlobValue, DuckDBInstance } from '@duckdb/node-api'
+import type { DuckDBBlobValue } from '@duckdb/node-api'
 import { dayMs } from '../lib/dates.ts'
 import { temporaryFolder } from '../temporary/places.ts'
 import {
@@ -34,6 +34,7 @@ const bytesPerFile = 16_000_000
 const suffix = '.archive'
 
 async function withDuckdb<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+  const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '150MB', threads: '1' })
   const connection = await instance.connect()
   try {
@@ -130,7 +131,7 @@ export function keptScans(landing: Landing): string[] {
 
 /** Earlier releases kept pages as texts. */
 const bytesOf = (content: unknown): Buffer =>
-  content instanceof DuckDBBlobValue ? Buffer.from(content.bytes) : Buffer.from(String(content))
+  Buffer.from(typeof content === 'string' ? content : (content as DuckDBBlobValue).bytes)
 
 /** The pages of an archived scan, written back as files below `folder`; the caller removes them. Throws Damaged. */
 export async function unpack(landing: Landing, scanId: string, folder: string): Promise<void> {

@@ -1,9 +1,9 @@
 /** The version of this program, and a comparison of versions. */
 import { readFileSync } from 'node:fs'
+import { packageFile } from './package-file.ts'
 
-/** From package.json, which is at the same distance from `src` and from `dist`. */
 export const programVersion: string = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
 ).version
 
 /** Whether `one` is later than `other`, compared number by number; a suffix after `-` is ignored. */

@@ -1,10 +1,10 @@
 /** The statements of `sql/`, which ship with the program. Each file holds one idea and is named for what it makes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type SqlRow, sqlRows } from '../contract/derived/sql-rows.ts'
+import { packageFile } from '../lib/package-file.ts'
 
-const sqlFolder = fileURLToPath(new URL('../../sql/', import.meta.url))
+const sqlFolder = packageFile('sql')
 
 export interface SqlFile {
   /** With its folder, as `mart/worker_week.sql`. */

@@ -2,6 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CommandModule } from '../../src/cli/command.ts'
 import { type CommandSet, commandSet } from '../../src/cli/commands.ts'
 import { run } from '../../src/cli/program.ts'
 import type { World } from '../../src/cli/world.ts'
@@ -48,6 +49,25 @@ export function stillClock(): Clock & { move(ms: number): void } {
     },
   }
 }
+
+/** A program of other commands. */
+export const programOf = (modules: Readonly<Record<string, CommandModule>>): CommandSet => ({
+  commands: Object.fromEntries(
+    Object.entries(modules).map(([name, command]) => [
+      name,
+      { summary: `${name}s.`, purpose: 'To try', load: async () => ({ command }) },
+    ]),
+  ),
+  groups: { many: 'Several.' },
+})
+
+/** The commands of the program, by name. */
+export const everyCommand = (): Promise<readonly (readonly [string, CommandModule])[]> =>
+  Promise.all(
+    Object.entries(commandSet.commands).map(
+      async ([name, { load }]) => [name, (await load()).command] as const,
+    ),
+  )
 
 /** Runs one command line; `commands` are those of the program unless given. */
 export async function muster(line: string, parts: Partial<World> = {}, commands: CommandSet = commandSet) {

@@ -45,7 +45,7 @@ test('puts tasks after what they need, otherwise in the order of the file', () =
 
 test('the nightly DAG syncs, builds, compares, checks, then publishes what passed', () => {
   const text = readFileSync(new URL('../../dags/nightly.yaml', import.meta.url), 'utf8')
-  const dag = parseDag({ file: 'dags/nightly.yaml', text }, Object.keys(commandSet.loaders))
+  const dag = parseDag({ file: 'dags/nightly.yaml', text }, Object.keys(commandSet.commands))
   expect(dag.tasks.map(task => [task.id, task.run, task.needs, task.after])).toEqual([
     ['sync', 'sync', [], []],
     ['counts', 'sweep', ['sync'], []],
@@ -59,7 +59,7 @@ test('the nightly DAG syncs, builds, compares, checks, then publishes what passe
 })
 
 test('every DAG that comes with the program runs commands that it has', () => {
-  const commands = Object.keys(commandSet.loaders)
+  const commands = Object.keys(commandSet.commands)
   const names = dagFiles(temporaryFolder()).map(source => parseDag(source, commands).name)
   expect(names).toEqual(['nightly', 'weekly'])
 })

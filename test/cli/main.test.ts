@@ -44,13 +44,13 @@ test('ends cleanly at the first signal', async () => {
 })
 
 test('dies at the second signal, however busy it is', async () => {
-  const source = new URL('../../dist/cli/stop-signal.js', import.meta.url).href
+  const source = new URL('../../src/cli/stop-signal.ts', import.meta.url).href
   const script = `
     import { stopSignal } from '${source}'
     stopSignal(() => undefined).addEventListener('abort', () => console.log('asked to stop'))
     setInterval(() => {}, 1000)
     console.log('ready')`
-  const child = node('--input-type=module', '-e', script)
+  const child = node('--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script)
   await expect.poll(() => child.shown.out, { timeout: 20_000 }).toContain('ready')
   child.kill('SIGINT')
   await expect.poll(() => child.shown.out, { timeout: 20_000 }).toContain('asked to stop')

@@ -13,10 +13,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { commandSet, loadCommands } from '../../src/cli/commands.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { thorough } from '../thorough.ts'
-import { temporaryFolder } from './captured-world.ts'
+import { everyCommand, temporaryFolder } from './captured-world.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
 
 let place: Place
@@ -39,8 +38,7 @@ const writing: Readonly<Record<string, (target: string) => string>> = {
 }
 
 test('every option that names an output is tried here', async () => {
-  const modules = await loadCommands(['--help'], commandSet)
-  const named = modules.flatMap(({ name, options = [] }) =>
+  const named = (await everyCommand()).flatMap(([name, { options = [] }]) =>
     options
       .filter(({ flags }) => /<(file|folder)>/.test(flags))
       .map(({ flags }) => `${name} ${flags.split(' ')[0]}`),

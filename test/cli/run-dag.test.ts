@@ -9,7 +9,7 @@ import type { CommandModule } from '../../src/cli/command.ts'
 import { command as dagList } from '../../src/cli/commands/dag-list.ts'
 import { command as dagRun } from '../../src/cli/commands/dag-run.ts'
 import type { ExitStatus } from '../../src/lib/errors.ts'
-import { muster, temporaryFolder } from './captured-world.ts'
+import { muster, programOf, temporaryFolder } from './captured-world.ts'
 
 function dagOf(needs: Record<string, readonly string[]>, after: Record<string, readonly string[]> = {}): Dag {
   const tasks = Object.entries(needs).map(([id, list]) => ({
@@ -133,8 +133,6 @@ test('a part of a DAG is one task, or a task and what waits for it', async () =>
 describe('muster dag', () => {
   const seen: unknown[] = []
   const ending = (name: string, code: ExitStatus): CommandModule => ({
-    name,
-    summary: name,
     arguments: [{ name: '[word...]', summary: 'words' }],
     examples: [],
     run: async (context, args) => {
@@ -143,9 +141,12 @@ describe('muster dag', () => {
       return code
     },
   })
-  const modules = [dagList, dagRun, ending('good', 0), ending('bad', 1)]
-  const loaders = Object.fromEntries(modules.map(command => [command.name, async () => ({ command })]))
-  const commands = { loaders, groups: {} }
+  const commands = programOf({
+    'dag list': dagList,
+    'dag run': dagRun,
+    good: ending('good', 0),
+    bad: ending('bad', 1),
+  })
 
   function folderWith(tasks: string, name = 'nightly'): string {
     const cwd = temporaryFolder()

@@ -57,7 +57,7 @@ beforeAll(async () => {
   writeFileSync(join(cwd, 'dags', 'odd.yaml'), `"\\e[31m\\u202e": 1\n`)
 })
 
-const names = Object.keys(commandSet.loaders)
+const names = Object.keys(commandSet.commands)
 
 test('no command repeats a control character of its arguments', async () => {
   for (const name of names) {

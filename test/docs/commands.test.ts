@@ -19,16 +19,16 @@ function commandLines(page: string): string[] {
 /** Undefined for prose such as `muster` alone. */
 function nameOf(line: string): string | undefined {
   const [first = '', second = ''] = line.split(/\s+/)
-  const names = Object.keys(commandSet.loaders)
+  const names = Object.keys(commandSet.commands)
   return [`${first} ${second}`, first].find(name => names.includes(name))
 }
 
 async function unknownOptions(line: string): Promise<string[]> {
   const name = nameOf(line)
-  const load = name === undefined ? undefined : commandSet.loaders[name]
-  if (!load)
+  const declared = name === undefined ? undefined : commandSet.commands[name]
+  if (!declared)
     return Object.keys(commandSet.groups).includes(line.split(' ')[0] ?? '') ? [] : [`no command: ${line}`]
-  const { command } = await load()
+  const { command } = await declared.load()
   const known = [
     ...everywhere,
     ...(command.options ?? []).flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []),

@@ -77,7 +77,7 @@ test('the README names every command, and no other', () => {
     ([, first, second, third]) =>
       second === undefined ? [`${first}`] : [`${first} ${second}`, ...(third ? [`${first} ${third}`] : [])],
   )
-  expect([...new Set(names)].sort()).toEqual(Object.keys(commandSet.loaders).sort())
+  expect([...new Set(names)].sort()).toEqual(Object.keys(commandSet.commands).sort())
 })
 
 describe('decisions', () => {

@@ -198,11 +198,11 @@ test('the process of queries has no environment, and ends with its session', asy
 
 test('the process of queries ends when the one that asks is killed', async () => {
   const script = `
-    import { openQuery } from '${new URL('../../dist/warehouse/duckdb/ad-hoc/child.js', import.meta.url).href}'
+    import { openQuery } from '${new URL('../../src/warehouse/duckdb/ad-hoc/child.ts', import.meta.url).href}'
     const session = await openQuery(${JSON.stringify(file)}, ${JSON.stringify({ ...bounds, seconds: 60 })})
     console.log('open')
     await session.query(${JSON.stringify(long[0])}, 1)`
-  const parent = spawn(process.execPath, ['--input-type=module', '-e', script])
+  const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
   await once(parent.stdout, 'data')
   const [child] = childrenOf(parent.pid ?? 0)
   expect(child).toBeDefined()

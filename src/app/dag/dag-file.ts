@@ -1,12 +1,12 @@
 /** DAG files: which commands belong to one scheduled run, and which of them wait for others. */
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { choiceOf, didYouMean } from '../../config/nearest.ts'
 import { largestYaml, parseYaml } from '../../config/yaml.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
+import { packageFile } from '../../lib/package-file.ts'
 
 export interface DagTask {
   readonly id: string
@@ -141,7 +141,7 @@ function wrong({ file }: DagText, what: string): ConfigError {
 }
 
 /** The same depth below the package in `src` and in `dist`. */
-const shipped = fileURLToPath(new URL('../../../dags', import.meta.url))
+const shipped = packageFile('dags')
 
 /** The DAG files of `dags/` below the working folder; without any, those that come with the program. */
 export function dagFiles(cwd: string): readonly DagText[] {

@@ -5,8 +5,6 @@ import { type CommandModule, flagOption } from '../command.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'audit-pii',
-  summary: 'look for values of the PII tables in all that is published; exit 3 when one is found',
   options: [{ flags: '--left-out', summary: 'list the columns of pii with values that tell nobody apart' }],
   notes: [
     'Looked for: e-mail addresses; telephone and account numbers of eight digits or more; texts of two words or more,',

@@ -6,8 +6,6 @@ import { limitsOf, resourceNames, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
 export const command: CommandModule = {
-  name: 'backfill',
-  summary: 'read the records created between two days again, whether they are stored or not',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     { flags: '--from <day>', summary: 'first created day, YYYY-MM-DD', parse: calendarDay },

@@ -122,8 +122,6 @@ async function build(
 }
 
 export const command: CommandModule = {
-  name: 'build',
-  summary: 'rebuild the marts whose sources or definitions changed, each in one transaction',
   arguments: [{ name: '[marts...]', summary: 'only these and the marts that they read; all when left out' }],
   options: [{ flags: '--all', summary: 'also rebuild marts that have not changed' }],
   examples: ['muster build', 'muster build worker_week --all', 'muster build --json'],

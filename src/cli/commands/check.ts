@@ -54,8 +54,6 @@ function print(context: CommandContext, { results, skipped, milliseconds }: Chec
 }
 
 export const command: CommandModule = {
-  name: 'check',
-  summary: 'check the warehouse: keys, references, sums, totals, freshness, personal data',
   arguments: [{ name: '[checks...]', summary: 'only these; all when left out' }],
   options: [
     { flags: '--list', summary: 'list the checks without running them' },

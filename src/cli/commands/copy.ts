@@ -103,8 +103,6 @@ const landingAdvice = ({ warehouse }: Place): string =>
     : 'the landed pages stay where landing of the old connection says: name the same folder in the new one'
 
 export const command: CommandModule = {
-  name: 'copy',
-  summary: 'copy a warehouse to another engine or place, with its watermarks',
   options: [
     { flags: '--from <warehouse>', summary: 'duckdb:FILE or postgres://…; it is only read' },
     { flags: '--to <warehouse>', summary: 'likewise; it must be empty' },

@@ -32,8 +32,6 @@ import { printJson, printLine } from '../terminal/output.ts'
 const usualGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']
 
 export const command: CommandModule = {
-  name: 'crosscheck',
-  summary: 'compare our metrics with the service’s own, figure by figure, and name the records that differ',
   options: [
     {
       flags: '--calibrate',

@@ -6,8 +6,6 @@ import type { CommandModule } from '../command.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'dag list',
-  summary: 'list the DAGs with their schedules and tasks, and invalid files with their mistakes',
   examples: ['muster dag list', 'muster dag list --json'],
   run: async context => {
     const dags = dagFiles(context.cwd).map(source => summarise(source, context.program.commandNames))

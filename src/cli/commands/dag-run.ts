@@ -9,8 +9,6 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'dag run',
-  summary: 'run the tasks of a DAG in order; a failed task skips only the tasks that need it',
   arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml' }],
   options: [
     { flags: '--task <name>', summary: 'only this task; what it waits for counts as done' },

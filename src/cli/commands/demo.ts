@@ -13,8 +13,8 @@ import { sandboxKeys } from '../../sandbox/keys/default-keys.ts'
 import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
 import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
 import type { RunConnection, RunOutcome } from '../../sync/run/run.ts'
-import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { type CommandModule, numberOf, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import {
@@ -160,8 +160,6 @@ function requireNoViolation(violations: readonly Violation[]): void {
 }
 
 export const command: CommandModule = {
-  name: 'demo',
-  summary: 'show the whole program: start a sandbox, sync it, change it, sync again, build the marts',
   options: [
     { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
     {

@@ -15,8 +15,6 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'discover',
-  summary: 'take ids of requisitions, credit notes and the like from a file; the next sync reads them',
   arguments: [
     {
       name: '<resource>',

@@ -81,8 +81,6 @@ async function storedIn(
 }
 
 export const command: CommandModule = {
-  name: 'docs',
-  summary: 'write the data dictionary: every table and column, diagrams, bus matrix and lineage',
   options: [
     {
       flags: '--out <file>',

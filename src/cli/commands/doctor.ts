@@ -15,9 +15,6 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'doctor',
-  summary:
-    'check settings, key, access, warehouse and disk, and say what to do about problems; about 12 requests',
   examples: ['muster doctor', 'muster doctor --connection acme --json'],
   run: async context => {
     const { findings, requests } = await examine(context)

@@ -13,8 +13,6 @@ import { guardedBy } from '../guarded.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'export',
-  summary: 'write star and mart as Parquet files with a manifest; no personal data unless asked',
   options: [
     {
       flags: '--parquet <folder>',

@@ -15,8 +15,6 @@ import { printJson } from '../terminal/output.ts'
 const purposes = { worker: ['attachments', 'rightToWork'], invoice: ['payment'] } as const
 
 export const command: CommandModule = {
-  name: 'files upload',
-  summary: 'upload a PDF, JPEG or PNG for a record; prints the token for its update, valid for 15 minutes',
   arguments: [{ name: '<file>', summary: 'at most 20 MB' }],
   options: [
     { flags: '--resource <name>', summary: 'worker or invoice' },

@@ -43,8 +43,6 @@ function print(
 }
 
 export const command: CommandModule = {
-  name: 'forget',
-  summary: 'overwrite what is held of a person everywhere; facts, sums and ids stay',
   arguments: [
     { name: '<kind>', summary: 'worker or user' },
     { name: '<id>', summary: 'id of the person at the service' },

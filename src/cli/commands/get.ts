@@ -6,8 +6,6 @@ import { anyText, type CommandModule, listOption, repeated } from '../command.ts
 import { printJson } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'get',
-  summary: 'show one record as the service has it, as JSON',
   arguments: [
     { name: '<what>', summary: 'a resource, such as requisitions, or a path that begins with /' },
     { name: '[id]', summary: 'id or short id of the record' },

@@ -1,15 +1,14 @@
 /** `muster init`: writes a commented settings file to fill in. */
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { defaultConfigFile } from '../../config/settings.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { packageFile } from '../../lib/package-file.ts'
 import { writeOutput } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
-/** The same depth below the package in `src` and in `dist`. */
-const template = fileURLToPath(new URL('../../../config/muster.example.yaml', import.meta.url))
+const template = packageFile('config/muster.example.yaml')
 
 const nextSteps = [
   'set ACME_API_KEY to your key (or try `muster sandbox`, which needs none)',
@@ -18,8 +17,6 @@ const nextSteps = [
 ]
 
 export const command: CommandModule = {
-  name: 'init',
-  summary: 'write config/muster.yaml, with a comment for every setting',
   options: [{ flags: '--force', summary: 'replace an existing file' }],
   examples: ['muster init', 'muster init --config /etc/muster/acme.yaml'],
   run: async (context, _, options) => {

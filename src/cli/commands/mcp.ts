@@ -7,9 +7,6 @@ import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 export const command: CommandModule = {
-  name: 'mcp',
-  summary:
-    'offer the warehouse without personal data to an assistant as read-only tools, over stdin and stdout',
   options: [
     {
       flags: '--seconds <number>',

@@ -23,8 +23,6 @@ import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metri
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'metric',
-  summary: 'compute timeToFill or workersOverHours from the warehouse, as the service defines it',
   arguments: [{ name: '<metric>', summary: metrics.join(' or ') }],
   options: [
     {

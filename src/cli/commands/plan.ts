@@ -16,9 +16,6 @@ import { createdBetween, scannedLists } from './backfill.ts'
 import { sweptNames } from './sweep.ts'
 
 export const command: CommandModule = {
-  name: 'plan',
-  summary:
-    'estimate the requests, minutes and days of a sync, of a sweep, or with --from and --to of a backfill',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     { flags: '--from <day>', summary: 'first created day of a backfill, YYYY-MM-DD', parse: calendarDay },

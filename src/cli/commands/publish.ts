@@ -52,8 +52,6 @@ function print(context: CommandContext, published: Published): void {
 }
 
 export const command: CommandModule = {
-  name: 'publish',
-  summary: 'write FILE.published.duckdb: star and mart, without personal data, for readers',
   options: [
     {
       flags: '--require <what>',

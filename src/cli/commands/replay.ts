@@ -10,8 +10,6 @@ import { printJson, printLine } from '../terminal/output.ts'
 import { createProgress } from '../terminal/progress.ts'
 
 export const command: CommandModule = {
-  name: 'replay',
-  summary: 'rebuild the warehouse from the landed pages, without any request',
   options: [
     {
       flags: '--accept-loss',

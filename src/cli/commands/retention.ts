@@ -22,8 +22,6 @@ const words = {
 } as const
 
 export const command: CommandModule = {
-  name: 'retention',
-  summary: 'remove personal data that is older than the settings keep it',
   notes: [
     'retentionDays is for landed pages, piiHistoryDays for superseded versions in pii, inboxDays for settled events,',
     'quarantineDays for resolved quarantine, temporaryHours for temporary files, which every command removes.',

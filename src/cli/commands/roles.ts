@@ -15,8 +15,6 @@ function requirePrefix(prefix: string): void {
 }
 
 export const command: CommandModule = {
-  name: 'roles',
-  summary: 'create or update the roles of a PostgreSQL warehouse: owner, loader, reader, bi, privacy',
   options: [
     { flags: '--prefix <text>', summary: 'prefix of every role name', fallback: 'muster_' },
     { flags: '--dry-run', summary: 'print the SQL and change nothing' },

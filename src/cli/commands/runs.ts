@@ -11,8 +11,6 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'runs',
-  summary: 'list the last runs, or show one run in detail',
   arguments: [{ name: '[run]', summary: 'id of a run, or the beginning of it' }],
   options: [{ flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: 20 }],
   examples: ['muster runs', 'muster runs --limit 5 --json', 'muster runs 20260102T023000000Z-k3x9'],

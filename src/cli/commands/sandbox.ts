@@ -30,8 +30,6 @@ const largestPort = 65_535
 const nameWidth = 17
 
 export const command: CommandModule = {
-  name: 'sandbox',
-  summary: 'start a stand-in for the service, with generated data, until interrupted',
   options: [
     {
       flags: '--seed <number>',

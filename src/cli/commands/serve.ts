@@ -28,8 +28,6 @@ import { printJson, printLine } from '../terminal/output.ts'
 const largestPort = 65_535
 
 export const command: CommandModule = {
-  name: 'serve',
-  summary: 'receive webhooks, read the records that they name, and run DAGs on schedule, until interrupted',
   options: [
     { flags: '--host <address>', summary: 'address to listen on', fallback: '127.0.0.1' },
     {

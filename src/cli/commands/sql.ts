@@ -7,8 +7,6 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  name: 'sql',
-  summary: 'run one query over the warehouse, read-only',
   arguments: [{ name: '<query...>', summary: 'one SQL query; quote it for the shell' }],
   options: [{ flags: '--limit <number>', summary: 'rows shown', parse: wholeNumber(1), fallback: 1000 }],
   examples: [

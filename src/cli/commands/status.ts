@@ -57,9 +57,6 @@ interface Status {
 }
 
 export const command: CommandModule = {
-  name: 'status',
-  summary:
-    'show how many rows of each resource are stored, how fresh they are, and the proof of completeness',
   options: [{ flags: '--windows', summary: 'list every scan with its proof' }],
   examples: ['muster status', 'muster status --windows', 'muster status --json'],
   run: async (context, _, options) => {

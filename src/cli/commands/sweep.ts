@@ -8,8 +8,6 @@ import { limitsOf, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
 export const command: CommandModule = {
-  name: 'sweep',
-  summary: 'find records missing at the source; tombstone those that two pieces of evidence confirm',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     ...runOptions,

@@ -12,8 +12,6 @@ export const runOptions: NonNullable<CommandModule['options']> = [
 ]
 
 export const command: CommandModule = {
-  name: 'sync',
-  summary: 'read the changes since the last sync; the first time, read everything',
   arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
   options: [
     ...runOptions,

@@ -3,8 +3,6 @@ import type { CommandModule } from '../command.ts'
 import { runWorkers, workerOptions } from '../workers-command.ts'
 
 export const command: CommandModule = {
-  name: 'workers create',
-  summary: 'create the workers of a file; everything is checked before anything is sent',
   arguments: [{ name: '<file>', summary: 'JSON, NDJSON or CSV, one worker a row' }],
   options: workerOptions,
   examples: [

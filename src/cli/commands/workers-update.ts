@@ -3,8 +3,6 @@ import type { CommandModule } from '../command.ts'
 import { runWorkers, workerOptions } from '../workers-command.ts'
 
 export const command: CommandModule = {
-  name: 'workers update',
-  summary: 'update the workers of a file by id; only the given fields are changed',
   arguments: [{ name: '<file>', summary: 'JSON, NDJSON or CSV, one worker a row, with its id' }],
   options: workerOptions,
   examples: ['muster workers update changes.csv --dry-run', 'muster workers update cards.json --json'],

@@ -1,6 +1,7 @@
 /** The dictionary as one HTML page without external requests: style and script are inside, and allowed by their hashes. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { packageFile } from '../../lib/package-file.ts'
 import { type Dictionary, qualifiedName, usersOf } from '../entries.ts'
 import type { StoredRows } from '../stored.ts'
 import { schemaOrder } from '../wording.ts'
@@ -9,9 +10,7 @@ import { type Content, html, Markup } from './markup.ts'
 import { matrixSection, overview } from './overview.ts'
 import { groupsOf, schemasSection } from './tables.ts'
 
-/** The same depth below the package in `src` and in `dist`. */
-const asset = (name: string): string =>
-  readFileSync(new URL(`../../../assets/dictionary/${name}`, import.meta.url), 'utf8')
+const asset = (name: string): string => readFileSync(packageFile(`assets/dictionary/${name}`), 'utf8')
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 

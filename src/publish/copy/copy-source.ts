@@ -1,9 +1,9 @@
 /** Opens a warehouse to be copied, so that the stage of the target can read its rows. */
 
 import { existingTables } from '../../state/existing-tables.ts'
-import { openDuckdb } from '../../warehouse/duckdb/open.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { openPostgres, type PostgresOptions } from '../../warehouse/postgres/open.ts'
+import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
+import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
 import type { Address } from '../../warehouse/postgres/session.ts'
 import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
 import { type CopySource, patient } from './copy.ts'

@@ -1,17 +1,17 @@
 /** Ad hoc queries on a DuckDB file, in a process of their own that is killed when it exceeds its bounds. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { builtFile } from '../../../lib/built-file.ts'
 import { MusterError } from '../../../lib/errors.ts'
+import { packageFile } from '../../../lib/package-file.ts'
 import { type QueryBounds, type QueryResult, type QuerySession, TooLong } from '../../query.ts'
 import { type Answer, errorOf, type Question } from './messages.ts'
 
 /** Enough for the rows of an answer and the parsed text of a query. */
 const heapMegabytes = 256
 
-/** With an empty environment: no query can find a key or a password in it. */
+/** The built program, even where this one runs from its sources. With an empty environment: no query can find a key or a password in it. */
 const start = (): ChildProcess =>
-  fork(builtFile('warehouse/duckdb/ad-hoc/process.js'), [], {
+  fork(packageFile('dist/ad-hoc-process.js'), [], {
     env: {},
     execArgv: [`--max-old-space-size=${heapMegabytes}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -1,0 +1,21 @@
+/** Opens an engine. Its library is loaded then: DuckDB's takes a quarter of a second of CPU, which a command without it saves. */
+
+import type { openDuckdb as duckdb, openStage as stage } from './duckdb/open.ts'
+import type { rewriteFile as rewrite } from './duckdb/rewrite-file.ts'
+import type { openPostgresQuery as postgresQuery } from './postgres/ad-hoc/session.ts'
+import type { openPostgres as postgres } from './postgres/open.ts'
+
+export const openDuckdb: typeof duckdb = async (...args) =>
+  (await import('./duckdb/open.ts')).openDuckdb(...args)
+
+export const openStage: typeof stage = async (...args) =>
+  (await import('./duckdb/open.ts')).openStage(...args)
+
+export const rewriteFile: typeof rewrite = async (...args) =>
+  (await import('./duckdb/rewrite-file.ts')).rewriteFile(...args)
+
+export const openPostgres: typeof postgres = async (...args) =>
+  (await import('./postgres/open.ts')).openPostgres(...args)
+
+export const openPostgresQuery: typeof postgresQuery = async (...args) =>
+  (await import('./postgres/ad-hoc/session.ts')).openPostgresQuery(...args)
