@@ -7,6 +7,7 @@ import { byIdResources, catalogue, collections } from '../../src/contract/catalo
 import { eventRule, eventTypes } from '../../src/contract/events.ts'
 import { singleRead } from '../../src/contract/fields/resource.ts'
 import { tablesOf } from '../../src/contract/fields/table.ts'
+import { constantsOf } from '../../src/warehouse/schema/physical.ts'
 
 test('every event type of the contract is about one resource, and is named for it', () => {
   const entities = catalogue.map(({ entity }) => entity)
@@ -34,6 +35,22 @@ test('every read of one record by its id', () => {
     '/credit-notes/{id}': [],
     '/purchase-orders/{id}': [],
   })
+})
+
+test('where several resources fill one table, whose a row is tells from a constant that is part of its key', () => {
+  const fillers = new Map<string, Set<string>>()
+  for (const { name, table: root } of catalogue)
+    for (const table of tablesOf(root)) {
+      fillers.set(table.name, (fillers.get(table.name) ?? new Set()).add(name))
+      const { source } = table.columns[table.key] ?? {}
+      const key = source?.from === 'derived' ? source.sql : JSON.stringify(source)
+      const tells = constantsOf(table).some(([column]) => key.includes(column))
+      // A key made of the key of the row above it says the same.
+      const isBelow = /cast\(\w+_key as/.test(key)
+      if (fillers.get(table.name)?.size === 1) continue
+      expect([table.name, constantsOf(table).length > 0, tells || isBelow]).toEqual([table.name, true, true])
+    }
+  expect([...fillers].filter(([, names]) => names.size > 1).length).toBeGreaterThan(4)
 })
 
 test('names and entities are unique, and no collection asks for an id', () => {

@@ -139,7 +139,7 @@ describeOnEngines('rows of records read by id', bench => {
       updatedAt: at(day),
     })
     const assignment = {
-      id: 'as1',
+      id: 'same',
       trade: named('same'),
       competencyRequirements: requirements('Card'),
       updatedAt: at(1),

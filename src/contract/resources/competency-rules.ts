@@ -1,5 +1,5 @@
 /** Rules that name qualifications: of a matrix, of a trade, or of one assignment. */
-import { type Column, derived, keyOf, ofParent, ofRoot, ordinal, ref, text } from '../fields/column.ts'
+import { type Column, constant, derived, keyOf, ofParent, ofRoot, ordinal, ref, text } from '../fields/column.ts'
 import { each, fact } from '../fields/table.ts'
 
 /** The differences between the records that carry such rules. */
@@ -25,7 +25,7 @@ function ownerColumns({ entity, key }: RuleOwner): Record<string, Column> {
       ...ofRoot(key),
       description: 'Key of the matrix entry, or id of the trade or assignment that it belongs to.',
     },
-    entity: derived('text', `'${entity}'`, 'Kind of record: competency_entry, trade or assignment.'),
+    entity: constant(entity, 'Kind of record: competency_entry, trade or assignment.'),
   }
 }
 
@@ -38,13 +38,10 @@ function requirement<const Logic extends 'items' | 'groups'>(owner: RuleOwner, l
       ...ownerColumns(owner),
       ...repeated(owner.place),
       rule: { ...ofParent('rule'), description: 'Kind of rule; the contract has seen mandatory.' },
-      logic: {
-        ...text(
-          '',
-          'items: listed by itself; groups: one of a group. The contract does not say how they combine.',
-        ),
-        source: { from: 'constant', value: logic },
-      },
+      logic: constant(
+        logic,
+        'items: listed by itself; groups: one of a group. The contract does not say how they combine.',
+      ),
       group_ordinal: group,
       item_ordinal: ordinal('Position in its list, from 1.', logic === 'items' ? 0 : 1),
       qualification_id: {
@@ -70,7 +67,7 @@ export function competencyRules<const At extends string>(path: At, owner: RuleOw
   return each(
     path,
     fact('competency_rule', 'One row per rule of a matrix entry, of a trade or of an assignment.', {
-      competency_rule_key: keyOf('competency_entry_key', 'entry_ordinal', 'rule_ordinal'),
+      competency_rule_key: keyOf('entity', 'competency_entry_key', 'entry_ordinal', 'rule_ordinal'),
       ...ownerColumns(owner),
       ...place,
       entry_ordinal: { ...entry, description: 'Position of the entry in the matrix of a trade, else 1.' },
