@@ -5,6 +5,7 @@
 -- Grain: one row per worker, company and trade.
 -- Question: Who has been with us for long, and who is near 12 weeks?
 -- Sources: star.fact_assignment, star.fact_rate, star.fact_timesheet
+-- Measures: none awr_week_count
 -- Columns:
 --   worker_id text key: The worker.
 --   company_id text key: The hiring company; '-1' when the record names none.

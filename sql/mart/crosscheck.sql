@@ -2,6 +2,7 @@
 -- Grain: one row per metric, group and figure.
 -- Question: Do our figures and the service's agree, and where not, why?
 -- Sources: ops.crosscheck
+-- Measures: none ours, theirs, difference
 -- Columns:
 --   metric text key: Either timeToFill or workersOverHours.
 --   group_by text key: Grouping: all, or its keys separated by commas.

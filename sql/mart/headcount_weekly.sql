@@ -4,6 +4,7 @@
 -- Grain: one row per week ending, company, project, trade, agency and engagement type.
 -- Question: How many people are on site, and how does that change?
 -- Sources: star.fact_assignment, star.fact_timesheet
+-- Measures: last active_start, active_end; none worked_headcount
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the record names none.

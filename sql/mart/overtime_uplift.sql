@@ -3,6 +3,7 @@
 -- Question: How much is premium time?
 -- Assumption: only approved timesheets count. Hours are left out: the service gives values by kind of hour, not hours.
 -- Sources: star.fact_timesheet, star.dim_hour_type
+-- Measures: none week_pay_value, week_charge_value
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.

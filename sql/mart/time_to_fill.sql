@@ -2,6 +2,7 @@
 -- service's own answer. Outliers lie beyond the quartiles of their group by more than 1.5 interquartile ranges.
 -- Grain: one row per grouping and group.
 -- Question: How long from approval to an agency's acceptance, without outliers?
+-- Groups: group_by all, company, project, agency, month, week, company+month, project+month, agency+month
 -- Sources: ops.crosscheck, ops.metric_definition, star.fact_requisition, star.fact_requisition_agency
 -- Columns:
 --   group_by text key: Grouping: all, or its keys separated by commas.

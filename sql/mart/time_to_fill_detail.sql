@@ -9,6 +9,7 @@
 --   reference text: Reference of the requisition.
 --   company_id text: Company of the requisition.
 --   project_id text: Project of the requisition.
+--   trade_id text: Trade of the requisition.
 --   approved_at timestamptz: When the requisition was finally approved.
 --   accepted_at timestamptz: When the agency accepted it.
 --   approved_to_accepted_days numeric(14,4): Days from approval to acceptance, in the unit of the definition in force.
@@ -62,6 +63,7 @@ flagged as (
 
 select
   flagged.requisition_id, flagged.agency_id, flagged.reference, flagged.company_id, flagged.project_id,
+  requisition.trade_id,
   flagged.approved_at, flagged.accepted_at, flagged.days as approved_to_accepted_days,
   flagged.is_outlier_all,
   flagged.is_outlier_company,
@@ -71,5 +73,6 @@ select
   flagged.is_outlier_week,
   offer.days as created_to_offer_days
 from flagged
+left join star.fact_requisition as requisition on requisition.requisition_id = flagged.requisition_id
 left join offer on offer.company_id = flagged.company_id and offer.requisition_reference = flagged.reference
   and offer.agency_id = flagged.agency_id

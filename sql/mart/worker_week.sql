@@ -3,6 +3,7 @@
 -- Grain: one row per worker and week ending, with the weeks without hours between the first and the last.
 -- Question: Who works too many hours, in a week or on average?
 -- Sources: star.fact_timesheet
+-- Measures: none hours_17_weeks, weeks_averaged, avg_17_week_hours
 -- Columns:
 --   worker_id text key: The worker.
 --   week_ending_date date key: Last day of the week, as the company counts weeks.

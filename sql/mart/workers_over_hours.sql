@@ -1,6 +1,7 @@
 -- Weeks in which workers worked more hours than a threshold, for each group; beside the service's own answer.
 -- Grain: one row per grouping, group and threshold.
 -- Question: Who is over 40, 48 or 60 hours a week?
+-- Groups: group_by all, company, project, agency, month, week, company+month
 -- Sources: ops.crosscheck, ops.metric_definition, star.fact_timelog, star.fact_timesheet
 -- Columns:
 --   group_by text key: Grouping: all, or its keys separated by commas.

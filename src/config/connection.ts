@@ -56,6 +56,8 @@ export interface Connection {
   readonly undeclaredPaths: number
   /** Zone in which timestamps become dates. */
   readonly reportingZone: string
+  /** The month, 1 to 12, in which the fiscal year begins. */
+  readonly fiscalYearStart: number
   /** What one query of `muster sql` or an assistant may use. */
   readonly queries: QuerySettings
 }
@@ -103,6 +105,7 @@ export function buildConnection(
     recordFields: raw.recordFields,
     undeclaredPaths: raw.undeclaredPaths,
     reportingZone: raw.reportingZone,
+    fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
   }
 }

@@ -79,6 +79,7 @@ const connection = z.strictObject({
     .string()
     .refine(zone => zone === 'Europe/London', 'must be Europe/London: days are counted in no other zone yet')
     .default('Europe/London'),
+  fiscalYearStart: whole(1, 12).default(4),
 })
 
 const settings = z.strictObject({ connections: z.record(z.string(), connection) })

@@ -1,8 +1,11 @@
 /** All tables: those of an empty warehouse made in memory, and the sources of the columns of views and marts. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { additivityNotes } from '../marts/additivity.ts'
+import { ownColumns, tableColumns } from '../marts/columns.ts'
 import { fillTokens } from '../marts/inputs.ts'
-import { inOrder, type Mart, stampColumns } from '../marts/mart.ts'
+import { inOrder, type Mart } from '../marts/mart.ts'
+import { type MartView, viewsOf } from '../marts/views.ts'
 import { migrate } from '../state/migrate.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { openStage } from '../warehouse/on-demand.ts'
@@ -117,13 +120,43 @@ export interface Computed {
 const moment = { asOf: '1970-01-01T00:00:00.000Z', today: '1970-01-01' }
 
 /** The table that `muster build` creates for a mart. */
-const martTable = ({ name, summary, grain, columns }: Mart): DefinedTable => ({
+function martTable(mart: Mart): DefinedTable {
+  const { name, summary, grain } = mart
+  const notes = additivityNotes(mart)
+  return {
+    schema: 'mart',
+    name,
+    kind: 'table',
+    description: `${grain.charAt(0).toUpperCase()}${grain.slice(1).replace(/\.$/, '')}. ${summary}`,
+    columns: tableColumns(mart).map(one => ({
+      ...one,
+      description: `${one.description}${notes.get(one.name) ?? ''}`,
+    })),
+  }
+}
+
+const viewTable = ({ name, description, columns, select }: MartView): DefinedTable => ({
   schema: 'mart',
   name,
-  kind: 'table',
-  description: `${grain.charAt(0).toUpperCase()}${grain.slice(1).replace(/\.$/, '')}. ${summary}`,
-  columns: [...columns, ...stampColumns],
+  kind: 'view',
+  description,
+  sql: select,
+  columns,
 })
+
+/** A mart, with the columns that the build adds to those of its statement. */
+async function computedMart(
+  engine: Engine,
+  mart: Mart,
+  columnsOf: (table: string) => readonly string[],
+): Promise<Computed> {
+  const made = await lineageOf(engine, fillTokens(mart.select, moment), columnsOf)
+  const from = ownColumns(mart).map(({ name, computed }) =>
+    computed ? computed.from : (made[mart.columns.findIndex(one => one.name === name)] ?? []),
+  )
+  const joined = ownColumns(mart).flatMap(({ computed }) => computed?.reads ?? [])
+  return { table: martTable(mart), from, reads: [...new Set([...mart.reads, ...joined])].sort(), mart }
+}
 
 /** Views and marts, each after those it reads. Throws for a statement that DuckDB cannot parse. */
 export async function computedTables(
@@ -132,7 +165,7 @@ export async function computedTables(
   marts: readonly Mart[],
 ): Promise<Computed[]> {
   const known = new Map(
-    [...defined, ...marts.map(martTable)].map(table => [
+    [...defined, ...marts.map(martTable), ...marts.flatMap(viewsOf).map(viewTable)].map(table => [
       `${table.schema}.${table.name}`,
       table.columns.map(({ name }) => name),
     ]),
@@ -145,8 +178,11 @@ export async function computedTables(
     computed.push({ table, from: await lineageOf(engine, sql, columnsOf), reads: tablesNamed(sql) })
   }
   for (const mart of inOrder(marts)) {
-    const from = await lineageOf(engine, fillTokens(mart.select, moment), columnsOf)
-    computed.push({ table: martTable(mart), from, reads: mart.reads, mart })
+    computed.push(await computedMart(engine, mart, columnsOf))
+    for (const table of viewsOf(mart).map(viewTable)) {
+      const sql = table.sql ?? ''
+      computed.push({ table, from: await lineageOf(engine, sql, columnsOf), reads: tablesNamed(sql) })
+    }
   }
   return computed
 }

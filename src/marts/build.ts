@@ -16,7 +16,8 @@ import { dayOf, type Moment, sourcesOf } from './inputs.ts'
 import type { Mart } from './mart.ts'
 import { inOrder, martsRead, withSources } from './mart.ts'
 import type { Finding, Gate } from './rebuild.ts'
-import { Refused, rebuildMart } from './rebuild.ts'
+import { letGo, Refused, rebuildMart } from './rebuild.ts'
+import { addMartReferences } from './references.ts'
 import { martTables, shapeOf, tableOf } from './table.ts'
 
 export interface MartResult {
@@ -36,6 +37,8 @@ export interface BuildRequest {
   readonly names: readonly string[]
   /** Also marts that have not changed. */
   readonly all: boolean
+  /** The month, 1 to 12, in which the fiscal year begins. */
+  readonly fiscalMonth?: number
 }
 
 export interface BuildEffects {
@@ -182,6 +185,7 @@ class Build {
     for (const name of this.#recorded.keys()) {
       if (declared.has(name)) continue
       await engine.transaction(async engine => {
+        await letGo(engine, name)
         await engine.run(`drop table if exists ${tableOf(name)}`)
         await forgetMart(engine, name)
       })
@@ -221,8 +225,14 @@ export async function buildMarts(effects: BuildEffects, request: BuildRequest): 
   try {
     const lease = await takeLease(engine, { resource: martLease, holder: runId, ms: leaseMs, work: 'built' })
     try {
-      const moment = { asOf: await lastRead(engine), today: dayOf(started) }
+      const { fiscalMonth } = request
+      const moment = {
+        asOf: await lastRead(engine),
+        today: dayOf(started),
+        ...(fiscalMonth !== undefined && { fiscalMonth }),
+      }
       const marts = await new Build(effects, lease, moment).run(request)
+      await addMartReferences(engine, request.marts, await martTables(engine))
       const isWhole = marts.every(({ state }) => ['built', 'unchanged', 'removed'].includes(state))
       await end({ state: isWhole ? 'done' : 'failed', message: counted(marts) })
       return { runId, asOf: moment.asOf, marts, milliseconds: Math.round(clock.now() - started) }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { type SqlFile, sqlFiles } from '../warehouse/sql-files.ts'
+import { dimensionMarts } from './dimensions.ts'
 import { namesOf, readHeader } from './header.ts'
 
 export interface MartColumn {
@@ -30,6 +31,10 @@ export interface Mart {
   readonly columns: readonly MartColumn[]
   /** Holds the tokens that `fillTokens` replaces. */
   readonly select: string
+  /** Further lines of its header, such as `Measures` and `Groups`. */
+  readonly fields: ReadonlyMap<string, string>
+  /** Key of the dimension that it copies from star. */
+  readonly dimensionOf?: string
   /** Changes with every change of the file. */
   readonly definitionId: string
 }
@@ -66,12 +71,16 @@ export function readMart({ name: file, text }: SqlFile): Mart {
     reads: tablesNamed(body),
     columns: declared,
     select: body,
+    fields,
     definitionId: createHash('sha256').update(text).digest('hex').slice(0, 12),
   }
 }
 
-/** Every mart, in the order of their names. */
-export const readMarts = (): Mart[] => sqlFiles('mart').map(readMart)
+/** Every mart: the dimensions that others refer to, then the others, each in the order of their names. */
+export function readMarts(): Mart[] {
+  const written = sqlFiles('mart').map(readMart)
+  return [...dimensionMarts(written.flatMap(({ columns }) => columns.map(({ name }) => name))), ...written]
+}
 
 /** On every row of every mart, behind its own columns. */
 export const stampColumns: readonly MartColumn[] = [

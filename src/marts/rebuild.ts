@@ -7,7 +7,9 @@ import type { Engine } from '../warehouse/engine.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import type { Moment } from './inputs.ts'
 import type { Mart } from './mart.ts'
+import { releases } from './references.ts'
 import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
+import { dropView, madeViews, viewStatements, viewsOf } from './views.ts'
 
 /** A check that found rows in a rebuilt mart. */
 export interface Finding {
@@ -76,16 +78,35 @@ async function grantsOn(engine: Engine, name: string): Promise<string[]> {
   )
 }
 
+/** What stands on a table goes before it does: its views, and on a server the references of other tables. */
+export async function letGo(engine: Engine, name: string, views: readonly string[] = []): Promise<void> {
+  for (const view of await madeViews(engine, name, views)) await engine.run(dropView(view))
+  if (!engine.keepsKeys) return
+  for (const statement of await releases(engine, name)) await engine.run(statement)
+}
+
 /**
  * A table of another shape is filled beside the old one: readers wait only for the exchange and the checks after it. It
  * fails when somebody's view depends on the old table, and the error says so.
  */
-async function exchange(engine: Engine, { name }: Mart, beside: string): Promise<void> {
-  const grants = await grantsOn(engine, name)
+async function exchange(engine: Engine, mart: Mart, beside: string): Promise<void> {
+  const views = viewsOf(mart).map(({ name }) => name)
+  const grants: string[] = []
+  for (const name of [mart.name, ...views]) grants.push(...(await grantsOn(engine, name)))
   await engine.run(`set local lock_timeout = '${patience}'`)
-  await engine.run(`drop table if exists ${tableOf(name)}`)
-  await engine.run(`alter table ${beside} rename to ${quoteName(name)}`)
-  for (const grant of grants) await engine.run(grant)
+  await letGo(engine, mart.name, views)
+  await engine.run(`drop table if exists ${tableOf(mart.name)}`)
+  await engine.run(`alter table ${beside} rename to ${quoteName(mart.name)}`)
+  for (const statement of [...viewStatements(mart), ...grants]) await engine.run(statement)
+}
+
+/** No other process reads a file that is being written, and a server that has no such table has no readers of it. */
+async function makeInPlace(engine: Engine, mart: Mart): Promise<void> {
+  const views = viewsOf(mart).map(({ name }) => name)
+  await letGo(engine, mart.name, views)
+  await engine.run(`drop table if exists ${tableOf(mart.name)}`)
+  await makeTable(engine, mart, tableOf(mart.name))
+  for (const statement of viewStatements(mart)) await engine.run(statement)
 }
 
 /** Returns the number of rows. */
@@ -100,12 +121,14 @@ async function refill(rebuild: Rebuild): Promise<number> {
     await engine.run(`delete from ${table}`)
     return fill(table)
   }
-  const beside = engine.isShared && hasTable ? tableOf(`${mart.name}~`) : table
-  // No other process reads a file that is being written.
-  if (beside === table) await engine.run(`drop table if exists ${table}`)
+  if (!(engine.isShared && hasTable)) {
+    await makeInPlace(engine, mart)
+    return fill(table)
+  }
+  const beside = tableOf(`${mart.name}~`)
   await makeTable(engine, mart, beside)
   const rows = await fill(beside)
-  if (beside !== table) await exchange(engine, mart, beside)
+  await exchange(engine, mart, beside)
   return rows
 }
 

@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto'
 import type { Engine } from '../warehouse/engine.ts'
 import { columnDefinition } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
+import { additivityNotes } from './additivity.ts'
+import { ownColumns, type TableColumn, tableColumns } from './columns.ts'
 import { asOfLiteral, fillTokens, type Moment } from './inputs.ts'
 import { type Mart, stampColumns } from './mart.ts'
+import { viewsOf } from './views.ts'
 
 export const tableOf = (name: string): string => `mart.${quoteName(name)}`
 
@@ -21,12 +24,15 @@ const keysOf = ({ columns }: Mart): string[] => columns.filter(({ isKey }) => is
 
 /** The same text as long as the table need not be created again. */
 export function shapeOf(mart: Mart): string {
-  const columns = [...mart.columns, ...stampColumns].map(({ name, type, isKey }) => [name, type, isKey])
-  return createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 12)
+  const columns = tableColumns(mart).map(({ name, type, isKey }) => [name, type, isKey])
+  return createHash('sha256')
+    .update(JSON.stringify([columns, viewsOf(mart)]))
+    .digest('hex')
+    .slice(0, 12)
 }
 
 function create(engine: Engine, mart: Mart, table: string): string {
-  const columns = [...mart.columns, ...stampColumns].map(({ name, type, description }) =>
+  const columns = tableColumns(mart).map(({ name, type, description }) =>
     columnDefinition(engine, { name, sql: type, description }),
   )
   // Without a primary key `requireKeys` checks instead.
@@ -52,10 +58,12 @@ const describeMart = ({ grain, summary, question }: Mart): string =>
   `${sentence(grain)} ${summary} Answers: ${question}`
 
 export function commentStatements(mart: Mart, table = tableOf(mart.name)): string[] {
+  const notes = additivityNotes(mart)
   return [
     `comment on table ${table} is ${quoteText(describeMart(mart))}`,
-    ...[...mart.columns, ...stampColumns].map(
-      ({ name, description }) => `comment on column ${table}.${quoteName(name)} is ${quoteText(description)}`,
+    ...tableColumns(mart).map(
+      ({ name, description }) =>
+        `comment on column ${table}.${quoteName(name)} is ${quoteText(description + (notes.get(name) ?? ''))}`,
     ),
   ]
 }
@@ -66,19 +74,26 @@ export async function makeTable(engine: Engine, mart: Mart, table: string): Prom
   for (const statement of [...statements, ...commentStatements(mart, table)]) await engine.run(statement)
 }
 
-/** The statement that fills the table: the header gives names, types and order of the columns. */
+const cellOf = ({ name, type, computed }: TableColumn): string =>
+  computed ? computed.select : `cast(made.${quoteName(name)} as ${type})`
+
+/** The statement that fills the table: the header gives names, types and order of the columns that it makes. */
 export function fillStatement(mart: Mart, table: string, moment: Moment & { now: string }): string {
-  const names = mart.columns.map(({ name }) => name)
-  const cast = mart.columns.map(({ name, type }) => `cast(made.${quoteName(name)} as ${type})`)
+  const columns = ownColumns(mart)
   const stamps = [
     quoteText(mart.definitionId),
     asOfLiteral(moment.asOf),
     `cast('${moment.now}' as timestamptz)`,
   ]
-  return `insert into ${table} (${quoteNames([...names, ...stampColumns.map(({ name }) => name)])})
-    select ${[...cast, ...stamps].join(', ')} from (
-${fillTokens(mart.select, moment)}
-    ) as made(${quoteNames(names)})`
+  const joins = columns.flatMap(({ computed }) => computed?.join ?? [])
+  return fillTokens(
+    `insert into ${table} (${quoteNames([...columns, ...stampColumns].map(({ name }) => name))})
+    select ${[...columns.map(cellOf), ...stamps].join(', ')} from (
+${mart.select}
+    ) as made(${quoteNames(mart.columns.map(({ name }) => name))})
+    ${joins.join('\n    ')}`,
+    moment,
+  )
 }
 
 /** Throws when a key is missing or stands for several rows; where tables have a primary key, it does that. */

@@ -29,6 +29,7 @@ describe('a file', () => {
       quarantinePercent: 1,
       queries: { seconds: 120, memoryMegabytes: 1024, answerMegabytes: 16, threads: 2 },
       reportingZone: 'Europe/London',
+      fiscalYearStart: 4,
     })
     expect(settings.source).toBe('config/muster.yaml')
   })

@@ -5,7 +5,7 @@ import { choiceOf } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/program-version.ts'
-import { type BuildResult, buildMarts, type MartResult } from '../../marts/build.ts'
+import { type BuildRequest, type BuildResult, buildMarts, type MartResult } from '../../marts/build.ts'
 import { everyCheck, martGate } from '../../marts/checks/gate.ts'
 import { type Mart, readMarts } from '../../marts/mart.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -97,11 +97,7 @@ function requireAll({ marts }: BuildResult): void {
   })
 }
 
-async function build(
-  context: CommandContext,
-  engine: Engine,
-  request: { names: readonly string[]; all: boolean; marts: readonly Mart[] },
-): Promise<BuildResult> {
+async function build(context: CommandContext, engine: Engine, request: BuildRequest): Promise<BuildResult> {
   const progress = createProgress(context)
   try {
     return await buildMarts(
@@ -127,8 +123,9 @@ export const command: CommandModule = {
   examples: ['muster build', 'muster build worker_week --all', 'muster build --json'],
   async run(context, args, options) {
     const marts = readMarts()
-    const request = { marts, names: martNames(args, marts), all: flagOption(options, 'all') }
     const connection = context.connection()
+    const fiscalMonth = connection.fiscalYearStart
+    const request = { marts, names: martNames(args, marts), all: flagOption(options, 'all'), fiscalMonth }
     const engine = await openMade(connection)
     try {
       const outcome = await build(context, engine, request)

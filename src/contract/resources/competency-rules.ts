@@ -1,5 +1,15 @@
 /** Rules that name qualifications: of a matrix, of a trade, or of one assignment. */
-import { type Column, constant, derived, keyOf, ofParent, ofRoot, ordinal, ref, text } from '../fields/column.ts'
+import {
+  type Column,
+  constant,
+  derived,
+  keyOf,
+  ofParent,
+  ofRoot,
+  ordinal,
+  ref,
+  text,
+} from '../fields/column.ts'
 import { each, fact } from '../fields/table.ts'
 
 /** The differences between the records that carry such rules. */

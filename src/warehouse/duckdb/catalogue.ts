@@ -4,6 +4,8 @@ import type { Statements } from './statements.ts'
 
 const comments = `select schema_name || '.' || table_name as place, comment from duckdb_tables()
     where comment is not null and database_name = current_database()
+  union all select schema_name || '.' || view_name, comment from duckdb_views()
+    where comment is not null and database_name = current_database()
   union all select schema_name || '.' || table_name || '.' || column_name, comment from duckdb_columns()
     where comment is not null and database_name = current_database()`
 

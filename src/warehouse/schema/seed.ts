@@ -1,10 +1,11 @@
 /** Rows of star that come with the program: calendars, code lists, and the unknown member of every dimension. */
 import { basename } from 'node:path'
+import type { Table } from '../../contract/fields/table.ts'
 import type { Engine } from '../engine.ts'
 import { runTogether } from '../run-together.ts'
 import { type SqlFile, sqlFiles } from '../sql-files.ts'
-import { quoteName } from '../sql-text.ts'
-import { memberTables } from './physical.ts'
+import { quoteName, quoteNames } from '../sql-text.ts'
+import { memberTables, starColumns } from './physical.ts'
 
 const isSchema = ({ name }: SqlFile): boolean => name === 'seed/schema.sql'
 
@@ -48,14 +49,30 @@ async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
   )
 }
 
+/** Columns by which people know a member; of '-1' they say Unknown. */
+const spoken = ['name', 'label', 'title', 'reference']
+
 /** '-1' stands for "the record names none", so that no join loses a row. */
-function unknownMember(name: string, key: string): string {
-  const columns = [key, 'is_stub', 'is_deleted', 'run_id', 'row_hash']
-  return `insert into star.${quoteName(`dim_${name}`)} (${columns.map(quoteName).join(', ')})
-    select '-1', false, false, 'seed', '-' where not exists (select 1 from star.${quoteName(`dim_${name}`)} where ${quoteName(key)} = '-1')`
+function unknownMember(name: string, table: Table): string[] {
+  const place = `star.${quoteName(table.name)}`
+  const key = quoteName(table.key)
+  const columns = [table.key, 'is_stub', 'is_deleted', 'run_id', 'row_hash']
+  const open = new Set(starColumns(table).map(column => column.name))
+  const words = [...spoken, `${name}_reference`].filter(column => open.has(column))
+  return [
+    `insert into ${place} (${quoteNames(columns)})
+     select '-1', false, false, 'seed', '-' where not exists (select 1 from ${place} where ${key} = '-1')`,
+    ...words.map(
+      column =>
+        `update ${place} set ${quoteName(column)} = 'Unknown' where ${key} = '-1' and ${quoteName(column)} is null`,
+    ),
+  ]
 }
 
 export async function plantSeeds(engine: Engine): Promise<void> {
   for (const file of seeds()) await plantSeed(engine, file)
-  for (const [name, { key }] of memberTables) await engine.run(unknownMember(name, key))
+  await runTogether(
+    engine,
+    [...memberTables].flatMap(([name, table]) => unknownMember(name, table)),
+  )
 }

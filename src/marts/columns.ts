@@ -1,0 +1,85 @@
+/** The columns of a mart's table: those of its header, and those that every build adds beside them. */
+import { quoteName } from '../warehouse/sql-text.ts'
+import { isOfDimension, type Label, labelOf } from './labels.ts'
+import { type Mart, type MartColumn, stampColumns } from './mart.ts'
+
+/** How the build computes a column from a row that the statement made, which is called `made`. */
+export interface Computation {
+  readonly select: string
+  readonly join?: string
+  /** Columns that it is computed from, with their tables. */
+  readonly from: readonly string[]
+  /** Table of star that it reads. */
+  readonly reads: readonly string[]
+}
+
+export interface TableColumn extends MartColumn {
+  readonly computed?: Computation
+}
+
+const made = (name: string): string => `made.${quoteName(name)}`
+
+/** A record of which nothing is known but its id is called by that; '-1' is the record that nobody named. */
+function nameOf(column: MartColumn, { table, key, column: label, beside, noun }: Label): TableColumn {
+  const alias = quoteName(`of ${column.name}`)
+  const id = made(column.name)
+  return {
+    name: beside,
+    type: 'text',
+    isKey: false,
+    description: `${label === 'name' ? 'Name' : 'Reference'} of the ${noun}; Unknown when the record names none, the id while nothing more is known.`,
+    computed: {
+      select: `case when ${id} = '-1' then 'Unknown' else coalesce(${alias}.${quoteName(label)}, ${id}) end`,
+      join: `left join star.${quoteName(table)} as ${alias} on ${alias}.${quoteName(key)} = ${id}`,
+      from: [`star.${table}.${label}`],
+      reads: [`star.${table}`],
+    },
+  }
+}
+
+function flag(name: string, description: string, select: string): TableColumn {
+  return { name, type: 'boolean', isKey: false, description, computed: { select, from: [], reads: [] } }
+}
+
+/** The service was read on `:read_day`: what ends then, or later, may still grow. */
+const endings: Readonly<Record<string, TableColumn>> = {
+  week_ending_date: flag(
+    'is_complete_week',
+    'Whether the week had ended when the service was last read; the last week of a chart is not complete before.',
+    `${made('week_ending_date')} < :read_day`,
+  ),
+  month_start_date: flag(
+    'is_complete_month',
+    'Whether the month had ended when the service was last read; the last month of a chart is not complete before.',
+    `${made('month_start_date')} < cast(date_trunc('month', :read_day) as date)`,
+  ),
+}
+
+/** The mart itself says what its own records are called. */
+function isSaid(mart: Mart, { key, beside, table }: Label): boolean {
+  const own = new Set(mart.columns.map(({ name }) => name))
+  return own.has(beside) || mart.dimensionOf === key || (table.startsWith('fact_') && own.has('reference'))
+}
+
+function addedBeside(mart: Mart, column: MartColumn): TableColumn[] {
+  const ending = column.type === 'date' ? endings[column.name] : undefined
+  if (ending) return [ending]
+  const label = column.type === 'text' ? labelOf(column.name) : undefined
+  return label === undefined || isSaid(mart, label) ? [] : [nameOf(column, label)]
+}
+
+/** In their order, without the stamps. */
+export const ownColumns = (mart: Mart): TableColumn[] =>
+  mart.columns.flatMap(column => [column, ...addedBeside(mart, column)])
+
+export const tableColumns = (mart: Mart): TableColumn[] => [...ownColumns(mart), ...stampColumns]
+
+/** The whole text that decides the rows of a mart. */
+export const decidingText = (mart: Mart): string =>
+  [mart.select, ...ownColumns(mart).map(({ computed }) => computed?.select ?? '')].join('\n')
+
+/** The dimension of the marts that a column refers to. */
+export function dimensionOf({ name, type }: MartColumn): Label | undefined {
+  const label = type === 'text' ? labelOf(name) : undefined
+  return label && isOfDimension(label) ? label : undefined
+}

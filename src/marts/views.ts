@@ -1,0 +1,114 @@
+/** Views over a mart: one for each grouping where its rows mix several, and those of `sql/mart-view`. */
+import type { Engine } from '../warehouse/engine.ts'
+import { sqlFiles } from '../warehouse/sql-files.ts'
+import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
+import { additivityNotes } from './additivity.ts'
+import { tableColumns } from './columns.ts'
+import { type Mart, type MartColumn, readMart } from './mart.ts'
+
+export interface MartView {
+  readonly name: string
+  /** First sentence: the grain. */
+  readonly description: string
+  readonly question: string
+  readonly columns: readonly MartColumn[]
+  readonly select: string
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`
+
+/** `group_by all, company, company+month`: the column that tells groupings apart, and its values; + stands for a comma. */
+const groupsLine = /^(\w+) (\w[\w+]*(?:, ?\w[\w+]*)*)$/
+
+/** Columns of a key begin with its name. */
+const isOf = (column: string, keys: readonly string[]): boolean =>
+  keys.some(key => column.startsWith(`${key}_`))
+
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+
+function groupedView(
+  mart: Mart,
+  by: string,
+  group: { keys: readonly string[]; all: readonly string[] },
+): MartView {
+  const { keys, all } = group
+  const others = all.filter(key => !keys.includes(key))
+  const notes = additivityNotes(mart, true)
+  const columns = tableColumns(mart)
+    .filter(({ name }) => name !== by && name !== 'group_key' && !isOf(name, others))
+    .map(column => ({ ...column, description: `${column.description}${notes.get(column.name) ?? ''}` }))
+  const value = keys.length === 0 ? 'all' : keys.join(',')
+  const rest = mart.columns.filter(({ name, isKey }) => isKey && name !== by && name !== 'group_key')
+  const grain = listed([...keys, ...rest.map(({ name }) => name)])
+  return {
+    name: `${mart.name}_${keys.length === 0 ? 'overall' : `by_${keys.join('_')}`}`,
+    description: `${grain === '' ? 'One row' : `One row per ${grain}`}. ${mart.summary}`,
+    question: mart.question,
+    columns,
+    select: `select ${quoteNames(columns.map(({ name }) => name))} from mart.${quoteName(mart.name)} where ${quoteName(by)} = ${quoteText(value)}`,
+  }
+}
+
+/** Throws an Error for a line that cannot be read. */
+function groupedViews(mart: Mart): MartView[] {
+  const line = mart.fields.get('Groups')
+  if (line === undefined) return []
+  const [, by, values] = groupsLine.exec(line) ?? []
+  if (!by || !values)
+    throw new Error(
+      `sql/mart/${mart.name}.sql: "${line}" names no groupings: write group_by all, company, company+month`,
+    )
+  const groupings = values.split(/, ?/).map(value => (value === 'all' ? [] : value.split('+')))
+  const all = [...new Set(groupings.flat())]
+  return groupings.map(keys => groupedView(mart, by, { keys, all }))
+}
+
+let written: readonly Mart[] | undefined
+
+function writtenViews({ name }: Mart): MartView[] {
+  written ??= sqlFiles('mart-view').map(readMart)
+  return written
+    .filter(({ reads }) => reads.includes(`mart.${name}`))
+    .map(view => ({
+      name: view.name,
+      description: `${sentence(view.grain)} ${view.summary}`,
+      question: view.question,
+      columns: view.columns,
+      select: `select ${quoteNames(view.columns.map(one => one.name))} from (\n${view.select}\n) as made`,
+    }))
+}
+
+export const viewsOf = (mart: Mart): MartView[] => [...groupedViews(mart), ...writtenViews(mart)]
+
+const placeOf = (name: string): string => `mart.${quoteName(name)}`
+
+/** Statements that create the views of a mart and describe them. */
+export const viewStatements = (mart: Mart): string[] =>
+  viewsOf(mart).flatMap(({ name, description, question, columns, select }) => [
+    `create view ${placeOf(name)} as ${select}`,
+    `comment on view ${placeOf(name)} is ${quoteText(`${description} Answers: ${question}`)}`,
+    ...columns.map(
+      column =>
+        `comment on column ${placeOf(name)}.${quoteName(column.name)} is ${quoteText(column.description)}`,
+    ),
+  ])
+
+/** Views that a build has made over a mart, also those that its file declares no more. */
+export async function madeViews(
+  engine: Engine,
+  mart: string,
+  declared: readonly string[],
+): Promise<string[]> {
+  const rows = await engine.rows<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_catalog = current_database() and table_schema = $1 and table_type = 'VIEW'`,
+    [engine.schema('mart')],
+  )
+  return rows
+    .map(({ name }) => name)
+    .filter(name => declared.includes(name) || name.startsWith(`${mart}_by_`) || name === `${mart}_overall`)
+}
+
+export const dropView = (name: string): string => `drop view if exists ${placeOf(name)}`
