@@ -6,6 +6,7 @@ export const wholeRuns = [
   'test/nights/*.test.ts',
   'test/simulation/*.test.ts',
   'test/crosscheck/*.test.ts',
+  'test/package/installed.test.ts',
   'test/privacy/*.test.ts',
   'test/landing/damage.test.ts',
   'test/cli/{incomplete,metric,pairs}.test.ts',

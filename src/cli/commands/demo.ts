@@ -17,6 +17,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { type CommandModule, numberOf, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { invocation } from '../invocation.ts'
 import {
   accrualTable,
   changesTable,
@@ -29,6 +30,10 @@ import { formatSeconds, printJson, printLine, printTable } from '../terminal/out
 
 const folder = join('data', 'demo')
 const apiKey = sandboxKeys.company
+
+const sheetsAtScaleOne = 5_000
+/** Enough for every mart to have rows, in a third of a minute. */
+const usualScale = 0.3
 
 function connectionTo(url: string, root: string): RunConnection {
   return {
@@ -140,7 +145,8 @@ async function tell(
   say(`\nA third sync, with nothing new: ${summary(third)}`)
   say(`\n${builtLine(built)}`)
   await tellMarts(context, engine)
-  const muster = `npm run -s muster -- --config ${join(folder, 'muster.yaml')}`
+  const program = invocation(context.env)
+  const muster = `${program} --config ${join(folder, 'muster.yaml')}`
   say(`\nThe warehouse is ${join(folder, 'demo.duckdb')}. Next:`)
   say(`  ${muster} status`)
   say(
@@ -148,7 +154,7 @@ async function tell(
   )
   say(`  ${muster} docs         # every table and column, with diagrams and lineage: dictionary.html`)
   say(`  ${muster} publish      # a copy without personal data, for BI tools`)
-  say('  npm run -s muster -- sandbox      # a sandbox of your own to try things out')
+  say(`  ${program} sandbox      # a sandbox of your own to try things out`)
 }
 
 function requireNoViolation(violations: readonly Violation[]): void {
@@ -161,7 +167,12 @@ function requireNoViolation(violations: readonly Violation[]): void {
 
 export const command: CommandModule = {
   options: [
-    { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
+    {
+      flags: '--scale <number>',
+      summary: '1 is 5,000 timesheets',
+      parse: positiveNumber,
+      fallback: usualScale,
+    },
     {
       flags: '--changes <number>',
       summary: 'changes at the source between the syncs',
@@ -169,20 +180,24 @@ export const command: CommandModule = {
       fallback: 250,
     },
   ],
-  examples: ['muster demo', 'muster demo --scale 0.2 --changes 1000'],
+  examples: ['muster demo', 'muster demo --scale 1 --changes 1000'],
   async run(context, _args, options) {
+    const scale = numberOf(options, 'scale')
+    const sheets = counted(Math.round(scale * sheetsAtScaleOne), 'timesheet')
+    // Said first: on a slow machine the service takes seconds to make.
+    printLine(context, `Makes a sandbox of the service with about ${sheets}, in data/demo …`)
     const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
     const { mutateWorld } = await import('../../sandbox/live/mutate-world.ts')
     const root = join(context.cwd, folder)
     requireDemo(root)
     rmSync(root, { recursive: true, force: true })
     mkdirSync(root, { recursive: true })
-    const sandbox = await startSandbox({ seed: 1, scale: numberOf(options, 'scale'), clock: context.clock })
+    const sandbox = await startSandbox({ seed: 1, scale, clock: context.clock })
     const engine = await openDuckdb(join(root, 'demo.duckdb'))
     try {
       writeSettings(root, sandbox.url)
       const connection = connectionTo(sandbox.url, root)
-      printLine(context, `A sandbox of the service listens on ${sandbox.url}. First sync, of everything:`)
+      printLine(context, `It listens on ${sandbox.url}. First sync, of everything:`)
       const first = await syncOnce(context, connection, engine)
       printLine(context, summary(first))
       const changes = mutateWorld(sandbox.world, {

@@ -1,0 +1,64 @@
+/** The package, packed and installed into an empty folder as a user would, and run there. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../cli/captured-world.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const folder = temporaryFolder()
+const home = join(folder, 'home')
+
+const quiet = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'empty'))
+  mkdirSync(home)
+  const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const [{ filename }] = JSON.parse(execFileSync('npm', packing, { ...quiet, cwd: root }))
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--prefix', join(folder, 'installed')]
+  execFileSync('npm', ['install', '--global', ...flags, join(folder, filename)], quiet)
+})
+
+/** In an empty folder, with nothing of this environment but the way to Node. */
+const muster = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(join(folder, 'installed/bin/muster'), args, {
+    ...quiet,
+    cwd: join(folder, 'empty'),
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: process.env.TMPDIR },
+  })
+  return { status, stdout, stderr }
+}
+
+test('it brings the packages for DuckDB and PostgreSQL, and theirs, and no other', () => {
+  const modules = join(folder, 'installed/lib/node_modules/@muster-data/cli/node_modules')
+  const names = readdirSync(modules).filter(name => !name.startsWith('.'))
+  const own = names.filter(name => /^(@duckdb|pg.*|postgres-.*)$/.test(name))
+  expect(own).toEqual(expect.arrayContaining(['@duckdb', 'pg', 'pg-copy-streams']))
+  expect(names.length).toBeLessThanOrEqual(own.length + 4)
+})
+
+test('it tells its version, its help, and its DAGs', () => {
+  expect(muster('--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' })
+  expect(muster('help', 'sync').stdout).toContain('Usage: muster sync')
+  expect(JSON.parse(muster('dag', 'list', '--json').stdout)).toMatchObject([
+    { name: 'nightly' },
+    { name: 'weekly' },
+  ])
+})
+
+test('it writes settings to begin with', () => {
+  expect(muster('init').status).toBe(0)
+  expect(readFileSync(join(folder, 'empty/config/muster.yaml'), 'utf8')).toContain('connections:')
+})
+
+test('its demo syncs, builds marts and answers queries, and the commands that it names run', () => {
+  const demo = muster('demo')
+  expect([demo.status, demo.stderr]).toEqual([0, expect.any(String)])
+  const [, line = ''] = /^ +muster (.* sql .*)$/m.exec(demo.stdout) ?? []
+  const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
+  expect(words).toContain('sql')
+  expect(muster(...words)).toMatchObject({ status: 0, stderr: '' })
+})
