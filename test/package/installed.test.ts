@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const folder = temporaryFolder()
 const home = join(folder, 'home')
 
-const quiet = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const
+const quiet = { encoding: 'utf8' } as const
 
 beforeAll(() => {
   mkdirSync(join(folder, 'empty'))
