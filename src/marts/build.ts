@@ -185,6 +185,7 @@ class Build {
     for (const name of this.#recorded.keys()) {
       if (declared.has(name)) continue
       await engine.transaction(async engine => {
+        await engine.actAsOwnerOf('mart')
         await letGo(engine, name)
         await engine.run(`drop table if exists ${tableOf(name)}`)
         await forgetMart(engine, name)

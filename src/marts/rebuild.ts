@@ -137,6 +137,7 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
   const started = now()
   return engine.transaction(async engine => {
+    await engine.actAsOwnerOf('mart')
     await engine.planForWholeTables()
     const rows = await refill({ ...rebuild, engine })
     await requireKeys(engine, mart)

@@ -109,6 +109,11 @@ interface LargeReads {
   rowsOfWholeTables<Row extends object>(sql: string): Promise<Row[]>
   /** Plans the rest of a transaction for such statements. */
   planForWholeTables(): Promise<void>
+  /**
+   * What the rest of a transaction makes belongs to the owner of a schema, if this user is a member of that role: whoever
+   * built a table last, its owner may build it again.
+   */
+  actAsOwnerOf(schema: SchemaName): Promise<void>
   /** `work` reads one state of the warehouse, whatever others write meanwhile. */
   atOneMoment<Result>(work: Work<Result>): Promise<Result>
   /** Makes rows of the warehouse readable in the stage: `work` gets the SQL that selects them there. */

@@ -63,10 +63,24 @@ test('the loader cannot create the tables but the owner can; then the loader syn
   expect(await command('sync key --quiet', as('owner'))).toMatchObject({ code: 0 })
   expect(await command('sync expenses key users --quiet', as('loader'))).toMatchObject({ code: 0 })
   // A mart is made later than the roles.
-  await asRole(
-    'owner',
-    'create view acme_mart.expense as select count(*) as n from acme_star.fact_expense; create table acme_star.later (n int)',
+  await asRole('owner', 'create table acme_star.later (n int)')
+  await asRole('loader', 'create view acme_mart.expense as select 1 as n')
+})
+
+test('marts are built and rebuilt by loader and owner in turn, and are read by the others', async () => {
+  for (const role of ['loader', 'owner', 'loader']) {
+    expect(await command('build data_health expense_summary --all --json', as(role))).toMatchObject({
+      code: 0,
+    })
+    // As an upgrade does that changes the columns of a mart.
+    await onServer(`update acme_ops.mart set shape = 'earlier'`, name)
+  }
+  const owners = await onServer(
+    `select distinct tableowner as owner from pg_tables where schemaname = 'acme_mart'`,
+    name,
   )
+  expect(owners).toEqual([{ owner: `${prefix}loader` }])
+  await expect(asRole('bi', 'select * from acme_mart.data_health')).resolves.toBeDefined()
 })
 
 const may: readonly [string, string][] = [
@@ -79,7 +93,9 @@ const may: readonly [string, string][] = [
   ['loader', 'delete from acme_star.later'],
   ['loader', 'create temp table t (n int)'],
   ['loader', 'select * from acme_ops.quarantine'],
+  ['loader', 'create table acme_mart.mine (n int); drop table acme_mart.mine'],
   ['owner', 'alter table acme_star.later add column m int'],
+  ['owner', 'create table acme_mart.mine (n int); drop table acme_mart.mine'],
 ]
 
 const never: readonly [string, string][] = [
@@ -116,6 +132,15 @@ const never: readonly [string, string][] = [
   ['loader', 'drop schema acme_star cascade'],
   ['loader', 'select rolpassword from pg_authid'],
   ['loader', `create role mine`],
+  ['loader', 'create table public.mine (n int)'],
+  ['loader', 'create table acme_ops.mine (n int)'],
+  ['loader', 'create table acme_pii.mine (n int)'],
+  ['loader', 'alter table acme_ops.mart add column n int'],
+  ['loader', 'truncate acme_pii.text'],
+  ['loader', `alter default privileges for role t${process.pid}_owner grant select on tables to public`],
+  ['loader', 'alter schema acme_star rename to mine'],
+  ['loader', `set role t${process.pid}_owner`],
+  ['loader', `alter role t${process.pid}_owner password 'mine'`],
   ['loader', `copy acme_star.fact_expense to program 'cat'`],
   ['owner', 'create role mine'],
   ['owner', 'select rolpassword from pg_authid'],
@@ -132,7 +157,7 @@ describe('a role', () => {
 
 /** Of each role and schema: what it may do with any table or view there, or with all of them alike. */
 const rights: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  loader: { star: 'riwd', history: 'riwd', pii: 'riwd', ops: 'riwd', mart: 'r' },
+  loader: { star: 'riwd', history: 'riwd', pii: 'riwd', ops: 'riwd', mart: 'riwdDxt' },
   reader: { star: 'r', mart: 'r' },
   bi: { mart: 'r' },
   privacy: { star: 'r', pii: 'r', mart: 'r' },
@@ -180,10 +205,47 @@ test('a second run changes nothing, and the dry run prints no password', async (
   const sorted = (rows: unknown) =>
     JSON.stringify(rows).replace(/\{[^}]*\}/g, text => text.slice(1, -1).split(',').sort().join())
   expect(sorted(after)).toBe(sorted(before))
-  const dry = await command('roles --dry-run --prefix fresh_')
+  // Nobody may log in yet.
+  const nowhere = 'postgres://nobody@127.0.0.1:1/analytics'
+  const dry = await command('roles --dry-run --prefix fresh_', nowhere)
   expect(dry).toMatchObject({ code: 0, out: expect.stringMatching(/create role "fresh_loader" login;/) })
   expect(dry.out).not.toMatch(/password/i)
   expect(await onServer(`select 1 from pg_roles where rolname like 'fresh_%'`)).toEqual([])
+  expect(dry.out).toContain('on database "analytics"')
+})
+
+test('an administrator who is no superuser runs what the dry run prints', async () => {
+  const fresh = await database()
+  const own = new URL(fresh.url).pathname.slice(1)
+  const admin = `${prefix}admin`
+  await onServer(`create role ${admin} login createrole password 'for this test'`)
+  await onServer(`alter database ${own} owner to ${admin}`)
+  const url = new URL(fresh.url)
+  url.username = admin
+  url.password = 'for this test'
+  const { out } = await command(`roles --dry-run --prefix ${prefix}two_`, url.href)
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  // Twice: the second time changes nothing.
+  await client.query(out)
+  await client.query(out)
+  await client.end()
+  expect(
+    await onServer(
+      `select nspname as schema, replace(pg_get_userbyid(nspowner), '${prefix}two_', '') as owner from pg_namespace where nspname like 'acme%' order by 1`,
+      own,
+    ),
+  ).toEqual(
+    ['history', 'mart', 'ops', 'pii', 'star'].map(schema => ({
+      schema: `acme_${schema}`,
+      owner: schema === 'mart' ? 'loader' : 'owner',
+    })),
+  )
+  await fresh.drop()
+  for (const role of ['owner', 'loader', 'reader', 'bi', 'privacy', 'admin'].map(name =>
+    name === 'admin' ? admin : `${prefix}two_${name}`,
+  ))
+    await onServer(`drop role ${role}`)
 })
 
 test.each([

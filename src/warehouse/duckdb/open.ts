@@ -191,6 +191,7 @@ function engineOn(database: Database, seat: Seat): Engine {
     },
     rowsOfWholeTables: rows,
     async planForWholeTables() {},
+    async actAsOwnerOf() {},
     // No other process writes the file while it is open.
     atOneMoment: work => work(engineOn(database, seat)),
     rowsInStage: (_, select, work) => work(select),

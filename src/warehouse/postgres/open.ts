@@ -110,6 +110,10 @@ function largeReadsOn(
   }
 }
 
+/** The owner of a schema, quoted, where it is another role that this user may act as. */
+const otherOwner = `select quote_ident(pg_get_userbyid(nspowner)) as owner from pg_catalog.pg_namespace
+  where nspname = $1 and pg_get_userbyid(nspowner) <> current_user and pg_has_role(nspowner, 'member')`
+
 async function closeServer({ parts, main, files, stage }: Server): Promise<void> {
   await main.onIdle()
   await parts.session.close()
@@ -140,6 +144,10 @@ function engineOn(server: Server, seat: Seat): Engine {
     schema,
     rows,
     run,
+    async actAsOwnerOf(name) {
+      const [{ owner } = {}] = await rows<{ owner: string }>(otherOwner, [schema(name)])
+      if (owner !== undefined) await run(`set local role ${owner}`)
+    },
     ...blocks,
     ...holdersOn(parts.session, { inTurn, rows, run }, schema('ops')),
     stage,

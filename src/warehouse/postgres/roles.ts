@@ -2,7 +2,7 @@
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
 import { type SchemaName, schemaNames } from '../schema/schemas.ts'
-import { quoteName } from '../sql-text.ts'
+import { quoteName, quoteText } from '../sql-text.ts'
 
 const roleNames = ['owner', 'loader', 'reader', 'bi', 'privacy'] as const
 type RoleName = (typeof roleNames)[number]
@@ -12,11 +12,6 @@ export interface RoleRequest {
   readonly prefix: string
   readonly schemaPrefix: string
   readonly database: string
-  /** The user who runs the statements. */
-  readonly user: string
-  readonly isSuperuser: boolean
-  /** Roles of the server; they are left as they are. */
-  readonly existing: ReadonlySet<string>
 }
 
 /** The schemas that each role may read; the loader writes as well. */
@@ -27,13 +22,20 @@ const readable: Readonly<Record<Exclude<RoleName, 'owner'>, readonly SchemaName[
   privacy: ['star', 'mart', 'pii'],
 }
 
-/** The loader writes these; marts are built by the owner. */
+/** The loader writes rows of these, whose tables belong to the owner. */
 const loaded: readonly SchemaName[] = ['star', 'history', 'pii', 'ops']
+
+/** A build makes tables and drops them, which only their owner may: the marts and their schema are the loader's. */
+const ownerOf = (name: SchemaName): RoleName => (name === 'mart' ? 'loader' : 'owner')
 
 /** Lower case and short enough for 63 bytes, so that a name reads the same quoted and bare. */
 export const isRolePrefix = (text: string): boolean => /^(?!pg_)[a-z][a-z0-9_]{0,49}$/.test(text)
 
 export const rolesOf = (prefix: string): string[] => roleNames.map(name => prefix + name)
+
+/** For what depends on the server that runs the statements. */
+const block = (condition: string, work: string): string =>
+  `do $muster$ ${condition.startsWith('for made') ? 'declare made record; ' : ''}begin ${condition}${condition.startsWith('if') ? ' then' : ''} ${work}; end $muster$`
 
 class Statements {
   readonly #request: RoleRequest
@@ -50,12 +52,22 @@ class Statements {
 
   /** Without a password: the administrator gives users a password or a certificate. */
   create(): string[] {
-    const { prefix, existing, user, isSuperuser } = this.#request
-    const fresh = roleNames.filter(name => !existing.has(prefix + name))
-    const isOther = !isSuperuser && user !== `${prefix}owner`
+    const { prefix } = this.#request
+    const owner = this.role('owner')
     return [
-      ...fresh.map(name => `create role ${this.role(name)} login`),
-      ...(isOther ? [`grant ${this.role('owner')} to ${quoteName(user)}`] : []),
+      ...roleNames.map(name =>
+        block(
+          `if not exists (select from pg_catalog.pg_roles where rolname = ${quoteText(prefix + name)})`,
+          `create role ${this.role(name)} login; end if`,
+        ),
+      ),
+      // Who may not do everything anyway must be a member of a role to give it tables and rights.
+      block(
+        `if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) and current_user <> ${quoteText(`${prefix}owner`)}`,
+        `execute format('grant %s to %I', ${quoteText(owner)}, current_user); end if`,
+      ),
+      // What the owner builds belongs to the loader too.
+      `grant ${this.role('loader')} to ${owner}`,
     ]
   }
 
@@ -73,17 +85,18 @@ class Statements {
 
   schema(name: SchemaName): string[] {
     const at = quoteName(this.#request.schemaPrefix + name)
-    const owner = this.role('owner')
-    const others = roleNames.filter(role => role !== 'owner').map(role => this.role(role))
-    const everybody = ['public', ...others].join(', ')
+    const owner = this.role(ownerOf(name))
+    const others = roleNames.filter(role => role !== ownerOf(name))
+    const everybody = ['public', ...others.map(role => this.role(role))].join(', ')
     const inSchema = `alter default privileges for role ${owner} in schema ${at}`
     return [
       `create schema if not exists ${at} authorization ${owner}`,
       `alter schema ${at} owner to ${owner}`,
+      this.#takeOver(name),
       `revoke all on schema ${at} from ${everybody}`,
       `revoke all on all tables in schema ${at} from ${everybody}`,
       `${inSchema} revoke all on tables from ${everybody}`,
-      ...roleNames.flatMap(role => {
+      ...others.flatMap(role => {
         if (role === 'owner' || !readable[role].includes(name)) return []
         const isWritten = role === 'loader' && loaded.includes(name)
         const rights = isWritten ? 'select, insert, update, delete' : 'select'
@@ -94,6 +107,18 @@ class Statements {
         ]
       }),
     ]
+  }
+
+  /** Only the owner of a table can grant rights on it: those made by another user before change hands. */
+  #takeOver(name: SchemaName): string {
+    const owner = this.#request.prefix + ownerOf(name)
+    return block(
+      `for made in select n.nspname, c.relname, case c.relkind when 'v' then 'view' else 'table' end as kind
+      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = ${quoteText(this.#request.schemaPrefix + name)} and c.relkind in ('r', 'v', 'p')
+        and pg_catalog.pg_get_userbyid(c.relowner) <> ${quoteText(owner)} order by 1, 2`,
+      `loop execute format('alter %s %I.%I owner to %I', made.kind, made.nspname, made.relname, ${quoteText(owner)}); end loop`,
+    )
   }
 
   /** Unqualified names resolve only in schemas where nobody but the owner can create objects. */
@@ -113,8 +138,11 @@ class Statements {
   }
 }
 
-/** Can be run again at any time: an existing role keeps its password and its rights elsewhere. */
-function roleStatements(request: RoleRequest): string[] {
+/**
+ * The statements in the order in which they run; nobody is asked for them, and they can be run again at any time: an
+ * existing role keeps its password and its rights elsewhere.
+ */
+export function roleStatements(request: RoleRequest): string[] {
   const statements = new Statements(request)
   return [
     ...statements.create(),
@@ -124,40 +152,31 @@ function roleStatements(request: RoleRequest): string[] {
   ]
 }
 
-/** Tables and views of other owners: the owner role has to take them over before it can grant rights on them. */
-const strayTables = `select n.nspname as schema, c.relname as name, case c.relkind when 'v' then 'view' else 'table' end as kind
-   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = any(string_to_array($1, ',')) and c.relkind in ('r', 'v', 'p')
-     and pg_catalog.pg_get_userbyid(c.relowner) <> $2 order by 1, 2`
-
-interface Server {
-  readonly user: string
-  readonly database: string
-  readonly superuser: boolean
-  readonly may_create: boolean
-}
-
 interface Existing {
   readonly name: string
   readonly mighty: boolean
 }
 
-async function askServer(engine: Engine): Promise<Server> {
-  const [server] = await engine.rows<Server>(
-    `select current_user::text as user, current_database()::text as database, rolsuper as superuser,
-       rolsuper or rolcreaterole as may_create from pg_catalog.pg_roles where rolname = current_user`,
+async function requireCreator(engine: Engine): Promise<void> {
+  const [user] = await engine.rows<{ name: string; may_create: boolean }>(
+    `select rolname::text as name, rolsuper or rolcreaterole as may_create from pg_catalog.pg_roles where rolname = current_user`,
   )
-  if (server?.may_create) return server
+  if (user?.may_create) return
   throw new MusterError({
-    what: `${server?.user ?? 'this user'} may not create roles`,
+    what: `${user?.name ?? 'this user'} may not create roles`,
     where: engine.location,
     next: 'connect as a user with CREATEROLE, or hand the output of muster roles --dry-run to the administrator',
   })
 }
 
 /** Rights cannot be withheld from a superuser role. */
-function refuseMighty(roles: readonly Existing[]): void {
-  const mighty = roles.find(role => role.mighty)
+async function refuseMighty(engine: Engine, prefix: string): Promise<void> {
+  const existing = await engine.rows<Existing>(
+    `select rolname::text as name, rolsuper or rolcreaterole or rolreplication or rolbypassrls as mighty
+     from pg_catalog.pg_roles where rolname = any(string_to_array($1, ','))`,
+    [rolesOf(prefix).join(',')],
+  )
+  const mighty = existing.find(role => role.mighty)
   if (!mighty) return
   throw new ConfigError({
     what: `the role ${mighty.name} is there already and may do more than Muster would let it`,
@@ -165,51 +184,11 @@ function refuseMighty(roles: readonly Existing[]): void {
   })
 }
 
-async function plannedStatements(engine: Engine, prefix: string, server: Server): Promise<string[]> {
-  const existing = await engine.rows<Existing>(
-    `select rolname::text as name, rolsuper or rolcreaterole or rolreplication or rolbypassrls as mighty
-     from pg_catalog.pg_roles where rolname = any(string_to_array($1, ','))`,
-    [rolesOf(prefix).join(',')],
-  )
-  refuseMighty(existing)
-  return roleStatements({
-    prefix,
-    schemaPrefix: engine.schema('star').slice(0, -'star'.length),
-    database: server.database,
-    user: server.user,
-    isSuperuser: server.superuser,
-    existing: new Set(existing.map(({ name }) => name)),
-  })
-}
-
-/** Runs before the grants: only the owner of a table can grant rights on it. */
-async function takeovers(engine: Engine, prefix: string): Promise<string[]> {
-  const owner = `${prefix}owner`
-  const stray = await engine.rows<{ schema: string; name: string; kind: string }>(strayTables, [
-    schemaNames.map(name => engine.schema(name)).join(','),
-    owner,
-  ])
-  return stray.map(
-    ({ schema, name, kind }) =>
-      `alter ${kind} ${quoteName(schema)}.${quoteName(name)} owner to ${quoteName(owner)}`,
-  )
-}
-
-function inOrder(statements: readonly string[], moved: readonly string[]): string[] {
-  const first = statements.findIndex(statement => statement.startsWith('revoke all on schema'))
-  return [...statements.slice(0, first), ...moved, ...statements.slice(first)]
-}
-
-/** The statements in the order in which they would run. Throws MusterError when this user may not run them. */
-export async function plannedRoles(engine: Engine, prefix: string): Promise<string[]> {
-  const statements = await plannedStatements(engine, prefix, await askServer(engine))
-  return inOrder(statements, await takeovers(engine, prefix))
-}
-
-export async function grantRoles(engine: Engine, prefix: string): Promise<string[]> {
-  return engine.transaction(async engine => {
-    const statements = await plannedRoles(engine, prefix)
-    for (const statement of statements) await engine.run(statement)
-    return statements
+/** Throws MusterError when this user may not run the statements. */
+export async function grantRoles(engine: Engine, request: RoleRequest): Promise<void> {
+  await engine.transaction(async engine => {
+    await requireCreator(engine)
+    await refuseMighty(engine, request.prefix)
+    for (const statement of roleStatements(request)) await engine.run(statement)
   })
 }
