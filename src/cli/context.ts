@@ -5,6 +5,7 @@ import type { Notices } from '../app/surroundings.ts'
 import type { Connection } from '../config/connection.ts'
 import { Secret } from '../config/secret.ts'
 import { connectionNamed, hasSettings, loadSettings, type Settings } from '../config/settings.ts'
+import { minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
 import { createLog } from './terminal/log.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
@@ -20,13 +21,15 @@ export interface GlobalOptions {
   readonly json?: boolean
   readonly verbose?: boolean
   readonly quiet?: boolean
+  /** Milliseconds. */
+  readonly wait?: number
 }
 
 /** The other commands of the program. */
 interface Program {
   readonly commandNames: readonly string[]
   /** Runs another command of this program in the same process, with the same global options. */
-  invoke(argv: readonly string[]): Promise<ExitStatus>
+  invoke(argv: readonly string[], globals?: Pick<GlobalOptions, 'wait'>): Promise<ExitStatus>
 }
 
 export interface CommandContext extends World, Notices {
@@ -43,6 +46,8 @@ export interface CommandContext extends World, Notices {
   hasSettings(): boolean
   /** Read on the first call; later calls give the same settings. */
   settings(): Settings
+  /** How long to wait for a warehouse that another process holds; the settings count once the command has read them. */
+  waitMs(): number
   /** The connection that `--connection` names, or the only one. */
   connection(): Connection
 }
@@ -92,6 +97,7 @@ export function createContext({
     hide: text => redactor.learn([new Secret(text)]),
     hasSettings: () => hasSettings(request),
     settings,
+    waitMs: () => globals.wait ?? (chosen?.waitMinutes ?? 0) * minuteMs,
     connection: () => (chosen ??= tidied(connectionNamed(settings(), globals.connection))),
   }
 }

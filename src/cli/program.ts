@@ -65,6 +65,7 @@ function globalOptions(): readonly Option[] {
     new Option('--connection <name>', 'connection of the settings'),
     new Option('--json', 'one JSON document on stdout; everything else goes to stderr'),
     new Option('--verbose', 'log more, and show the cause of a failure'),
+    new Option('--wait <span>', 'wait so long, as in 90s or 10m, for a warehouse that another process holds'),
     new Option('--quiet', 'no progress and no warnings').conflicts('verbose'),
   ]
 }
@@ -92,7 +93,9 @@ function complete(command: Command, module: CommandModule, session: Session): vo
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
     const context = await contextFor(session, command.optsWithGlobals())
-    session.status = await module.run(context, command.processedArgs.flat().filter(isText), command.opts())
+    const { whileHeld } = await import('./while-held.ts')
+    const args = command.processedArgs.flat().filter(isText)
+    session.status = await whileHeld(context, own => module.run(own, args, command.opts()))
   })
 }
 
@@ -112,19 +115,22 @@ function parentFor(program: Command, { name, purpose }: LoadedCommand, { command
 /** Its parts are loaded by now only if a command runs: the help needs neither settings nor a log. */
 async function contextFor(
   { world, commands, redactor }: Session,
-  globals: GlobalOptions & Options,
+  globals: Omit<GlobalOptions, 'wait'> & Options,
 ): Promise<CommandContext> {
-  const [{ createContext }, { tidyFolder }] = await Promise.all([
+  const [{ createContext }, { tidyFolder }, { timeSpan }] = await Promise.all([
     import('./context.ts'),
     import('./tidied.ts'),
+    import('./command.ts'),
   ])
   tidyFolder(world.cwd)
   const { config, connection, json, verbose, quiet } = globals
+  const wait = typeof globals.wait === 'string' ? timeSpan(globals.wait) : undefined
   const shared = {
     ...(config !== undefined && { config }),
     ...(connection !== undefined && { connection }),
     ...(verbose !== undefined && { verbose }),
     ...(quiet !== undefined && { quiet }),
+    ...(wait !== undefined && { wait }),
   }
   return createContext({
     world,
@@ -132,15 +138,25 @@ async function contextFor(
     globals: { ...shared, ...(json !== undefined && { json }) },
     program: {
       commandNames: Object.keys(commands.commands),
-      invoke: argv =>
-        run([...argv, ...asFlags(shared)], json ? { ...world, stdout: world.stderr } : world, commands),
+      invoke: (argv, more) =>
+        run(
+          [...argv, ...asFlags({ ...more, ...shared })],
+          json ? { ...world, stdout: world.stderr } : world,
+          commands,
+        ),
     },
   })
 }
 
 function asFlags(globals: GlobalOptions): readonly string[] {
   return Object.entries(globals).flatMap(([name, value]) =>
-    typeof value === 'string' ? [`--${name}`, value] : value === true ? [`--${name}`] : [],
+    typeof value === 'string'
+      ? [`--${name}`, value]
+      : typeof value === 'number'
+        ? [`--${name}`, `${Math.ceil(value / 1000)}s`]
+        : value === true
+          ? [`--${name}`]
+          : [],
   )
 }
 

@@ -43,6 +43,8 @@ export interface Connection {
   readonly temporaryHours: number
   /** How far behind its watermark a scan continues, against late commits of the service. */
   readonly lookbackMinutes: number
+  /** How long commands wait for a warehouse that another process holds; undefined: a DAG 10 minutes, others not at all. */
+  readonly waitMinutes?: number
   /** Larger answers are refused. */
   readonly pageCapMegabytes: number
   /** So many records of a resource may be in quarantine, or so many percent of them if those are more. */
@@ -97,6 +99,7 @@ export function buildConnection(
     quarantineDays: raw.quarantineDays,
     temporaryHours: raw.temporaryHours,
     lookbackMinutes: raw.lookbackMinutes,
+    ...(raw.waitMinutes !== undefined && { waitMinutes: raw.waitMinutes }),
     pageCapMegabytes: raw.pageCapMegabytes,
     quarantineRecords: raw.quarantineRecords,
     quarantinePercent: raw.quarantinePercent,

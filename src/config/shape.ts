@@ -67,6 +67,7 @@ const connection = z.strictObject({
   quarantineDays: whole(1).default(90),
   temporaryHours: whole(1).default(usualTemporaryHours),
   lookbackMinutes: whole(0).default(15),
+  waitMinutes: whole(0, 1440).optional(),
   pageCapMegabytes: whole(1).default(32),
   quarantineRecords: whole(0).default(20),
   quarantinePercent: percent.default(1),

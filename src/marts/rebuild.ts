@@ -114,7 +114,9 @@ async function refill(rebuild: Rebuild): Promise<number> {
   const { engine, mart, recorded, hasTable, moment, now } = rebuild
   const table = tableOf(mart.name)
   const fill = (target: string): Promise<number> =>
-    engine.run(fillStatement(mart, target, { ...moment, now: new Date(now()).toISOString() }))
+    engine.run(
+      engine.overWholeTables(fillStatement(mart, target, { ...moment, now: new Date(now()).toISOString() })),
+    )
   if (hasTable && recorded?.shape === shapeOf(mart)) {
     if (recorded.definition_id !== mart.definitionId)
       for (const statement of commentStatements(mart)) await engine.run(statement)

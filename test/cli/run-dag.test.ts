@@ -161,8 +161,8 @@ describe('muster dag', () => {
     const { code, out, err } = await muster('dag run nightly --connection acme', { cwd }, commands)
     expect(code).toBe(1)
     expect(seen.splice(0)).toEqual([
-      ['good', ['x'], { connection: 'acme' }],
-      ['bad', [], { connection: 'acme' }],
+      ['good', ['x'], { connection: 'acme', wait: 600_000 }],
+      ['bad', [], { connection: 'acme', wait: 600_000 }],
     ])
     expect(out).toContain('two   failed        0  bad ended with exit code 1')
     expect(err).toBe('nightly: good x\nnightly: bad\n')

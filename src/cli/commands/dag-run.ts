@@ -3,6 +3,7 @@
 import { type Dag, dagNamed, fromTask, onlyTask } from '../../app/dag/dag-file.ts'
 import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag, type TaskOutcome } from '../../app/dag/run-dag.ts'
+import { minuteMs } from '../../lib/dates.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -27,7 +28,7 @@ export const command: CommandModule = {
     const outcomes = await runDag(dag, {
       runTask: async task => {
         context.notice(`${dag.name}: ${[task.run, ...task.args].join(' ')}`)
-        return program.invoke([...task.run.split(' '), ...task.args])
+        return program.invoke([...task.run.split(' '), ...task.args], waitInDag(context))
       },
       now: () => clock.now(),
       record: outcome => ledger.record(outcome),
@@ -40,6 +41,10 @@ export const command: CommandModule = {
     return dagExitCode(outcomes)
   },
 }
+
+/** A night goes on after a command that somebody ran by hand; the settings may say how long it waits for one. */
+const waitInDag = (context: CommandContext): { wait?: number } =>
+  context.hasSettings() && context.connection().waitMinutes !== undefined ? {} : { wait: 10 * minuteMs }
 
 function chosen(dag: Dag, options: Options): Dag {
   const [task, from] = [textOption(options, 'task'), textOption(options, 'from')]

@@ -26,7 +26,7 @@ const reasons: readonly Reason[] = [
   {
     pattern: /could not set lock|being used by another process/i,
     what: 'another process has the warehouse file open',
-    next: 'wait for it to end or read the published copy; DuckDB allows one writing process',
+    next: 'wait for it to end, with --wait 10m, or read the published copy; DuckDB allows one writing process',
     error: InUse,
   },
   {

@@ -31,6 +31,7 @@ const duckdbTraits: Traits = {
   // Only one process writes, and its transactions are short: the time at which they began will do.
   instant: 'now()',
   skipLocked: '',
+  overWholeTables: sql => sql,
   columnType: sql => sql,
 }
 

@@ -21,6 +21,11 @@ const postgresTraits: Traits = {
   instant: 'clock_timestamp()',
   skipLocked: 'for update skip locked',
   /**
+   * What several parts of a statement read is computed once: inlined, its joins are reordered by the wrong expectation of one
+   * row, and 24 definitions over 5,000 timesheets took 132 s instead of 2.6.
+   */
+  overWholeTables: sql => sql.replaceAll(' as not materialized (', ' as materialized ('),
+  /**
    * Texts compare byte by byte, as in DuckDB: both engines agree on the greater of two words, whatever the locale of the
    * database, and no index breaks when the operating system changes its collation.
    */
@@ -100,7 +105,7 @@ function largeReadsOn(
     rowsOfWholeTables: <Row extends object>(sql: string) =>
       transaction(async engine => {
         await engine.planForWholeTables()
-        return engine.rows<Row>(sql)
+        return engine.rows<Row>(engine.overWholeTables(sql))
       }),
     atOneMoment: work =>
       transaction(async engine => {

@@ -1,0 +1,64 @@
+/** `--wait`: a warehouse that another process holds, for a moment and for longer. */
+import { expect, test } from 'vitest'
+import type { CommandSet } from '../../src/cli/commands.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { Busy, UsageError } from '../../src/lib/errors.ts'
+import { captured, muster, stillClock } from './captured-world.ts'
+
+/** A command that prints and then finds the warehouse held, so many times. */
+function heldTimes(times: number, failure = new Busy({ what: 'timesheets is being synced by run 7' })) {
+  let attempts = 0
+  const command = {
+    name: 'hold',
+    examples: [],
+    async run(context: { stdout: { write(text: string): unknown } }) {
+      attempts += 1
+      context.stdout.write(`attempt ${attempts}\n`)
+      if (attempts <= times) throw failure
+      return 0 as const
+    },
+  }
+  const declared = { summary: '', purpose: 'Tests', load: async () => ({ command }) }
+  const commands = { commands: { hold: declared }, groups: {} } as unknown as CommandSet
+  return { commands, attempts: () => attempts }
+}
+
+test('waits until it is free, says so once, and prints what the last attempt printed', async () => {
+  const { commands, attempts } = heldTimes(4)
+  expect(await muster('hold --wait 10m', {}, commands)).toMatchObject({
+    code: 0,
+    out: 'attempt 5\n',
+    err: 'timesheets is being synced by run 7: waiting up to 10 min for it\n',
+  })
+  expect(attempts()).toBe(5)
+})
+
+test('ends with 75 and the holder when the time is over, and at once without --wait', async () => {
+  const clock = stillClock()
+  const began = clock.now()
+  const { commands } = heldTimes(1_000)
+  const { code, err } = await muster('hold --wait 30s', { clock }, commands)
+  expect([code, err.split('\n')[1]]).toEqual([75, 'muster: timesheets is being synced by run 7'])
+  expect(clock.now() - began).toBe(30_000)
+  const without = heldTimes(1)
+  expect(await muster('hold', {}, without.commands)).toMatchObject({ code: 75, out: 'attempt 1\n' })
+  expect(without.attempts()).toBe(1)
+})
+
+test('waits for nothing else, and not longer than until it is told to stop', async () => {
+  const { commands, attempts } = heldTimes(1, new UsageError({ what: 'no' }) as never)
+  expect(await muster('hold --wait 10m', {}, commands)).toMatchObject({ code: 2 })
+  expect(attempts()).toBe(1)
+  const stop = new AbortController()
+  const held = heldTimes(1_000)
+  setTimeout(() => stop.abort(new Busy({ what: 'stopped' })), 50)
+  const { world } = captured({ clock: systemClock, signal: stop.signal })
+  expect(await muster('hold --wait 1h', world, held.commands)).toMatchObject({ code: 75 })
+})
+
+test('one line for a span that is none', async () => {
+  expect(await muster('status --wait soon')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/time span such as 90s/),
+  })
+})
