@@ -1,7 +1,7 @@
 /** How the program was started, for lines that people copy: `muster`, through npx, or from its source folder. */
 import type { Environment } from '../config/environment.ts'
 
-export const packageName = '@muster-data/cli'
+const packageName = '@muster-data/cli'
 
 export function invocation(env: Environment): string {
   if (env.npm_command === 'exec') return `npx ${packageName}`

@@ -2,7 +2,7 @@
 
 import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
-import { programVersion } from '../lib/program-version.ts'
+import { programVersion } from '../lib/package.ts'
 import type { CommandModule, Options } from './command.ts'
 import { type CommandSet, type LoadedCommand, loadCommands } from './commands.ts'
 import type { CommandContext, GlobalOptions } from './context.ts'

@@ -2,7 +2,7 @@
 
 import { catalogue } from '../contract/catalogue.ts'
 import { tablesOf } from '../contract/fields/table.ts'
-import { programVersion } from '../lib/program-version.ts'
+import { programVersion } from '../lib/package.ts'
 import { type Mart, stampColumns } from '../marts/mart.ts'
 import { isPublished } from '../state/tables.ts'
 import { ownerColumn } from '../warehouse/schema/physical.ts'

@@ -1,7 +1,7 @@
 /** Brings the structure of a warehouse up to the declarations: forward only, and only when something differs. */
 import { createHash } from 'node:crypto'
 import { MusterError } from '../lib/errors.ts'
-import { isLaterVersion, programVersion } from '../lib/program-version.ts'
+import { isLaterVersion, programVersion } from '../lib/package.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'

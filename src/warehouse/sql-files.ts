@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SqlRow, sqlRows } from '../contract/derived/sql-rows.ts'
-import { packageFile } from '../lib/package-file.ts'
+import { packageFile } from '../lib/package.ts'
 
 const sqlFolder = packageFile('sql')
 

@@ -1,7 +1,7 @@
 /** A warehouse made by an earlier version opens, gets the tables of this one, and keeps its rows. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { programVersion } from '../../src/lib/program-version.ts'
+import { programVersion } from '../../src/lib/package.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { runTogether } from '../../src/warehouse/run-together.ts'

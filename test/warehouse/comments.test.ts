@@ -1,6 +1,6 @@
 /** Every table, view and column of a warehouse has a comment in the database. */
 import { expect, test } from 'vitest'
-import { programVersion } from '../../src/lib/program-version.ts'
+import { programVersion } from '../../src/lib/package.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { describeOnEngines } from './fixture.ts'

@@ -6,7 +6,7 @@ import { choiceOf, didYouMean } from '../../config/nearest.ts'
 import { largestYaml, parseYaml } from '../../config/yaml.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
-import { packageFile } from '../../lib/package-file.ts'
+import { packageFile } from '../../lib/package.ts'
 
 export interface DagTask {
   readonly id: string

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
-import { programVersion } from '../../lib/program-version.ts'
+import { programVersion } from '../../lib/package.ts'
 import { type ForgetRequest, finishForgetting, forget, type Held } from '../../privacy/forget.ts'
 import { recogniserOf } from '../../privacy/recogniser.ts'
 import { scrubRecord } from '../../privacy/scrub.ts'

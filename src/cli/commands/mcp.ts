@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Writable } from 'node:stream'
 import { assistantData } from '../../app/assistant/open-data.ts'
-import { programVersion } from '../../lib/program-version.ts'
+import { programVersion } from '../../lib/package.ts'
 import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { Output } from '../terminal/terminal.ts'
 

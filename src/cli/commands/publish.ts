@@ -2,7 +2,7 @@
 
 import { duckdbFile, openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
-import { programVersion } from '../../lib/program-version.ts'
+import { programVersion } from '../../lib/package.ts'
 import { type Published, publish, requireTolerable, requireWhole } from '../../publish/publish.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption, oneOf, textOption } from '../command.ts'

@@ -1,7 +1,7 @@
 /** The dictionary as one HTML page without external requests: style and script are inside, and allowed by their hashes. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../../lib/package-file.ts'
+import { packageFile } from '../../lib/package.ts'
 import { type Dictionary, qualifiedName, usersOf } from '../entries.ts'
 import type { StoredRows } from '../stored.ts'
 import { schemaOrder } from '../wording.ts'

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { MusterError } from '../../../lib/errors.ts'
-import { packageFile } from '../../../lib/package-file.ts'
+import { packageFile } from '../../../lib/package.ts'
 import { type QueryBounds, type QueryResult, type QuerySession, TooLong } from '../../query.ts'
 import { type Answer, errorOf, type Question } from './messages.ts'
 

@@ -1,0 +1,29 @@
+/** This package: its version, and the files that it ships beside its code, such as `sql/` and `dags/`. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The nearest folder above with a `package.json`: code runs from `src`, or from a bundle at another depth. */
+function packageFolder(from: string): string {
+  if (existsSync(join(from, 'package.json'))) return from
+  const above = dirname(from)
+  if (above === from) throw new Error('the program is not in a package')
+  return packageFolder(above)
+}
+
+const folder = packageFolder(dirname(fileURLToPath(import.meta.url)))
+
+/** `path` as in the repository: `sql/marts`. */
+export const packageFile = (path: string): string => join(folder, path)
+
+export const programVersion: string = (
+  JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
+).version
+
+/** Whether `one` is later than `other`, compared number by number; a suffix after `-` is ignored. */
+export function isLaterVersion(one: string, other: string): boolean {
+  const numbers = (version: string): number[] => (version.split('-')[0] ?? '').split('.').map(Number)
+  const [left, right] = [numbers(one), numbers(other)]
+  const at = left.findIndex((number, index) => number !== (right[index] ?? 0))
+  return at >= 0 && (left[at] ?? 0) > (right[at] ?? 0)
+}
