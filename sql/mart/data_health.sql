@@ -58,21 +58,17 @@ expected as (
   union all select {resource} as resource, count(*) as expected_rows from ({expected}) as record
 ),
 
+-- Include: credited_invoice
+
 -- Figures that the service computes from its records, compared with ours: its metrics, and the credit notes of an invoice.
 figure as (
   select resource.resource, c.verdict = 'unexplained' as is_off
   from ops.crosscheck as c
   inner join resource on resource.metric = c.metric
   union all
-  select 'credit-notes' as resource, abs(coalesce(i.credit_notes, 0) - coalesce(credited.value, 0)) > 0.05 as is_off
-  from star.fact_invoice as i
-  left join (
-    select n.invoice_id, sum(coalesce(n.subtotal, 0)) as value
-    from star.fact_credit_note as n
-    where not n.is_deleted
-    group by n.invoice_id
-  ) as credited on credited.invoice_id = i.invoice_id
-  where not i.is_deleted and (i.credit_notes <> 0 or credited.value <> 0)
+  select 'credit-notes' as resource, abs(c.given - c.held) > 0.05 as is_off
+  from credited_by_basis as c
+  where c.given <> 0 or c.held <> 0
 ),
 
 compared as (

@@ -1,11 +1,13 @@
 -- Invoices and, as negative rows, credit notes: amounts charged, amounts still open, and when they are due.
 -- Grain: one row per invoice or credit note.
 -- Question: What is owed, and when?
--- Assumption: an invoice is open until its state is confirmed, a credit note until it is processed: the service shows no other
--- sign of payment. A credit note is due with its invoice. An invoice gives the sum of its credit notes before VAT. In a managed
--- company the agency bills the provider, which bills the company: the company owes the rows without is_billed_to_msp, and all
--- rows together count the amount twice.
--- Sources: star.fact_invoice, star.fact_credit_note
+-- Assumption: an invoice is settled when the service shows a payment of it or told of one by an event, a credit note when it
+-- shows its payment. Confirmed is not paid. Where the service shows no payment of any invoice, nobody can tell which of the
+-- confirmed ones are open: those have payment_seen false and no amounts. A credit note takes from what is open on its invoice until
+-- the invoice is settled; after that, or without its invoice, it is open until it is paid, or, where no credit note shows a
+-- payment, until it is processed. It is due with its invoice. In a managed company the agency bills the provider, which bills
+-- the company: the company owes the rows without is_billed_to_msp, and all rows together count the amount twice.
+-- Sources: star.fact_invoice, star.fact_credit_note, star.fact_webhook_event, star.dim_date
 -- Columns:
 --   document_key text key: Kind of document and its id.
 --   document_type text: Kind of document: invoice or credit_note.
@@ -20,26 +22,94 @@
 --   is_billed_to_msp boolean: Whether it is the agency's bill to the managed service provider, or a credit note for one.
 --   week_ending_date date: Last day of the week it covers.
 --   due_date date: Day when payment is due.
---   confirmed_at timestamptz: When it was confirmed or paid.
---   is_outstanding boolean: Whether it is still open.
+--   confirmed_at timestamptz: When it was confirmed, or, as the contract has it, paid.
+--   is_confirmed boolean: Whether it is confirmed; of a credit note, whether it is processed.
+--   payment_seen boolean: Whether the service shows payments of any document of this type.
+--   has_payment boolean: Whether a payment of it is shown, or an event told of one; empty where no payment of this type is ever seen.
+--   paid_on date: Day of the payment, or of the event that told of it; empty when it is not shown.
+--   is_outstanding boolean: Whether it is still open; empty when nobody can tell.
 --   days_overdue integer: Days since the due date of an open document, 0 before; empty when it is settled or has no due date.
---   due_bucket text: How long it is overdue: current, 1-30, 31-60, 61-90 or 90+ days overdue; settled; no due date.
+--   days_to_pay integer: Days from the end of its week to its payment; empty when one of them is not known.
+--   due_bucket text: How long it is overdue: current, 1-30, 31-60, 61-90 or 90+ days overdue; settled; no due date; not known.
 --   subtotal_value numeric(18,4): Before VAT; negative for credit notes.
 --   vat_value numeric(18,4): VAT; negative for credit notes.
 --   total_value numeric(18,4): With VAT; negative for credit notes.
 --   cis_value numeric(18,4): Construction Industry Scheme deduction; negative for credit notes.
 --   final_value numeric(18,4): After deductions; negative for credit notes.
---   outstanding_value numeric(18,4): Amount that is open: final_value while the document is open, else 0.
+--   outstanding_value numeric(18,4): Amount that is open: final_value while the document is open, 0 when it is settled; empty when nobody can tell.
+--   unpaid_value numeric(18,4): By payments alone: final_value while no payment of it is seen, else 0; empty where no payment of this type is ever seen.
 --   expense_value numeric(18,4): Expenses on the invoice; 0 for credit notes.
 --   invoice_net_value numeric(18,4): Net value as the invoice itself gives it, after its credit notes; empty for credit notes.
 --   credit_notes_value numeric(18,4): Sum of its credit notes as the invoice gives it; empty for credit notes.
---   credit_notes_held_value numeric(18,4): Sum of its stored credit notes before VAT; empty for credit notes.
+--   credit_notes_basis text: Which amounts of its credit notes that is: before VAT, with VAT, or after deductions, as this invoice tells or else most do; not known when none does, then before VAT is taken; empty for credit notes.
+--   credit_notes_held_value numeric(18,4): Sum of its stored credit notes on that basis; empty for credit notes.
 --   credit_notes_gap_value numeric(18,4): Credit notes not discovered yet: credit_notes_value less credit_notes_held_value; empty for credit notes.
-with stored as (
-  select c.invoice_id, sum(coalesce(c.subtotal, 0)) as credited
+with
+-- Include: credited_invoice
+
+-- The contract names no key of an invoice's payment; the day is taken where it stands as in the payment of a credit note.
+payment as (
+  select i.invoice_id, substr(cast(i.payment_json as json) ->> 'paymentDate', 1, 10) as day
+  from star.fact_invoice as i
+  where not i.is_deleted and i.payment_json is not null and cast(i.payment_json as text) not in ('null', '{}', '[]', '""')
+),
+
+told as (
+  select e.record_id as invoice_id, min(cast(e.created_at at time zone 'Europe/London' as date)) as day
+  from star.fact_webhook_event as e
+  where e.type = 'invoice_paid' and e.record_id is not null
+  group by e.record_id
+),
+
+invoice_payment as (
+  select
+    i.invoice_id,
+    p.invoice_id is not null or t.invoice_id is not null as has_payment,
+    coalesce(d.date_day, t.day) as paid_on
+  from star.fact_invoice as i
+  left join payment as p on p.invoice_id = i.invoice_id
+  left join star.dim_date as d on cast(d.date_day as text) = p.day
+  left join told as t on t.invoice_id = i.invoice_id
+  where not i.is_deleted
+),
+
+seen as (
+  select
+    exists (select 1 from invoice_payment as p where p.has_payment) as of_invoices,
+    exists (
+      select 1 from star.fact_credit_note as c
+      where not c.is_deleted and (c.payment_date is not null or c.payment_reference is not null)
+    ) as of_credit_notes
+),
+
+invoice as (
+  select
+    i.*,
+    seen.of_invoices as payment_seen,
+    case when seen.of_invoices then p.has_payment end as has_payment,
+    p.paid_on,
+    case
+      when seen.of_invoices then not p.has_payment
+      when coalesce(i.status, '') <> 'confirmed' then true
+    end as is_open
+  from star.fact_invoice as i
+  inner join invoice_payment as p on p.invoice_id = i.invoice_id
+  cross join seen
+),
+
+credit_note as (
+  select
+    c.*,
+    i.due_date,
+    i.invoice_type as billed_type,
+    i.is_open as is_invoice_open,
+    i.invoice_id is not null as has_invoice,
+    seen.of_credit_notes as payment_seen,
+    case when seen.of_credit_notes then c.payment_date is not null or c.payment_reference is not null end as has_payment
   from star.fact_credit_note as c
-  where not c.is_deleted and c.invoice_id is not null
-  group by c.invoice_id
+  left join invoice as i on i.invoice_id = c.invoice_id
+  cross join seen
+  where not c.is_deleted
 ),
 
 document as (
@@ -58,7 +128,11 @@ document as (
     i.week_ending_date,
     i.due_date,
     i.confirmed_at,
-    coalesce(i.status, '') <> 'confirmed' as is_outstanding,
+    coalesce(i.status, '') = 'confirmed' as is_confirmed,
+    i.payment_seen,
+    i.has_payment,
+    i.paid_on,
+    i.is_open as is_outstanding,
     i.subtotal as subtotal_value,
     i.vat as vat_value,
     i.total as total_value,
@@ -67,10 +141,10 @@ document as (
     coalesce(i.expenses, 0) as expense_value,
     i.net_value as invoice_net_value,
     coalesce(i.credit_notes, 0) as credit_notes_value,
-    coalesce(stored.credited, 0) as credit_notes_held_value
-  from star.fact_invoice as i
-  left join stored on stored.invoice_id = i.invoice_id
-  where not i.is_deleted
+    c.basis as credit_notes_basis,
+    c.held as credit_notes_held_value
+  from invoice as i
+  inner join credited_by_basis as c on c.invoice_id = i.invoice_id
   union all
   select
     'credit_note|' || c.credit_note_id as document_key,
@@ -83,11 +157,20 @@ document as (
     c.company_id,
     c.agency_id,
     c.msp_id,
-    coalesce(c.credit_note_type, i.invoice_type, '') = 'supplierToMsp' as is_billed_to_msp,
+    coalesce(c.credit_note_type, c.billed_type, '') = 'supplierToMsp' as is_billed_to_msp,
     c.week_ending_date,
-    i.due_date,
+    c.due_date,
     c.confirmed_at,
-    coalesce(c.status, '') <> 'processed' as is_outstanding,
+    coalesce(c.status, '') = 'processed' as is_confirmed,
+    c.payment_seen,
+    c.has_payment,
+    c.payment_date as paid_on,
+    case
+      when c.has_payment then false
+      when c.has_invoice and (c.is_invoice_open is null or c.is_invoice_open) then c.is_invoice_open
+      when c.payment_seen then true
+      else coalesce(c.status, '') <> 'processed'
+    end as is_outstanding,
     -c.subtotal as subtotal_value,
     -c.vat as vat_value,
     -c.total as total_value,
@@ -96,10 +179,9 @@ document as (
     cast(0 as numeric(18, 4)) as expense_value,
     cast(null as numeric(18, 4)) as invoice_net_value,
     cast(null as numeric(18, 4)) as credit_notes_value,
+    cast(null as text) as credit_notes_basis,
     cast(null as numeric(18, 4)) as credit_notes_held_value
-  from star.fact_credit_note as c
-  left join star.fact_invoice as i on i.invoice_id = c.invoice_id and not i.is_deleted
-  where not c.is_deleted
+  from credit_note as c
 )
 
 select
@@ -117,13 +199,19 @@ select
   d.week_ending_date,
   d.due_date,
   d.confirmed_at,
+  d.is_confirmed,
+  d.payment_seen,
+  d.has_payment,
+  d.paid_on,
   d.is_outstanding,
   case
-    when not d.is_outstanding or d.due_date is null then null
+    when not d.is_outstanding or d.is_outstanding is null or d.due_date is null then null
     when d.due_date >= :today then 0
     else cast(:today - d.due_date as integer)
   end as days_overdue,
+  cast(d.paid_on - d.week_ending_date as integer) as days_to_pay,
   case
+    when d.is_outstanding is null then 'not known'
     when not d.is_outstanding then 'settled'
     when d.due_date is null then 'no due date'
     when d.due_date >= :today then 'current'
@@ -137,10 +225,18 @@ select
   d.total_value,
   d.cis_value,
   d.final_value,
-  case when d.is_outstanding then coalesce(d.final_value, 0) else 0 end as outstanding_value,
+  case
+    when d.is_outstanding then coalesce(d.final_value, 0)
+    when not d.is_outstanding then 0
+  end as outstanding_value,
+  case
+    when d.has_payment then 0
+    when not d.has_payment then coalesce(d.final_value, 0)
+  end as unpaid_value,
   d.expense_value,
   d.invoice_net_value,
   d.credit_notes_value,
+  d.credit_notes_basis,
   d.credit_notes_held_value,
   d.credit_notes_value - d.credit_notes_held_value as credit_notes_gap_value
 from document as d
