@@ -10,7 +10,7 @@ import { layers } from './layers.ts'
 /** Folders whose outside packages are few on purpose. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config: ['zod', 'yaml', 'leven'],
-  lib: ['date-fns', '@date-fns/utc', '@date-fns/tz'],
+  lib: ['croner', 'date-fns', '@date-fns/utc', '@date-fns/tz'],
 }
 
 interface Habit {

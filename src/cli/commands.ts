@@ -156,6 +156,11 @@ export const commandSet: CommandSet = {
       purpose: schedule,
       load: () => import('./commands/dag-run.ts'),
     },
+    'dag export': {
+      summary: 'print a DAG as the files of another scheduler: cron, systemd or kubernetes',
+      purpose: schedule,
+      load: () => import('./commands/dag-export.ts'),
+    },
     serve: {
       summary:
         'receive webhooks, read the records that they name, and run DAGs on schedule, until interrupted',
@@ -200,7 +205,7 @@ export const commandSet: CommandSet = {
     },
   },
   groups: {
-    dag: 'list and run the DAGs of dags/',
+    dag: 'list, run and export the DAGs of dags/',
     workers: 'create and update the workers of an agency',
     files: 'upload files for workers and invoices',
   },

@@ -7,6 +7,8 @@ import { type Output, systemStreams } from './terminal/terminal.ts'
 export interface World {
   readonly env: Environment
   readonly cwd: string
+  /** The words that started the program, for schedulers that start it again. */
+  readonly startedAs: readonly string[]
   readonly stdout: Output
   readonly stderr: Output
   readonly clock: Clock
@@ -20,6 +22,7 @@ export function systemWorld(signal: AbortSignal): World {
   return {
     env: readEnvironment(),
     cwd: process.cwd(),
+    startedAs: [process.execPath, process.argv[1] ?? ''],
     ...systemStreams(),
     clock: systemClock,
     rng: namedRng(systemClock.now(), String(process.pid)),

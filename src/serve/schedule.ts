@@ -1,8 +1,7 @@
 /** The scheduler of a process that serves: runs each DAG when its five cron fields say so, in UTC. */
-import { Cron } from 'croner'
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
 import { minuteMs } from '../lib/dates.ts'
-import { ConfigError } from '../lib/errors.ts'
+import { nextDue } from '../lib/time/cron.ts'
 
 export interface ScheduledDag {
   readonly name: string
@@ -24,27 +23,6 @@ export interface Scheduler {
   due(): readonly Due[]
   /** Resolves when the signal is aborted and no DAG runs any more. A run that came due during another one is skipped. */
   run(signal: AbortSignal): Promise<void>
-}
-
-/** The first moment after `afterMs`, in milliseconds since the epoch. Throws ConfigError for an invalid schedule. */
-export function nextDue(schedule: string, afterMs: number): number {
-  const due = nextRun(schedule, new Date(afterMs))
-  if (due) return due.getTime()
-  throw new ConfigError({ what: `${schedule} is not a schedule: it never comes due`, next: advice })
-}
-
-const advice = 'write five cron fields, such as 30 2 * * * for 02:30 UTC every day'
-
-function nextRun(schedule: string, after: Date): Date | null {
-  try {
-    // Croner also takes dates and nicknames; its own timers are not used, so that tests can drive the clock.
-    if (schedule.trim().split(/\s+/).length !== 5) throw new TypeError('a schedule has five fields')
-    return new Cron(schedule.trim(), { mode: '5-part', utcOffset: 0, sloppyRanges: true }).nextRun(after)
-  } catch (error) {
-    // Both come from reading the pattern: TypeError for its syntax, RangeError for a number out of range.
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    throw new ConfigError({ what: `${schedule} is not a schedule`, next: advice, cause: error })
-  }
 }
 
 export function createScheduler(

@@ -19,7 +19,8 @@ import { createScheduler, type Due, type ScheduledDag, type Scheduler } from './
 
 export interface ServeRequest {
   readonly connection: RunConnection
-  readonly verification: Verification
+  /** Absent where nobody may deliver events: then it only runs DAGs. */
+  readonly verification?: Verification
   readonly receiver: ReceiverOptions
   readonly schedule: readonly ScheduledDag[]
   readonly intervals: Intervals
@@ -176,8 +177,14 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
         due: scheduler.due(),
         nowMs: clock.now(),
       })
-    const verifier = createVerifier(request.verification)
-    const receiver = await startReceiver(request.receiver, { clock, intake, verifier, counters, health })
+    const verifier = request.verification && createVerifier(request.verification)
+    const receiver = await startReceiver(request.receiver, {
+      clock,
+      intake,
+      counters,
+      health,
+      ...(verifier && { verifier }),
+    })
     const news = setInterval(() => logNews(parts, log), newsMs)
     const work = Promise.all([keepDraining(worker, request, effects), scheduler.run(signal)])
     effects.onReady({ url: receiver.url, due: scheduler.due() })

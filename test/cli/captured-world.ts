@@ -26,6 +26,7 @@ export function captured(parts: Partial<World> & { env?: Environment } = {}): Ca
   const world: World = {
     env: {},
     cwd: parts.cwd ?? temporaryFolder(),
+    startedAs: ['/usr/bin/node', '/opt/muster/dist/main.js'],
     stdout: { write: text => out.push(text), columns: 100 },
     stderr: { write: text => err.push(text), columns: 100 },
     clock: stillClock(),

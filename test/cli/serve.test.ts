@@ -12,10 +12,35 @@ const env = {
 }
 const secret = { MUSTER_WEBHOOK_SECRET: 'planted-secret-12345' }
 
-test('without a secret nothing can be told from a forgery', async () => {
-  const { code, err } = await muster('serve', { env })
-  expect([code, err]).toEqual([78, expect.stringContaining('connection default has no webhook secret')])
+test('without a secret and without a DAG there is nothing to serve', async () => {
+  const { code, err } = await muster('serve --no-schedule', { env })
+  expect([code, err]).toEqual([78, expect.stringContaining('there is nothing to serve')])
   expect(err).toContain('MUSTER_WEBHOOK_SECRET')
+})
+
+test('without a secret it only runs DAGs, and nobody can deliver an event', async () => {
+  const stop = new AbortController()
+  const statuses: number[] = []
+  const stdout = {
+    write: (text: string) => {
+      const { url, due } = JSON.parse(text)
+      expect(due[0]).toMatchObject({ dag: 'nightly' })
+      const origin = new URL(url).origin
+      const asked = ['/health', '/webhook'].map(path =>
+        fetch(origin + path, path === '/health' ? {} : { method: 'POST', body: '{}' }),
+      )
+      Promise.all(asked)
+        .then(answers => statuses.push(...answers.map(({ status }) => status)))
+        .finally(() => stop.abort(new Error('enough')))
+    },
+  }
+  await muster('serve --port 0 --json', {
+    env,
+    stdout,
+    signal: stop.signal,
+    clock: systemClock,
+  })
+  expect(statuses).toEqual([200, 404])
 })
 
 test.each([

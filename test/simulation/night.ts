@@ -139,6 +139,7 @@ export async function program(place: Place, line: string): Promise<Ended> {
         MUSTER_LANDING: `${disk.folder}/landing`,
       },
       cwd: disk.folder,
+      startedAs: [],
       stdout: {
         write: text => {
           out += text

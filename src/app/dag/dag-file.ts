@@ -7,6 +7,7 @@ import { largestYaml, parseYaml } from '../../config/yaml.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
 import { packageFile } from '../../lib/package.ts'
+import { nextDue } from '../../lib/time/cron.ts'
 
 export interface DagTask {
   readonly id: string
@@ -39,6 +40,17 @@ export interface DagText {
 
 const cron = /^[\d*/,-]+( +[\d*/,A-Za-z-]+){4}$/
 
+/** Any moment will do: a schedule that comes due once comes due again. */
+function comesDue(schedule: string): boolean {
+  if (!cron.test(schedule)) return false
+  try {
+    return nextDue(schedule, 0) > 0
+  } catch (error) {
+    if (error instanceof ConfigError) return false
+    throw error
+  }
+}
+
 const task = z.strictObject({
   run: z.string(),
   args: z.array(z.coerce.string()).default([]),
@@ -50,7 +62,7 @@ const task = z.strictObject({
 const shape = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be lower case letters, digits and -'),
   description: z.string(),
-  schedule: z.string().regex(cron, 'must be five cron fields, as in 30 2 * * *'),
+  schedule: z.string().refine(comesDue, 'must be five cron fields, as in 30 2 * * *'),
   tasks: z.record(z.string(), task).refine(tasks => Object.keys(tasks).length > 0, 'has none'),
 })
 

@@ -54,7 +54,9 @@ export const command: CommandModule = {
     },
     { flags: '--no-schedule', summary: 'run no DAG' },
   ],
-  notes: ['GET /health answers with the state as JSON. Schedules of DAGs are in UTC.'],
+  notes: [
+    'GET /health answers with the state as JSON. Schedules of DAGs are in UTC. Without a webhook secret no events are taken.',
+  ],
   examples: [
     'muster serve',
     'muster serve --port 8443 --allow-host hooks.example.com --path /hooks/f3a9c1',
@@ -64,7 +66,9 @@ export const command: CommandModule = {
     // Loaded here because few other commands need a web server.
     const { serve } = await import('../../serve/serve.ts')
     const connection = context.connection()
-    await serve(requestOf(context, connection, options), effectsOf(context, connection))
+    const request = requestOf(context, connection, options)
+    requireWork(connection, request)
+    await serve(request, effectsOf(context, connection))
     return 0
   },
 }
@@ -76,9 +80,10 @@ function plainPath(text: string): string {
 }
 
 function requestOf(context: CommandContext, connection: Connection, options: Options): ServeRequest {
+  const verification = verificationOf(connection)
   return {
     connection: runConnection(connection),
-    verification: verificationOf(connection),
+    ...(verification && { verification }),
     receiver: {
       host: textOf(options, 'host'),
       port: numberOf(options, 'port'),
@@ -90,18 +95,22 @@ function requestOf(context: CommandContext, connection: Connection, options: Opt
   }
 }
 
-function verificationOf({ name, webhook }: Connection): Verification {
-  if (!webhook) {
-    throw new ConfigError({
-      what: `connection ${name} has no webhook secret`,
-      next: 'set webhook.secret in its settings, or MUSTER_WEBHOOK_SECRET; the service shows the secret where the webhook was created',
-    })
-  }
+/** Without a secret a delivery cannot be told from a forgery: then none is taken. */
+function verificationOf({ webhook }: Connection): Verification | undefined {
+  if (!webhook) return undefined
   const { secret, previousSecret, headerPrefix } = webhook
   return {
     headerPrefix,
     secrets: [secret.reveal(), ...(previousSecret ? [previousSecret.reveal()] : [])],
   }
+}
+
+function requireWork({ name }: Connection, { verification, schedule }: ServeRequest): void {
+  if (verification || schedule.length > 0) return
+  throw new ConfigError({
+    what: `connection ${name} has no webhook secret and no DAG to schedule: there is nothing to serve`,
+    next: 'name a DAG with --dag, or set webhook.secret in its settings, or MUSTER_WEBHOOK_SECRET',
+  })
 }
 
 /** On a server, which usually has a scheduler of its own, a DAG runs only when it is named. */
@@ -128,7 +137,7 @@ function effectsOf(context: CommandContext, connection: Connection): ServeEffect
     log: log.child({}, { level: flagOption(context.globals as Options, 'quiet') ? 'error' : 'info' }),
     onReady: ({ url, due }) => {
       if (context.json) return printJson(context, { url, due })
-      printLine(context, `Webhooks are received at ${url}`)
+      printLine(context, connection.webhook ? `Webhooks are received at ${url}` : `Its state is at ${url}`)
       for (const { dag, at } of due) printLine(context, `  ${dag} runs next at ${at}`)
       printLine(context, 'Ctrl-C stops it.')
     },

@@ -21,11 +21,14 @@ export interface ReceiverOptions {
 export interface ReceiverParts {
   readonly clock: Clock
   readonly intake: Pick<Intake, 'take'>
-  readonly verifier: Verifier
+  /** Without one, no events are taken. */
+  readonly verifier?: Verifier
   readonly counters: Counters
   /** The answer of `/health`, and whether all is well. */
   readonly health: () => { readonly isWell: boolean; readonly body: object }
 }
+
+type TakingParts = ReceiverParts & { readonly verifier: Verifier }
 
 export interface Receiver {
   /** With the path, as a sender would write it. */
@@ -77,7 +80,7 @@ const claimOf = 'claim'
 async function readHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
-  { clock, verifier, counters }: ReceiverParts,
+  { clock, verifier, counters }: TakingParts,
 ): Promise<FastifyReply | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > largestBody) {
     counters.refused('request', 'answered 413')
@@ -93,7 +96,7 @@ async function readHeaders(
 async function receive(
   request: FastifyRequest,
   reply: FastifyReply,
-  { clock, intake, verifier, counters }: ReceiverParts,
+  { clock, intake, verifier, counters }: TakingParts,
 ): Promise<FastifyReply> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const verified = verifier.verify(request.getDecorator<Claim>(claimOf), { body, nowMs: clock.now() })
@@ -119,6 +122,15 @@ function answerErrors(app: FastifyInstance, counters: Counters): void {
   })
 }
 
+function takeEvents(app: FastifyInstance, path: string, parts: TakingParts): void {
+  app.decorateRequest(claimOf, null)
+  app.post(path, {
+    onRequest: (request, reply) => readHeaders(request, reply, parts),
+    handler: (request, reply) => receive(request, reply, parts),
+  })
+  refuseOthers(app, path, 'POST')
+}
+
 export async function startReceiver(options: ReceiverOptions, parts: ReceiverParts): Promise<Receiver> {
   const { host, port, path, longestRequestMs = usualLongestMs } = options
   const app = fastify(limits(longestRequestMs))
@@ -132,12 +144,8 @@ export async function startReceiver(options: ReceiverOptions, parts: ReceiverPar
     if (request.headers['content-encoding'] !== undefined) return reply.code(415).send()
     return undefined
   })
-  app.decorateRequest(claimOf, null)
-  app.post(path, {
-    onRequest: (request, reply) => readHeaders(request, reply, parts),
-    handler: (request, reply) => receive(request, reply, parts),
-  })
-  refuseOthers(app, path, 'POST')
+  const { verifier } = parts
+  if (verifier) takeEvents(app, path, { ...parts, verifier })
   app.get('/health', async (_, reply) => {
     const { isWell, body } = parts.health()
     return reply

@@ -1,7 +1,7 @@
 /** When a schedule is due next. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextDue } from '../../src/serve/schedule.ts'
+import { nextDue } from '../../src/lib/time/cron.ts'
 
 const at = (text: string): number => Date.parse(text)
 const next = (schedule: string, after: string): string => new Date(nextDue(schedule, at(after))).toISOString()

@@ -1,0 +1,93 @@
+/** `muster dag export`: a DAG as the files of another scheduler. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { dagNamed } from '../../app/dag/dag-file.ts'
+import { cronFile } from '../../app/dag/export/cron.ts'
+import type { ExportedFile, ExportRequest } from '../../app/dag/export/files.ts'
+import { kubernetesFile } from '../../app/dag/export/kubernetes.ts'
+import { longestSeconds } from '../../app/dag/export/schedule.ts'
+import { systemdFiles } from '../../app/dag/export/systemd.ts'
+import { choiceOf } from '../../config/nearest.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { type CommandModule, type Options, textOf, textOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { printJson, printLine } from '../terminal/output.ts'
+
+const exporters: Readonly<Record<string, (request: ExportRequest) => readonly ExportedFile[]>> = {
+  cron: request => [cronFile(request)],
+  systemd: systemdFiles,
+  kubernetes: request => [kubernetesFile(request)],
+}
+
+export const command: CommandModule = {
+  arguments: [
+    { name: '<scheduler>', summary: 'cron, systemd or kubernetes' },
+    { name: '<name>', summary: 'name of a file in dags/, without .yaml' },
+  ],
+  options: [
+    { flags: '--output <folder>', summary: 'write the files into this folder instead of printing them' },
+    {
+      flags: '--image <name>',
+      summary: 'for kubernetes: an image with the program',
+      fallback: 'muster:latest',
+    },
+  ],
+  notes: ['Schedules are in UTC. Each file says how to install it, and what its exit codes mean.'],
+  examples: [
+    'muster dag export cron nightly',
+    'muster dag export systemd nightly --connection acme --output units',
+    'muster dag export kubernetes nightly --image registry.example.com/muster:1.0',
+  ],
+  run: async (context, [scheduler = '', name = ''], options) => {
+    const exporter = Object.hasOwn(exporters, scheduler) ? exporters[scheduler] : undefined
+    if (!exporter) {
+      throw new UsageError({
+        what: `there is no scheduler ${scheduler}`,
+        next: choiceOf(scheduler, Object.keys(exporters)),
+      })
+    }
+    const files = exporter(requestOf(context, name, options))
+    const output = textOption(options, 'output')
+    if (output !== undefined) write(resolve(context.cwd, output), files)
+    if (context.json) printJson(context, files)
+    else if (output === undefined)
+      printLine(
+        context,
+        files
+          .map(({ text }) => text)
+          .join('\n')
+          .trimEnd(),
+      )
+    else for (const file of files) printLine(context, join(output, file.name))
+    return 0
+  },
+}
+
+function write(folder: string, files: readonly ExportedFile[]): void {
+  mkdirSync(folder, { recursive: true })
+  for (const { name, text } of files) writeFileSync(join(folder, name), text)
+}
+
+function requestOf(context: CommandContext, dag: string, options: Options): ExportRequest {
+  const { cwd, globals, clock, program, startedAs } = context
+  const { description, schedule } = dagNamed(dag, cwd, program.commandNames)
+  const { connection, config } = globals
+  // Refused now rather than every night.
+  const known = context.hasSettings() && connection !== undefined ? context.connection().name : connection
+  return {
+    dag,
+    description,
+    schedule,
+    program: startedAs,
+    options: [...(known === undefined ? [] : ['--connection', known]), ...configOf(config, cwd)],
+    name: ['muster', ...(known === undefined ? [] : [known.toLowerCase().replaceAll('_', '-')]), dag].join(
+      '-',
+    ),
+    folder: cwd,
+    image: textOf(options, 'image'),
+    longest: longestSeconds(schedule, clock.now()),
+  }
+}
+
+const configOf = (file: string | undefined, cwd: string): string[] =>
+  file === undefined ? [] : ['--config', resolve(cwd, file)]
