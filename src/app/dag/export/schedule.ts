@@ -3,7 +3,7 @@
 import { hourMs, minuteMs } from '../../../lib/dates.ts'
 import { nextDue } from '../../../lib/time/cron.ts'
 
-export interface Times {
+interface Times {
   readonly minutes: readonly number[]
   readonly hours: readonly number[]
   readonly days: readonly number[]
@@ -51,7 +51,7 @@ const setOf = (field: string, limits: Bounds): number[] =>
   [...new Set(field.split(',').flatMap(part => numbersOf(part, limits)))].sort((one, other) => one - other)
 
 /** Of a schedule that was checked. */
-export function timesOf(schedule: string): Times {
+function timesOf(schedule: string): Times {
   const [minutes = '*', hours = '*', days = '*', months = '*', weekdays = '*'] = schedule.trim().split(/\s+/)
   return {
     minutes: setOf(minutes, bounds.minutes),
