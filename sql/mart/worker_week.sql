@@ -1,51 +1,121 @@
--- Net hours of each worker by week, with the average over 17 weeks of the Working Time Regulations; an indicator, no legal
--- advice: leave, sickness and opt-outs are not in the data. Approved timesheets count, except those without a worker.
--- Grain: one row per worker and week ending, with the weeks without hours between the first and the last.
+-- Net hours of each worker by week from Monday to Sunday, with the average over 17 weeks of the Working Time Regulations; an
+-- indicator, no legal advice: leave, sickness and whether a worker has opted out are not in the data. Approved timesheets count,
+-- except those without a worker.
+-- Grain: one row per worker and week, from the worker's first one to the last that was read, with the weeks without hours.
 -- Question: Who works too many hours, in a week or on average?
--- Sources: star.fact_timesheet
--- Measures: none hours_17_weeks, weeks_averaged, avg_17_week_hours
+-- Assumption: one calendar for all companies, which end their weeks on different days: 30 hours for each of two companies are 60
+-- hours of one week. Hours of a timesheet that ends on another day than Sunday go to the weeks of the days of its timelogs, in
+-- their proportion; one without timelogs goes to the week that has most of its days.
+-- Sources: star.fact_timesheet, star.fact_timelog
 -- Columns:
 --   worker_id text key: The worker.
---   week_ending_date date key: Last day of the week, as the company counts weeks.
+--   week_ending_date date key: The Sunday that ends the week.
 --   net_hours numeric(18,4): Net hours of approved timesheets, over all companies and agencies.
---   timesheets integer: Approved timesheets of the week; 0 in a week without hours.
---   companies integer: Different hiring companies.
---   sites integer: Different sites.
---   agencies integer: Different agencies.
+--   timesheets integer: Approved timesheets that have most of their days in this week; 0 in a week without hours.
+--   companies integer: Different hiring companies that are known.
+--   sites integer: Different sites that are known.
+--   agencies integer: Different agencies that are known.
 --   is_over_threshold boolean: Whether the week has more than 48 hours.
 --   hours_over numeric(18,4): Hours beyond 48.
 --   weeks_averaged integer: Weeks of the average: 17, or fewer in the worker's first weeks.
---   hours_17_weeks numeric(18,4): Net hours of the weeks that end within the 17 weeks up to this one; the numerator.
+--   is_full_window boolean: Whether the average is over all 17 weeks.
+--   hours_17_weeks numeric(18,4): Net hours of the 17 weeks up to this one; the numerator.
 --   avg_17_week_hours double precision: hours_17_weeks / weeks_averaged.
 --   wtr_risk text: below 44, 44 to 48, or above 48, by the average.
-with worked as (
+with sheet as (
+  select
+    timesheet_id,
+    worker_id,
+    company_id,
+    site_id,
+    agency_id,
+    cast(coalesce(net_hours, 0) as numeric(18, 4)) as net_hours,
+    extract(isodow from week_ending_date) = 7 as ends_on_sunday,
+    week_ending_date - 3 + cast(7 - extract(isodow from week_ending_date - 3) as integer) as week_ending_date
+  from star.fact_timesheet
+  where status = 'approved' and not is_deleted and worker_id <> '-1' and week_ending_date is not null
+),
+
+logged as (
+  select
+    l.timesheet_id,
+    l.work_date + cast(7 - extract(isodow from l.work_date) as integer) as week_ending_date,
+    sum(l.total_hours) as hours
+  from star.fact_timelog as l
+  inner join sheet as s on s.timesheet_id = l.timesheet_id
+  where not s.ends_on_sunday and not l.is_deleted and l.work_date is not null and l.total_hours > 0
+  group by l.timesheet_id, l.work_date + cast(7 - extract(isodow from l.work_date) as integer)
+),
+
+elsewhere as (
+  select
+    s.timesheet_id,
+    l.week_ending_date,
+    cast(round(s.net_hours * l.hours / sum(l.hours) over (partition by l.timesheet_id), 4) as numeric(18, 4)) as net_hours,
+    s.week_ending_date as most_of_it
+  from logged as l
+  inner join sheet as s on s.timesheet_id = l.timesheet_id
+),
+
+moved as (
+  select e.timesheet_id, sum(e.net_hours) as net_hours
+  from elsewhere as e
+  where e.week_ending_date <> e.most_of_it
+  group by e.timesheet_id
+),
+
+part as (
+  select
+    s.worker_id,
+    s.week_ending_date,
+    s.company_id,
+    s.site_id,
+    s.agency_id,
+    s.net_hours - coalesce(m.net_hours, 0) as net_hours,
+    1 as timesheets
+  from sheet as s
+  left join moved as m on m.timesheet_id = s.timesheet_id
+  union all
+  select s.worker_id, e.week_ending_date, s.company_id, s.site_id, s.agency_id, e.net_hours, 0 as timesheets
+  from elsewhere as e
+  inner join sheet as s on s.timesheet_id = e.timesheet_id
+  where e.week_ending_date <> e.most_of_it
+),
+
+worked as (
   select
     worker_id,
     week_ending_date,
-    cast(sum(coalesce(net_hours, 0)) as numeric(18, 4)) as net_hours,
-    count(*) as timesheets,
-    count(distinct company_id) as companies,
-    count(distinct site_id) as sites,
-    count(distinct agency_id) as agencies
-  from star.fact_timesheet
-  where status = 'approved' and not is_deleted and worker_id <> '-1' and week_ending_date is not null
+    cast(sum(net_hours) as numeric(18, 4)) as net_hours,
+    cast(sum(timesheets) as bigint) as timesheets,
+    count(distinct nullif(company_id, '-1')) as companies,
+    count(distinct nullif(site_id, '-1')) as sites,
+    count(distinct nullif(agency_id, '-1')) as agencies
+  from part
   group by worker_id, week_ending_date
+),
+
+-- Timesheets of weeks to come do not make weeks without hours for everybody.
+last_read as (
+  select least(
+    max(week_ending_date), cast(:today as date) + cast(7 - extract(isodow from cast(:today as date)) as integer)
+  ) as week_ending_date
+  from worked
 ),
 
 following as (
   select
-    worker_id,
-    week_ending_date,
-    lead(week_ending_date) over (partition by worker_id order by week_ending_date) as next_week_ending_date
-  from worked
+    w.worker_id,
+    w.week_ending_date,
+    coalesce(
+      lead(w.week_ending_date) over (partition by w.worker_id order by w.week_ending_date), l.week_ending_date + 7
+    ) as next_week_ending_date
+  from worked as w
+  cross join last_read as l
 ),
 
--- Few weeks are followed by a gap: only those meet the series.
 gap as (
-  select
-    worker_id,
-    week_ending_date,
-    cast(floor((next_week_ending_date - week_ending_date - 1) / 7.0) as integer) as weeks
+  select worker_id, week_ending_date, cast((next_week_ending_date - week_ending_date) / 7.0 as integer) - 1 as weeks
   from following
   where next_week_ending_date - week_ending_date > 7
 ),
@@ -74,7 +144,7 @@ averaged as (
     ) as numeric(18, 4)) as hours_17_weeks,
     cast(least(
       17,
-      ceil((week_ending_date - min(week_ending_date) over (partition by worker_id)) / 7.0) + 1
+      cast((week_ending_date - min(week_ending_date) over (partition by worker_id)) / 7.0 as integer) + 1
     ) as integer) as weeks_averaged
   from week
 )
@@ -90,6 +160,7 @@ select
   net_hours > 48 as is_over_threshold,
   greatest(net_hours - 48, 0) as hours_over,
   weeks_averaged,
+  weeks_averaged = 17 as is_full_window,
   hours_17_weeks,
   cast(hours_17_weeks as double precision) / weeks_averaged as avg_17_week_hours,
   case

@@ -106,7 +106,7 @@ describe('mart.worker_week', () => {
     ])
     expect(await weeks()).toMatchObject([
       { hours: 42.25, n: 1 },
-      { week: day(first, 5), hours: 20, n: 2, total: 62.25, average: 31.125 },
+      { week: day(first, 7), hours: 20, n: 2, total: 62.25, average: 31.125 },
     ])
     expect(
       await made().rows(`select worker_id as w, companies as c, sites as s, timesheets as t from mart.worker_week
@@ -115,6 +115,53 @@ describe('mart.worker_week', () => {
       { w: 'v', c: 1, s: 1, t: 1 },
       { w: 'w', c: 2, s: 2, t: 2 },
     ])
+  })
+
+  test('two companies that end their weeks on different days make one week', async () => {
+    // 30 hours for each: of a week to Sunday the 11th, and of one to Friday the 9th.
+    await work([
+      { week: day(first, 7), hours: 30 },
+      { week: day(first, 5), hours: 30, more: { company_id: 'd' } },
+    ])
+    expect(await weeks()).toEqual([
+      { week: day(first, 7), hours: 60, n: 1, total: 60, average: 60, risk: 'above 48' },
+    ])
+  })
+
+  test('hours go to the week of the day they were worked, where timelogs tell', async () => {
+    // From Thursday the 8th to Wednesday the 14th: most of its days are in the week to the 11th.
+    await work([{ week: day(first, 10), hours: 40 }])
+    const [sheet] = await made().rows<{ id: string }>('select timesheet_id as id from star.fact_timesheet')
+    const log = (on: number, hours: number, more = {}) => ({
+      timelog_id: `l${on}`,
+      timesheet_id: sheet!.id,
+      work_date: day(first, on),
+      total_hours: hours,
+      ...more,
+    })
+    await put(made(), 'fact_timelog', [log(4, 10), log(8, 20), log(9, 10), log(10, 99, { is_deleted: true })])
+    expect(await weeks()).toMatchObject([
+      { week: day(first, 7), hours: 10, n: 1 },
+      { week: day(first, 14), hours: 30, n: 2 },
+    ])
+    const sheets = await made().rows('select cast(sum(timesheets) as integer) as n from mart.worker_week')
+    expect(sheets).toEqual([{ n: 1 }])
+  })
+
+  test('weeks go on to the last one that was read, and not into the future; unknown places are no places', async () => {
+    await work([
+      { week: first, hours: 10, more: { company_id: '-1', site_id: '-1', agency_id: '-1' } },
+      { worker: 'v', week: day(first, 14), hours: 10 },
+      { worker: 'u', week: '2027-01-03', hours: 10 },
+    ])
+    expect(await weeks()).toHaveLength(45)
+    expect(await weeks('v')).toHaveLength(43)
+    expect(await weeks('u')).toHaveLength(1)
+    const [one] = await made().rows(
+      `select companies as c, sites as s, agencies as a, is_full_window as f from mart.worker_week
+       where worker_id = 'w' and net_hours > 0`,
+    )
+    expect(one).toEqual({ c: 0, s: 0, a: 0, f: false })
   })
 })
 
