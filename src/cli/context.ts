@@ -2,9 +2,17 @@
 
 import type { Logger } from 'pino'
 import type { Notices } from '../app/surroundings.ts'
-import type { Connection } from '../config/connection.ts'
+import type { Connection, StoredConnection } from '../config/connection.ts'
 import { Secret } from '../config/secret.ts'
-import { connectionNamed, hasSettings, loadSettings, type Settings } from '../config/settings.ts'
+import {
+  connectionNamed,
+  hasSettings,
+  loadSettings,
+  loadStored,
+  type Settings,
+  type SettingsOf,
+  type StoredSettings,
+} from '../config/settings.ts'
 import { minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
 import { createLog } from './terminal/log.ts'
@@ -50,6 +58,9 @@ export interface CommandContext extends World, Notices {
   waitMs(): number
   /** The connection that `--connection` names, or the only one. */
   connection(): Connection
+  /** The same for commands that only read what is stored: they need neither the key nor the address of the service. */
+  stored(): StoredConnection
+  storedSettings(): StoredSettings
 }
 
 export interface ContextParts {
@@ -71,17 +82,22 @@ export function createContext({
     clock: world.clock,
     write: line => void stderr.write(line),
   })
-  let loaded: Settings | undefined
   let chosen: Connection | undefined
+  let read: StoredConnection | undefined
   const { config } = globals
   const request = { env: world.env, cwd: world.cwd, ...(config !== undefined && { configFile: config }) }
-  const settings = (): Settings => {
-    if (loaded) return loaded
-    loaded = loadSettings(request)
+  let isWarned = false
+  const told = <One>(loaded: SettingsOf<One>): SettingsOf<One> => {
     redactor.learn(loaded.secrets)
-    for (const warning of loaded.warnings) stderr.write(`warning: ${loaded.source}, ${warning}\n`)
+    if (!(isWarned || globals.quiet))
+      for (const warning of loaded.warnings) stderr.write(`warning: ${loaded.source}, ${warning}\n`)
+    isWarned = true
     return loaded
   }
+  let loaded: Settings | undefined
+  const settings = (): Settings => (loaded ??= told(loadSettings(request)))
+  let stored: StoredSettings | undefined
+  const storedSettings = (): StoredSettings => (stored ??= told(loadStored(request)))
   return {
     ...world,
     stdout: escaping(world.stdout),
@@ -97,6 +113,8 @@ export function createContext({
     hide: text => redactor.learn([new Secret(text)]),
     hasSettings: () => hasSettings(request),
     settings,
+    storedSettings,
+    stored: () => (read ??= tidied(connectionNamed(storedSettings(), globals.connection))),
     waitMs: () => globals.wait ?? (chosen?.waitMinutes ?? 0) * minuteMs,
     connection: () => (chosen ??= tidied(connectionNamed(settings(), globals.connection))),
   }

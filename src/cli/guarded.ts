@@ -1,14 +1,14 @@
 /** What no output of a command may replace or be put into: the warehouses of the settings, their pages, the settings. */
 import { resolve } from 'node:path'
 import { inboxFolder } from '../app/connection/warehouse.ts'
-import type { Connection } from '../config/connection.ts'
-import type { Settings } from '../config/settings.ts'
+import type { StoredConnection } from '../config/connection.ts'
+import type { StoredSettings } from '../config/settings.ts'
 import { ConfigError } from '../lib/errors.ts'
 import type { Guarded } from '../temporary/output-file.ts'
 import { publishedFile } from '../warehouse/duckdb/database-file.ts'
 import type { CommandContext } from './context.ts'
 
-function ofConnection(connection: Connection): Guarded[] {
+function ofConnection(connection: StoredConnection): Guarded[] {
   const { warehouse, landing } = connection
   const pages = { path: landing, what: 'the folder of landed pages' }
   if (warehouse.kind !== 'file') return [pages]
@@ -22,9 +22,9 @@ function ofConnection(connection: Connection): Guarded[] {
   ]
 }
 
-function readable(context: CommandContext): Settings | undefined {
+function readable(context: CommandContext): StoredSettings | undefined {
   try {
-    return context.settings()
+    return context.storedSettings()
   } catch (error) {
     // Such as a key that is not set where only pages are made.
     if (error instanceof ConfigError) return undefined

@@ -64,6 +64,11 @@ export interface Connection {
   readonly queries: QuerySettings
 }
 
+/** What is known of a connection whose warehouse is read: an analyst has no key for the service. */
+export type StoredConnection = Omit<Connection, 'baseUrl' | 'apiKey' | 'webhook'> & {
+  readonly apiKey?: Secret
+}
+
 export interface Building {
   readonly source: Source
   readonly cwd: string
@@ -76,20 +81,31 @@ export function buildConnection(
   raw: RawConnection,
   building: Building,
 ): Connection | undefined {
+  const { findings } = building
+  const path = ['connections', name]
+  if (raw.baseUrl === undefined) findings.problem([...path, 'baseUrl'], `${dotted(path)}.baseUrl is missing`)
+  const webhook = raw.webhook && buildWebhook(raw.webhook, [...path, 'webhook'], building)
+  const stored = buildStored(name, raw, building)
+  if (!stored?.apiKey || raw.baseUrl === undefined) return undefined
+  return { ...stored, baseUrl: raw.baseUrl, apiKey: stored.apiKey, ...(webhook && { webhook }) }
+}
+
+/** The part that reading the warehouse needs, and the key where there is one; the caller judges a finding about it. */
+export function buildStored(
+  name: string,
+  raw: RawConnection,
+  building: Building,
+): StoredConnection | undefined {
   const { cwd, findings } = building
   const path = ['connections', name]
   if (!/^[\w-]+$/.test(name)) findings.problem(path, `connection name ${name}: use letters, digits, _ and -`)
   const place = { ...building, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
-  const webhook = raw.webhook && buildWebhook(raw.webhook, [...path, 'webhook'], building)
   const warehouse = buildWarehouse(raw, path, building)
-  if (raw.baseUrl === undefined) findings.problem([...path, 'baseUrl'], `${dotted(path)}.baseUrl is missing`)
-  if (!apiKey || !warehouse || raw.baseUrl === undefined) return undefined
+  if (!warehouse) return undefined
   return {
     name,
-    baseUrl: raw.baseUrl,
-    apiKey,
-    ...(webhook && { webhook }),
+    ...(apiKey && { apiKey }),
     warehouse,
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
     landing: resolve(cwd, raw.landing ?? besideWarehouse(warehouse, name)),

@@ -49,14 +49,18 @@ function limitsIn(env: Environment): Record<string, string> {
 
 const defaultWarehouse = 'duckdb:data/muster.duckdb'
 
+/** Those that would make a connection if there were no settings file. */
+export const serviceVariables = ['MUSTER_BASE_URL', 'MUSTER_API_KEY'] as const
+
 /**
  * The settings of one connection named `default`, from variables instead of a file. Undefined unless the variables name a
- * service or a key.
+ * service or a key, or for reading a warehouse.
  */
-export function environmentSource(env: Environment): Source | undefined {
+export function environmentSource(env: Environment, needs: 'key' | 'warehouse' = 'key'): Source | undefined {
   const baseUrl = variable(env, 'MUSTER_BASE_URL')
   const apiKey = variable(env, 'MUSTER_API_KEY')
-  if (baseUrl === undefined && apiKey === undefined) return undefined
+  const isEnough = needs === 'warehouse' && variable(env, 'MUSTER_WAREHOUSE') !== undefined
+  if (baseUrl === undefined && apiKey === undefined && !isEnough) return undefined
   const secret = variable(env, 'MUSTER_WEBHOOK_SECRET')
   const previousSecret = variable(env, 'MUSTER_WEBHOOK_PREVIOUS_SECRET')
   const landing = variable(env, 'MUSTER_LANDING')

@@ -2,25 +2,34 @@
 import { resolve } from 'node:path'
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import { readInputText } from '../lib/input-file.ts'
-import { buildConnection, type Connection } from './connection.ts'
-import { type Environment, environmentSource, variable } from './environment.ts'
+import {
+  type Building,
+  buildConnection,
+  buildStored,
+  type Connection,
+  type StoredConnection,
+} from './connection.ts'
+import { type Environment, environmentSource, serviceVariables, variable } from './environment.ts'
 import { choiceOf } from './nearest.ts'
 import { Secret } from './secret.ts'
-import { checkShape } from './shape.ts'
-import { dotted, type Problem, type Source } from './source.ts'
+import { checkShape, type RawConnection } from './shape.ts'
+import { dotted, type Path, type Problem, type Source } from './source.ts'
 import { passwordIn } from './warehouse-url.ts'
 import { largestYaml } from './yaml.ts'
 import { readYaml } from './yaml-source.ts'
 
-export interface Settings {
+export interface SettingsOf<One> {
   /** The file they came from, or `environment`. */
   readonly source: string
-  readonly connections: ReadonlyMap<string, Connection>
+  readonly connections: ReadonlyMap<string, One>
   /** One line each; nothing that stops a run. */
   readonly warnings: readonly string[]
   /** Every secret in use, so that logs can hide them. */
   readonly secrets: readonly Secret[]
 }
+
+export type Settings = SettingsOf<Connection>
+export type StoredSettings = SettingsOf<StoredConnection>
 
 export interface SettingsRequest {
   /** From the command line; it must exist. */
@@ -31,18 +40,38 @@ export interface SettingsRequest {
 
 export const defaultConfigFile = 'config/muster.yaml'
 
+interface Loading<One> {
+  readonly needs: 'key' | 'warehouse'
+  readonly build: (name: string, raw: RawConnection, building: Building) => One | undefined
+  /** Settings whose problems do not matter. */
+  isIgnored(path: Path): boolean
+}
+
 /** Throws a ConfigError with all problems at once. */
-export function loadSettings(request: SettingsRequest): Settings {
-  const { source, problems: earlier } = findSource(request)
+export const loadSettings = (request: SettingsRequest): Settings =>
+  load(request, { needs: 'key', build: buildConnection, isIgnored: () => false })
+
+/** For commands that read the warehouse and ask the service nothing: its address and key may be missing or wrong. */
+export const loadStored = (request: SettingsRequest): StoredSettings =>
+  load(request, { needs: 'warehouse', build: buildStored, isIgnored: isAboutService })
+
+const isAboutService = ([, , name]: Path): boolean =>
+  name === 'baseUrl' || name === 'apiKey' || name === 'apiKeyFile' || name === 'webhook'
+
+function load<One extends StoredConnection>(
+  request: SettingsRequest,
+  { needs, build, isIgnored }: Loading<One>,
+): SettingsOf<One> {
+  const { source, problems: earlier, warnings: first } = findSource(request, needs)
   const shape = checkShape(source.tree)
-  const problems = [...earlier, ...shape.problems]
-  const warnings: string[] = []
+  const problems = [...earlier, ...shape.problems].filter(({ path }) => !isIgnored(path))
+  const warnings = [...first]
   const findings = {
-    problem: (path: Problem['path'], text: string) => void problems.push({ path, text }),
-    warning: (path: Problem['path'], text: string) => void warnings.push(`${source.where(path)}: ${text}`),
+    problem: (path: Path, text: string) => void (isIgnored(path) || problems.push({ path, text })),
+    warning: (path: Path, text: string) => void warnings.push(`${source.where(path)}: ${text}`),
   }
   const connections = Object.entries(shape.settings?.connections ?? {}).flatMap(
-    ([name, raw]) => buildConnection(name, raw, { source, cwd: request.cwd, findings }) ?? [],
+    ([name, raw]) => build(name, raw, { source, cwd: request.cwd, findings }) ?? [],
   )
   if (problems.length === 0 && connections.length === 0) {
     problems.push({ path: ['connections'], text: 'connections is empty: add one, as `muster init` does' })
@@ -61,10 +90,10 @@ export function loadSettings(request: SettingsRequest): Settings {
 export const hasSettings = ({ configFile, env, cwd }: SettingsRequest): boolean =>
   configFile !== undefined ||
   readIfThere(resolve(cwd, defaultConfigFile)) !== undefined ||
-  environmentSource(env) !== undefined
+  environmentSource(env, 'warehouse') !== undefined
 
 /** The named connection, or the only one. */
-export function connectionNamed(settings: Settings, name?: string): Connection {
+export function connectionNamed<One>(settings: SettingsOf<One>, name?: string): One {
   const names = [...settings.connections.keys()]
   const only = names.length === 1 ? names[0] : undefined
   const connection = settings.connections.get(name ?? only ?? '')
@@ -82,15 +111,18 @@ export function connectionNamed(settings: Settings, name?: string): Connection {
   })
 }
 
-function findSource({ configFile, env, cwd }: SettingsRequest): {
-  source: Source
-  problems: readonly Problem[]
-} {
+interface Found {
+  readonly source: Source
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly string[]
+}
+
+function findSource({ configFile, env, cwd }: SettingsRequest, needs: 'key' | 'warehouse'): Found {
   const file = configFile ?? defaultConfigFile
   const text = readIfThere(resolve(cwd, file))
   if (text !== undefined) {
     const yaml = readYaml({ file, text }, env)
-    if (typeof yaml !== 'string') return yaml
+    if (typeof yaml !== 'string') return { ...yaml, warnings: unusedVariables(env, text) }
     throw new ConfigError({ what: `${file}:${yaml}`, next: 'correct the YAML there' })
   }
   if (configFile !== undefined) {
@@ -99,12 +131,22 @@ function findSource({ configFile, env, cwd }: SettingsRequest): {
       next: `write it with \`muster init --config ${file}\``,
     })
   }
-  const source = environmentSource(env)
-  if (source) return { source, problems: [] }
+  const source = environmentSource(env, needs)
+  if (source) return { source, problems: [], warnings: [] }
   throw new ConfigError({
     what: `there are no settings: ${file} does not exist`,
     next: 'run `muster init`, or set MUSTER_BASE_URL and MUSTER_API_KEY',
   })
+}
+
+/** Somebody who set them expects them to count. */
+function unusedVariables(env: Environment, text: string): readonly string[] {
+  const unused = serviceVariables.filter(name => variable(env, name) !== undefined && !text.includes(name))
+  if (unused.length === 0) return []
+  const are = unused.length === 1 ? 'is' : 'are'
+  return [
+    `which counts although ${unused.join(' and ')} ${are} set: unset ${unused.length === 1 ? 'it' : 'them'}, or move the file away`,
+  ]
 }
 
 function readIfThere(file: string): string | undefined {
@@ -126,7 +168,7 @@ function asError(source: Source, problems: readonly Problem[]): ConfigError {
 }
 
 /** Two connections to one warehouse would overwrite each other's watermarks. */
-function sharedWarehouses(connections: readonly Connection[]): readonly Problem[] {
+function sharedWarehouses(connections: readonly StoredConnection[]): readonly Problem[] {
   const owners = new Map<string, string>()
   return connections.flatMap(({ name, warehouse, schemaPrefix }) => {
     const place = warehouse.kind === 'file' ? warehouse.file : `${warehouse.shown} ${schemaPrefix ?? ''}`
@@ -140,9 +182,12 @@ function sharedWarehouses(connections: readonly Connection[]): readonly Problem[
   })
 }
 
-function secretsOf({ apiKey, webhook, warehouse }: Connection, env: Environment): readonly Secret[] {
+function secretsOf(
+  { apiKey, webhook, warehouse }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
+  env: Environment,
+): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
-  const own = [apiKey, ...hooks]
+  const own = [...(apiKey ? [apiKey] : []), ...hooks]
   if (warehouse.kind === 'file') return own
   // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

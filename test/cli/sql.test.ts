@@ -1,5 +1,5 @@
 /** `muster sql`: reads only, one query, from whichever file can be read. */
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const sql = (line: string) => muster(`sql ${line}`, { cwd, env })
 async function write(file: string, owner: string): Promise<void> {
   const instance = await DuckDBInstance.create(join(cwd, file))
   const connection = await instance.connect()
-  await connection.run(`create table t as select i::bigint as id, i * 1.25::decimal(9,4) as pay, '${owner}' as owner,
+  await connection.run(`create table t as select i::bigint as id, i * 1.25::decimal(9,4) as pay, `\${owner}` as owner,
     timestamptz '2026-01-02 03:04:05.6789+01' as at_time, date '2026-05-06' as day, [1, 2] as list
     from range(3) r(i)`)
   await connection.run(
@@ -52,7 +52,45 @@ describe('muster sql', () => {
     expect(JSON.parse(cut.out)).toHaveLength(2)
     expect(cut.err).toBe('there are more rows than these 2: raise --limit\n')
     expect((await sql('--limit 3 from t')).err).toBe('')
-    expect(JSON.parse((await sql('--json from range(5000)')).out)).toHaveLength(1000)
+    const table = await sql('from range(5000)')
+    expect([table.out.split('\n').length, table.err]).toEqual([
+      1000 + 3,
+      'there are more rows than these 1000: raise --limit\n',
+    ])
+  })
+
+  test('what a program reads is whole unless it asks for less', async () => {
+    for (const [flag, count] of [
+      ['--json', (out: string) => JSON.parse(out).length],
+      ['--csv', (out: string) => out.trimEnd().split('\n').length - 1],
+      ['--ndjson', (out: string) => out.trimEnd().split('\n').length],
+    ] as const) {
+      const { code, out, err } = await sql(`${flag} from range(5000)`)
+      expect([flag, code, count(out), err]).toEqual([flag, 0, 5000, ''])
+    }
+    const { code, err } = await sql(`--csv select repeat('x',1000000) from range(200)`)
+    expect([code, err]).toEqual([1, expect.stringMatching(/^muster: the answer is cut after \d+ rows/)])
+    expect((await sql('--csv --ndjson from t')).code).toBe(2)
+  })
+
+  test('--csv quotes what would be read otherwise', async () => {
+    const { out } = await sql(`--csv select 'a,"b"' as "x,y", '' as empty, null as nothing, [1] as list`)
+    expect(out).toBe('"x,y",empty,nothing,list\n"a,""b""","",,[1]\n')
+  })
+
+  test('needs neither key nor address: with the warehouse alone, or in a file whose key is not set', async () => {
+    const alone = { cwd, env: { MUSTER_WAREHOUSE: 'duckdb:w.duckdb' } }
+    expect(await muster('sql --csv select 1 as a', alone)).toMatchObject({ code: 0, out: 'a\n1\n', err: '' })
+    const lines = ['connections:', '  one:', '    baseUrl: not an address', `    apiKey: \${NOT_SET}`]
+    writeFileSync(join(cwd, 'no-key.yaml'), [...lines, '    warehouse: duckdb:w.duckdb', ''].join('\n'))
+    expect((await muster('sql --csv select 1 as a --config no-key.yaml', { cwd })).out).toBe('a\n1\n')
+    const sync = await muster('sync --config no-key.yaml', { cwd })
+    expect([sync.code, sync.err]).toEqual([78, expect.stringContaining('NOT_SET, which is not set')])
+    expect((await muster('sync', alone)).code).toBe(78)
+    writeFileSync(join(cwd, 'no-file.yaml'), [...lines, '    landing: x', ''].join('\n'))
+    expect((await muster('sql select 1 --config no-file.yaml', { cwd })).err).toContain(
+      'warehouse is missing',
+    )
   })
 
   test.each([

@@ -1,6 +1,6 @@
 /** Opens the data that assistants may read: none of it is personal, whatever they query. */
 import { existsSync } from 'node:fs'
-import type { Connection } from '../../config/connection.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
@@ -16,7 +16,7 @@ export interface AssistantData {
   open(seconds: number): Promise<QuerySession>
 }
 
-export function assistantData(connection: Connection): AssistantData {
+export function assistantData(connection: StoredConnection): AssistantData {
   const place = postgresPlace(connection)
   const within = (seconds: number): QueryBounds => ({ ...connection.queries, seconds })
   if (!place) {

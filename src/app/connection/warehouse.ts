@@ -1,6 +1,6 @@
 /** Opens what a connection names: its warehouse to write, the copy of it that can be read now, and its inbox of events. */
 import { existsSync } from 'node:fs'
-import type { Connection } from '../../config/connection.ts'
+import type { Connection, StoredConnection } from '../../config/connection.ts'
 import { type InboxStore, logStore, tableStore } from '../../events/store.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
@@ -19,7 +19,7 @@ import type { QuerySession } from '../../warehouse/query.ts'
 import type { Notices } from '../surroundings.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
-export const duckdbFile = ({ warehouse }: Connection): string | undefined =>
+export const duckdbFile = ({ warehouse }: StoredConnection): string | undefined =>
   warehouse.kind === 'file' ? warehouse.file : undefined
 
 export interface PostgresPlace {
@@ -28,7 +28,7 @@ export interface PostgresPlace {
 }
 
 /** Where a PostgreSQL warehouse is; undefined for a file. */
-export function postgresPlace(connection: Connection): PostgresPlace | undefined {
+export function postgresPlace(connection: StoredConnection): PostgresPlace | undefined {
   const { warehouse, schemaPrefix, landing } = connection
   if (warehouse.kind === 'file') return undefined
   return {
@@ -39,7 +39,7 @@ export function postgresPlace(connection: Connection): PostgresPlace | undefined
 }
 
 /** Opens the warehouse to write; a DuckDB file has one writer at a time. */
-export async function openToWrite(connection: Connection): Promise<Engine> {
+export async function openToWrite(connection: StoredConnection): Promise<Engine> {
   const place = postgresPlace(connection)
   if (!place) return openDuckdb(duckdbFile(connection) ?? '')
   const engine = await openPostgres(place.address, place.options)
@@ -53,13 +53,13 @@ export async function openToWrite(connection: Connection): Promise<Engine> {
 }
 
 /** Whether the warehouse exists: a file that is there, or any server. */
-export function isMade(connection: Connection): boolean {
+export function isMade(connection: StoredConnection): boolean {
   const file = duckdbFile(connection)
   return file === undefined || existsSync(file)
 }
 
 /** Opens an existing warehouse to write. Throws MusterError for a missing file instead of creating it. */
-export async function openMade(connection: Connection): Promise<Engine> {
+export async function openMade(connection: StoredConnection): Promise<Engine> {
   if (isMade(connection)) return openToWrite(connection)
   throw new MusterError({
     what: 'there is no warehouse file',
@@ -118,7 +118,10 @@ async function readEither<Handle>(
 }
 
 /** Undefined when there is no file. */
-async function openEither(connection: Connection, notices: Notices): Promise<Opened<Engine> | undefined> {
+async function openEither(
+  connection: StoredConnection,
+  notices: Notices,
+): Promise<Opened<Engine> | undefined> {
   const file = duckdbFile(connection)
   if (file === undefined) {
     const engine = await openToWrite(connection)
@@ -137,7 +140,7 @@ async function isSynced({ handle, isPublished }: Opened<Engine>): Promise<boolea
 
 /** Undefined when no sync has written to this warehouse. Throws MusterError for a user who may not read its ledger. */
 export async function openIfSynced(
-  connection: Connection,
+  connection: StoredConnection,
   notices: Notices,
 ): Promise<Opened<Engine> | undefined> {
   const opened = await openEither(connection, notices)
@@ -153,7 +156,7 @@ export async function openIfSynced(
 }
 
 /** Throws MusterError when there is nothing to read. */
-export async function openToRead(connection: Connection, notices: Notices): Promise<Opened<Engine>> {
+export async function openToRead(connection: StoredConnection, notices: Notices): Promise<Opened<Engine>> {
   const opened = await openIfSynced(connection, notices)
   if (opened) return opened
   const file = duckdbFile(connection)
@@ -171,7 +174,7 @@ export async function openToRead(connection: Connection, notices: Notices): Prom
 }
 
 /** Opens the warehouse for one ad hoc query. */
-export async function openForQuery(connection: Connection, notices: Notices): Promise<QuerySession> {
+export async function openForQuery(connection: StoredConnection, notices: Notices): Promise<QuerySession> {
   const place = postgresPlace(connection)
   const bounds = connection.queries
   if (place) return openPostgresQuery(place.address, { bounds, prefix: place.options.schemaPrefix })
@@ -186,7 +189,7 @@ export const inboxFolder = (file: string): string => `${file.replace(/\.duckdb$/
  * Where events that arrive are kept: beside the DuckDB file, or in the database. On a server the inbox has a session of
  * its own beside that of `warehouse`, so that no event waits for a merge.
  */
-export async function openInboxStore(connection: Connection, warehouse: Engine): Promise<InboxStore> {
+export async function openInboxStore(connection: StoredConnection, warehouse: Engine): Promise<InboxStore> {
   const place = postgresPlace(connection)
   if (place)
     return tableStore(await openPostgres(place.address, { ...place.options, stage: warehouse.stage }))

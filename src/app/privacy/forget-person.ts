@@ -1,6 +1,6 @@
 /** Forgets a person in a connection: in the warehouse and its landing, and in what was written from it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Connection } from '../../config/connection.ts'
+import type { Connection, StoredConnection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
 import { programVersion } from '../../lib/package.ts'
 import { type ForgetRequest, finishForgetting, forget, type Held } from '../../privacy/forget.ts'
@@ -25,7 +25,7 @@ export interface ForgottenPerson extends Held {
   readonly outputs: readonly string[]
 }
 
-export const stemOf = (connection: Connection): string => duckdbFile(connection) ?? connection.landing
+export const stemOf = (connection: StoredConnection): string => duckdbFile(connection) ?? connection.landing
 
 /** Events that no process has loaded yet; the lock on the file keeps `muster serve` away. */
 async function clearWaitingEvents(engine: Engine, connection: Connection): Promise<void> {

@@ -39,7 +39,7 @@ export const command: CommandModule = {
       throw new UsageError({ what: 'export needs a folder', next: 'name it with --parquet FOLDER' })
     const folder = resolve(context.cwd, target)
     requireUnguarded(folder, guardedBy(context))
-    const { handle: engine } = await openToRead(context.connection(), context)
+    const { handle: engine } = await openToRead(context.stored(), context)
     try {
       const { clock, signal } = context
       const onTable = (table: string, rows: number): void => context.log.debug({ table, rows }, 'exported')
@@ -51,7 +51,7 @@ export const command: CommandModule = {
           monthRows: numberOf(options, 'monthRows'),
         },
       )
-      recordOutput(stemOf(context.connection()), {
+      recordOutput(stemOf(context.stored()), {
         place: folder,
         made: 'export',
         includesPii: flagOption(options, 'includePii'),

@@ -24,7 +24,7 @@ export const command: CommandModule = {
   notes: ['stdout carries only the protocol; the log goes to stderr.'],
   examples: ['muster mcp', 'muster mcp --connection acme --seconds 10'],
   run: async (context, _, options) => {
-    const connection = context.connection()
+    const connection = context.stored()
     // Fails at once when there is nothing to read.
     const data = assistantData(connection)
     const seconds = numberOf(options, 'seconds')

@@ -60,7 +60,7 @@ export const command: CommandModule = {
   options: [{ flags: '--windows', summary: 'list every scan with its proof' }],
   examples: ['muster status', 'muster status --windows', 'muster status --json'],
   run: async (context, _, options) => {
-    const { handle: engine, file, isPublished } = await openToRead(context.connection(), context)
+    const { handle: engine, file, isPublished } = await openToRead(context.stored(), context)
     try {
       const status = await readStatus(context, engine)
       const windows = flagOption(options, 'windows')
@@ -76,9 +76,9 @@ export const command: CommandModule = {
 async function readStatus(context: CommandContext, engine: Engine): Promise<Status> {
   const resources: ResourceState[] = []
   for (const resource of catalogue) resources.push(await resourceState(engine, resource))
-  const id = apiKeyId(context.connection().apiKey.reveal())
+  const { apiKey } = context.stored()
   const lastDone = await lastDoneSync(engine)
-  const budget = await budgetSeen(engine, id)
+  const budget = apiKey && (await budgetSeen(engine, apiKeyId(apiKey.reveal())))
   // Only the warehouse itself has leases; its published copy would show the processes of the time of publishing.
   const isItself = (await existingTables(engine)).has('lease')
   return {
@@ -112,7 +112,8 @@ function printStatus(context: CommandContext, status: Status, windows: boolean):
   if (line !== undefined) printLine(context, line)
   for (const lease of leases) printLine(context, holderLine(lease))
   for (const id of lost) printLine(context, lostRunLine(id))
-  printLine(context, budgetLine(budget))
+  const { apiKey } = context.stored()
+  printLine(context, apiKey ? budgetLine(budget) : 'budget: not shown, because no API key is set')
 }
 
 function asJson(
