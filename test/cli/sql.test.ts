@@ -17,7 +17,7 @@ const sql = (line: string) => muster(`sql ${line}`, { cwd, env })
 async function write(file: string, owner: string): Promise<void> {
   const instance = await DuckDBInstance.create(join(cwd, file))
   const connection = await instance.connect()
-  await connection.run(`create table t as select i::bigint as id, i * 1.25::decimal(9,4) as pay, `\${owner}` as owner,
+  await connection.run(`create table t as select i::bigint as id, i * 1.25::decimal(9,4) as pay, '${owner}' as owner,
     timestamptz '2026-01-02 03:04:05.6789+01' as at_time, date '2026-05-06' as day, [1, 2] as list
     from range(3) r(i)`)
   await connection.run(
