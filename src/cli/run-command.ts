@@ -1,5 +1,6 @@
 /** What sync, backfill and sweep share: their arguments, a run with its progress, and its outcome for people or programs. */
 
+import { requireRoom, roomWarning } from '../app/connection/room.ts'
 import { openToWrite, runConnection } from '../app/connection/warehouse.ts'
 import { choiceOf } from '../config/nearest.ts'
 import { catalogue, collections, findResource } from '../contract/catalogue.ts'
@@ -95,12 +96,15 @@ async function leftOver(engine: Engine, { resources }: RunOutcome): Promise<NotW
 /** Runs, prints the outcome, and throws the failure of a run that did not finish. */
 export async function runAndPrint(context: CommandContext, request: RunRequest): Promise<ExitStatus> {
   const connection = context.connection()
+  requireRoom(connection)
   const engine = await openToWrite(connection)
   try {
     await engine.requireReader()
     const outcome = await runShown(context, { connection: runConnection(connection), engine }, request)
     // A warehouse that failed during the run would hide why with its next failure.
     printOutcome(context, outcome, outcome.failure ? await leftOver(engine, outcome).catch(() => []) : [])
+    const warning = roomWarning(connection)
+    if (warning !== undefined) context.notice(warning)
     if (outcome.failure) throw outcome.failure
     return 0
   } finally {

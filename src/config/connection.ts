@@ -56,6 +56,8 @@ export interface Connection {
   readonly recordFields: number
   /** So many paths of undeclared fields may the records of a resource have together. */
   readonly undeclaredPaths: number
+  /** So much of the disk stays free: with less, nothing that writes begins. */
+  readonly reserveMegabytes: number
   /** Zone in which timestamps become dates. */
   readonly reportingZone: string
   /** The month, 1 to 12, in which the fiscal year begins. */
@@ -123,6 +125,7 @@ export function buildStored(
     recordDepth: raw.recordDepth,
     recordFields: raw.recordFields,
     undeclaredPaths: raw.undeclaredPaths,
+    reserveMegabytes: raw.reserveMegabytes,
     reportingZone: raw.reportingZone,
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,

@@ -28,6 +28,7 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.recordDepth': 'MUSTER_RECORD_DEPTH',
   'connections.default.recordFields': 'MUSTER_RECORD_FIELDS',
   'connections.default.undeclaredPaths': 'MUSTER_UNDECLARED_PATHS',
+  'connections.default.reserveMegabytes': 'MUSTER_RESERVE_MEGABYTES',
   'connections.default.webhook.secret': 'MUSTER_WEBHOOK_SECRET',
   'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
 }
@@ -39,6 +40,7 @@ const limits = [
   'recordDepth',
   'recordFields',
   'undeclaredPaths',
+  'reserveMegabytes',
 ]
 
 /** Those that are set, by the name of the setting. */

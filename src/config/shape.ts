@@ -75,6 +75,7 @@ const connection = z.strictObject({
   recordDepth: whole(8).default(2000),
   recordFields: whole(1).default(20_000),
   undeclaredPaths: whole(0).default(20_000),
+  reserveMegabytes: whole(0).default(256),
   // Days in star are counted in this zone; another zone is refused, not ignored.
   reportingZone: z
     .string()

@@ -12,6 +12,7 @@ import {
 import { rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DiskFull, MusterError } from '../lib/errors.ts'
+import { requireFree } from '../temporary/free-space.ts'
 import { recordFile, recordGone, recordScan, recordScanGone } from './journal.ts'
 
 /** The request of a scan; written once, beside its pages. */
@@ -159,7 +160,8 @@ function scanFolders(root: string): string[] {
 /** What of a page may be stored. */
 export type Scrub = (bytes: Buffer, facts: ScanFacts) => Buffer
 
-export function openLanding(root: string, scrub: Scrub = bytes => bytes): Landing {
+/** With less than `reserve` bytes free, no page is landed. */
+export function openLanding(root: string, scrub: Scrub = bytes => bytes, reserve = 0): Landing {
   const folderOf = (scanId: string): string => join(root, scanId)
   const discard = (scanId: string): void => {
     if (!existsSync(folderOf(scanId))) return
@@ -182,6 +184,7 @@ export function openLanding(root: string, scrub: Scrub = bytes => bytes): Landin
       const name = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}.json`
       const file = join(folderOf(scanId), name)
       try {
+        if (reserve > 0) requireFree(root, reserve)
         await writeFile(`${file}.part`, bytes, { mode: 0o600 })
         await rename(`${file}.part`, file)
         recordFile(folderOf(scanId), name, bytes)

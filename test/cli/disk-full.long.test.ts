@@ -6,7 +6,7 @@ import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { type Dump, tables } from '../warehouse/dump.ts'
-import { canMount, type Ended, SmallDisk } from './small-disk.ts'
+import { builtProgram, canMount, type Ended, SmallDisk } from './small-disk.ts'
 
 /** Room for everything. */
 const plenty = 65_536
@@ -91,6 +91,19 @@ describe.skipIf(skipped !== '')(`a full disk${skipped}`, () => {
     await small.resize(plenty)
     expect(await small.muster(sync, { warehouse })).toMatchObject({ code: 0, err: '' })
     expect(await contentOf(warehouse)).toEqual(undisturbed)
+  })
+
+  test('that a run fills up to the reserve: the run ends well and warns, and the next one does not begin', async () => {
+    const small = disk(plenty)
+    const reserve = 'env MUSTER_RESERVE_MEGABYTES=60'
+    const places = `MUSTER_WAREHOUSE=duckdb:${small.folder}/w.duckdb MUSTER_LANDING=${small.folder}/w.landing`
+    const line = `${reserve} ${places} ${process.execPath} ${builtProgram} sync timesheets invoices access-rules`
+    const first = await small.shell(line)
+    expect([first.code, first.err]).toEqual([0, expect.stringMatching(/warning: only \d+ MB are free in /)])
+    expect(await small.shell(line)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^muster: the disk is almost full: /),
+    })
   })
 
   test('where the published copy is: the one of before stays, until the next one takes its place', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+export const builtProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 /** A namespace of its own; who is no administrator gets one in which he is. */
 const namespace = process.getuid?.() === 0 ? '-m' : '-rm'
@@ -31,10 +31,11 @@ export class SmallDisk {
 
   /** `env` is that of every command. */
   constructor(kilobytes: number, env: Readonly<Record<string, string>>) {
-    if (!existsSync(program)) throw new Error(`${program} is missing: npm run build makes it`)
+    if (!existsSync(builtProgram)) throw new Error(`${builtProgram} is missing: npm run build makes it`)
     mkdirSync(this.folder)
     this.#shell = spawn('unshare', [namespace, 'sh'], {
-      env: { ...process.env, ...env },
+      // Every kilobyte of so small a disk may be used.
+      env: { MUSTER_RESERVE_MEGABYTES: '0', ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     this.#lines = createInterface({ input: this.#shell.stdout })
@@ -63,7 +64,7 @@ export class SmallDisk {
   async serve(words: string): Promise<number> {
     const env = `MUSTER_WAREHOUSE=duckdb:${join(this.folder, 'w.duckdb')} MUSTER_LANDING=${this.#home}/landing`
     const into = `> ${this.#home}/serve.out 2> ${this.#home}/serve.err`
-    const line = `env ${env} ${process.execPath} ${program} serve ${words} ${into} & echo $!`
+    const line = `env ${env} ${process.execPath} ${builtProgram} serve ${words} ${into} & echo $!`
     return Number((await this.shell(line)).out)
   }
 
@@ -71,7 +72,7 @@ export class SmallDisk {
   muster(words: string, at: { warehouse?: string; landing?: string } = {}): Promise<Ended> {
     const { warehouse = join(this.folder, 'w.duckdb'), landing = join(this.folder, 'w.landing') } = at
     const env = `MUSTER_WAREHOUSE=duckdb:${warehouse} MUSTER_LANDING=${landing}`
-    return this.shell(`exec env ${env} ${process.execPath} ${program} ${words}`)
+    return this.shell(`exec env ${env} ${process.execPath} ${builtProgram} ${words}`)
   }
 
   async resize(kilobytes: number): Promise<void> {

@@ -37,12 +37,14 @@ describe('without a file', () => {
       MUSTER_RECORD_DEPTH: '50',
       MUSTER_RECORD_FIELDS: '60',
       MUSTER_UNDECLARED_PATHS: '70',
+      MUSTER_RESERVE_MEGABYTES: '80',
       MUSTER_WEBHOOK_SECRET: 'hook',
       MUSTER_WEBHOOK_PREVIOUS_SECRET: 'older hook',
     })
     const { warehouse, landing, webhook, ...rest } = connectionNamed(settings)
     expect(rest).toMatchObject({ quarantineRecords: 5, quarantinePercent: 0.5 })
     expect(rest).toMatchObject({ recordMegabytes: 2, recordDepth: 50, recordFields: 60, undeclaredPaths: 70 })
+    expect(rest.reserveMegabytes).toBe(80)
     const hooks = [webhook?.secret.reveal(), webhook?.previousSecret?.reveal()]
     expect([warehouse.kind, landing, ...hooks]).toEqual(['server', join(cwd, 'pages'), 'hook', 'older hook'])
     expect(settings.secrets.map(one => one.reveal())).toContain('older hook')

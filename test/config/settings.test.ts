@@ -26,6 +26,7 @@ describe('a file', () => {
       recordDepth: 2000,
       recordFields: 20_000,
       undeclaredPaths: 20_000,
+      reserveMegabytes: 256,
       quarantinePercent: 1,
       queries: { seconds: 120, memoryMegabytes: 1024, answerMegabytes: 16, threads: 2 },
       reportingZone: 'Europe/London',

@@ -25,11 +25,20 @@ describeOnEngines(
       ).toBe(202)
       expect(await post(running.url, signed(eventBody('evt_4', 'test')))).toBe(202)
       expect(await post(running.url, signed(eventBody('evt_5', 'timesheet_deleted')))).toBe(202)
+      expect(await post(running.url, signed(eventBody('evt_6', 'jane.doe-07700', {})))).toBe(202)
       await running.stop()
+      // Published as well: what is no word of a service is in ops.inbox only.
+      for (const [table, type] of [
+        ['star.fact_webhook_event', '(other)'],
+        ['ops.inbox', 'jane.doe-07700'],
+      ])
+        expect(await warehouse.engine.rows(`select type from ${table} where event_id = 'evt_6'`)).toEqual([
+          { type },
+        ])
       expect(
         await warehouse.engine.rows(
           `select event_id, entity, record_id, delivered_count as n, state, fetch_result as result
-         from star.fact_webhook_event order by event_id`,
+         from star.fact_webhook_event where event_id <> 'evt_6' order by event_id`,
         ),
       ).toEqual([
         { event_id: 'evt_1', entity: 'trade', record_id: 'tr1', n: 3, state: 'signalled', result: null },

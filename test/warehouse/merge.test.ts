@@ -226,6 +226,21 @@ describeOnEngines('merge', bench => {
     ])
   })
 
+  test('a value outside its list that is no single word may be personal: it is in pii only', async () => {
+    const { warehouse, next } = await begin([{ ...base, status: 'Jane Doe, 07700 900123' }])
+    expect(await statuses(warehouse)).toEqual(['t1 (other)'])
+    expect(await warehouse.engine.rows('select value from pii.unknown_value')).toEqual([
+      { value: 'Jane Doe, 07700 900123' },
+    ])
+    // Two such values are two versions all the same.
+    const loaded = await next({ ...base, status: 'John Doe', updatedAt: day(2) })
+    expect(loaded).toMatchObject({ rows_changed: 1 })
+    const history = await warehouse.engine.rows<{ status: string }>(
+      'select status from history.fact_timesheet',
+    )
+    expect(history.every(({ status }) => status === '(other)')).toBe(true)
+  })
+
   test('names of people and free text are in pii only', async () => {
     const warehouse = await bench.warehouse()
     const record = {

@@ -1,6 +1,7 @@
 /** Checks of this machine: Node, the landing folder, and free disk space. */
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
+import { freeBytes, inMegabytes, nearestFolder } from '../../temporary/free-space.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const leastNode = [20, 19] as const
@@ -11,11 +12,6 @@ export function nodeVersion(version: string): Finding {
   const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
   if (enough) return ok('node', version)
   return fail('node', `${version} is too old`, `install Node ${leastNode.join('.')} or later`)
-}
-
-/** The folder itself, or its nearest existing parent. */
-function nearestFolder(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }
 
 export function landingFolder(folder: string): Finding {
@@ -35,9 +31,14 @@ export function landingFolder(folder: string): Finding {
 
 const leastBytes = 1_000_000_000
 
-export function diskSpace(file: string): Finding {
-  const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)))
-  const free = bavail * bsize
+export function diskSpace(file: string, reserve: number): Finding {
+  const free = freeBytes(dirname(file))
+  if (free < reserve)
+    return fail(
+      'disk',
+      `${inMegabytes(free)} free, less than reserveMegabytes keeps`,
+      'free some space: nothing is synced until then',
+    )
   const found = `${(free / 1e9).toFixed(1)} GB free`
   return free >= leastBytes ? ok('disk', found) : warn('disk', found, 'free some space before a first sync')
 }

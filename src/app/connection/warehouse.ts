@@ -90,6 +90,7 @@ export function runConnection(connection: Connection): RunConnection {
     pageCapBytes: connection.pageCapMegabytes * 1_048_576,
     tolerance: toleranceOf(connection),
     limits: limitsOf(connection),
+    reserveBytes: connection.reserveMegabytes * 1_048_576,
   }
 }
 

@@ -1,5 +1,6 @@
 /** `muster build`: brings the marts that BI tools read up to date with star. */
 
+import { requireRoom } from '../../app/connection/room.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
@@ -126,6 +127,7 @@ export const command: CommandModule = {
     const connection = context.connection()
     const fiscalMonth = connection.fiscalYearStart
     const request = { marts, names: martNames(args, marts), all: flagOption(options, 'all'), fiscalMonth }
+    requireRoom(connection)
     const engine = await openMade(connection)
     try {
       const outcome = await build(context, engine, request)

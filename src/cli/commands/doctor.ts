@@ -1,10 +1,12 @@
 /** `muster doctor`: checks everything that a sync needs, and says what to do about each problem. */
 
+import { encryption } from '../../app/checkup/encryption.ts'
 import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { diskSpace, landingFolder, nodeVersion } from '../../app/checkup/machine.ts'
 import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
+import { reserveOf } from '../../app/connection/room.ts'
 import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
@@ -42,7 +44,12 @@ async function examine(context: CommandContext): Promise<Examination> {
   const open = (): Promise<Engine> => openToWrite(connection)
   const { finding, engine } = file === undefined ? await checkServer(open) : await checkFile(file, open)
   try {
-    findings.push(finding, landingFolder(connection.landing), diskSpace(file ?? connection.landing))
+    findings.push(
+      finding,
+      landingFolder(connection.landing),
+      diskSpace(file ?? connection.landing, reserveOf(connection)),
+      encryption(connection),
+    )
     findings.push(...(await webhookFindings(connection, engine)))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }

@@ -1,5 +1,6 @@
 /** `muster export`: star and mart as Parquet files, with a manifest. */
 import { resolve } from 'node:path'
+import { requireRoom } from '../../app/connection/room.ts'
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { stemOf } from '../../app/privacy/forget-person.ts'
 import { recordOutput } from '../../app/privacy/outputs.ts'
@@ -39,6 +40,7 @@ export const command: CommandModule = {
       throw new UsageError({ what: 'export needs a folder', next: 'name it with --parquet FOLDER' })
     const folder = resolve(context.cwd, target)
     requireUnguarded(folder, guardedBy(context))
+    requireRoom(context.stored(), folder)
     const { handle: engine } = await openToRead(context.stored(), context)
     try {
       const { clock, signal } = context

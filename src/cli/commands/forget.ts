@@ -1,4 +1,5 @@
 /** `muster forget worker|user ID`: overwrites what is held of a person, everywhere. */
+import { requireRoom } from '../../app/connection/room.ts'
 import { type ForgottenPerson, forgetPerson } from '../../app/privacy/forget-person.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { counted } from '../../lib/counted.ts'
@@ -64,6 +65,7 @@ export const command: CommandModule = {
   async run(context, args, options) {
     const person = personOf(args)
     const isDry = flagOption(options, 'dryRun') || !flagOption(options, 'yes')
+    if (!isDry) requireRoom(context.connection())
     const forgotten = await forgetPerson(
       context.connection(),
       {

@@ -1,5 +1,6 @@
 /** `muster publish`: writes a fresh copy for analysts, without personal data, beside the working file. */
 
+import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile, openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { programVersion } from '../../lib/package.ts'
@@ -26,7 +27,9 @@ async function withEngine<Result>(
   context: CommandContext,
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
-  const engine = await openMade(context.connection())
+  const connection = context.connection()
+  requireRoom(connection)
+  const engine = await openMade(connection)
   try {
     return await work(engine)
   } finally {

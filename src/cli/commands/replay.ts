@@ -1,5 +1,6 @@
 /** `muster replay`: rebuilds the warehouse from the landed pages. */
 
+import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile } from '../../app/connection/warehouse.ts'
 import type { Rebuild } from '../../app/rebuild/rebuild.ts'
 import { rebuildFile } from '../../app/rebuild/rebuild-file.ts'
@@ -22,6 +23,7 @@ export const command: CommandModule = {
   examples: ['muster replay', 'muster replay --json'],
   async run(context, _args, options) {
     const connection = context.connection()
+    requireRoom(connection)
     const file = duckdbFile(connection)
     const progress = createProgress(context)
     const rebuild: Rebuild = {

@@ -1,5 +1,6 @@
 /** `muster serve`: receives webhooks, keeps the warehouse up to date with them, and runs scheduled DAGs, until interrupted. */
 import { InvalidArgumentError } from 'commander'
+import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile, openInboxStore, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
 import { dagNamed, dagNames } from '../../app/dag/dag-file.ts'
 import type { Connection } from '../../config/connection.ts'
@@ -66,6 +67,7 @@ export const command: CommandModule = {
     // Loaded here because few other commands need a web server.
     const { serve } = await import('../../serve/serve.ts')
     const connection = context.connection()
+    requireRoom(connection)
     const request = requestOf(context, connection, options)
     requireWork(connection, request)
     await serve(request, effectsOf(context, connection))

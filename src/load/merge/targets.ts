@@ -9,6 +9,7 @@ import {
   rowColumns,
   starColumns,
 } from '../../warehouse/schema/physical.ts'
+import { asPlainWord } from '../../warehouse/schema/plain-word.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { StagePlan, StageTable } from '../read/plan.ts'
@@ -46,14 +47,24 @@ function owned(table: Table, root: Table): string {
   return `t.${quoteName(ownerColumn(table, root))} = d.record_key${constants.join('')}`
 }
 
+/** Columns whose stage value is not what star holds. */
+function valuesInStar({ columns }: Table): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(columns).flatMap(([name, { privacy, values }]): [string, string][] => {
+      const value = `s.${quoteName(name)}`
+      if (privacy === 'freeText') return [[lengthColumn(name), `length(${value})`]]
+      return values ? [[name, asPlainWord(value, values)]] : []
+    }),
+  )
+}
+
 function starTarget({ name: stage, table }: StageTable, root: Table): Target {
-  const lengths = Object.entries(table.columns).filter(([, { privacy }]) => privacy === 'freeText')
-  const byLength = new Map(lengths.map(([name]) => [lengthColumn(name), `length(s.${quoteName(name)})`]))
+  const values = valuesInStar(table)
   const columns = starColumns(table)
     .filter(({ name }) => name !== 'is_stub')
     .map(({ name }): readonly [string, string] => {
-      const length = byLength.get(name)
-      return length ? [name, length] : staged(name)
+      const value = values.get(name)
+      return value ? [name, value] : staged(name)
     })
   const inferredFlag = isMember(table) ? [['is_stub', 'false'] as const] : []
   return {

@@ -1,11 +1,11 @@
 /** Makes pages readable that DuckDB would refuse, names the records that cannot be loaded, and finds undeclared fields. */
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
-import { Pause } from '../../lib/pause.ts'
 import { NotJson } from '../page/json-bytes.ts'
 import type { KnownNode } from '../page/known-fields.ts'
 import { LeafFile } from '../page/leaf-file.ts'
 import { type RecordSlice, recordsOn } from '../page/page-fields.ts'
+import { Pause } from '../page/pause.ts'
 import { type Bounds, type Drift, type Fault, findingsOf } from '../page/record-findings.ts'
 import { longestPayload } from '../page/record-limits.ts'
 import { withStandIns } from '../page/stand-ins.ts'

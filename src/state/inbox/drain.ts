@@ -1,6 +1,7 @@
 /** The statements of a drain: it claims the oldest events of `ops.inbox` and copies them to star. */
 import type { EventEntity } from '../../contract/events.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { asPlainWord } from '../../warehouse/schema/plain-word.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 
 export interface Drain {
@@ -60,7 +61,7 @@ export async function copyClaimedToStar(connection: Engine, { id }: Drain): Prom
   await connection.run(
     `insert into star.fact_webhook_event (event_id, type, entity, record_id, created_at, received_at, delivered_count,
        signature_ok, state, fetch_result, fetched_at, loaded_at)
-     select event_id, type, entity, record_id, created_at, received_at, deliveries, true, state, result,
+     select event_id, ${asPlainWord('type', [])}, entity, record_id, created_at, received_at, deliveries, true, state, result,
        settled_at, drained_at from ops.inbox where drained_by = $1`,
     [id],
   )

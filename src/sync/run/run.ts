@@ -34,6 +34,7 @@ export interface RunConnection {
   readonly retentionDays: number
   readonly lookbackMinutes: number
   readonly pageCapBytes: number
+  readonly reserveBytes?: number
   /** What may be in quarantine; the defaults of the settings when left out. */
   readonly tolerance?: Tolerance
   /** How large a record may be; the usual limits when left out. */
@@ -75,7 +76,6 @@ export interface RunOutcome {
   readonly requests: number
   readonly remainingToday: number
   readonly milliseconds: number
-  /** Greatest resident memory of the process so far. */
   readonly peakMegabytes: number
   /** Why the run did not do everything; undefined when it did. */
   readonly failure?: MusterError
@@ -155,7 +155,7 @@ async function openSession(
     tolerance: connection.tolerance,
   })
   const { client, sent, shared } = await openClient(connection, request, effects)
-  const landing = openLanding(connection.landing, await scrubOf(engine))
+  const landing = openLanding(connection.landing, await scrubOf(engine), connection.reserveBytes)
   const sync = {
     engine,
     client,

@@ -9,7 +9,7 @@ import { defined, drawn, type Trial } from '../trial.ts'
 /** One look at all rows costs as much as four kills. */
 const inARow = 20
 
-/** Most often the sync of one resource: its whole way is walked in a third of the time that a sync of all takes. */
+/** Most often the sync of one resource: it comes to every step in a third of the time that a sync of all takes. */
 function victim(arena: Arena, place: Place, rng: Rng): string {
   const draw = rng()
   if (draw < 0.55) return `sync ${drawn(rng, resources)} --quiet`

@@ -1,0 +1,61 @@
+/** A reserve of the disk stays free: a command that would write into it does not begin, and says so in one line. */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { openLanding } from '../../src/landing/folder.ts'
+import { temporaryFolder } from './captured-world.ts'
+import { openPlace, type Place } from './synced-warehouse.ts'
+
+let place: Place
+
+/** More than any disk has. */
+const all = { MUSTER_RESERVE_MEGABYTES: '1000000000' }
+
+beforeAll(async () => {
+  place = await openPlace()
+  expect((await place.command('sync sites --quiet')).code).toBe(0)
+})
+
+test.each([
+  'sync',
+  'sweep --counts',
+  'backfill timesheets --from 2026-10-01 --to 2026-10-02',
+  'build',
+  'replay',
+  'publish',
+  'export --parquet out',
+  'serve --port 0',
+  'forget worker w1 --yes',
+])('muster %s does not begin', async line => {
+  const before = statSync(place.file)
+  const requests = place.sandbox.requests.length
+  const { code, out, err } = await place.command(line, { ...all, MUSTER_WEBHOOK_SECRET: 'secret' })
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toMatch(
+    /^muster: the disk is almost full: [\d,]+ MB are free, and 1,000,000,000 MB are to stay free \(.+\): free some space [^\n]*reserveMegabytes[^\n]*\n$/,
+  )
+  expect([statSync(place.file).mtimeMs, place.sandbox.requests.length]).toEqual([before.mtimeMs, requests])
+  expect(existsSync(join(place.cwd, 'out'))).toBe(false)
+})
+
+test('what only reads, or makes room, works all the same', async () => {
+  for (const line of ['status', 'runs', 'retention'])
+    expect(await place.command(line, all)).toMatchObject({ code: 0 })
+  const { code, out } = await place.command('doctor', all)
+  expect(code).toBe(1)
+  expect(out).toMatch(/fail +disk +[\d,]+ MB free, less than reserveMegabytes keeps/)
+})
+
+test('no page is landed into the reserve', async () => {
+  const landing = openLanding(temporaryFolder(), bytes => bytes, 2 ** 60)
+  landing.begin('scan', { resource: 'sites', scope: {} })
+  const arrived = {
+    sequence: 1,
+    page: 1,
+    fetchedAt: '2026-11-02T02:30:00.000Z',
+    runId: 'run',
+    bytes: Buffer.from('{}'),
+  }
+  await expect(landing.land('scan', arrived)).rejects.toMatchObject({ exitCode: 1 })
+  expect(landing.pages('scan')).toEqual([])
+})
