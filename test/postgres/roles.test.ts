@@ -67,6 +67,18 @@ test('the loader cannot create the tables but the owner can; then the loader syn
   await asRole('loader', 'create view acme_mart.expense as select 1 as n')
 })
 
+test('queries of people and programs are bounded in time, and in what they spill', async () => {
+  const shown = async (role: string) => {
+    const [one, other] = (await asRole(role, 'show statement_timeout; show temp_file_limit')) as {
+      rows: Record<string, string>[]
+    }[]
+    return [one?.rows[0]?.statement_timeout, other?.rows[0]?.temp_file_limit]
+  }
+  for (const role of ['reader', 'bi', 'privacy']) expect(await shown(role)).toEqual(['15min', '10GB'])
+  for (const role of ['owner', 'loader']) expect(await shown(role)).toEqual(['0', '-1'])
+  await expect(asRole('reader', `set temp_file_limit = '-1'`)).rejects.toThrow('permission denied')
+})
+
 test('marts are built and rebuilt by loader and owner in turn, and are read by the others', async () => {
   for (const role of ['loader', 'owner', 'loader']) {
     expect(await command('build data_health expense_summary --all --json', as(role))).toMatchObject({

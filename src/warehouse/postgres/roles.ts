@@ -28,6 +28,11 @@ const loaded: readonly SchemaName[] = ['star', 'history', 'pii', 'ops']
 /** A build makes tables and drops them, which only their owner may: the marts and their schema are the loader's. */
 const ownerOf = (name: SchemaName): RoleName => (name === 'mart' ? 'loader' : 'owner')
 
+/** Roles for queries of people and programs, which end after this long, and spill so much to the disk of the server. */
+const querying: readonly RoleName[] = ['reader', 'bi', 'privacy']
+const longestStatement = '15min'
+const largestSpill = '10GB'
+
 /** Lower case and short enough for 63 bytes, so that a name reads the same quoted and bare. */
 export const isRolePrefix = (text: string): boolean => /^(?!pg_)[a-z][a-z0-9_]{0,49}$/.test(text)
 
@@ -132,11 +137,25 @@ class Statements {
       bi: path(readable.bi),
       privacy: path(readable.privacy),
     }
-    return roleNames.map(
-      name => `alter role ${this.role(name)} in database ${this.#database} set search_path = ${paths[name]}`,
-    )
+    return roleNames.map(name => `${this.#settingOf(name)} search_path = ${paths[name]}`)
+  }
+
+  /** Each may raise the first for its session; the second only a superuser. */
+  limits(): string[] {
+    return querying.flatMap(name => [
+      `${this.#settingOf(name)} statement_timeout = '${longestStatement}'`,
+      whereAllowed(`${this.#settingOf(name)} temp_file_limit = '${largestSpill}'`),
+    ])
+  }
+
+  #settingOf(name: RoleName): string {
+    return `alter role ${this.role(name)} in database ${this.#database} set`
   }
 }
+
+/** A superuser, or who was granted it, may bound what a role spills; for others it stays as the server has it. */
+const whereAllowed = (statement: string): string =>
+  `do $muster$ begin ${statement}; exception when insufficient_privilege then null; end $muster$`
 
 /**
  * The statements in the order in which they run; nobody is asked for them, and they can be run again at any time: an
@@ -149,6 +168,7 @@ export function roleStatements(request: RoleRequest): string[] {
     ...statements.database(),
     ...schemaNames.flatMap(name => statements.schema(name)),
     ...statements.searchPaths(),
+    ...statements.limits(),
   ]
 }
 
