@@ -20,6 +20,9 @@
 --   opened_date date: Day on which it was approved, else created, in the reporting zone.
 --   days_open integer: Days since then.
 --   planned_start_date date: Day on which the work begins.
+--   planned_end_date date: Day on which the work ends.
+--   is_expired boolean: Whether that day is past: the requisition still asks for workers, but nobody can start any more.
+--   live_open_quantity numeric(12,4): Workers still to be found for work that has not ended; 0 when it has: sum this one.
 --   days_to_start integer: Days until then; below 0 when it is past.
 --   lead_time_days integer: Days of notice that the company asks for; empty when it has no such setting.
 --   is_inside_lead_time boolean: Whether the work begins within that notice, where the company has the warning switched on.
@@ -70,6 +73,12 @@ select
   coalesce(r.approved_date, cast(r.created_at at time zone 'Europe/London' as date)) as opened_date,
   :today - coalesce(r.approved_date, cast(r.created_at at time zone 'Europe/London' as date)) as days_open,
   r.planned_start_date,
+  r.planned_end_date,
+  coalesce(r.planned_end_date < :today, false) as is_expired,
+  case
+    when r.planned_end_date < :today then 0
+    else coalesce(r.open_quantity, r.quantity)
+  end as live_open_quantity,
   r.planned_start_date - :today as days_to_start,
   cast(floor(n.days) as integer) as lead_time_days,
   coalesce(n.is_enabled and r.planned_start_date - :today <= n.days, false) as is_inside_lead_time,

@@ -2,7 +2,8 @@
 -- Grain: one row per purchase order of a company, orders known by reference only included.
 -- Question: Are purchase orders about to run out?
 -- Assumption: the reference of an order is unique within a company, as assignments give no id. Committed are assignments that
--- are not cancelled; spent are approved timesheets of assignments that were read, even of deleted ones; the rate of spending
+-- are not cancelled, for their planned weeks: the contract does not say for which period an assignment's charge is, and the
+-- columns that take it for a week say so in their name. Spent are approved timesheets of assignments that were read, even of deleted ones; the rate of spending
 -- is that of the eight weeks before today.
 -- Sources: star.dim_purchase_order, star.fact_assignment, star.fact_timesheet
 -- Columns:
@@ -18,10 +19,14 @@
 --   is_revoked boolean: Whether it was revoked.
 --   assignments bigint: Assignments on it that are not cancelled.
 --   order_value numeric(18,4): Value of the order; the denominator of remaining_share.
---   committed_value numeric(18,4): Charge of those assignments.
+--   assignments_without_weeks bigint: Those of them without a charge, a first or a last planned day: they are not in what is committed.
+--   committed_if_charged_weekly_value numeric(18,4): What those assignments commit if their charge is for a week: charge x planned weeks, begun weeks as whole ones.
+--   company_assignments_known bigint: Assignments that approved timesheets of the company name; the denominator of assignment_coverage.
+--   company_assignments_held bigint: Those of them that were read; others may spend this order as well; the numerator of assignment_coverage.
+--   assignment_coverage double precision: company_assignments_held / company_assignments_known.
 --   spent_value numeric(18,4): Charge of their approved timesheets.
 --   remaining_value numeric(18,4): Value that is left: order_value less spent_value; the numerator of remaining_share.
---   uncommitted_value numeric(18,4): Value that is not committed: order_value less committed_value.
+--   uncommitted_if_charged_weekly_value numeric(18,4): Value that is not committed: order_value less committed_if_charged_weekly_value.
 --   remaining_share double precision: Share that is left: remaining_value divided by order_value.
 --   weekly_spend_value numeric(18,4): Charge a week of the last eight weeks.
 --   projected_exhaustion_date date: Day on which the rest is spent at that rate; empty when nothing was spent lately.
@@ -43,7 +48,14 @@ with ranked as (
 ),
 
 commitment as (
-  select a.purchase_order_id, count(*) as assignments, sum(coalesce(a.charge_value, 0)) as committed_value
+  select
+    a.purchase_order_id,
+    count(*) as assignments,
+    count(case when a.charge_value is null or a.start_date is null or a.end_date is null then 1 end) as without_weeks,
+    sum(case
+      when a.end_date >= a.start_date then a.charge_value * cast(ceil((a.end_date - a.start_date + 1) / 7.0) as integer)
+      when a.end_date < a.start_date then a.charge_value
+    end) as committed_value
   from star.fact_assignment as a
   where not a.is_deleted and coalesce(a.status, '') <> 'cancelled' and a.purchase_order_id <> '-1'
   group by a.purchase_order_id
@@ -63,6 +75,17 @@ spending as (
   group by a.purchase_order_id
 ),
 
+reading as (
+  select
+    t.company_id,
+    count(distinct t.assignment_id) as known,
+    count(distinct a.assignment_id) as held
+  from star.fact_timesheet as t
+  left join star.fact_assignment as a on a.assignment_id = t.assignment_id
+  where not t.is_deleted and t.status = 'approved' and t.assignment_id is not null
+  group by t.company_id
+),
+
 burn as (
   select
     case when po.reference_key = '-1' then po.purchase_order_id else po.reference_key end as purchase_order_reference_key,
@@ -76,13 +99,17 @@ burn as (
     po.end_date,
     po.revoked_at is not null and not coalesce(po.is_reinstated, false) as is_revoked,
     coalesce(commitment.assignments, 0) as assignments,
+    coalesce(commitment.without_weeks, 0) as assignments_without_weeks,
+    coalesce(reading.known, 0) as company_assignments_known,
+    coalesce(reading.held, 0) as company_assignments_held,
     po.value as order_value,
-    coalesce(commitment.committed_value, 0) as committed_value,
+    cast(coalesce(commitment.committed_value, 0) as numeric(18, 4)) as committed_value,
     coalesce(spending.spent_value, 0) as spent_value,
     cast(cast(coalesce(spending.recent_value, 0) as double precision) / 8.0 as numeric(18, 4)) as weekly_spend_value
   from ranked as po
   left join commitment on commitment.purchase_order_id = po.reference_key
   left join spending on spending.purchase_order_id = po.reference_key
+  left join reading on reading.company_id = po.company_id
   where po.place = 1
 ),
 
@@ -112,10 +139,14 @@ select
   p.is_revoked,
   p.assignments,
   p.order_value,
-  p.committed_value,
+  p.assignments_without_weeks,
+  p.committed_value as committed_if_charged_weekly_value,
+  p.company_assignments_known,
+  p.company_assignments_held,
+  cast(p.company_assignments_held as double precision) / nullif(p.company_assignments_known, 0) as assignment_coverage,
   p.spent_value,
   p.order_value - p.spent_value as remaining_value,
-  p.order_value - p.committed_value as uncommitted_value,
+  p.order_value - p.committed_value as uncommitted_if_charged_weekly_value,
   cast(p.order_value - p.spent_value as double precision)
     / nullif(cast(p.order_value as double precision), 0) as remaining_share,
   p.weekly_spend_value,

@@ -32,7 +32,8 @@
 --   accepted_ratio double precision: offer_accepted / offer_made.
 --   assigned_ratio double precision: assigned / offer_accepted.
 --   submitted_to_assigned_ratio double precision: assigned / submitted.
---   dropped_at_stage text: Stage at which most workers were rejected or rejected the offer; the earlier one of equals.
+--   dropped_at_stage text: Stage of the service at which most workers were rejected or rejected the offer, such as interviewRequested or offerRejected; the earlier one of equals.
+--   dropped_at_step text: Step of this funnel that those workers had reached: submitted, cvReviewed, interviewed, offerMade, offerAccepted or assigned.
 with step as (
   select submission_stage_key, requisition_id, agency_id, is_rejected, current_stage, current_stage as stage
   from star.fact_submission_stage
@@ -53,6 +54,7 @@ candidate as (
     bool_or(coalesce(is_rejected, false)) as is_rejected,
     bool_or(current_stage = 'offerRejected') as is_offer_rejected,
     bool_or(current_stage = 'missingCompliance') as is_missing_compliance,
+    max(current_stage) as current_stage,
     max(case stage
       when 'assigned' then 6
       when 'offerAccepted' then 5
@@ -88,11 +90,14 @@ dropped as (
   select
     requisition_id,
     agency_id,
-    reached,
-    row_number() over (partition by requisition_id, agency_id order by count(*) desc, reached) as place
+    current_stage,
+    max(reached) as reached,
+    row_number() over (
+      partition by requisition_id, agency_id order by count(*) desc, max(reached), current_stage
+    ) as place
   from candidate
   where is_rejected or is_offer_rejected
-  group by requisition_id, agency_id, reached
+  group by requisition_id, agency_id, current_stage
 ),
 
 put_forward as (
@@ -144,6 +149,7 @@ select
   cast(t.offer_accepted as double precision) / nullif(t.offer_made, 0) as accepted_ratio,
   cast(t.assigned as double precision) / nullif(t.offer_accepted, 0) as assigned_ratio,
   cast(t.assigned as double precision) / nullif(t.submitted, 0) as submitted_to_assigned_ratio,
+  d.current_stage as dropped_at_stage,
   case d.reached
     when 1 then 'submitted'
     when 2 then 'cvReviewed'
@@ -151,7 +157,7 @@ select
     when 4 then 'offerMade'
     when 5 then 'offerAccepted'
     when 6 then 'assigned'
-  end as dropped_at_stage
+  end as dropped_at_step
 from pair
 left join star.fact_requisition as r on r.requisition_id = pair.requisition_id
 left join asked as a on a.requisition_id = pair.requisition_id and a.agency_id = pair.agency_id

@@ -1,21 +1,9 @@
 /** The columns of a mart's table: those of its header, and those that every build adds beside them. */
 import { quoteName } from '../warehouse/sql-text.ts'
+import { byIdColumns } from './by-id-columns.ts'
 import { isOfDimension, type Label, labelOf } from './labels.ts'
 import { type Mart, type MartColumn, stampColumns } from './mart.ts'
-
-/** How the build computes a column from a row that the statement made, which is called `made`. */
-export interface Computation {
-  readonly select: string
-  readonly join?: string
-  /** Columns that it is computed from, with their tables. */
-  readonly from: readonly string[]
-  /** Table of star that it reads. */
-  readonly reads: readonly string[]
-}
-
-export interface TableColumn extends MartColumn {
-  readonly computed?: Computation
-}
+import type { TableColumn } from './table-column.ts'
 
 const made = (name: string): string => `made.${quoteName(name)}`
 
@@ -69,8 +57,10 @@ function addedBeside(mart: Mart, column: MartColumn): TableColumn[] {
 }
 
 /** In their order, without the stamps. */
-export const ownColumns = (mart: Mart): TableColumn[] =>
-  mart.columns.flatMap(column => [column, ...addedBeside(mart, column)])
+export const ownColumns = (mart: Mart): TableColumn[] => [
+  ...mart.columns.flatMap(column => [column, ...addedBeside(mart, column)]),
+  ...byIdColumns(mart),
+]
 
 export const tableColumns = (mart: Mart): TableColumn[] => [...ownColumns(mart), ...stampColumns]
 

@@ -4,9 +4,10 @@ import type { Engine } from '../warehouse/engine.ts'
 import { columnDefinition } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
 import { additivityNotes } from './additivity.ts'
-import { ownColumns, type TableColumn, tableColumns } from './columns.ts'
+import { ownColumns, tableColumns } from './columns.ts'
 import { asOfLiteral, fillTokens, type Moment } from './inputs.ts'
 import { type Mart, stampColumns } from './mart.ts'
+import type { TableColumn } from './table-column.ts'
 import { viewsOf } from './views.ts'
 
 export const tableOf = (name: string): string => `mart.${quoteName(name)}`

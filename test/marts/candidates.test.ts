@@ -35,7 +35,7 @@ describe('mart.requisition_funnel', () => {
     ])
     expect(
       await rows(`select offered, filled, submissions, rejected, offers_rejected as declined, missing_compliance as papers,
-        dropped_at_stage as dropped, reviewed_ratio as reviewed, submitted_to_assigned_ratio as whole from mart.requisition_funnel`),
+        dropped_at_stage as dropped, dropped_at_step as step, reviewed_ratio as reviewed, submitted_to_assigned_ratio as whole from mart.requisition_funnel`),
     ).toEqual([
       {
         offered: 3,
@@ -44,7 +44,8 @@ describe('mart.requisition_funnel', () => {
         rejected: 1,
         declined: 1,
         papers: 1,
-        dropped: 'cvReviewed',
+        dropped: 'interviewRequested',
+        step: 'cvReviewed',
         reviewed: 5 / 6,
         whole: 1 / 6,
       },

@@ -61,10 +61,18 @@ test('mart.open_demand: what still asks for workers, its age, its notice, and ho
       approved_date: '2026-10-30',
       planned_start_date: '2026-11-09',
     }),
-    requisition('later', { status: 'raised', planned_start_date: '2026-11-10' }),
+    requisition('later', {
+      status: 'raised',
+      planned_start_date: '2026-11-10',
+      planned_end_date: '2026-11-02',
+    }),
     requisition('full', { open_quantity: 0 }),
     requisition('gone', { status: 'cancelled' }),
-    requisition('elsewhere', { company_id: 'd', planned_start_date: '2026-11-01' }),
+    requisition('elsewhere', {
+      company_id: 'd',
+      planned_start_date: '2026-10-01',
+      planned_end_date: '2026-11-01',
+    }),
   ])
   await put(made(), 'dim_company_setting', [
     { company_setting_key: 's1', company_id: 'c', setting_path: 'leadTimeWarning.days', value_number: 7 },
@@ -88,11 +96,41 @@ test('mart.open_demand: what still asks for workers, its age, its notice, and ho
   await buildAt(made(), 'open_demand', '2026-11-02')
   expect(
     await rows(`select requisition_id as id, open_quantity as open, days_open as age, days_to_start as notice, is_inside_lead_time as late,
-      company_requisitions_held as held, company_requisitions_counted as counted from mart.open_demand order by 1`),
+      is_expired as expired, live_open_quantity as live, company_requisitions_held as held, company_requisitions_counted as counted from mart.open_demand order by 1`),
   ).toEqual([
-    { id: 'elsewhere', open: '2.0000', age: 12, notice: -1, late: false, held: 0, counted: 0 },
-    { id: 'later', open: '2.0000', age: 12, notice: 8, late: false, held: 1, counted: 2 },
-    { id: 'soon', open: '2.0000', age: 3, notice: 7, late: true, held: 1, counted: 2 },
+    {
+      id: 'elsewhere',
+      open: '2.0000',
+      age: 12,
+      notice: -32,
+      late: false,
+      expired: true,
+      live: '0.0000',
+      held: 0,
+      counted: 0,
+    },
+    {
+      id: 'later',
+      open: '2.0000',
+      age: 12,
+      notice: 8,
+      late: false,
+      expired: false,
+      live: '2.0000',
+      held: 1,
+      counted: 2,
+    },
+    {
+      id: 'soon',
+      open: '2.0000',
+      age: 3,
+      notice: 7,
+      late: true,
+      expired: false,
+      live: '2.0000',
+      held: 1,
+      counted: 2,
+    },
   ])
 })
 

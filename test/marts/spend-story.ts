@@ -158,7 +158,10 @@ export const spending: Story = {
   'star.fact_assignment': [
     assignment('a1', {
       charge_rate: 12.5,
-      charge_value: 800,
+      charge_value: 80,
+      // 9 weeks and a day.
+      start_date: '2026-09-01',
+      end_date: '2026-11-03',
       purchase_order_id: 'k1',
       has_kid: false,
       has_sds: false,

@@ -1,5 +1,6 @@
 /** How many records without a list are stored: of the known ids, and of the records that others count. */
 import type { Engine } from '../../warehouse/engine.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
 import { eventSignal } from './signal-counts.ts'
 import type { DiscoveredRow } from './tables.ts'
@@ -50,6 +51,13 @@ type Group = Pick<DiscoveredRow, 'resource' | 'state' | 'reason'> & { readonly n
 
 /** Leaves out texts that cannot be an id, and second names of records. */
 const isRecord = `d.record_id not like 'md5 %' and (d.reason is null or d.reason not like 'it is another name of %')`
+
+/** SQL of one row for these resources: the share of their known records that is stored, and when the oldest of them was read. */
+export const knownAndRead = (resources: readonly string[]): string =>
+  `select cast(count(case when d.state = 'stored' then 1 end) as double precision)
+     / nullif(count(case when d.state <> 'missing' then 1 end), 0) as share,
+     min(case when d.state = 'stored' then coalesce(d.checked_at, d.last_fetched_at) end) as oldest
+   from ops.discovered as d where d.resource in (${resources.map(quoteText).join(', ')}) and ${isRecord}`
 
 function ofResource(resource: string, groups: readonly Group[]): IdCoverage {
   const mine = groups.filter(group => group.resource === resource)
