@@ -74,7 +74,7 @@ function codeName(): string {
 }
 
 /** Answers of the service for every id, each landed as the page it is, in one batch a resource. */
-async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promise<void> {
+export async function loadAll(engine: Engine, sandbox: Sandbox, folder: string): Promise<void> {
   for (const [name, collection, query] of byId) {
     const resource = findResource(name) as Resource
     const ids = sandbox.world.all(collection).map(record => String(record.id))

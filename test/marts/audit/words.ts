@@ -1,0 +1,90 @@
+/** The words that headers of marts share, computed from the service's records: days, ids, weeks, sums and ratios. */
+import { createHash } from 'node:crypto'
+import { daysBetween, utcDay, weekday } from '../../../src/lib/dates.ts'
+import type { Raw } from './odd-world.ts'
+
+const days = new Map<string, string>()
+const london = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'Europe/London',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+})
+
+/** The day of an instant in the reporting zone; null for none. */
+export function dayOf(instant: string | null | undefined): string | null {
+  if (!instant) return null
+  const known = days.get(instant) ?? london.format(new Date(instant))
+  days.set(instant, known)
+  return known
+}
+
+export const addDays = (day: string, count: number): string => utcDay(`${day}T00:00:00Z`, count)
+export const daysFrom = (from: string, to: string): number => daysBetween(from, to)
+export const monthOf = (day: string): string => `${day.slice(0, 7)}-01`
+
+/** Parts of days between two instants. */
+export const elapsedDays = (from: string, to: string): number =>
+  (Date.parse(to) - Date.parse(from)) / 86_400_000
+export const elapsedHours = (from: string, to: string): number => elapsedDays(from, to) * 24
+
+export const idOf = (ref: Raw): string => ref?.id ?? '-1'
+export const md5 = (...parts: readonly unknown[]): string =>
+  createHash('md5').update(parts.join('|')).digest('hex')
+
+/** Without a name and a description there is no cost code. */
+export const costCodeOf = (companyId: string, code: Raw): string =>
+  code?.name == null && code?.description == null
+    ? '-1'
+    : md5(companyId, code.name ?? '', code.description ?? '')
+
+export const contactOf = (person: Raw): string => {
+  const named = person?.email ?? person?.name
+  return named == null ? '-1' : md5(String(named).toLowerCase())
+}
+
+export const sum = <Item>(items: readonly Item[], of: (item: Item) => number | null | undefined): number =>
+  items.reduce((total, item) => total + (of(item) ?? 0), 0)
+
+/** Empty where the whole is nothing. */
+export const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
+
+export const distinct = (values: readonly unknown[]): number => new Set(values).size
+
+export function groupsOf<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): ReadonlyMap<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
+}
+
+/** The value at a share of the sorted values, between two of them in proportion; null for none. */
+export function quantile(values: readonly number[], share: number): number | null {
+  if (values.length === 0) return null
+  const sorted = [...values].sort((left, right) => left - right)
+  const place = share * (sorted.length - 1)
+  const below = sorted[Math.floor(place)] as number
+  const above = sorted[Math.ceil(place)] as number
+  return below + (above - below) * (place - Math.floor(place))
+}
+
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+
+/** The last day of the week of a day, as the company counts weeks; Sunday where it does not say. */
+export function weekEndOf(day: string, company: Raw): string {
+  const last = weekdays.indexOf(String(company?.config?.weekendDay ?? '').toLowerCase())
+  return addDays(day, ((last < 0 ? 6 : last) - weekday(`${day}T00:00:00Z`) + 7) % 7)
+}
+
+/** Approved, with a week. */
+export const isWorked = ({ status, weekEnding }: Raw): boolean => status === 'approved' && Boolean(weekEnding)
+
+export const byId = (records: readonly Raw[]): ReadonlyMap<string, Raw> =>
+  new Map(records.map(record => [record.id, record]))
