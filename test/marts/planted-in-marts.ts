@@ -1,7 +1,7 @@
 /** Errors planted in marts, as a faulty statement would leave them. */
 import type { Planted } from './planting.ts'
 
-const first = (mart: string, key: string): string => `${key} = (select min(${key}) from mart.${mart})`
+export const first = (mart: string, key: string): string => `${key} = (select min(${key}) from mart.${mart})`
 
 export const plantedInMarts: readonly Planted[] = [
   {

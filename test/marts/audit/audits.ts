@@ -1,25 +1,47 @@
 /** One audit for each mart: what its header says, computed again without its SQL. */
 import type { Audit } from './compare.ts'
 import { accessReview } from './marts/access-review.ts'
+import { agencyMargin } from './marts/agency-margin.ts'
 import { approvalCycle } from './marts/approval-cycle.ts'
 import { assignmentTenure } from './marts/assignment-tenure.ts'
+import { attendanceWeekly } from './marts/attendance-weekly.ts'
 import { complianceRegister } from './marts/compliance-register.ts'
 import { costCodeSpend } from './marts/cost-code-spend.ts'
 import { expenseSummary } from './marts/expense-summary.ts'
+import { invoiceMatch } from './marts/invoice-match.ts'
+import { lostPlacements } from './marts/lost-placements.ts'
+import { paymentAgeing } from './marts/payment-ageing.ts'
+import { programmeFill } from './marts/programme-fill.ts'
+import { purchaseOrderForecast } from './marts/purchase-order-forecast.ts'
+import { rateCardCoverage } from './marts/rate-card-coverage.ts'
 import { rateCompliance } from './marts/rate-compliance.ts'
+import { retentionCurve } from './marts/retention-curve.ts'
+import { spendConcentration } from './marts/spend-concentration.ts'
 import { stageDuration } from './marts/stage-duration.ts'
 import { supplierScorecard } from './marts/supplier-scorecard.ts'
+import { workforceFlow } from './marts/workforce-flow.ts'
 
 export const audits: readonly Audit[] = [
   accessReview,
+  agencyMargin,
   approvalCycle,
   assignmentTenure,
+  attendanceWeekly,
   complianceRegister,
   costCodeSpend,
   expenseSummary,
+  invoiceMatch,
+  lostPlacements,
+  paymentAgeing,
+  programmeFill,
+  purchaseOrderForecast,
+  rateCardCoverage,
   rateCompliance,
+  retentionCurve,
+  spendConcentration,
   stageDuration,
   supplierScorecard,
+  workforceFlow,
 ]
 
 /** Differences that are reported and not mended yet: lines that begin with a mart, and hold a column or a reason. */

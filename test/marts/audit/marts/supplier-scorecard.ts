@@ -1,6 +1,7 @@
 import type { Service } from '../audited.ts'
 import { cardsOf } from '../cards.ts'
 import type { Audit, Expected } from '../compare.ts'
+import { lastDayOf, tookPlace } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
 import {
   byId,
@@ -46,12 +47,6 @@ class Months {
   }
 }
 
-/** The day of its end or completion if its state says that it is over, else the planned day. */
-function lastDayOf({ status, ended, completedDate, endDate }: Raw): string | null {
-  const over = status === 'ended' ? ended?.date : status === 'completed' ? completedDate : null
-  return dayOf(over ?? endDate)
-}
-
 function monthsOf({ live, today }: Service): Months {
   const months = new Months()
   for (const requisition of live.requisitions)
@@ -65,7 +60,7 @@ function monthsOf({ live, today }: Service): Months {
   for (const assignment of live.assignments) {
     const { status, agency, company } = assignment
     const start = dayOf(assignment.startDate)
-    if (start && start <= today && ['confirmed', 'completed', 'ended'].includes(status))
+    if (start && start <= today && tookPlace(assignment))
       months.at(agency, company, start).started.push(assignment)
     const last = lastDayOf(assignment)
     if (last && ['completed', 'ended'].includes(status))

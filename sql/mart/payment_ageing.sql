@@ -1,0 +1,95 @@
+-- What is owed to agencies at the end of each month, how old it is, and how long payment takes. Amounts are the final totals of
+-- invoices: with VAT, after the deductions of the Construction Industry Scheme, without credit notes. The current month ends
+-- today. Where a company shows no payment at all, nothing is known of what is open, and those columns are empty.
+-- Grain: one row per company, agency and month.
+-- Question: How much do we owe, how late are we, and how long do agencies wait for their money?
+-- Sources: star.dim_date, star.fact_invoice
+-- Columns:
+--   company_id text key: The hiring company; '-1' when the record names none.
+--   agency_id text key: The agency; '-1' when the record names none.
+--   month_start_date date key: First day of the month, from the first invoice on.
+--   month_end_date date: Last day of the month; today in the current one.
+--   is_payment_seen boolean: Whether any invoice of the company shows a payment.
+--   issued_value numeric(18,4): Invoices issued in the month.
+--   paid_value numeric(18,4): Invoices paid in the month.
+--   paid_invoices integer: Their number; the denominator of avg_days_to_pay.
+--   paid_late integer: Of them, those paid after they were due.
+--   avg_days_to_pay double precision: Days from issue to payment of those.
+--   open_value numeric(18,4): Issued by the end of the month and not paid by then; the numerator of dso_days.
+--   not_due_value numeric(18,4): Of it, not due by then, or without a day when it is due.
+--   overdue_1_to_30_value numeric(18,4): Of it, 1 to 30 days after it was due.
+--   overdue_31_to_60_value numeric(18,4): Of it, 31 to 60 days.
+--   overdue_61_to_90_value numeric(18,4): Of it, 61 to 90 days.
+--   overdue_over_90_value numeric(18,4): Of it, more than 90 days.
+--   issued_90_days_value numeric(18,4): Invoices issued in the 90 days up to the end of the month; the denominator of dso_days.
+--   dso_days double precision: Days sales outstanding, as the agency counts them: open_value / issued_90_days_value x 90.
+with
+-- Include: payable_invoice
+
+month as (
+  select d.month_start_date, least(max(d.date_day), :today) as month_end_date
+  from star.dim_date as d
+  where d.date_day >= (select min(p.issued_date) from payable_invoice as p) - 31 and d.month_start_date <= :today
+  group by d.month_start_date
+),
+
+dated as (
+  select
+    p.*,
+    m.month_start_date,
+    m.month_end_date,
+    p.issued_date >= m.month_start_date as is_issued_now,
+    p.issued_date > m.month_end_date - 90 as is_recent,
+    coalesce(p.paid_date between m.month_start_date and m.month_end_date, false) as is_paid_now,
+    p.paid_date is null or p.paid_date > m.month_end_date as is_open,
+    cast(m.month_end_date - p.due_date as integer) as overdue_days
+  from payable_invoice as p
+  inner join month as m on p.issued_date <= m.month_end_date
+),
+
+summed as (
+  select
+    d.company_id,
+    d.agency_id,
+    d.month_start_date,
+    max(d.month_end_date) as month_end_date,
+    bool_and(d.is_payment_seen) as is_payment_seen,
+    sum(case when d.is_issued_now then d.payable_value else 0 end) as issued_value,
+    sum(case when d.is_paid_now then d.payable_value else 0 end) as paid_value,
+    count(*) filter (where d.is_paid_now) as paid_invoices,
+    count(*) filter (where d.is_paid_now and d.paid_date > d.due_date) as paid_late,
+    sum(case when d.is_paid_now then cast(d.paid_date - d.issued_date as integer) end) as days_to_pay,
+    sum(case when d.is_open then d.payable_value else 0 end) as open_value,
+    sum(case when d.is_open and coalesce(d.overdue_days, 0) <= 0 then d.payable_value else 0 end) as not_due,
+    sum(case when d.is_open and d.overdue_days between 1 and 30 then d.payable_value else 0 end) as overdue_30,
+    sum(case when d.is_open and d.overdue_days between 31 and 60 then d.payable_value else 0 end) as overdue_60,
+    sum(case when d.is_open and d.overdue_days between 61 and 90 then d.payable_value else 0 end) as overdue_90,
+    sum(case when d.is_open and d.overdue_days > 90 then d.payable_value else 0 end) as overdue_more,
+    sum(case when d.is_recent then d.payable_value else 0 end) as issued_90_days_value
+  from dated as d
+  group by d.company_id, d.agency_id, d.month_start_date
+)
+
+select
+  s.company_id,
+  s.agency_id,
+  s.month_start_date,
+  s.month_end_date,
+  s.is_payment_seen,
+  s.issued_value,
+  case when s.is_payment_seen then s.paid_value end as paid_value,
+  case when s.is_payment_seen then s.paid_invoices end as paid_invoices,
+  case when s.is_payment_seen then s.paid_late end as paid_late,
+  case when s.is_payment_seen then cast(s.days_to_pay as double precision) / nullif(s.paid_invoices, 0) end as avg_days_to_pay,
+  case when s.is_payment_seen then s.open_value end as open_value,
+  case when s.is_payment_seen then s.not_due end as not_due_value,
+  case when s.is_payment_seen then s.overdue_30 end as overdue_1_to_30_value,
+  case when s.is_payment_seen then s.overdue_60 end as overdue_31_to_60_value,
+  case when s.is_payment_seen then s.overdue_90 end as overdue_61_to_90_value,
+  case when s.is_payment_seen then s.overdue_more end as overdue_over_90_value,
+  s.issued_90_days_value,
+  case
+    when s.is_payment_seen
+      then cast(s.open_value as double precision) * 90.0 / nullif(cast(s.issued_90_days_value as double precision), 0)
+  end as dso_days
+from summed as s
