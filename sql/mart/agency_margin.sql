@@ -17,7 +17,7 @@
 --   margin_value numeric(18,4): Margin of the agency; the numerator of margin_ratio.
 --   charge_value numeric(18,4): Charge; the denominator of margin_ratio.
 --   other_value numeric(18,4): Charge that is none of the three: charge less pay, employer costs and margin.
---   markup_ratio double precision: Mark-up on pay: charge less pay, divided by pay.
+--   markup_ratio double precision: Markup on pay: charge less pay, divided by pay.
 --   margin_ratio double precision: Margin: margin_value divided by charge_value.
 with worked as (
   select

@@ -1,4 +1,4 @@
--- Absence and overtime by week. The service marks a whole week of a worker as absent, not single days, and does not say why:
+-- Absence and overtime by week. The service gives a whole week of a worker as absent, not single days, and does not say why:
 -- absence here is weeks marked absent, and is no sickness rate. Overtime is what timelogs call overtime.
 -- Grain: one row per week ending, company, project and agency.
 -- Question: How much is absence, and how much is overtime?

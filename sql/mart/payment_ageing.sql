@@ -4,6 +4,8 @@
 -- Grain: one row per company, agency and month.
 -- Question: How much do we owe, how late are we, and how long do agencies wait for their money?
 -- Sources: star.dim_date, star.fact_invoice
+-- Measures: last open_value, not_due_value, overdue_1_to_30_value, overdue_31_to_60_value, overdue_61_to_90_value;
+--   last overdue_over_90_value, issued_90_days_value; average dso_days
 -- Columns:
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   agency_id text key: The agency; '-1' when the record names none.
@@ -22,7 +24,7 @@
 --   overdue_61_to_90_value numeric(18,4): Of it, 61 to 90 days.
 --   overdue_over_90_value numeric(18,4): Of it, more than 90 days.
 --   issued_90_days_value numeric(18,4): Invoices issued in the 90 days up to the end of the month; the denominator of dso_days.
---   dso_days double precision: Days sales outstanding, as the agency counts them: open_value / issued_90_days_value x 90.
+--   dso_days double precision: Days sales outstanding, as the agency counts them: 90 times open_value over issued_90_days_value.
 with
 -- Include: payable_invoice
 

@@ -13,7 +13,7 @@
 --   filled_seats numeric(18,4): Seats that have a worker, no more of a requisition than it asks for; the numerator of fill_ratio.
 --   cancelled_seats numeric(18,4): Seats without a worker on requisitions that were cancelled or rejected.
 --   fill_ratio double precision: filled_seats / seats.
---   live_fill_ratio double precision: Share of what is still wanted: filled_seats divided by seats without cancelled_seats.
+--   live_fill_ratio double precision: Share of what is still wanted: filled seats of those without cancelled_seats.
 --   submitted integer: Requisitions with a worker put forward; the denominator of avg_days_to_submit.
 --   avg_days_to_submit double precision: Days from the approval to the first worker put forward.
 --   accepted integer: Requisitions that an agency accepted; the denominator of avg_days_to_accept.

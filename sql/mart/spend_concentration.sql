@@ -3,6 +3,7 @@
 -- Grain: one row per company and month.
 -- Question: How much spend is under management, and how dependent are we on one agency?
 -- Sources: mart.rate_compliance, star.fact_assignment, star.fact_timesheet
+-- Measures: none largest_agency_spend, three_largest_spend, herfindahl_index
 -- Columns:
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   month_start_date date key: First day of the month in which the week ends.

@@ -4,6 +4,7 @@ import { changeSignals } from '../../src/contract/derived/change-signals.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { buildDictionary } from '../../src/dictionary/build.ts'
 import { matrixMarkdown } from '../../src/dictionary/markdown.ts'
+import { measuresOf } from '../../src/marts/additivity.ts'
 import { everyCheck } from '../../src/marts/checks/gate.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { eventFaults } from '../../src/sandbox/events/event-faults.ts'
@@ -40,6 +41,22 @@ const martTable = (): string =>
       grain.replace(/^one row per /i, '').replace(/\.$/, ''),
       question,
     ]),
+  )
+
+/** A mart of a dimension describes its members: nothing in it is measured. */
+const measureTable = (): string =>
+  markdownTable(
+    ['mart', 'measure', 'adds up as', 'what it is'],
+    marts
+      .filter(({ name }) => !name.startsWith('dim_'))
+      .flatMap(mart =>
+        measuresOf(mart).map(({ column, aggregation, numerator, denominator }) => [
+          code(mart.name),
+          code(column),
+          aggregation === 'ratio' ? `${numerator} / ${denominator}` : aggregation,
+          mart.columns.find(({ name }) => name === column)?.description ?? '',
+        ]),
+      ),
   )
 
 const checkTable = (): string =>
@@ -130,6 +147,7 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/checks.md': { checks: checkTable },
   'docs/client.md': { methods: methodTable },
   'docs/contract-coverage.md': { rows: coverageTables },
+  'docs/definitions.md': { measures: measureTable },
   'docs/marts.md': { marts: martTable },
   'docs/postgres-failures.md': { failures: failureTable },
   'docs/refresh.md': { keys: keyTable, 'change signals': signalTable },

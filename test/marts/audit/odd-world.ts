@@ -12,7 +12,7 @@ export type Raw = any
 export type RawRecords = Record<Collection, Raw[]>
 
 /** The day after the sandbox's data ends. */
-export const today = '2026-11-02'
+const today = '2026-11-02'
 
 export interface OddWorld {
   readonly seed: number
