@@ -3,7 +3,9 @@
 -- today. Where a company shows no payment at all, nothing is known of what is open, and those columns are empty.
 -- Grain: one row per company, agency and month.
 -- Question: How much do we owe, how late are we, and how long do agencies wait for their money?
--- Sources: star.dim_date, star.fact_invoice
+-- Assumption: an invoice is paid when mart.invoice_ledger has a payment of it; a payment without a day counts on the day of
+-- confirmation.
+-- Sources: mart.invoice_ledger, star.dim_date, star.fact_invoice
 -- Measures: last open_value, not_due_value, overdue_1_to_30_value, overdue_31_to_60_value, overdue_61_to_90_value;
 --   last overdue_over_90_value, issued_90_days_value; average dso_days
 -- Columns:

@@ -26,7 +26,7 @@ export const purchaseOrderForecast: Audit = {
         return week !== null && week > addDays(today, -56) && week <= today
       })
       const spent = sum(sheets, chargeOf)
-      const weekly = Number((sum(recent, chargeOf) / 8).toFixed(4))
+      const weekly = Math.round((sum(recent, chargeOf) / 8) * 1e4 + 1e-6) / 1e4
       const end = dayOf(order.endDate)
       const left = end === null ? null : Math.max(0, daysFrom(today, end))
       const forecast = left === null ? null : spent + (weekly * left) / 7
