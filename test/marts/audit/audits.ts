@@ -8,8 +8,11 @@ import { attendanceWeekly } from './marts/attendance-weekly.ts'
 import { complianceRegister } from './marts/compliance-register.ts'
 import { costCodeSpend } from './marts/cost-code-spend.ts'
 import { expenseSummary } from './marts/expense-summary.ts'
+import { invoiceLedger } from './marts/invoice-ledger.ts'
 import { invoiceMatch } from './marts/invoice-match.ts'
+import { labourSpendWeekly } from './marts/labour-spend-weekly.ts'
 import { lostPlacements } from './marts/lost-placements.ts'
+import { openDemand } from './marts/open-demand.ts'
 import { paymentAgeing } from './marts/payment-ageing.ts'
 import { programmeFill } from './marts/programme-fill.ts'
 import { purchaseOrderForecast } from './marts/purchase-order-forecast.ts'
@@ -19,6 +22,8 @@ import { retentionCurve } from './marts/retention-curve.ts'
 import { spendConcentration } from './marts/spend-concentration.ts'
 import { stageDuration } from './marts/stage-duration.ts'
 import { supplierScorecard } from './marts/supplier-scorecard.ts'
+import { timesheetCycle } from './marts/timesheet-cycle.ts'
+import { workerWeek } from './marts/worker-week.ts'
 import { workforceFlow } from './marts/workforce-flow.ts'
 
 export const audits: readonly Audit[] = [
@@ -30,8 +35,11 @@ export const audits: readonly Audit[] = [
   complianceRegister,
   costCodeSpend,
   expenseSummary,
+  invoiceLedger,
   invoiceMatch,
+  labourSpendWeekly,
   lostPlacements,
+  openDemand,
   paymentAgeing,
   programmeFill,
   purchaseOrderForecast,
@@ -41,6 +49,8 @@ export const audits: readonly Audit[] = [
   spendConcentration,
   stageDuration,
   supplierScorecard,
+  timesheetCycle,
+  workerWeek,
   workforceFlow,
 ]
 
