@@ -14,7 +14,7 @@ import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */
 export async function run(argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> {
-  const session: Session = { world, commands, redactor: createRedactor(), status: 0 }
+  const session: Session = { argv, world, commands, redactor: createRedactor(), status: 0 }
   const program = buildProgram(session, await loadCommands(argv, commands))
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -28,6 +28,7 @@ export async function run(argv: readonly string[], world: World, commands: Comma
 }
 
 interface Session {
+  readonly argv: readonly string[]
   readonly world: World
   readonly commands: CommandSet
   readonly redactor: Redactor
@@ -88,13 +89,22 @@ function complete(command: Command, module: CommandModule, session: Session): vo
     if (fallback !== undefined) option.default(fallback)
     command.addOption(option)
   }
+  if (module.takesAll) command.option('--all', 'for every connection of the settings, two at a time')
   const examples = module.examples.map(example => `  $ ${example}`).join('\n')
   const notes = module.notes ? `\n${module.notes.join('\n')}\n` : ''
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
     const context = await contextFor(session, command.optsWithGlobals())
-    const { whileHeld } = await import('./while-held.ts')
+    const { whileHeld } = await import('./around/while-held.ts')
     const args = command.processedArgs.flat().filter(isText)
+    if (module.takesAll && command.opts().all === true) {
+      const { everyConnection } = await import('./around/every-connection.ts')
+      session.status = await everyConnection(
+        context,
+        session.argv.filter(word => word !== '--all'),
+      )
+      return
+    }
     session.status = await whileHeld(context, own => module.run(own, args, command.opts()))
   })
 }

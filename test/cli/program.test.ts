@@ -81,7 +81,7 @@ describe('commands are loaded', () => {
   test.each([
     ['status --json', ['status']],
     ['help status', ['status']],
-    ['dag lst', ['dag list', 'dag run']],
+    ['dag lst', ['dag list', 'dag run', 'dag export']],
     ['--version', []],
     ['--help', []],
     ['statos', []],

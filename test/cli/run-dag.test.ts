@@ -199,6 +199,7 @@ describe('muster dag', () => {
         schedule: '30 2 * * *',
         tasks: [{ id: 'one', run: 'good', args: [], needs: [], after: [], writes: true }],
         description: 'Every night.',
+        connections: [],
       },
     ])
   })

@@ -60,6 +60,7 @@ export const command: CommandModule = {
     { flags: '--except <check>', summary: 'not this one; may be repeated', parse: repeated(anyText) },
   ],
   notes: ['Exit code 3 when a check of severity error fails; with warnings alone it is 0.'],
+  takesAll: true,
   examples: [
     'muster check',
     'muster check keys_unique references_resolve',

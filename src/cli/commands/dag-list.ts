@@ -1,14 +1,20 @@
 /** `muster dag list`: the DAGs with their schedules and tasks. */
 
 import { type DagTask, type DagText, dagFiles, nameOf, parseDag } from '../../app/dag/dag-file.ts'
+import { type SyncGroups, syncGroups } from '../../app/dag/sync-groups.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { CommandModule } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   examples: ['muster dag list', 'muster dag list --json'],
   run: async context => {
-    const dags = dagFiles(context.cwd).map(source => summarise(source, context.program.commandNames))
+    const connections = connectionsOf(context)
+    const dags = dagFiles(context.cwd).map(source => ({
+      ...summarise(source, context.program.commandNames),
+      connections,
+    }))
     if (context.json) {
       printJson(context, dags)
     } else {
@@ -27,10 +33,39 @@ export const command: CommandModule = {
   },
 }
 
+/** What another scheduler needs to know of a connection; never an address. */
+interface ListedConnection {
+  readonly name: string
+  readonly product: 'DuckDB' | 'PostgreSQL'
+  /** How many processes may write its warehouse at a time; null: any number. */
+  readonly writers: 1 | null
+}
+
+function connectionsOf(context: CommandContext): ListedConnection[] {
+  if (!context.hasSettings()) return []
+  const { connection: chosen } = context.globals
+  const all = chosen === undefined ? [...context.settings().connections.values()] : [context.connection()]
+  return all.map(({ name, warehouse }) =>
+    warehouse.kind === 'file'
+      ? { name, product: 'DuckDB', writers: 1 }
+      : { name, product: 'PostgreSQL', writers: null },
+  )
+}
+
+/** A sync of everything can be run in parts. */
+interface ListedTask extends DagTask {
+  readonly groups?: SyncGroups
+}
+
+const listed = (task: DagTask): ListedTask => {
+  const isOfAll = task.run === 'sync' && task.args.every(arg => arg.startsWith('-'))
+  return isOfAll ? { ...task, groups: syncGroups } : task
+}
+
 interface Summary {
   readonly name: string
   readonly schedule?: string
-  readonly tasks: readonly DagTask[]
+  readonly tasks: readonly ListedTask[]
   readonly description?: string
   readonly problem?: string
 }
@@ -38,7 +73,7 @@ interface Summary {
 function summarise(source: DagText, commands: readonly string[]): Summary {
   try {
     const { name, schedule, tasks, description } = parseDag(source, commands)
-    return { name, schedule, tasks, description }
+    return { name, schedule, tasks: tasks.map(listed), description }
   } catch (error) {
     if (!(error instanceof MusterError)) throw error
     return { name: nameOf(source), tasks: [], problem: error.message }

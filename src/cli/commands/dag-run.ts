@@ -16,6 +16,7 @@ export const command: CommandModule = {
     { flags: '--from <name>', summary: 'this task and those that wait for it, as after a night that failed' },
   ],
   notes: ['Ends with the worst exit code of its tasks: 78, 1, 3, 75 or 0.'],
+  takesAll: true,
   examples: [
     'muster dag run nightly',
     'muster dag run nightly --from build',

@@ -25,6 +25,7 @@ export const command: CommandModule = {
       summary: 'skip from now on what the key could read before and may no longer read',
     },
   ],
+  takesAll: true,
   examples: [
     'muster sync',
     'muster sync timesheets expenses --max-requests 500',

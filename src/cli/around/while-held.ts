@@ -1,9 +1,9 @@
 /** `--wait`: a command that finds the warehouse held by another process tries again until it is free or the time is over. */
-import { hourMs, minuteMs } from '../lib/dates.ts'
-import { Busy, type ExitStatus, type MusterError } from '../lib/errors.ts'
-import { InUse } from '../warehouse/duckdb/failure.ts'
-import type { CommandContext } from './context.ts'
-import type { Output } from './terminal/terminal.ts'
+import { hourMs, minuteMs } from '../../lib/dates.ts'
+import { Busy, type ExitStatus, type MusterError } from '../../lib/errors.ts'
+import { InUse } from '../../warehouse/duckdb/failure.ts'
+import type { CommandContext } from '../context.ts'
+import type { Output } from '../terminal/terminal.ts'
 
 /** Short at first, as most commands hold the warehouse for seconds; then easy on a file that is held for an hour. */
 const firstPauseMs = 250
