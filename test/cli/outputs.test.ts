@@ -43,7 +43,7 @@ test('every option that names an output is tried here', async () => {
       .filter(({ flags }) => /<(file|folder)>/.test(flags))
       .map(({ flags }) => `${name} ${flags.split(' ')[0]}`),
   )
-  expect(named.sort()).toEqual(Object.keys(writing).sort())
+  expect(named.sort()).toEqual([...Object.keys(writing), 'dag export --output'].sort())
 })
 
 const guarded = thorough
@@ -119,6 +119,23 @@ describe.each(Object.entries(writing))('%s', (name, lineTo) => {
     for (const _ of [1, 2]) expect(await place.command(lineTo(target))).toMatchObject({ code: 0, err: '' })
     expect(readdirSync(folder)).toEqual(['own'])
   })
+})
+
+test('dag export replaces the files that it wrote, and those of somebody else when forced; no link, and nothing guarded', async () => {
+  const units = join(folder, 'units')
+  const line = `dag export cron nightly --output ${units}`
+  for (const _ of [1, 2]) expect(await place.command(line)).toMatchObject({ code: 0, err: '' })
+  const [name = ''] = readdirSync(units)
+  writeFileSync(join(units, name), 'precious')
+  await expectRefused(line, 'muster did not write it')
+  expect((await place.command(`${line} --force`)).code).toBe(0)
+  rmSync(join(units, name))
+  symlinkSync('nowhere', join(units, name))
+  await expectRefused(`${line} --force`, 'this is a link')
+  await expectRefused(
+    'dag export cron nightly --force --output w.landing',
+    'this is the folder of landed pages',
+  )
 })
 
 test('two outputs of one command into one file are refused, by whatever names, and also with --force', async () => {

@@ -1,5 +1,5 @@
 /** `muster dag export`: a DAG as the files of another scheduler. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { dagNamed } from '../../app/dag/dag-file.ts'
 import { cronFile } from '../../app/dag/export/cron.ts'
@@ -9,8 +9,16 @@ import { longestSeconds } from '../../app/dag/export/schedule.ts'
 import { systemdFiles } from '../../app/dag/export/systemd.ts'
 import { choiceOf } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { type CommandModule, type Options, textOf, textOption } from '../command.ts'
+import {
+  beginningOf,
+  type OutputRules,
+  requireOutput,
+  requireUnguarded,
+  writeOutput,
+} from '../../temporary/output-file.ts'
+import { type CommandModule, flagOption, type Options, textOf, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { guardedBy } from '../guarded.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const exporters: Readonly<Record<string, (request: ExportRequest) => readonly ExportedFile[]>> = {
@@ -26,6 +34,7 @@ export const command: CommandModule = {
   ],
   options: [
     { flags: '--output <folder>', summary: 'write the files into this folder instead of printing them' },
+    { flags: '--force', summary: 'also replace files that muster did not write' },
     {
       flags: '--image <name>',
       summary: 'for kubernetes: an image with the program',
@@ -48,7 +57,7 @@ export const command: CommandModule = {
     }
     const files = exporter(requestOf(context, name, options))
     const output = textOption(options, 'output')
-    if (output !== undefined) write(resolve(context.cwd, output), files)
+    if (output !== undefined) write(resolve(context.cwd, output), files, rulesOf(context, options))
     if (context.json) printJson(context, files)
     else if (output === undefined)
       printLine(
@@ -63,9 +72,20 @@ export const command: CommandModule = {
   },
 }
 
-function write(folder: string, files: readonly ExportedFile[]): void {
+/** In the first line of whatever this command writes, by which it knows its files again. */
+const marker = 'written by muster dag export'
+
+const rulesOf = (context: CommandContext, options: Options): OutputRules => ({
+  guarded: guardedBy(context),
+  isForced: flagOption(options, 'force'),
+  isOurs: file => beginningOf(file).includes(marker),
+})
+
+function write(folder: string, files: readonly ExportedFile[], rules: OutputRules): void {
+  requireUnguarded(folder, rules.guarded)
   mkdirSync(folder, { recursive: true })
-  for (const { name, text } of files) writeFileSync(join(folder, name), text)
+  for (const { name } of files) requireOutput(join(folder, name), rules)
+  for (const { name, text } of files) writeOutput(join(folder, name), `# ${marker}\n${text}`, rules)
 }
 
 function requestOf(context: CommandContext, dag: string, options: Options): ExportRequest {
