@@ -192,9 +192,14 @@ export function damageOf(landing: Landing, now: number, open: ReadonlySet<string
   return [...archived, ...unarchived, ...missing]
 }
 
+const expired = (landing: Landing, before: number): string[] =>
+  folders(landing).filter(name => statSync(join(landing.root, name)).mtimeMs < before)
+
+export const isAnyExpired = (landing: Landing, before: number): boolean => expired(landing, before).length > 0
+
 /** Removes archives last written before `before` (milliseconds); returns how many. */
 export function expire(landing: Landing, before: number): number {
-  const old = folders(landing).filter(name => statSync(join(landing.root, name)).mtimeMs < before)
+  const old = expired(landing, before)
   for (const name of old) {
     recordScanGone(landing.root, basename(name, suffix))
     rmSync(join(landing.root, name), { recursive: true, force: true })

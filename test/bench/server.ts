@@ -1,19 +1,31 @@
-/** Serves timesheets from memory, as a process of its own: `server.ts COUNT with|without`. Prints its address. */
+/**
+ * Serves timesheets from memory, as a process of its own: `server.ts COUNT with|without [CHANGED]`. Prints its address. The
+ * first CHANGED of them were changed after all others were created, so that they come last.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createdBefore, timesheet } from './timesheet.ts'
+import { createdAt, createdBefore, timesheet } from './timesheet.ts'
 
 const count = Number(process.argv[2] ?? 1000)
 const withTimelogs = process.argv[3] === 'with'
+const changed = Number(process.argv[4] ?? 0)
 
 /** As many distinct records as fit a sensible memory; beyond them the same ones come again under other ids. */
 const distinct = Math.min(count, 100_000)
+
+/** The timesheet at a place of the order by time of change. */
+function inOrder(place: number): Record<string, unknown> {
+  if (place < count - changed) return timesheet(place + changed, withTimelogs)
+  const index = place - (count - changed)
+  const updatedAt = new Date(createdAt(count) + index * 1000).toISOString()
+  return { ...timesheet(index, withTimelogs), netHours: 41.25, version: 4, updatedAt }
+}
 
 /** Records lie side by side with a comma between, so that a page is one slice of bytes. */
 const chunks: Buffer[] = []
 const offsets = [0]
 for (let index = 0; index < distinct; index += 1) {
-  const bytes = Buffer.from(`${JSON.stringify(timesheet(index, withTimelogs))},`)
+  const bytes = Buffer.from(`${JSON.stringify(inOrder(index))},`)
   chunks.push(bytes)
   offsets.push((offsets[index] ?? 0) + bytes.length)
 }
@@ -22,9 +34,7 @@ const records = Buffer.concat(chunks)
 function rows(from: number, to: number): Buffer {
   if (to <= from) return Buffer.alloc(0)
   if (to <= distinct) return records.subarray(offsets[from], (offsets[to] ?? 1) - 1)
-  const made = Array.from({ length: to - from }, (_, place) =>
-    JSON.stringify(timesheet(from + place, withTimelogs)),
-  )
+  const made = Array.from({ length: to - from }, (_, place) => JSON.stringify(inOrder(from + place)))
   return Buffer.from(made.join(','))
 }
 
@@ -49,7 +59,7 @@ function answer(url: URL): Buffer {
   const empty = !url.pathname.endsWith('/timesheets')
   const day = (name: string): number | undefined =>
     query.get(name) ? Date.parse(`${query.get(name)}T00:00:00Z`) : undefined
-  const first = empty ? 0 : clamp(createdBefore(day('from') ?? 0))
+  const first = empty ? 0 : clamp(createdBefore(day('from') ?? 0) - changed)
   const last = empty ? 0 : clamp(createdBefore((day('to') ?? 4e12) + dayMs))
   const total = Math.max(0, last - first)
   const begin = Math.min(total, (page - 1) * limit)

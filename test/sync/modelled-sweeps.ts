@@ -21,7 +21,7 @@ import {
   seenAndExpected,
 } from '../../src/sync/paging/proof.ts'
 import { type Progress, type Strategy, scan } from '../../src/sync/paging/scan.ts'
-import { SeenRows } from '../../src/sync/snapshot/seen-rows.ts'
+import { SeenRows } from '../../src/sync/paging/seen-rows.ts'
 import { Refused, type VanishingList } from './vanishing-list.ts'
 
 interface Held {

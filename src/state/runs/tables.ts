@@ -30,6 +30,7 @@ export const runTables = {
         count('Records of a resource that might be in quarantine, by its settings.'),
       ),
       quarantine_percent: optional(real('Or so many percent of them, if those are more.')),
+      discovered_at: optional(time('When the ids that its rows name had been noted; null before.')),
       message: optional(text('Why it failed, stopped or is incomplete.')),
       program_version: text('Version of the program.'),
     },

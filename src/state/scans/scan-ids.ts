@@ -30,7 +30,7 @@ export async function addIds(engine: Engine, rows: readonly ScanIdRow[]): Promis
 }
 
 /** A moment at which a pass began; see sync/paging/proof.ts. */
-interface Moment {
+export interface Moment {
   readonly pass: number
   /** Milliseconds since the epoch. */
   readonly before: number | null

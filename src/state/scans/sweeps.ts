@@ -55,6 +55,12 @@ export async function sweepScans(engine: Engine, sweepId: string): Promise<ScanR
     .execute()
 }
 
+/** Whether a sweep has seen records of a resource that were not stored. */
+export async function isAnyUnread(engine: Engine, resource: string): Promise<boolean> {
+  const query = ledger(engine).selectFrom('ops.unread').select('record_id').where('resource', '=', resource)
+  return (await query.limit(1).execute()).length > 0
+}
+
 /** Records of a resource that are still to be read; those read meanwhile are deleted from the table. */
 export async function stillUnread(engine: Engine, resource: Resource): Promise<UnreadRow[]> {
   await engine.run(

@@ -26,6 +26,9 @@ export const scanTables = {
           'When a scan first found the list empty although its records are stored; null while it has rows.',
         ),
       ),
+      same_rows: optional(
+        text('SHA-256 of the rows of each page that the last scan of changes loaded, to know them again.'),
+      ),
       run_id: text('Run that moved the watermark.'),
       moved_at: time('When it was moved.'),
     },

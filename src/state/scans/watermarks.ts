@@ -19,8 +19,7 @@ export async function moveWatermark(
   resource: string,
   change: Partial<WatermarkRow> & Pick<WatermarkRow, 'run_id' | 'moved_at'>,
 ): Promise<void> {
-  const before = await readWatermark(engine, resource)
-  const fresh = {
+  const row: WatermarkRow = {
     watermark: null,
     pending_watermark: null,
     earliest_day: null,
@@ -29,10 +28,15 @@ export async function moveWatermark(
     hidden_rows: null,
     backfilled_at: null,
     empty_since: null,
+    same_rows: null,
+    ...change,
+    resource,
   }
-  const row: WatermarkRow = { ...fresh, ...before, ...change, resource }
-  await ledger(engine).deleteFrom('ops.watermark').where('resource', '=', resource).execute()
-  await ledger(engine).insertInto('ops.watermark').values(row).execute()
+  await ledger(engine)
+    .insertInto('ops.watermark')
+    .values(row)
+    .onConflict(conflict => conflict.column('resource').doUpdateSet(change))
+    .execute()
 }
 
 /** As if the list had never been read. */

@@ -1,9 +1,10 @@
 /** Counts what the passes of a scan have seen, for the proof. */
-import { countIds } from '../../state/scans/scan-ids.ts'
+import { countIds, type IdCounts, type Moment } from '../../state/scans/scan-ids.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { Known } from './pass-state.ts'
 import { hiddenRows, type PassFigures, steadyMoment, withSteady } from './proof.ts'
 import type { Progress } from './scan.ts'
+import type { SeenRows } from './seen-rows.ts'
 
 export interface Counting {
   readonly scanId: string
@@ -15,16 +16,14 @@ export interface Counting {
   readonly allowsSteady?: boolean
 }
 
-export async function figuresOf(
-  engine: Engine,
-  { pass, bases, attempt }: Progress,
-  { scanId, known, hidesRows, allowsSteady = false }: Counting,
-): Promise<PassFigures> {
-  const moments = [...bases, ...(allowsSteady ? steadyMoment(pass) : [])]
-  const since = pass.below > 0 ? known?.before : undefined
-  const seen = await countIds(engine, { scanId, moments, ...(since !== undefined && { since }) })
+const momentsOf = ({ pass, bases }: Progress, { allowsSteady = false }: Counting): Moment[] => [
+  ...bases,
+  ...(allowsSteady ? steadyMoment(pass) : []),
+]
+
+function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, counting: Counting): PassFigures {
   const { ids, inLastPass } = seen
-  const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: hidesRows })
+  const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: counting.hidesRows })
   return {
     attempt,
     bases,
@@ -34,4 +33,24 @@ export async function figuresOf(
     excluded: pass.below + hidden,
     hidden,
   }
+}
+
+export async function figuresOf(
+  engine: Engine,
+  progress: Progress,
+  counting: Counting,
+): Promise<PassFigures> {
+  const { scanId, known } = counting
+  const since = progress.pass.below > 0 ? known?.before : undefined
+  const moments = momentsOf(progress, counting)
+  const seen = await countIds(engine, { scanId, moments, ...(since !== undefined && { since }) })
+  return figuresFrom(seen, progress, counting)
+}
+
+/** The same for rows in memory: those that count below the end of the pass. */
+export function figuresOfSeen(rows: SeenRows, progress: Progress, counting: Counting): PassFigures {
+  const moments = momentsOf(progress, counting)
+  const last = Math.max(0, ...moments.map(({ pass }) => pass))
+  const counted = moments.map(moment => rows.count(moment))
+  return figuresFrom({ ...rows.figures(last), counted }, progress, counting)
 }

@@ -34,7 +34,7 @@ export interface SeenId {
  * Whether a record was in the list at the moment of the base and was seen then or later. It was in the list when it is on
  * that very page, when its own times say so, or when it was seen before: a deleted record does not come back.
  */
-export function counts(id: SeenId, { pass, before }: Base): boolean {
+export function counts(id: SeenId, { pass, before }: Pick<Base, 'pass' | 'before'>): boolean {
   if (id.lastPass < pass) return false
   if (id.firstPass < pass || id.frontPasses.includes(pass)) return true
   return before !== null && id.existedAt !== null && id.existedAt <= before

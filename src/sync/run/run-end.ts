@@ -1,10 +1,11 @@
 /** The end of a run: its last ledger rows, and the pages of finished scans are archived. */
 import pRetry from 'p-retry'
-import { compact, expire } from '../../landing/archive.ts'
+import { compact, expire, isAnyExpired } from '../../landing/archive.ts'
+import { dayMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { forgetSent, recordSent } from '../../state/requests/key-state.ts'
 import { releaseLease, takeLease } from '../../state/runs/leases.ts'
-import { runningRuns, updateRun } from '../../state/runs/runs.ts'
+import { type RunFigures, runningRuns, updateRun } from '../../state/runs/runs.ts'
 import type { RunRow } from '../../state/runs/tables.ts'
 import { landingLease } from '../../state/runs/whole-lease.ts'
 import { openScanIds } from '../../state/scans/scans.ts'
@@ -17,6 +18,8 @@ interface RunEnd {
   readonly change: Partial<RunRow>
   /** Archives older than this, in milliseconds since the epoch, go. */
   readonly keepAfter: number
+  /** Whether it wrote nothing but ledger rows. */
+  readonly isQuiet?: boolean
 }
 
 /**
@@ -30,10 +33,26 @@ async function finishedScans({ engine, landing, runId }: Ending): Promise<string
   return landing.scans().filter(scan => !open.has(scan) && !runs.some(run => scan.startsWith(run)))
 }
 
+/**
+ * After a quiet sync pages of so many scans, or so many bytes of them, are worth archives: those of one cost as much as those
+ * of many. None waits for longer than a day, as retention counts from its archive.
+ */
+const fullScans = 20
+const fullBytes = 16_000_000
+
+function isWorthArchives({ landing, clock }: Ending, scans: readonly string[]): boolean {
+  if (scans.length >= fullScans) return true
+  const pages = scans.flatMap(scan => landing.pages(scan))
+  const isOld = pages.some(({ fetchedAt }) => Date.parse(fetchedAt) < clock.now() - dayMs)
+  return isOld || pages.reduce((sum, page) => sum + page.bytes, 0) >= fullBytes
+}
+
 /** One process at a time: where another holds the lease it does the work. */
-async function archivePages(ending: Ending, keepAfter: number): Promise<void> {
+async function archivePages(ending: Ending, { keepAfter, isQuiet = false }: RunEnd): Promise<void> {
   const { engine, landing, runId, signal } = ending
   if (signal.aborted) return
+  const isWorthIt = !isQuiet || isWorthArchives(ending, await finishedScans(ending))
+  if (!isWorthIt && !isAnyExpired(landing, keepAfter)) return
   const lease = await takeLease(engine, { resource: landingLease, holder: runId, ms: usualLeaseMs }).catch(
     error => {
       // Another process holds it.
@@ -42,12 +61,17 @@ async function archivePages(ending: Ending, keepAfter: number): Promise<void> {
   )
   if (!lease) return
   try {
-    await compact(landing, await finishedScans(ending), signal)
+    // Another process may have archived them before this one got the lease.
+    if (isWorthIt) await compact(landing, await finishedScans(ending), signal)
     expire(landing, keepAfter)
   } finally {
     await releaseLease(engine, lease)
   }
 }
+
+/** A run that wrote nothing but its own ledger rows leaves them to the closing of the warehouse. */
+export const isUnchanged = (outcomes: readonly RunFigures[]): boolean =>
+  outcomes.every(one => one.rows_inserted + one.rows_changed + one.rows_removed + one.quarantined === 0)
 
 /** Why the rows of a run are not sure to stay: then it has not succeeded. */
 export const notLasting = (engine: Engine): Promise<MusterError | undefined> =>
@@ -60,19 +84,16 @@ export const notLasting = (engine: Engine): Promise<MusterError | undefined> =>
 const serverRestarts = { retries: 4, minTimeout: 1000, factor: 1 }
 
 /** Returns why the end could not be recorded: the next run then records that this one died without finishing. */
-export async function recordEnd(
-  sync: Ending,
-  { change, keepAfter }: RunEnd,
-): Promise<MusterError | undefined> {
+export async function recordEnd(sync: Ending, end: RunEnd): Promise<MusterError | undefined> {
   const { engine, clock } = sync
   const last = async (): Promise<void> => {
     await recordSent(engine, sync.sent)
     await forgetSent(engine, clock.now())
-    await updateRun(engine, sync.runId, { ...change, finished_at: now(sync) })
+    await updateRun(engine, sync.runId, { ...end.change, finished_at: now(sync) })
   }
   try {
     await (engine.reconnects ? pRetry(last, serverRestarts) : last())
-    await archivePages(sync, keepAfter)
+    await archivePages(sync, end)
     return undefined
   } catch (error) {
     return error as MusterError

@@ -23,7 +23,7 @@ import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts
 import { Incomplete } from './incomplete.ts'
 import { apiKeyId } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
-import { notLasting, recordEnd } from './run-end.ts'
+import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
 /** Where to read from and write to; secrets already revealed. */
@@ -175,28 +175,25 @@ async function openSession(
   return { client, landing, sync, shared }
 }
 
-interface Read {
-  readonly resources: readonly ResourceOutcome[]
-  readonly failure?: MusterError | undefined
-}
+type Read = Pick<RunOutcome, 'resources'> & { readonly failure?: MusterError | undefined }
 
 /** Written at once, whatever the run reads and however it ends: the next run keeps to these limits when it asks `/me`. */
 async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
   const { runId, apiKeyId: id } = sync
   const observedAt = instant(sync.clock.now())
-  await sync.engine.transaction(engine =>
-    recordKeyScope(engine, { runId, apiKeyId: id, sight: key, observedAt }),
-  )
-  await recordUsage(sync.engine, {
-    run_id: sync.runId,
-    api_key_id: sync.apiKeyId,
-    rate_limit_per_minute: key.rateLimitPerMinute,
-    rate_limit_per_day: key.rateLimitPerDay,
-    requests_today: key.usage.requestsToday ?? null,
-    remaining_today: key.usage.remainingToday ?? null,
-    resets_at: key.usage.resetsAt ?? null,
-    last_used_at: key.lastUsedAt ?? null,
-    observed_at: instant(sync.clock.now()),
+  await sync.engine.transaction(async engine => {
+    await recordKeyScope(engine, { runId, apiKeyId: id, sight: key, observedAt })
+    await recordUsage(engine, {
+      run_id: runId,
+      api_key_id: id,
+      rate_limit_per_minute: key.rateLimitPerMinute,
+      rate_limit_per_day: key.rateLimitPerDay,
+      requests_today: key.usage.requestsToday ?? null,
+      remaining_today: key.usage.remainingToday ?? null,
+      resets_at: key.usage.resetsAt ?? null,
+      last_used_at: key.lastUsedAt ?? null,
+      observed_at: observedAt,
+    })
   })
 }
 
@@ -232,19 +229,20 @@ export async function runSync(
   const { requestsThisRun, retries, remainingToday } = session.client.usage()
   await session.client.close()
   await session.shared?.close()
-  const ended = read.failure ?? (await notLasting(session.sync.engine))
+  const isQuiet = !request.sweep && isUnchanged(read.resources)
+  const ended = read.failure ?? (isQuiet ? undefined : await notLasting(session.sync.engine))
   const unrecorded = await recordEnd(session.sync, {
     change: { state: stateOf(ended), requests: requestsThisRun, retries, message: ended?.message ?? null },
     keepAfter: clock.now() - connection.retentionDays * dayMs,
+    isQuiet,
   })
   // What went wrong first tells more than that it could not be written down.
   const failure = ended ?? unrecorded
-  const { resources } = read
   const figures = {
     requests: requestsThisRun,
     remainingToday,
     milliseconds: clock.now() - startedAt,
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
   }
-  return { runId: session.sync.runId, resources, ...figures, ...(failure && { failure }) }
+  return { runId: session.sync.runId, resources: read.resources, ...figures, ...(failure && { failure }) }
 }

@@ -6,6 +6,7 @@ import { edges } from '../../contract/derived/discovery.ts'
 import { asReadBy, isCollection, type Resource } from '../../contract/fields/resource.ts'
 import { BudgetSpent, Busy, MusterError } from '../../lib/errors.ts'
 import { adopt, discover } from '../../state/by-id/discovered.ts'
+import { mayNameNewIds, recordDiscovery } from '../../state/runs/runs.ts'
 import { readRecords } from '../by-id/by-id.ts'
 import { HeldBack } from '../deletions/held-back.ts'
 import { syncCollection } from '../scan/collection.ts'
@@ -48,13 +49,22 @@ export function chosenResources({ resources: names, between }: SyncRequest): Res
   return readable.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
-/** Ids that the chosen resources name, and those that any resource names of a chosen one. */
-async function discoverIds({ engine, ...sync }: SyncContext, chosen: readonly Resource[]): Promise<void> {
+/**
+ * Ids that the chosen resources name, and those that any resource names of a chosen one. To look for them reads whole columns
+ * of star, so it is done only after a run has changed rows.
+ */
+async function discoverIds(
+  { engine, ...sync }: SyncContext,
+  chosen: readonly Resource[],
+  isOfAll: boolean,
+): Promise<void> {
+  if (!(await mayNameNewIds(engine))) return
   const names = new Set(chosen.map(({ name }) => name))
   const along = edges[sync.key.kind].filter(({ from, resource }) => names.has(from) || names.has(resource))
   await engine.transaction(async engine => {
     for (const resource of chosen) if (!isCollection(resource)) await adopt(engine, resource)
     await discover(engine, { edges: along, at: now(sync) })
+    await recordDiscovery(engine, { runId: sync.runId, at: now(sync), isOfAll })
   })
 }
 
@@ -86,7 +96,7 @@ class Run {
   /** False when it fails after a list has failed: the failure of the list says more. */
   async discover(chosen: readonly Resource[]): Promise<boolean> {
     try {
-      await discoverIds(this.#sync, chosen)
+      await discoverIds(this.#sync, chosen, this.#request.resources.length === 0)
       return true
     } catch (error) {
       if (failureAmong(this.outcomes)) return false

@@ -8,7 +8,7 @@ import { Pipeline } from '../../load/pipeline.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
 import { recordSent } from '../../state/requests/key-state.ts'
-import type { Lease } from '../../state/runs/leases.ts'
+import { type Lease, renewLease } from '../../state/runs/leases.ts'
 import { addToRun, type RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
@@ -55,6 +55,16 @@ const fullBytes = 45_000_000
 export function isFullBatch(pages: readonly LandedPage[]): boolean {
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0)
   return bytes >= fullBytes || pages.length >= fullPages
+}
+
+const nothingLoaded: Loaded = {
+  records: 0,
+  inserted: 0,
+  changed: 0,
+  removed: 0,
+  unchanged: 0,
+  quarantined: 0,
+  readAsJson: 0,
 }
 
 function figuresOf(loaded: Loaded): Partial<RunFigures> {
@@ -122,6 +132,23 @@ export class TaskPipeline {
         await this.#record(engine, loaded)
       },
     })
+  }
+
+  /**
+   * What a load does for records that change nothing, without one: `ledger` writes its rows, unless it finds that they have to
+   * be loaded after all. Whether it did.
+   */
+  async loadNothing(records: number, ledger: (engine: Engine) => Promise<boolean>): Promise<boolean> {
+    const { sync, lease } = this.#task
+    const loaded = { ...nothingLoaded, records, unchanged: records }
+    const isWritten = await sync.engine.transaction(async engine => {
+      if (!(await ledger(engine))) return false
+      await this.#record(engine, loaded)
+      await renewLease(engine, lease)
+      return true
+    })
+    if (isWritten) this.#count(loaded)
+    return isWritten
   }
 
   /** See Pipeline.drained. */

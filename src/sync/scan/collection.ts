@@ -16,6 +16,7 @@ import { noteEmptyList } from './empty-list.ts'
 import { lookAgain } from './look-again.ts'
 import { knownTo } from './lookback.ts'
 import { readNoted } from './read-again.ts'
+import { digestsIn } from './same-rows.ts'
 import { readUntilProved } from './until-proved.ts'
 
 /**
@@ -58,10 +59,12 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
     ),
     ...(watermark.watermark !== null && { known: await knownTo(task, watermark.watermark) }),
     ...pagingOf(watermark),
+    sameRows: digestsIn(watermark.same_rows),
     isFiltered: filter.from !== undefined,
     accepted: (engine, end) =>
       setWatermark(engine, task, {
         watermark: later(end.watermark, watermark.watermark),
+        same_rows: end.digests,
         ...(changedSince ? {} : { remembered_total: end.total }),
       }),
   })

@@ -8,11 +8,16 @@ import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { scanOf, setWatermark } from './collection-window.ts'
 
-/** A list that is filtered by its changes may be empty because nothing changed: one request tells. */
-async function isEmptyNow(task: ResourceTask, { remembered_total }: WatermarkRow): Promise<boolean> {
-  const { sync, resource, counters } = task
+/** Whether the last scan of changes was shown no rows. */
+async function wasEmpty(task: ResourceTask, { remembered_total }: WatermarkRow): Promise<boolean> {
   if (!scanOf(task).changedSince) return remembered_total !== null && Number(remembered_total) === 0
-  if ((await lastTotal(sync.engine, resource.name)) !== 0) return false
+  return (await lastTotal(task.sync.engine, task.resource.name)) === 0
+}
+
+/** A list that is filtered by its changes may be empty because nothing changed: one request tells. */
+async function isEmptyNow(task: ResourceTask): Promise<boolean> {
+  const { sync, resource, counters } = task
+  if (!scanOf(task).changedSince) return true
   const query = { ...resource.query, fields: 'id', page: 1, limit: 1 }
   const { meta } = await sync.client.getPage(resource.path, query)
   counters.requests += 1
@@ -24,9 +29,11 @@ export async function noteEmptyList(task: ResourceTask): Promise<void> {
   const { sync, resource, counters } = task
   const watermark = await readWatermark(sync.engine, resource.name)
   if (!watermark?.backfilled_at) return
+  const mayBeEmpty = await wasEmpty(task, watermark)
+  if (!mayBeEmpty && watermark.empty_since === null) return
   const [row] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
   const stored = Number(row?.n ?? 0)
-  const isEmpty = stored > 0 && (await isEmptyNow(task, watermark))
+  const isEmpty = mayBeEmpty && stored > 0 && (await isEmptyNow(task))
   const since = isEmpty ? (watermark.empty_since ?? now(sync)) : null
   if (since !== (watermark.empty_since ?? null))
     await fenced(task, engine => setWatermark(engine, task, { empty_since: since }))

@@ -1,40 +1,30 @@
 /** The scan whose pages are landed and loaded: backfill windows, incremental scans, and days that are read again. */
-import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { type Envelope, readEnvelope } from '../../api/client/envelope.ts'
-import { Retriable } from '../../api/client/errors.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/folder.ts'
-import { unbrokenRecords } from '../../load/page/stand-ins.ts'
-import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import { forgetSeen } from '../../state/scans/scan-ids.ts'
 import { readScan, updateScan } from '../../state/scans/scans.ts'
-import type { ScanRow } from '../../state/scans/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { figuresOf } from '../paging/figures.ts'
-import { factsOf } from '../paging/page-facts.ts'
-import { limitOf, type PassPlan, planOf, sizeOf } from '../paging/pass-plan.ts'
-import { type Known, type PassRules, seenIn } from '../paging/pass-state.ts'
+import { type Counting, figuresOf, figuresOfSeen } from '../paging/figures.ts'
+import { limitOf, sizeOf } from '../paging/pass-plan.ts'
+import { type PassRules, seenIn } from '../paging/pass-state.ts'
 import { type Decision, judge, type PassFigures, provedBase, seenAndExpected } from '../paging/proof.ts'
-import { anotherPass, type Progress, type ScannedPage, type Strategy } from '../paging/scan.ts'
+import { anotherPass, type Progress, type Strategy } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
+import { SeenRows } from '../paging/seen-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { isFullBatch } from '../run/task-pipeline.ts'
 import { learnPaging } from './collection-window.ts'
+import { ListPages, type ListRequest, type LoadedPage } from './list-pages.ts'
+import { areStored, digestsText, type Row } from './same-rows.ts'
 
-export interface LoadedScanJob {
-  readonly row: ScanRow
-  readonly query: Readonly<Record<string, string>>
+export interface LoadedScanJob extends ListRequest {
   /** Page to begin with when nothing of the scan is read yet. */
   readonly beginAt: number
-  /** Where an incremental scan ends; absent when the list is read to its first page. */
-  readonly known?: Known
   /** The list is filtered by updatedAt. */
   readonly isFiltered?: boolean
-  /** What earlier scans have learnt of the list: rows a page, and how many rows it hides. */
+  /** Rows a page, as earlier scans have learnt. */
   readonly pageSize?: number
-  readonly hiddenRows?: number
   /** Ledger rows that belong to the end of the scan, on the connection of the transaction of its last batch. */
   readonly accepted?: (engine: Engine, end: ScanEnd) => Promise<void>
 }
@@ -44,13 +34,13 @@ export interface ScanEnd {
   readonly watermark: string | null
   /** Records of the list when it was read. */
   readonly total: number
+  /** Digests of the rows of its pages, for the next scan; null where that may not rely on them. */
+  readonly digests: string | null
 }
 
-interface LoadedPage extends ScannedPage {
-  readonly landed: LandedPage
+interface SeenPage extends LandedPage, Required<Pick<PageFile, 'pass' | 'isFront'>> {
+  readonly same?: readonly Row[] | undefined
 }
-
-type SeenPage = LandedPage & Pick<PageFile, 'pass' | 'isFront'>
 
 /** The last few pages of a pass are no batch of their own, which would take as many statements as a full one. */
 const fewPages = 0.2
@@ -58,28 +48,18 @@ const fewPages = 0.2
 const isFull = (pages: readonly LandedPage[], left: number): boolean =>
   isFullBatch(pages) && (left === 0 || left > pages.length * fewPages)
 
-/** A body that differs from what its edges promised is asked for again, and never met a second time in the landing. */
-function orUnreadable<Result>(page: LandedPage, read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof Retriable)) throw error
-    throw new PageUnreadable([{ ...page, scope: {} }], error)
-  }
-}
-
-type Content = Pick<Envelope, 'empty' | 'records' | 'meta'>
-
 export class LoadedScan implements Strategy<LoadedPage> {
   readonly #task: ResourceTask
   readonly #job: LoadedScanJob
   /** Where the scan goes on. */
   readonly start: Progress
-  /** Pages that an earlier run landed and did not load: they cost no request. */
-  readonly #landed: LandedPage[]
+  readonly #pages: ListPages
+  readonly #digests: (string | undefined)[] = []
   #batch: SeenPage[] = []
   /** Records that the passes of this run lacked. */
   readonly #lacks: number[] = []
+  /** What the transaction of the last batch has decided. */
+  #decided: Decision | undefined
 
   private constructor(task: ResourceTask, job: LoadedScanJob, start: Progress) {
     const { row } = job
@@ -89,7 +69,8 @@ export class LoadedScan implements Strategy<LoadedPage> {
     // The run that opened the scan may have landed its pages on another machine.
     task.sync.landing.begin(row.scan_id, { resource: task.resource.name, scope: {} })
     const pages = task.sync.landing.pages(row.scan_id)
-    this.#landed = pages.filter(({ sequence }) => sequence > start.sequence)
+    const left = pages.filter(({ sequence }) => sequence > start.sequence)
+    this.#pages = new ListPages(task, job, left)
   }
 
   static async open(task: ResourceTask, job: LoadedScanJob): Promise<LoadedScan> {
@@ -101,7 +82,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
   rules(progress: Progress): PassRules & { readonly size: number } {
     const { known, hiddenRows: hidden } = this.#job
     const { clock, lookbackMs } = this.#task.sync
-    const plan = this.#plan(progress)
+    const plan = this.#pages.planOf(progress)
     return {
       ...(plan.sortBy === 'updatedAt' && { known }),
       lookbackMs,
@@ -112,24 +93,17 @@ export class LoadedScan implements Strategy<LoadedPage> {
     }
   }
 
-  #plan({ attempt, bases }: Progress): PassPlan {
-    return planOf(attempt, { isPart: this.#job.known !== undefined, total: bases[0]?.total })
-  }
-
   async ask(page: number, progress: Progress): Promise<LoadedPage> {
     const { pipeline } = this.#task
     if (pipeline.hasFailed) await pipeline.drained()
-    const landed = this.#nextLanded(page)
-    if (!landed) return this.#fetch(page, progress)
-    const bytes = await readFile(landed.file)
-    const content = orUnreadable(landed, () => readEnvelope(bytes, { page, limit: pageLimit }))
-    return this.#look(landed, content, progress)
+    return this.#pages.ask(page, progress)
   }
 
-  async keep({ landed }: LoadedPage, progress: Progress): Promise<void> {
+  async keep({ landed, digest, same }: LoadedPage, progress: Progress): Promise<void> {
     const { sync, resource, counters } = this.#task
     const { pages, greatestTotal, nextPage, size } = progress.pass
-    this.#batch.push({ ...landed, ...seenIn(progress.pass) })
+    this.#batch.push({ ...landed, ...seenIn(progress.pass), same })
+    this.#digests.push(digest)
     sync.emit({
       resource: resource.name,
       state: 'scanning',
@@ -144,14 +118,44 @@ export class LoadedScan implements Strategy<LoadedPage> {
   /** Gives the pages read so far to the pipeline; the next scan can be read while they load. */
   async handOver(progress: Progress): Promise<void> {
     if (this.#batch.length === 0) return
-    const pages = this.#batch
+    const batch = this.#batch
     this.#batch = []
+    if (await this.#isNothingNew(batch, progress)) return
+    const pages = batch.map(({ same: _, ...page }) => page)
     await this.#task.pipeline.load({
       pages,
       rows: 'data',
       scan: { scanId: this.#job.row.scan_id, isFiltered: this.#job.isFiltered ?? false },
-      ledger: engine => this.#commit(engine, progress),
+      ledger: async engine => this.#commit(engine, progress, await this.#figures(engine, progress)),
     })
+  }
+
+  /** A whole scan of changes whose rows are those of the scan before it, and stored: it is accepted without a load. */
+  async #isNothingNew(batch: readonly SeenPage[], progress: Progress): Promise<boolean> {
+    const { pass, attempt, sequence } = progress
+    const isWhole = pass.nextPage === 0 && attempt === 1 && sequence === batch.length
+    if (!isWhole || batch.some(({ same }) => same === undefined)) return false
+    const seen = new SeenRows()
+    for (const { same = [], ...page } of batch)
+      for (const row of same) if (this.#counts(row, progress)) seen.add(row.id, page, this.#existedAt(row))
+    const figures = figuresOfSeen(seen, progress, this.#counting)
+    if (!provedBase(figures)) return false
+    const rows = batch.flatMap(({ same = [] }) => same)
+    return this.#task.pipeline.loadNothing(rows.length, async engine => {
+      if (!(await areStored(engine, this.#task.resource, rows))) return false
+      await this.#commit(engine, progress, figures)
+      return true
+    })
+  }
+
+  /** Below its end a scan of changes counts only what changed since. */
+  #counts({ changedAt }: Row, { pass }: Progress): boolean {
+    const { known } = this.#job
+    return known === undefined || pass.below === 0 || changedAt >= known.before
+  }
+
+  #existedAt({ changedAt, existedAt }: Row): number {
+    return this.#job.isFiltered ? changedAt : existedAt
   }
 
   async save(progress: Progress): Promise<void> {
@@ -159,66 +163,24 @@ export class LoadedScan implements Strategy<LoadedPage> {
     await this.#task.pipeline.drained()
   }
 
-  /** The transaction of the last batch has decided. */
+  /** Of a scan whose last pages an earlier run has loaded, its ledger row knows. */
   async decide(): Promise<Decision> {
+    if (this.#decided) return this.#decided
     const row = await readScan(this.#task.sync.engine, this.#job.row.scan_id)
     if (row?.state === 'accepted') return 'accepted'
     return row?.state === 'refused' ? 'refused' : 'scan again'
   }
 
-  #nextLanded(page: number): LandedPage | undefined {
-    for (let landed = this.#landed.shift(); landed; landed = this.#landed.shift()) {
-      if (landed.page === page) return landed
-      this.#task.sync.landing.forget(landed)
-    }
-    return undefined
-  }
-
-  async #fetch(page: number, progress: Progress): Promise<LoadedPage> {
-    const { sync, resource, counters } = this.#task
-    const plan = this.#plan(progress)
-    const query = { ...this.#job.query, sortBy: plan.sortBy, page, limit: limitOf(plan, progress.pass) }
-    const answer = await sync.client.getPage(resource.path, query)
-    counters.requests += 1
-    const { fetchedAt, bytes } = answer
-    const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
-    const landed = await sync.landing.land(this.#job.row.scan_id, arrived)
-    return this.#look(landed, answer, progress)
-  }
-
-  /** Looks into the records only where the scan needs it: parsing a page costs more than fetching it. */
-  #look(landed: LandedPage, { empty, meta, records }: Content, { pass, attempt }: Progress): LoadedPage {
-    const { resource, sync } = this.#task
-    const { known, hiddenRows: hidden } = this.#job
-    const { page, sequence } = landed
-    const base = {
-      landed,
-      sequence,
-      page,
-      empty,
-      total: meta?.total ?? 0,
-      ...(meta && { limit: meta.limit }),
-    }
-    const isNeeded = known !== undefined || hidden !== undefined || pass.pages < 2 || attempt > 1
-    if (!isNeeded) return base
-    const rows = this.#task.pipeline.readAgain.has(landed)
-      ? unbrokenRecords(readFileSync(landed.file))
-      : orUnreadable(landed, () => records() as unknown[])
-    return { ...base, ...factsOf(rows, { updatedAt: resource.updatedAt, known, now: sync.clock.now() }) }
-  }
-
   /** Tells in the transaction of a batch how far its pages are loaded, and decides when they were the last of a pass. */
-  async #commit(engine: Engine, progress: Progress): Promise<void> {
+  async #commit(engine: Engine, progress: Progress, figures: PassFigures): Promise<void> {
     const id = this.#job.row.scan_id
-    const { known, hiddenRows: hidden } = this.#job
-    const counting = { scanId: id, hidesRows: hidden, known, allowsSteady: true }
-    const figures = await figuresOf(engine, progress, counting)
     const { seen, expected } = seenAndExpected(figures)
     const isOver = progress.pass.nextPage === 0
     const decision = isOver
       ? judge(figures, provedBase(figures), [...this.#lacks, expected - seen])
       : undefined
     if (isOver) this.#lacks.push(expected - seen)
+    this.#decided = decision
     const isAgain = decision === 'scan again'
     await updateScan(engine, id, {
       ...changeOf(isAgain ? anotherPass(progress, this) : progress),
@@ -232,6 +194,15 @@ export class LoadedScan implements Strategy<LoadedPage> {
     else await forgetSeen(engine, id)
   }
 
+  get #counting(): Counting {
+    const { row, known, hiddenRows } = this.#job
+    return { scanId: row.scan_id, hidesRows: hiddenRows, known, allowsSteady: true }
+  }
+
+  #figures(engine: Engine, progress: Progress): Promise<PassFigures> {
+    return figuresOf(engine, progress, this.#counting)
+  }
+
   get #isWholeList(): boolean {
     const { row, known, isFiltered } = this.#job
     return known === undefined && !isFiltered && row.from_day === null && row.to_day === null
@@ -243,7 +214,8 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const hides = this.#isWholeList ? figures.hidden : Math.max(hidden, figures.hidden)
     const learnt = { pageSize: pass.usual, hiddenRows: hides }
     const watermark = provedBase(figures)?.watermark ?? null
-    await accepted?.(engine, { watermark, total: pass.lastTotal })
+    const digests = digestsText(this.#digests)
+    await accepted?.(engine, { watermark, total: pass.lastTotal, digests })
     const before = { pageSize: pageSize ?? pageLimit, hiddenRows: hidden }
     await learnPaging(engine, this.#task, { learnt, before })
   }

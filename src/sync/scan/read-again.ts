@@ -1,7 +1,7 @@
 /** Reads the records of some created days again; the watermark stays where it is. */
 import { dayMs, daysBetween, utcDay } from '../../lib/dates.ts'
 import { giveUpScans, unfinishedScans } from '../../state/scans/scans.ts'
-import { forgetUnread, stillUnread } from '../../state/scans/sweeps.ts'
+import { forgetUnread, isAnyUnread, stillUnread } from '../../state/scans/sweeps.ts'
 import type { ScanRow, UnreadRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { ResourceTask } from '../run/context.ts'
@@ -90,6 +90,7 @@ const isDated = (row: UnreadRow): row is UnreadRow & { created_at: string } => r
 /** Reads records that a sweep saw and that are not stored. One that is still missing then was deleted; the next sweep finds out. */
 export async function readNoted(task: ResourceTask): Promise<void> {
   await cutOff(task)
+  if (!(await isAnyUnread(task.sync.engine, task.resource.name))) return
   const rows = await fenced(task, engine => stillUnread(engine, task.resource))
   if (rows.length === 0) return
   const dated = scanOf(task).createdBetween ? rows.filter(isDated) : []

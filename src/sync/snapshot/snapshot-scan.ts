@@ -15,10 +15,10 @@ import {
   seenAndExpected,
 } from '../paging/proof.ts'
 import { anotherPass, type Progress, type ScannedPage, type Strategy, scan } from '../paging/scan.ts'
+import { SeenRows } from '../paging/seen-rows.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import type { Scope } from './scopes.ts'
-import { SeenRows } from './seen-rows.ts'
 
 export interface Reading {
   readonly pages: readonly LandedPage[]

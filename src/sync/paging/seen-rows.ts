@@ -1,5 +1,5 @@
-/** What the passes of a snapshot have seen of each row, by its name. */
-import { type Base, counts, type SeenId } from '../paging/proof.ts'
+/** What the passes of a scan have seen of each row, by its name, where its rows are in memory. */
+import { type Base, counts, type SeenId } from './proof.ts'
 
 interface Sighting {
   readonly pass: number
@@ -7,7 +7,7 @@ interface Sighting {
   readonly isFront: boolean
 }
 
-/** In memory: the rows of a snapshot are read together. */
+/** A snapshot is read together, and so is a scan of changes that finds nothing new. */
 export class SeenRows {
   readonly #rows = new Map<string, SeenId>()
 
@@ -22,7 +22,7 @@ export class SeenRows {
     })
   }
 
-  count(base: Base): number {
+  count(base: Pick<Base, 'pass' | 'before'>): number {
     let counted = 0
     for (const row of this.#rows.values()) if (counts(row, base)) counted += 1
     return counted

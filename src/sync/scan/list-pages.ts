@@ -1,0 +1,124 @@
+/** The pages of a scan that is loaded: landed by an earlier run, or asked for and landed now. */
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { type Envelope, readEnvelope } from '../../api/client/envelope.ts'
+import { Retriable } from '../../api/client/errors.ts'
+import { pageLimit } from '../../api/client/paging.ts'
+import type { LandedPage } from '../../landing/folder.ts'
+import { unbrokenRecords } from '../../load/page/stand-ins.ts'
+import { PageUnreadable } from '../../load/read/page-repair.ts'
+import type { ScanRow } from '../../state/scans/tables.ts'
+import { factsOf } from '../paging/page-facts.ts'
+import { limitOf, type PassPlan, planOf } from '../paging/pass-plan.ts'
+import type { Known } from '../paging/pass-state.ts'
+import type { Progress, ScannedPage } from '../paging/scan.ts'
+import type { ResourceTask } from '../run/context.ts'
+import { digestOf, type Row, rowsOf } from './same-rows.ts'
+
+export interface ListRequest {
+  readonly row: ScanRow
+  readonly query: Readonly<Record<string, string>>
+  /** Where an incremental scan ends; absent when the list is read to its first page. */
+  readonly known?: Known
+  /** How many rows the list hides, as earlier scans have learnt. */
+  readonly hiddenRows?: number
+  /** Digests of the rows that the scan of changes before this one has read and loaded. */
+  readonly sameRows?: ReadonlySet<string>
+}
+
+export interface LoadedPage extends ScannedPage {
+  readonly landed: LandedPage
+  /** Of its rows, in a scan of changes. */
+  readonly digest?: string | undefined
+  /** Its rows, where they are byte for byte those of the scan before. */
+  readonly same?: readonly Row[] | undefined
+}
+
+/** A body that differs from what its edges promised is asked for again, and never met a second time in the landing. */
+function orUnreadable<Result>(page: LandedPage, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Retriable)) throw error
+    throw new PageUnreadable([{ ...page, scope: {} }], error)
+  }
+}
+
+type Content = Pick<Envelope, 'empty' | 'records' | 'meta'> & { readonly bytes: Buffer }
+
+export class ListPages {
+  readonly #task: ResourceTask
+  readonly #request: ListRequest
+  /** Pages that an earlier run landed and did not load: they cost no request. */
+  readonly #landed: LandedPage[]
+
+  constructor(task: ResourceTask, request: ListRequest, landed: readonly LandedPage[]) {
+    this.#task = task
+    this.#request = request
+    this.#landed = [...landed]
+  }
+
+  planOf({ attempt, bases }: Progress): PassPlan {
+    return planOf(attempt, { isPart: this.#request.known !== undefined, total: bases[0]?.total })
+  }
+
+  async ask(page: number, progress: Progress): Promise<LoadedPage> {
+    const landed = this.#nextLanded(page)
+    if (!landed) return this.#fetch(page, progress)
+    const bytes = await readFile(landed.file)
+    const content = orUnreadable(landed, () => readEnvelope(bytes, { page, limit: pageLimit }))
+    return this.#look(landed, { ...content, bytes }, progress)
+  }
+
+  #nextLanded(page: number): LandedPage | undefined {
+    for (let landed = this.#landed.shift(); landed; landed = this.#landed.shift()) {
+      if (landed.page === page) return landed
+      this.#task.sync.landing.forget(landed)
+    }
+    return undefined
+  }
+
+  async #fetch(page: number, progress: Progress): Promise<LoadedPage> {
+    const { sync, resource, counters } = this.#task
+    const plan = this.planOf(progress)
+    const query = { ...this.#request.query, sortBy: plan.sortBy, page, limit: limitOf(plan, progress.pass) }
+    const answer = await sync.client.getPage(resource.path, query)
+    counters.requests += 1
+    const { fetchedAt, bytes } = answer
+    const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
+    const landed = await sync.landing.land(this.#request.row.scan_id, arrived)
+    return this.#look(landed, answer, progress)
+  }
+
+  /** Looks into the records only where the scan needs it: parsing a page costs more than fetching it. */
+  #look(landed: LandedPage, content: Content, { pass, attempt }: Progress): LoadedPage {
+    const { resource, sync } = this.#task
+    const { known, hiddenRows: hidden } = this.#request
+    const { empty, meta, records } = content
+    const { page, sequence } = landed
+    const base = {
+      landed,
+      sequence,
+      page,
+      empty,
+      total: meta?.total ?? 0,
+      ...(meta && { limit: meta.limit }),
+    }
+    const isNeeded = known !== undefined || hidden !== undefined || pass.pages < 2 || attempt > 1
+    if (!isNeeded) return base
+    const rows = this.#task.pipeline.readAgain.has(landed)
+      ? unbrokenRecords(readFileSync(landed.file))
+      : orUnreadable(landed, () => records() as unknown[])
+    const facts = factsOf(rows, { updatedAt: resource.updatedAt, known, now: sync.clock.now() })
+    return { ...base, ...facts, ...this.#sameness(content.bytes, rows) }
+  }
+
+  #sameness(bytes: Buffer, rows: readonly unknown[]): Pick<LoadedPage, 'digest' | 'same'> {
+    const { known, sameRows } = this.#request
+    const { resource, sync } = this.#task
+    if (known === undefined || resource.updatedAt === undefined) return {}
+    const digest = digestOf(bytes, sync.recordLimits)
+    const isSame = digest !== undefined && sameRows?.has(digest)
+    return { digest, ...(isSame && { same: rowsOf(rows, resource.updatedAt) }) }
+  }
+}
