@@ -153,7 +153,10 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   evict(name: string): Promise<void>
   /** Opens a second session; absent where the warehouse has only one process. */
   openBeside?(): Promise<SideSession>
-  /** Brings what was committed where it stays. Throws MusterError when there is no room for it. */
-  makeLasting(): Promise<void>
+  /**
+   * Brings what was committed where it stays. Throws MusterError when there is no room for it. `reclaims` also gives back the
+   * space of removed rows, where the engine does not do that by itself.
+   */
+  makeLasting(options?: { readonly reclaims?: boolean }): Promise<void>
   close(): Promise<void>
 }

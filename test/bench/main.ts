@@ -7,11 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../src/state/migrate.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { benchFirst } from './first.ts'
 import { printFreshness } from './freshness.ts'
 import { buildAll } from './marts.ts'
 import { printNights } from './nights.ts'
 import { comparePostgres, millionPostgres } from './postgres.ts'
 import { benchReceiver } from './receiver.ts'
+import { benchSmall } from './small.ts'
 import { compareDuckdb, million } from './timesheets.ts'
 
 async function benchNights(): Promise<void> {
@@ -31,6 +33,10 @@ const count = 100_000
 const benches: Readonly<Record<string, (argument?: string) => Promise<void> | void>> = {
   without: () => compareDuckdb({ count, timelogs: 'without' }),
   with: () => compareDuckdb({ count, timelogs: 'with' }),
+  /** Nothing new and 500 changed of 100,000; `small FOLDER` measures the program built in another folder as well. */
+  small: beside => benchSmall({ count, rounds: 7, ...(beside && { beside }) }),
+  /** A first sync of the sandbox, one with nothing new, and a replay; with another program as above. */
+  first: beside => benchFirst({ rounds: 3, ...(beside && { beside }) }),
   /** All marts over 1,000,000 timesheets. */
   marts: () => buildAll(),
   /** 1,000,000 timesheets, for the memory. */

@@ -12,15 +12,18 @@ export const root = new URL('../../', import.meta.url).pathname
 export interface Workload {
   readonly count: number
   readonly timelogs: 'with' | 'without'
+  /** How many were changed after all others were created. */
+  readonly changed?: number
 }
 
 export async function startServer({
   count,
   timelogs,
+  changed = 0,
 }: Workload): Promise<{ process: ChildProcess; url: string }> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', 'test/bench/server.ts', String(count), timelogs],
+    ['--import', 'tsx', 'test/bench/server.ts', String(count), timelogs, String(changed)],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const lines = createInterface({ input: child.stdout })

@@ -96,6 +96,7 @@ export async function startRun(engine: Engine, start: RunStart): Promise<void> {
       quarantine_records: start.tolerance?.records ?? null,
       quarantine_percent: start.tolerance?.percent ?? null,
       discovered_at: null,
+      reclaimed_at: null,
       message: null,
       program_version: start.version,
     })

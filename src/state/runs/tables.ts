@@ -31,6 +31,7 @@ export const runTables = {
       ),
       quarantine_percent: optional(real('Or so many percent of them, if those are more.')),
       discovered_at: optional(time('When the ids that its rows name had been noted; null before.')),
+      reclaimed_at: optional(time('When it gave back the space of rows that were replaced or removed.')),
       message: optional(text('Why it failed, stopped or is incomplete.')),
       program_version: text('Version of the program.'),
     },

@@ -5,11 +5,11 @@ import { dayMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { forgetSent, recordSent } from '../../state/requests/key-state.ts'
 import { releaseLease, takeLease } from '../../state/runs/leases.ts'
+import { isReclaimDue } from '../../state/runs/reclaim.ts'
 import { type RunFigures, runningRuns, updateRun } from '../../state/runs/runs.ts'
 import type { RunRow } from '../../state/runs/tables.ts'
 import { landingLease } from '../../state/runs/whole-lease.ts'
 import { openScanIds } from '../../state/scans/scans.ts'
-import type { Engine } from '../../warehouse/engine.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
 type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'signal'>
@@ -74,11 +74,16 @@ export const isUnchanged = (outcomes: readonly RunFigures[]): boolean =>
   outcomes.every(one => one.rows_inserted + one.rows_changed + one.rows_removed + one.quarantined === 0)
 
 /** Why the rows of a run are not sure to stay: then it has not succeeded. */
-export const notLasting = (engine: Engine): Promise<MusterError | undefined> =>
-  engine.makeLasting().then(
-    () => undefined,
-    (error: MusterError) => error,
-  )
+export async function notLasting({ engine, clock, runId }: Ending): Promise<MusterError | undefined> {
+  try {
+    const reclaims = await isReclaimDue(engine, clock.now())
+    await engine.makeLasting({ reclaims })
+    if (reclaims) await updateRun(engine, runId, { reclaimed_at: now({ clock }) })
+    return undefined
+  } catch (error) {
+    return error as MusterError
+  }
+}
 
 /** A server that restarts is back within seconds: four more attempts, one a second. */
 const serverRestarts = { retries: 4, minTimeout: 1000, factor: 1 }

@@ -230,7 +230,7 @@ export async function runSync(
   await session.client.close()
   await session.shared?.close()
   const isQuiet = !request.sweep && isUnchanged(read.resources)
-  const ended = read.failure ?? (isQuiet ? undefined : await notLasting(session.sync.engine))
+  const ended = read.failure ?? (isQuiet ? undefined : await notLasting(session.sync))
   const unrecorded = await recordEnd(session.sync, {
     change: { state: stateOf(ended), requests: requestsThisRun, retries, message: ended?.message ?? null },
     keepAfter: clock.now() - connection.retentionDays * dayMs,

@@ -14,8 +14,8 @@ import {
   logBytes,
   type Opened,
   type OpenOptions,
+  reclaiming,
   setUp,
-  tidy,
 } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { logKept } from './failure.ts'
@@ -103,10 +103,11 @@ interface Database {
 }
 
 /** What DuckDB would do as it closes the file, without a word when that fails: the rows would be in the log alone. */
-async function intoFile({ place, main }: Database): Promise<void> {
+async function intoFile({ place, main }: Database, reclaims = false): Promise<void> {
   if (!place.isWritten() || !existsSync(place.log)) return
+  const { run } = main.statementsOn(main.turns)
   try {
-    await main.statementsOn(main.turns).run(`checkpoint ${place.home}`)
+    await run(reclaims ? reclaiming(`checkpoint ${place.home}`) : `checkpoint ${place.home}`)
   } catch (error) {
     // What is interrupted is in the log as well, and the next command writes it.
     if (error instanceof Interrupted || String(error).includes('Cannot CHECKPOINT')) return
@@ -118,7 +119,6 @@ async function close(database: Database): Promise<void> {
   const { opened, main, pool } = database
   const pooled = await pool.drain()
   await main.turns.onIdle()
-  if ([main, ...pooled].some(({ hasRemoved }) => hasRemoved)) await tidy(opened.connection)
   try {
     await intoFile(database)
   } finally {
@@ -205,7 +205,7 @@ function engineOn(database: Database, seat: Seat): Engine {
     // Another process cannot hold the file while this one does.
     isPresent: async name => announced.has(name),
     async evict() {},
-    makeLasting: () => intoFile(database),
+    makeLasting: ({ reclaims } = {}) => intoFile(database, reclaims),
     close: () => close(database),
   }
 }

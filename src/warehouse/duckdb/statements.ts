@@ -10,9 +10,6 @@ import { plainRow } from './plain-row.ts'
 const bound = (values: readonly Value[]): Value[] | undefined =>
   values.length === 0 ? undefined : [...values]
 
-/** Removes rows from lasting tables: their space is reclaimed when the file is closed. */
-const removal = /^delete from (star|pii|mart)\./
-
 /** Runs statements when their turn comes. */
 export interface Statements {
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
@@ -24,7 +21,6 @@ export class Connection {
   readonly duckdb: DuckDBConnection
   readonly turns: ConnectionTurns
   readonly #file: string
-  #removed = 0
 
   /** `file` is for messages. */
   constructor(file: string, duckdb: DuckDBConnection) {
@@ -36,11 +32,6 @@ export class Connection {
       commit: control('commit'),
       rollback: control('rollback'),
     })
-  }
-
-  /** Whether rows of the warehouse were removed. */
-  get hasRemoved(): boolean {
-    return this.#removed > 0
   }
 
   async #explained<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -60,12 +51,7 @@ export class Connection {
           const reader = await this.duckdb.runAndReadAll(sql, bound(values))
           return reader.getRowObjects().map(row => plainRow(row) as Row)
         }),
-      run: (sql, values = []) =>
-        inTurn(async () => {
-          const { rowsChanged } = await this.duckdb.run(sql, bound(values))
-          if (removal.test(sql)) this.#removed += rowsChanged
-          return rowsChanged
-        }),
+      run: (sql, values = []) => inTurn(async () => (await this.duckdb.run(sql, bound(values))).rowsChanged),
     }
   }
 }
