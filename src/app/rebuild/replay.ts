@@ -1,81 +1,34 @@
 /** Loads the landed pages of every kept scan into an empty warehouse, without one request. */
 import { readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readEnvelope } from '../../api/client/envelope.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
-import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
+import { rowsAt } from '../../contract/fields/resource.ts'
 import { keptScans, unpack } from '../../landing/archive.ts'
-import { checkedPages, type Damage, Damaged, factsDamage, missingScans } from '../../landing/damage.ts'
-import { type LandedPage, type Landing, openLanding, type ScanFacts } from '../../landing/folder.ts'
+import { checkedPages, Damaged, factsDamage, missingScans } from '../../landing/damage.ts'
+import { type LandedPage, type Landing, openLanding } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
-import type { PageBatch } from '../../load/load-batch.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
-import { Pipeline } from '../../load/pipeline.ts'
-import { PageUnreadable } from '../../load/read/page-repair.ts'
-import type { PageFile } from '../../load/read/pages.ts'
-import { stagePlan } from '../../load/read/plan.ts'
-import { isFullBatch } from '../../sync/run/task-pipeline.ts'
 import { temporaryFolder } from '../../temporary/places.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import {
+  belongs,
+  type KnownScan,
+  noteDamage,
+  type ReadyScan,
+  Replay,
+  type ReplayResult,
+  replayGroup,
+} from './replay-group.ts'
+
+export type { ReplayResult } from './replay-group.ts'
 
 export interface ReplayProgress {
   readonly resource: string
   /** Scans loaded before this one, and all. */
   readonly done: number
   readonly scans: number
-}
-
-export interface ReplayResult {
-  readonly scans: number
-  readonly pages: number
-  readonly records: number
-  readonly quarantined: number
-  /** Scans that were left out, or pages of them, because their files are damaged. */
-  readonly damaged: readonly Damage[]
-}
-
-/** What one replay has loaded so far. */
-class Replay implements ReplayResult {
-  readonly #engine: Engine
-  readonly #limits: RecordLimits
-  readonly #pipelines = new Map<string, Pipeline>()
-  scans = 0
-  pages = 0
-  records = 0
-  quarantined = 0
-  readonly damaged: Damage[] = []
-
-  constructor(engine: Engine, limits: RecordLimits) {
-    this.#engine = engine
-    this.#limits = limits
-  }
-
-  pipelineOf(resource: Resource): Pipeline {
-    const known = this.#pipelines.get(resource.name)
-    if (known) return known
-    const made = new Pipeline({
-      engine: this.#engine,
-      plan: stagePlan(resource),
-      limits: this.#limits,
-      committed: ({ records, quarantined }) => {
-        this.records += records
-        this.quarantined += quarantined
-      },
-    })
-    this.#pipelines.set(resource.name, made)
-    return made
-  }
-}
-
-/** As much as a sync loads at once, so that a replay needs no more memory than it did. */
-function batches(pages: readonly LandedPage[]): LandedPage[][] {
-  const result: LandedPage[][] = [[]]
-  for (const page of pages) {
-    if (isFullBatch(result.at(-1) ?? [])) result.push([])
-    result.at(-1)?.push(page)
-  }
-  return result.filter(batch => batch.length > 0)
 }
 
 /** Total that a landed page tells of its list. Throws MusterError. */
@@ -90,24 +43,6 @@ function completePass(pages: readonly LandedPage[], rows: 'list' | 'object'): re
   return pass.length === lastPage(totalOf(pass[0] as LandedPage)) ? pass : []
 }
 
-function snapshotOf(facts: ScanFacts, pages: readonly LandedPage[]): PageBatch['snapshot'] {
-  const last = pages.at(-1)
-  return facts.extent && last ? [{ extent: facts.extent, time: last.fetchedAt, run: last.runId }] : undefined
-}
-
-function batchOf(facts: ScanFacts, resource: Resource, landed: readonly LandedPage[]): PageBatch {
-  const pages = landed.map((page): PageFile => ({ ...page, scope: facts.scope, wasReadAgain: true }))
-  const snapshot = snapshotOf(facts, landed)
-  const rows = facts.isById ? 'data as one record' : rowsAt(resource)
-  return { pages, rows, ...(snapshot && { snapshot }) }
-}
-
-interface KnownScan {
-  readonly scan: string
-  readonly facts: ScanFacts
-  readonly resource: Resource
-}
-
 /** Only a snapshot has an extent. Throws Damaged. */
 function pagesToLoad(
   pages: readonly LandedPage[],
@@ -119,24 +54,6 @@ function pagesToLoad(
   } catch (error) {
     if (!(error instanceof MusterError)) throw error
     throw new Damaged(scan, 'its first page does not tell how many there are', error)
-  }
-}
-
-async function replayScan(replaying: Replay, landing: Landing, known: KnownScan): Promise<void> {
-  const { scan, facts, resource } = known
-  replaying.scans += 1
-  const checked = checkedPages(landing, scan, true)
-  replaying.damaged.push(...checked.damaged.map(what => ({ scan, what })))
-  const pages = pagesToLoad(checked.pages, known)
-  const pipeline = replaying.pipelineOf(resource)
-  try {
-    // A snapshot replaces its extent, so its pages are one batch whatever their size.
-    for (const batch of facts.extent ? [[...pages]].filter(({ length }) => length > 0) : batches(pages)) {
-      await pipeline.load(batchOf(facts, resource, batch))
-      replaying.pages += batch.length
-    }
-  } finally {
-    await pipeline.drained()
   }
 }
 
@@ -157,6 +74,27 @@ export interface LandedPages {
   readonly limits: RecordLimits
 }
 
+/** Undefined for a scan that is left out. */
+async function readyScan(replaying: Replay, landing: Landing, scan: string): Promise<ReadyScan | undefined> {
+  const folder = landing.scans().includes(scan)
+    ? undefined
+    : temporaryFolder(join(dirname(landing.root), '.muster-replay'), 'pages of an archive, for a replay')
+  const remove = (): void => folder?.remove()
+  try {
+    if (folder) await unpack(landing, scan, folder.path)
+    const source = folder ? openLanding(folder.path) : landing
+    const known = knownScan(source, scan)
+    replaying.scans += 1
+    const checked = checkedPages(source, scan, true)
+    replaying.damaged.push(...checked.damaged.map(what => ({ scan, what })))
+    return { ...known, pages: pagesToLoad(checked.pages, known), remove }
+  } catch (error) {
+    remove()
+    noteDamage(replaying, scan, error)
+    return undefined
+  }
+}
+
 /** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
 export async function replay(
   engine: Engine,
@@ -167,24 +105,22 @@ export async function replay(
   const kept = keptScans(landing)
   const replaying = new Replay(engine, limits)
   replaying.damaged.push(...missingScans(landing, kept))
-  for (const [index, scan] of kept.entries()) {
-    const folder = landing.scans().includes(scan)
-      ? undefined
-      : temporaryFolder(join(dirname(root), '.muster-replay'), 'pages of an archive, for a replay')
-    try {
-      if (folder) await unpack(landing, scan, folder.path)
-      const source = folder ? openLanding(folder.path) : landing
-      const known = knownScan(source, scan)
-      await onProgress({ resource: known.resource.name, done: index, scans: kept.length })
-      await replayScan(replaying, source, known)
-    } catch (error) {
-      if (error instanceof Damaged) replaying.damaged.push(error.damage)
-      else if (error instanceof PageUnreadable)
-        replaying.damaged.push({ scan, what: `${basename(error.page.file)} cannot be read` })
-      else throw error
-    } finally {
-      folder?.remove()
+  const group: ReadyScan[] = []
+  try {
+    for (const [index, scan] of kept.entries()) {
+      const ready = await readyScan(replaying, landing, scan)
+      if (!ready) continue
+      if (ready.pages.length === 0) {
+        ready.remove()
+        continue
+      }
+      if (!belongs(group, ready)) await replayGroup(replaying, group.splice(0))
+      group.push(ready)
+      await onProgress({ resource: ready.resource.name, done: index, scans: kept.length })
     }
+    await replayGroup(replaying, group.splice(0))
+  } finally {
+    for (const { remove } of group) remove()
   }
   const { scans, pages, records, quarantined, damaged } = replaying
   return { scans, pages, records, quarantined, damaged }

@@ -1,5 +1,5 @@
 /** Loads scopes of a snapshot that are read: several at once, and none that would lose rows in a way that is not believed. */
-import type { Snapshot } from '../../contract/fields/resource.ts'
+import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { Unconfirmed } from '../../lib/errors.ts'
@@ -15,9 +15,6 @@ import { type ReadScope, readAgain, readUnreadable } from './snapshot-scan.ts'
 /** Small scopes share a load: a statement costs the same for one project's matrix as for twenty. */
 const scopesPerLoad = 25
 const bytesPerLoad = 16_000_000
-
-const bytesOf = (group: readonly ReadScope[]): number =>
-  group.flatMap(({ reading }) => reading.pages).reduce((sum, { bytes }) => sum + bytes, 0)
 
 export async function giveUp(task: ResourceTask, scanId: string): Promise<void> {
   // A commit may have succeeded although its answer was lost: an accepted scan keeps its pages.
@@ -140,8 +137,9 @@ async function loadRead(
   await task.pipeline.drained()
 }
 
-/** Two parts of one company overlap by two days: loaded together, a row would count twice. */
-export function isFullGroup(task: ResourceTask, group: readonly ReadScope[]): boolean {
-  if ((task.resource.read as Snapshot).per === 'companyWindow') return true
-  return group.length >= scopesPerLoad || bytesOf(group) >= bytesPerLoad
+/** Whether no further scope fits into a load. Two parts of one company overlap by two days: together, a row would count twice. */
+export function isFullLoad({ read }: Resource, scopes: readonly (readonly LandedPage[])[]): boolean {
+  if ((read as Snapshot).per === 'companyWindow') return true
+  const bytes = scopes.flat().reduce((sum, page) => sum + page.bytes, 0)
+  return scopes.length >= scopesPerLoad || bytes >= bytesPerLoad
 }

@@ -7,7 +7,7 @@ import { AccessLost } from '../run/access.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete, requireNone } from '../run/incomplete.ts'
-import { giveUp, isFullGroup, loadGroup } from './load-scopes.ts'
+import { giveUp, isFullLoad, loadGroup } from './load-scopes.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
 import { type ReadScope, readScope } from './snapshot-scan.ts'
 
@@ -100,7 +100,11 @@ async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<Mi
     for (const index of scopes.keys()) {
       const one = await readOne(task, { scopes, index }, missing)
       if (one) group.push(one)
-      if (isFullGroup(task, group)) missing.found.push(...(await loadGroup(task, group.splice(0))))
+      const isFull = isFullLoad(
+        task.resource,
+        group.map(({ reading }) => reading.pages),
+      )
+      if (isFull) missing.found.push(...(await loadGroup(task, group.splice(0))))
       showScopes(task, index + 1, scopes.length)
     }
   } finally {
