@@ -156,7 +156,7 @@ function loseNames(records: RawRecords, rng: Rng): void {
   for (const field of ['worker', 'project', 'category', 'costCode', 'agency']) lose('expenses', field, 0.05)
   for (const field of ['project', 'trade']) lose('requisitions', field, 0.04)
   lose('invoices', 'agency', 0.02)
-  for (const expense of some(records.expenses, rng, 0.05)) expense.category = 'Tool hire'
+  for (const expense of some(records.expenses, rng, 0.05)) expense.category = 'Tools'
 }
 
 function loseDates(records: RawRecords, rng: Rng): void {

@@ -9,11 +9,13 @@ export const openDemand: Audit = {
   rows: ({ live, today }) => {
     const companies = byId(live.companies)
     return live.requisitions.flatMap((requisition): Expected[] => {
-      const { agencies, quantity, status, approvedDate, createdAt, startDate } = requisition
+      const { agencies, quantity, status, approvedDate, createdAt, startDate, endDate } = requisition
       const assigned = sum(agencies, (agency: Raw) => agency.assigned)
       if (!['raised', 'approved'].includes(status) || quantity - assigned <= 0) return []
       const warning = companies.get(idOf(requisition.company))?.config?.leadTimeWarning
       const [opened, start] = [dayOf(approvedDate ?? createdAt) as string, dayOf(startDate)]
+      const end = dayOf(endDate)
+      const isExpired = end !== null && end < today
       const toStart = start ? daysFrom(today, start) : null
       return [
         {
@@ -35,6 +37,9 @@ export const openDemand: Audit = {
           planned_start_date: start,
           days_to_start: toStart,
           lead_time_days: warning?.days ?? null,
+          planned_end_date: end,
+          is_expired: isExpired,
+          live_open_quantity: isExpired ? 0 : quantity - assigned,
           is_inside_lead_time: toStart !== null && Boolean(warning?.enabled) && toStart <= warning.days,
         },
       ]

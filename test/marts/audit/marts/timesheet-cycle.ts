@@ -34,7 +34,7 @@ export const timesheetCycle: Audit = {
         week_end_to_created_days: since(created),
         week_end_to_approval_days: since(approved),
         waiting_days: waiting,
-        is_late: week === null ? null : late !== null && late > mostDays,
+        is_late: approved || isWaiting ? (late === null ? null : late > mostDays) : false,
         versions: sheet.version,
         status_changes: 0,
       }
