@@ -15,6 +15,7 @@ import {
 } from '../config/settings.ts'
 import { minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
+import { type ColourChoice, isColoured } from './terminal/colour.ts'
 import { createLog } from './terminal/log.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor, type StderrGate } from './terminal/stderr-gate.ts'
@@ -29,6 +30,7 @@ export interface GlobalOptions {
   readonly json?: boolean
   readonly verbose?: boolean
   readonly quiet?: boolean
+  readonly color?: ColourChoice
   /** Milliseconds. */
   readonly wait?: number
 }
@@ -45,6 +47,8 @@ export interface CommandContext extends World, Notices {
   readonly json: boolean
   /** Whether people watch stderr on a terminal. */
   readonly isTerminal: boolean
+  /** Whether stdout shows colours. */
+  readonly isColoured: boolean
   readonly stderr: StderrGate
   readonly log: Logger
   readonly program: Program
@@ -104,6 +108,7 @@ export function createContext({
     globals,
     json: globals.json === true,
     isTerminal: world.stderr.isTTY === true,
+    isColoured: isColoured(globals.color ?? 'auto', world.env, world.stdout.isTTY === true),
     stderr,
     log,
     notice: line => {

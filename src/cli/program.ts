@@ -67,6 +67,11 @@ function globalOptions(): readonly Option[] {
     new Option('--json', 'one JSON document on stdout; everything else goes to stderr'),
     new Option('--verbose', 'log more, and show the cause of a failure'),
     new Option('--wait <span>', 'wait so long, as in 90s or 10m, for a warehouse that another process holds'),
+    new Option('--color <when>', 'auto, always or never; NO_COLOR is heard').choices([
+      'auto',
+      'always',
+      'never',
+    ]),
     new Option('--quiet', 'no progress and no warnings').conflicts('verbose'),
   ]
 }
@@ -133,13 +138,14 @@ async function contextFor(
     import('./command.ts'),
   ])
   tidyFolder(world.cwd)
-  const { config, connection, json, verbose, quiet } = globals
+  const { config, connection, json, verbose, quiet, color } = globals
   const wait = typeof globals.wait === 'string' ? timeSpan(globals.wait) : undefined
   const shared = {
     ...(config !== undefined && { config }),
     ...(connection !== undefined && { connection }),
     ...(verbose !== undefined && { verbose }),
     ...(quiet !== undefined && { quiet }),
+    ...(color !== undefined && { color }),
     ...(wait !== undefined && { wait }),
   }
   return createContext({

@@ -43,7 +43,7 @@ describe('renderProgress', () => {
       ],
       { budget: { remainingToday: 9988, spentThisRun: 14 } },
     )
-    expect(renderProgress(state, 100, 65_000)).toEqual([
+    expect(renderProgress(state, { width: 100, height: 24 }, 65_000)).toEqual([
       'timesheets  scanning  12/48 pages  2,400 rows  31 changed  12 requests',
       'expenses    done      2/2 pages  210 rows  0 changed  2 requests',
       'invoices    skipped   not in scope',
@@ -57,7 +57,7 @@ describe('renderProgress', () => {
       { resource: 'users', state: 'scanning', rows: 5, pagesDone: 1 },
       { resource: 'users', state: 'loading' },
     ])
-    expect(renderProgress(state, 100, 0)[0]).toBe('users  loading   1 page  5 rows')
+    expect(renderProgress(state, { width: 100, height: 24 }, 0)[0]).toBe('users  loading   1 page  5 rows')
   })
 
   test.each([
@@ -73,14 +73,14 @@ describe('renderProgress', () => {
     ['it has only begun', [{ resource: 'a', state: 'scanning', pagesDone: 1, pagesTotal: 10 }], 2_000],
     ['nothing was read', [{ resource: 'a', state: 'scanning', pagesDone: 0, pagesTotal: 10 }], 60_000],
   ] satisfies [string, ProgressEvent[], number][])('gives no estimate while %s', (_, events, nowMs) => {
-    expect(renderProgress(stateOf(events), 100, nowMs).at(-1)).not.toContain('left')
+    expect(renderProgress(stateOf(events), { width: 100, height: 24 }, nowMs).at(-1)).not.toContain('left')
   })
 
   test('cuts lines at the width of the terminal', () => {
     const state = stateOf([
       { resource: 'timesheets', state: 'scanning', rows: 1_000_000, note: 'x'.repeat(80) },
     ])
-    const lines = renderProgress(state, 30, 3_723_000)
+    const lines = renderProgress(state, { width: 30, height: 24 }, 3_723_000)
     expect(lines[0]).toBe('timesheets  scanning  1,000,0…')
     expect(lines[1]).toBe('elapsed 1:02:03')
   })
@@ -144,11 +144,25 @@ describe('progress on a terminal', () => {
     expect(draws).toBeGreaterThan(0)
     expect(draws).toBeLessThan(6)
     expect(text).toContain('a line that stays\n')
-    expect(text.lastIndexOf('sites  done')).toBeGreaterThan(text.indexOf('a line that stays'))
     expect(text).not.toContain('\u001b[32m')
   })
 
+  test('is no higher than the screen: what does not fit is counted', () => {
+    const events = Array.from({ length: 30 }, (_, index) => ({
+      resource: `r${index}`,
+      state: index < 12 ? ('done' as const) : index < 14 ? ('scanning' as const) : ('waiting' as const),
+    }))
+    const lines = renderProgress(stateOf(events), { width: 80, height: 10 }, 0)
+    expect(lines).toHaveLength(9)
+    expect(lines.slice(0, 2)).toEqual(['r12  scanning', 'r13  scanning'])
+    expect(lines.at(-2)).toBe('and 12 that ended, 11 that wait')
+  })
+
+  test('leaves nothing on the screen, as the result tells it again', async () => {
+    expect((await draw({})).text.split('a line that stays').at(-1)).not.toContain('sites')
+  })
+
   test('is coloured unless NO_COLOR says otherwise', async () => {
-    expect((await draw({})).text).toContain('sites  \u001b[32mdone\u001b[0m')
+    expect((await draw({})).text).toContain('sites  \u001b[36mscanning\u001b[0m')
   })
 })

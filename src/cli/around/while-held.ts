@@ -15,7 +15,7 @@ const isHeld = (error: unknown): error is MusterError => error instanceof InUse 
 class Held implements Output {
   readonly #to: Output
   readonly #mayWait: () => boolean
-  #texts: string[] = []
+  #kept: (() => unknown)[] = []
 
   constructor(to: Output, mayWait: () => boolean) {
     this.#to = to
@@ -31,16 +31,23 @@ class Held implements Output {
   }
 
   write(text: string): unknown {
-    if (!this.#mayWait()) return this.#to.write(text)
-    return this.#texts.push(text)
+    return this.#put(() => this.#to.write(text))
+  }
+
+  styled(text: string): unknown {
+    return this.#put(() => (this.#to.styled ? this.#to.styled(text) : this.#to.write(text)))
+  }
+
+  #put(write: () => unknown): unknown {
+    return this.#mayWait() ? this.#kept.push(write) : write()
   }
 
   drop(): void {
-    this.#texts = []
+    this.#kept = []
   }
 
   flush(): void {
-    for (const text of this.#texts) this.#to.write(text)
+    for (const write of this.#kept) write()
     this.drop()
   }
 }

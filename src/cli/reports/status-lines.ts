@@ -13,12 +13,12 @@ export const resourceColumns: readonly Column[] = [
   'resource',
   'state',
   'rows',
-  'watermark',
-  'windows',
+  { title: 'watermark', drop: 2 },
+  { title: 'windows', drop: 1 },
   'ids / total',
-  'last run',
-  'quarantine',
-  'drift',
+  { title: 'last run', drop: 3 },
+  { title: 'quarantine', drop: 5 },
+  { title: 'drift', drop: 4 },
   'note',
 ]
 

@@ -1,16 +1,25 @@
 /** The output of a command: tables and sentences for people, or one JSON document for programs. */
-import Table from 'cli-table3'
+import stringWidth from 'string-width'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { dayMs, hourMs, minuteMs } from '../../lib/dates.ts'
 import type { CommandContext } from '../context.ts'
+import { coloured } from './colour.ts'
+import { fitTable } from './fit-table.ts'
 import { inOneLine } from './terminal.ts'
 
-/** A title alone aligns a column of numbers right and any other left. */
-export type Column = string | { readonly title: string; readonly align: 'left' | 'right' }
+/** A column of numbers is aligned right and any other left, unless the declaration says otherwise. */
+export type Column =
+  | string
+  | {
+      readonly title: string
+      readonly align?: 'left' | 'right'
+      /** On a narrow terminal columns with lower numbers are left out first. */
+      readonly drop?: number
+    }
 
 export type Cell = string | number | bigint | boolean | null | undefined
 
-type Streams = Pick<CommandContext, 'json' | 'stdout' | 'stderr'>
+type Streams = Pick<CommandContext, 'json' | 'stdout' | 'stderr'> & { readonly isColoured?: boolean }
 
 /** With --json, stdout holds the one document, so lines go to stderr. */
 export function printLine(context: Streams, text: string): void {
@@ -23,7 +32,13 @@ export function printTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
 ): void {
-  printLine(context, renderTable(columns, rows))
+  const { stdout, isColoured = false } = context
+  // Files and pipes have no width: what reads them gets every column.
+  const width = context.json || !stdout.isTTY ? Number.POSITIVE_INFINITY : (stdout.columns ?? 80)
+  const { lines, hidden } = tableWithin(columns, rows, { width, isColoured: isColoured && !context.json })
+  if (isColoured && !context.json && stdout.styled) stdout.styled(`${lines}\n`)
+  else printLine(context, lines)
+  if (hidden.length > 0) printLine(context, `… not at this width: ${hidden.join(', ')}`)
 }
 
 /** BigInts are written as numbers where JSON readers keep them exact, else as text. */
@@ -35,40 +50,49 @@ export function printJson(context: Streams, value: unknown): void {
   context.stdout.write(`${JSON.stringify(value, exact, 2)}\n`)
 }
 
-export function renderTable(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
-  const table = new Table({
-    head: columns.map(column => inOneLine(typeof column === 'string' ? column : column.title)),
-    colAligns: columns.map((column, index) =>
-      typeof column === 'string' ? alignmentOf(rows.map(row => row[index])) : column.align,
-    ),
-    chars: rules,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-  })
-  for (const row of rows) table.push(columns.map((_, index) => formatCell(row[index])))
-  return table
-    .toString()
-    .split('\n')
-    .map(line => line.trimEnd())
-    .join('\n')
+export const renderTable = (columns: readonly Column[], rows: readonly (readonly Cell[])[]): string =>
+  tableWithin(columns, rows, { width: Number.POSITIVE_INFINITY, isColoured: false }).lines
+
+const titleOf = (column: Column): string => inOneLine(typeof column === 'string' ? column : column.title)
+
+interface Looks {
+  readonly width: number
+  readonly isColoured: boolean
 }
 
-/** Two spaces between columns and one rule below the titles. */
-const rules = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '-',
-  'mid-mid': '  ',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
+function tableWithin(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  { width, isColoured }: Looks,
+): { readonly lines: string; readonly hidden: readonly string[] } {
+  const aligns = columns.map((column, index) =>
+    typeof column === 'string' || !column.align ? alignmentOf(rows.map(row => row[index])) : column.align,
+  )
+  const fits = columns.map((column, index) => ({
+    title: titleOf(column),
+    isText: aligns[index] === 'left',
+    drop: typeof column === 'string' ? undefined : column.drop,
+  }))
+  const texts = rows.map(row => columns.map((_, index) => formatCell(row[index])))
+  const fitted = fitTable(fits, texts, width)
+  const cellsOf = (index: number): string[] => fitted.rows.map(row => row[index] ?? '')
+  const widths = fitted.titles.map((title, index) =>
+    Math.max(...[title, ...cellsOf(index)].map(one => stringWidth(one))),
+  )
+  const lineOf = (cells: readonly string[]): string =>
+    cells
+      .map((cell, at) => padded(cell, widths[at] ?? 0, aligns[fitted.shown[at] ?? 0]))
+      .join('  ')
+      .trimEnd()
+  const rule = widths.map(width => '-'.repeat(width)).join('  ')
+  const body = fitted.rows.map(row => lineOf(isColoured ? row.map(coloured) : row))
+  return { lines: [lineOf(fitted.titles), rule, ...body].join('\n'), hidden: fitted.hidden }
+}
+
+/** Colours take no width. */
+function padded(cell: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const space = ' '.repeat(Math.max(0, width - stringWidth(cell)))
+  return align === 'right' ? `${space}${cell}` : `${cell}${space}`
 }
 
 function alignmentOf(cells: readonly Cell[]): 'left' | 'right' {

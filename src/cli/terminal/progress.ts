@@ -2,6 +2,7 @@
 import { createLogUpdate } from 'log-update'
 import { sleepUnlessAborted } from '../../lib/clock.ts'
 import type { CommandContext } from '../context.ts'
+import { coloured, isColoured } from './colour.ts'
 import {
   type BudgetEvent,
   describe,
@@ -16,7 +17,7 @@ import { escaped } from './terminal.ts'
 export interface Progress {
   update(event: ProgressEvent): void
   budget(budget: BudgetEvent): void
-  /** Leaves the last state on the screen. Call it however the run ends; a second call does nothing. */
+  /** Takes the table off the screen. Call it however the run ends; a second call does nothing. */
   stop(): void
 }
 
@@ -32,17 +33,21 @@ export function createProgress(context: ProgressContext): Progress {
   return context.isTerminal ? liveProgress(context) : plainProgress(context)
 }
 
-function liveProgress({ clock, env, stderr }: ProgressContext): Progress {
+function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progress {
   const display = createLogUpdate(stderr.stream as NodeJS.WriteStream, { showCursor: true })
   const stopped = new AbortController()
-  const isColoured = !env.NO_COLOR && env.TERM !== 'dumb'
+  const hasColours = isColoured(globals.color ?? 'auto', env, true)
   let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
   const draw = () => {
-    const lines = renderProgress(state, stderr.columns ?? 80, clock.now())
+    const lines = renderProgress(
+      state,
+      { width: stderr.columns ?? 80, height: stderr.stream.rows ?? 24 },
+      clock.now(),
+    )
     display(
       lines
         .map(escaped)
-        .map(line => (isColoured ? colour(line) : line))
+        .map(line => (hasColours ? withState(line) : line))
         .join('\n'),
     )
   }
@@ -65,7 +70,8 @@ function liveProgress({ clock, env, stderr }: ProgressContext): Progress {
     stop: () => {
       if (stopped.signal.aborted) return
       stopped.abort()
-      draw()
+      // The result of the run says the same once more.
+      display.clear()
       display.done()
       stderr.beforeWrite()
     },
@@ -92,27 +98,16 @@ function plainProgress({ clock, stderr }: ProgressContext): Progress {
     stop: () => {
       if (isStopped) return
       isStopped = true
-      const footer = renderProgress({ ...state, resources: new Map() }, 200, clock.now())
+      const footer = renderProgress(
+        { ...state, resources: new Map() },
+        { width: 200, height: 200 },
+        clock.now(),
+      )
       stderr.write(`${footer.join('\n')}\n`)
     },
   }
 }
 
-/** ANSI colours of the states. */
-const colours: Readonly<Record<string, number>> = {
-  done: 32,
-  failed: 31,
-  scanning: 36,
-  loading: 36,
-  skipped: 33,
-}
-
 /** Only the state is coloured: it stands alone after the name of the resource. */
-function colour(line: string): string {
-  return line.replace(
-    /^(\S+ {2,})(done|failed|scanning|loading|skipped)\b/,
-    (_, name: string, word: string) => {
-      return `${name}\u001b[${colours[word]}m${word}\u001b[0m`
-    },
-  )
-}
+const withState = (line: string): string =>
+  line.replace(/^(\S+ {2,})([a-z]+)\b/, (_, name: string, word: string) => `${name}${coloured(word)}`)

@@ -37,12 +37,41 @@ export function isFinal({ state }: ProgressEvent): boolean {
   return ['done', 'skipped', 'incomplete', 'failed'].includes(state)
 }
 
-/** One line a resource and a footer, none longer than `width`. */
-export function renderProgress(state: ProgressState, width: number, nowMs: number): readonly string[] {
-  const events = [...state.resources.values()]
+interface Screen {
+  readonly width: number
+  readonly height: number
+}
+
+/** Those at work, those that wait, and those that ended, the last ones first. */
+const orderOf = (event: ProgressEvent): number => (event.state === 'waiting' ? 1 : isFinal(event) ? 2 : 0)
+
+/** What does not fit on the screen is counted: a display higher than it could not be redrawn. */
+function fitting(
+  events: readonly ProgressEvent[],
+  room: number,
+): [readonly ProgressEvent[], readonly string[]] {
+  if (events.length <= room) return [events, []]
+  const ranked = events
+    .toSorted((one, other) => orderOf(one) - orderOf(other))
+    .slice(0, Math.max(0, room - 1))
+  const others = events.filter(event => !ranked.includes(event))
+  const done = others.filter(isFinal).length
+  return [
+    events.filter(event => ranked.includes(event)),
+    [`and ${done} that ended, ${others.length - done} that ${others.length - done === 1 ? 'waits' : 'wait'}`],
+  ]
+}
+
+/** One line a resource and a footer, none longer or more than the screen has. */
+export function renderProgress(
+  state: ProgressState,
+  { width, height }: Screen,
+  nowMs: number,
+): readonly string[] {
+  const [events, rest] = fitting([...state.resources.values()], height - 2)
   const longest = Math.max(0, ...events.map(event => event.resource.length))
   const lines = events.map(event => `${event.resource.padEnd(longest)}  ${describe(event)}`)
-  return [...lines, footer(state, nowMs)].map(line => shorten(line, width))
+  return [...lines, ...rest, footer(state, nowMs)].map(line => shorten(line, width))
 }
 
 /** `scanning  12/50 pages  2,400 rows  31 changed  12 requests` */

@@ -4,6 +4,9 @@ export interface Output {
   write(text: string): unknown
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
+  /** Writes text whose foreign parts are escaped already, and whose colours are ours. */
+  styled?(text: string): unknown
 }
 
 /**
@@ -29,6 +32,7 @@ export const escaping = (stream: Output): Output => ({
     return stream.columns ?? 80
   },
   write: text => stream.write(escaped(text)),
+  styled: text => stream.write(text),
 })
 
 export const systemStreams = (): { readonly stdout: Output; readonly stderr: Output } => ({

@@ -1,0 +1,35 @@
+/** Colours of the words that tell how something ended, where the terminal shows colours. */
+import type { Environment } from '../../config/environment.ts'
+
+export type ColourChoice = 'auto' | 'always' | 'never'
+
+const [red, green, yellow, cyan] = [31, 32, 33, 36]
+
+/** ANSI codes by the word that stands alone in its place. */
+const codes: Readonly<Record<string, number>> = {
+  done: green,
+  ok: green,
+  built: green,
+  passed: green,
+  failed: red,
+  error: red,
+  missing: red,
+  scanning: cyan,
+  loading: cyan,
+  skipped: yellow,
+  incomplete: yellow,
+  warning: yellow,
+  withheld: yellow,
+}
+
+/** The text, coloured if it is one of these words. */
+export function coloured(text: string): string {
+  const code = codes[text.trim()]
+  return code === undefined ? text : `\u001b[${code}m${text}\u001b[0m`
+}
+
+/** `NO_COLOR` with any value means none: no-color.org. */
+export function isColoured(choice: ColourChoice, env: Environment, isTerminal: boolean): boolean {
+  if (choice !== 'auto') return choice === 'always'
+  return isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
+}
