@@ -1,0 +1,134 @@
+/** dags/airflow/muster.py in a real Airflow: `npm run test:airflow`. */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { database } from '../postgres/database.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
+import { type AirflowPlace, airflowPlace, root } from './place.ts'
+
+let place: AirflowPlace
+
+beforeAll(async () => {
+  const scale = 0.02
+  const plenty = await keptSandbox({ scale, rateLimitPerMinute: 100_000 })
+  // Enough for the key and a few lists.
+  const little = await keptSandbox({ scale, rateLimitPerMinute: 100_000, rateLimitPerDay: 30 })
+  const { url } = await database()
+  const key = 'apiKey: "$'.concat('{MUSTER_TEST_KEY}"')
+  place = airflowPlace(`connections:
+  duck: { baseUrl: "${plenty.url}", ${key}, warehouse: "duckdb:data/duck.duckdb" }
+  pg: { baseUrl: "${plenty.url}", ${key}, warehouse: "${url}" }
+  spent: { baseUrl: "${little.url}", ${key}, warehouse: "duckdb:data/spent.duckdb" }
+`)
+  mkdirSync(join(place.home, 'dags'))
+  copyFileSync(join(root, 'dags/nightly.yaml'), join(place.home, 'dags/nightly.yaml'))
+  writeFileSync(
+    join(place.home, 'dags/checks.yaml'),
+    'name: checks\ndescription: Checks alone.\nschedule: 0 4 * * *\ntasks: { check: { run: check } }\n',
+  )
+  expect(await place.program('airflow', 'db', 'migrate')).toMatchObject({ code: 0 })
+  const pools = await place.program('python', join(root, 'dags/airflow/muster.py'))
+  expect(pools).toMatchObject({ code: 0 })
+  writeFileSync(join(place.home, 'pools.json'), pools.out)
+  expect(await place.program('airflow', 'pools', 'import', 'pools.json')).toMatchObject({ code: 0 })
+  expect(await place.program('airflow', 'dags', 'reserialize')).toMatchObject({ code: 0 })
+}, 900_000)
+afterAll(() => place?.remove())
+
+/** Runs a DAG to its end; the state of each task by its id. */
+async function night(dag: string): Promise<{ run: string; tasks: Record<string, string>; text: string }> {
+  const { text } = await place.program('airflow', 'dags', 'test', dag)
+  const [run] = await place.rows(
+    `select state, run_id from dag_run where dag_id = '${dag}' and run_type = 'manual' and start_date is not null order by id limit 1`,
+  )
+  const tasks = await place.rows(
+    `select task_id, max(state) as state, count(*) as mapped from task_instance where dag_id = '${dag}' and run_id = '${run?.run_id}' group by task_id`,
+  )
+  return {
+    run: String(run?.state),
+    tasks: Object.fromEntries(
+      tasks.map(({ task_id, state, mapped }) => [task_id, Number(mapped) > 1 ? `${mapped} ${state}` : state]),
+    ),
+    text,
+  }
+}
+
+test('the file is formatted and typed like the rest', async () => {
+  const file = join(root, 'dags/airflow/muster.py')
+  const settings = join(root, 'test/airflow/pyproject.toml')
+  const judged = [
+    await place.program('ruff', 'check', '--config', settings, file),
+    await place.program('ruff', 'format', '--check', '--config', settings, file),
+    await place.program('mypy', '--config-file', settings, file),
+  ]
+  expect(judged.map(({ code, text }) => (code === 0 ? '' : text))).toEqual(['', '', ''])
+})
+
+test('nightly is green on a DuckDB file, and a DAG that waits for a mart starts', {
+  timeout: 900_000,
+}, async () => {
+  const { run, tasks, text } = await night('muster_duck_nightly')
+  expect({ run, tasks, text: run === 'success' ? '' : text }).toMatchObject({
+    run: 'success',
+    tasks: { sync: 'success', build: 'success', publish: 'success', partial: 'success', go_on: 'skipped' },
+  })
+  const figures = await place.rows(
+    `select task_id, value from xcom where dag_id = 'muster_duck_nightly' and key = 'return_value' and task_id in ('sync', 'build')`,
+  )
+  const told = figures.map(({ value }) => String(value)).join('\n')
+  expect(told).toMatch(/runId.*requests|requests.*runId/s)
+  expect(told).toContain('worker_week')
+  const events = await place.rows(
+    `select count(*) as n from asset_event e join asset a on a.id = e.asset_id where a.uri = 'muster://duck/mart/worker_week'`,
+  )
+  expect(Number(events[0]?.n)).toBeGreaterThan(0)
+  // The loop of the scheduler makes the run; nothing executes its task.
+  await place.program('airflow', 'scheduler', '--num-runs', '5')
+  expect(await place.rows(`select dag_id, run_type from dag_run where dag_id = 'downstream'`)).toContainEqual(
+    { dag_id: 'downstream', run_type: 'asset_triggered' },
+  )
+})
+
+test('on PostgreSQL a sync is a task a list, then the records by id', { timeout: 900_000 }, async () => {
+  const { run, tasks, text } = await night('muster_pg_nightly')
+  expect({ run, tasks, text: run === 'success' ? '' : text }).toMatchObject({
+    run: 'success',
+    tasks: { sync: expect.stringMatching(/^\d+ success$/), sync_by_id: 'success', publish: 'success' },
+  })
+  const pools = await place.rows(
+    `select distinct dag_id, pool from task_instance where task_id = 'build' order by dag_id`,
+  )
+  expect(pools).toContainEqual({ dag_id: 'muster_pg_nightly', pool: 'default_pool' })
+})
+
+test('a spent budget leaves marts built, and the run goes on when there is more', {
+  timeout: 900_000,
+}, async () => {
+  const { run, tasks, text } = await night('muster_spent_nightly')
+  expect({ tasks, text: tasks.build === 'success' ? '' : text }).toMatchObject({
+    tasks: { sync: 'success', build: 'success' },
+  })
+  const engine = await openDuckdb(join(place.home, 'data/spent.duckdb'))
+  const built = await engine.rows<{ n: number }>(`select count(*) as n from ops.mart where state = 'built'`)
+  await engine.close()
+  expect(Number(built[0]?.n)).toBeGreaterThan(20)
+  const figures = await place.rows(
+    `select value from xcom where dag_id = 'muster_spent_nightly' and task_id = 'sync' and key = 'return_value'`,
+  )
+  expect(String(figures[0]?.value)).toMatch(/partial\W+true/)
+  expect(run).toBe('success')
+  const later = await place.rows(
+    `select run_after from dag_run where dag_id = 'muster_spent_nightly' and state = 'queued'`,
+  )
+  expect(String(later[0]?.run_after)).toMatch(/ 00:05:00/)
+})
+
+test('a failed check fails the run with its reason', { timeout: 900_000 }, async () => {
+  const engine = await openDuckdb(join(place.home, 'data/duck.duckdb'))
+  await engine.run('update star.fact_timelog set total_hours = total_hours + 5')
+  await engine.close()
+  const { run, tasks, text } = await night('muster_duck_checks')
+  expect({ run, tasks }).toMatchObject({ run: 'failed', tasks: { check: 'failed', partial: 'failed' } })
+  expect(text).toMatch(/a check failed: muster: /)
+})

@@ -1,0 +1,99 @@
+/** An Airflow of its own: a virtual environment, SQLite, and a folder with settings of Muster. */
+import { execFile, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The version that the tests run on; muster.py takes 3.1 and later. */
+const packages = ['apache-airflow>=3.1,<4', 'ruff', 'mypy']
+
+/** Some 300 MB and two minutes, kept for the next time; MUSTER_AIRFLOW_VENV names one that is there. */
+function virtualEnvironment(): string {
+  const folder = process.env.MUSTER_AIRFLOW_VENV ?? join(root, 'node_modules/.cache/airflow')
+  const python = join(folder, 'bin/python')
+  if (!existsSync(join(folder, 'bin/airflow'))) {
+    run('python3', ['-m', 'venv', folder])
+    run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages])
+  }
+  return folder
+}
+
+function run(file: string, args: readonly string[]): void {
+  const { status } = spawnSync(file, args, { stdio: 'inherit' })
+  if (status !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${status}`)
+}
+
+export interface Ended {
+  readonly code: number
+  readonly out: string
+  /** With what was written for people. */
+  readonly text: string
+}
+
+export interface AirflowPlace {
+  /** Where Muster is run: its settings, DAGs and files. */
+  readonly home: string
+  /** A program of the virtual environment. */
+  program(name: string, ...args: readonly string[]): Promise<Ended>
+  /** Rows of Airflow's own database. */
+  rows(sql: string): Promise<readonly Record<string, unknown>[]>
+  remove(): void
+}
+
+const query = `import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1]); db.row_factory = sqlite3.Row
+print(json.dumps([dict(row) for row in db.execute(sys.argv[2])], default=str))`
+
+/** `settings` is the text of config/muster.yaml. */
+export function airflowPlace(settings: string): AirflowPlace {
+  const environment = virtualEnvironment()
+  const folder = mkdtempSync(join(tmpdir(), 'muster-airflow-'))
+  const [home, dags] = [join(folder, 'home'), join(folder, 'airflow/dags')]
+  mkdirSync(join(home, 'config'), { recursive: true })
+  mkdirSync(dags, { recursive: true })
+  writeFileSync(join(home, 'config/muster.yaml'), settings)
+  symlinkSync(join(root, 'dags/airflow/muster.py'), join(dags, 'muster.py'))
+  copyFileSync(join(root, 'test/airflow/downstream.py'), join(dags, 'downstream.py'))
+  const env = {
+    ...process.env,
+    PATH: `${environment}/bin:${process.env.PATH}`,
+    AIRFLOW_HOME: join(folder, 'airflow'),
+    AIRFLOW__CORE__LOAD_EXAMPLES: 'False',
+    AIRFLOW__API__HOST: '127.0.0.1',
+    AIRFLOW__CORE__EXECUTION_API_SERVER_URL: 'http://127.0.0.1:9/execution/',
+    AIRFLOW__LOGGING__LOGGING_LEVEL: 'WARNING',
+    MUSTER_COMMAND: `${process.execPath} ${join(root, 'dist/main.js')}`,
+    MUSTER_HOME: home,
+    MUSTER_TEST_KEY: sandboxKeys.company,
+  }
+  const program = (name: string, ...args: readonly string[]): Promise<Ended> =>
+    new Promise(resolve => {
+      execFile(
+        join(environment, 'bin', name),
+        args,
+        { env, cwd: home, maxBuffer: 1e8, timeout: 900_000 },
+        (error, stdout, stderr) =>
+          resolve({ code: error ? Number(error.code ?? 1) : 0, out: stdout, text: `${stdout}\n${stderr}` }),
+      )
+    })
+  return {
+    home,
+    program,
+    async rows(sql) {
+      const { code, out, text } = await program(
+        'python',
+        '-c',
+        query,
+        join(folder, 'airflow/airflow.db'),
+        sql,
+      )
+      if (code !== 0) throw new Error(text)
+      return JSON.parse(out)
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
