@@ -145,6 +145,7 @@ test.each([
   const env = { KEY: 'a1b2c3d4e5' }
   writeFileSync(
     join(cwd, 'config/muster.yaml'),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: settings name variables so
     'connections: { acme: { baseUrl: https://a.example.com, apiKey: ${KEY}, warehouse: "duckdb:a.duckdb" } }\n',
   )
   const result = await muster(line, { cwd, env })
