@@ -48,6 +48,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     holds: 'the data dictionary and its pages',
     imports: ['contract', 'warehouse', 'state', 'marts'],
   },
+  semantic: {
+    holds: 'one catalogue of marts for BI tools, in the formats that they read',
+    imports: ['warehouse', 'marts'],
+  },
   sync: {
     holds: 'scans, snapshots, fetches by id and sweeps',
     imports: ['contract', 'landing', 'api', 'warehouse', 'state', 'privacy', 'load'],
@@ -90,6 +94,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'crosscheck',
       'publish',
       'dictionary',
+      'semantic',
       'sync',
       'app',
       'serve',

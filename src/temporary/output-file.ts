@@ -141,7 +141,7 @@ export function syncToDisk(path: string): void {
   }
 }
 
-function writeDraft(draft: string, text: string, mode: number): void {
+function writeDraft(draft: string, text: string | Uint8Array, mode: number): void {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
   const opened = openSync(draft, flags, mode)
   try {
@@ -170,7 +170,7 @@ function putInPlace(draft: string, file: string): void {
 /** Writes the text whole; returns the number of its bytes. Throws MusterError, after which what was there is unchanged. */
 export function writeOutput(
   file: string,
-  text: string,
+  text: string | Uint8Array,
   rules: OutputRules & { readonly mode?: number },
 ): number {
   requireOutput(file, rules)

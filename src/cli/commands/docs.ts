@@ -1,4 +1,4 @@
-/** `muster docs`: the data dictionary, as one HTML page or as Markdown. */
+/** `muster docs`: the data dictionary, as one HTML page or as Markdown, and the catalogue of marts for BI tools. */
 import { resolve } from 'node:path'
 import { openIfSynced } from '../../app/connection/warehouse.ts'
 import { buildDictionary } from '../../dictionary/build.ts'
@@ -15,6 +15,7 @@ import {
   requireOutput,
   writeOutput,
 } from '../../temporary/output-file.ts'
+import { bundleLine, bundleOptions, wantedFormats, writeBundles } from '../bundles.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
@@ -35,7 +36,8 @@ interface Target {
 /** The files to write. Throws UsageError for one that may not be written before anything is computed. */
 function targetsOf(context: CommandContext, options: Options): Target[] {
   const second = textOption(options, 'markdown')
-  const first = textOption(options, 'out') ?? (second === undefined ? usualFile : undefined)
+  const isAlone = second === undefined && wantedFormats(options).length === 0
+  const first = textOption(options, 'out') ?? (isAlone ? usualFile : undefined)
   const wanted: [string | undefined, Target['render']][] = [
     [first, page],
     [second, markdown],
@@ -80,6 +82,31 @@ async function storedIn(
   }
 }
 
+interface Pages {
+  readonly report: object
+  readonly lines: readonly string[]
+}
+
+async function writePages(
+  context: CommandContext,
+  targets: readonly Target[],
+  options: Options,
+): Promise<Pages> {
+  const dictionary = await buildDictionary(readMarts())
+  const stored = await storedIn(context, dictionary, options)
+  const rules = rulesOf(context, options)
+  const files = targets.map(
+    ({ file, render }): Written => ({ file, bytes: writeOutput(file, render(dictionary, stored), rules) }),
+  )
+  const columns = dictionary.tables.reduce((sum, table) => sum + table.columns.length, 0)
+  const what = `${formatNumber(dictionary.tables.length)} tables, ${formatNumber(columns)} columns`
+  const rows = stored ? '' : ', as declared, without row counts'
+  return {
+    report: { files, tables: dictionary.tables.length, columns, asOf: stored?.asOf ?? null },
+    lines: files.map(({ file, bytes }) => `${what}${rows}, ${(bytes / 1e6).toFixed(1)} MB: ${file}`),
+  }
+}
+
 export const command: CommandModule = {
   options: [
     {
@@ -87,6 +114,7 @@ export const command: CommandModule = {
       summary: `one self-contained HTML page; ${usualFile} unless --markdown is given`,
     },
     { flags: '--markdown <file>', summary: 'the same in Markdown, with diagrams in Mermaid' },
+    ...bundleOptions,
     { flags: '--force', summary: 'also replace a file that muster did not write' },
     { flags: '--declared', summary: 'do not open the warehouse: leave out row counts and freshness' },
   ],
@@ -94,25 +122,17 @@ export const command: CommandModule = {
     'muster docs',
     'muster docs --out public/dictionary.html --markdown docs/dictionary.md',
     'muster docs --declared',
+    'muster docs --superset bi/superset --dbt bi/dbt --odcs bi/contract',
   ],
   run: async (context, _, options) => {
     const targets = targetsOf(context, options)
-    const dictionary = await buildDictionary(readMarts())
-    const stored = await storedIn(context, dictionary, options)
-    const rules = rulesOf(context, options)
-    const files = targets.map(
-      ({ file, render }): Written => ({ file, bytes: writeOutput(file, render(dictionary, stored), rules) }),
-    )
-    const columns = dictionary.tables.reduce((sum, table) => sum + table.columns.length, 0)
-    const asOf = stored?.asOf ?? null
+    const bundles = writeBundles(context, options, rulesOf(context, options))
+    const written = targets.length === 0 ? undefined : await writePages(context, targets, options)
     if (context.json) {
-      printJson(context, { files, tables: dictionary.tables.length, columns, asOf })
+      printJson(context, { ...(written?.report ?? { files: [] }), bundles })
       return 0
     }
-    const what = `${formatNumber(dictionary.tables.length)} tables, ${formatNumber(columns)} columns`
-    const rows = stored ? '' : ', as declared, without row counts'
-    for (const { file, bytes } of files)
-      printLine(context, `${what}${rows}, ${(bytes / 1e6).toFixed(1)} MB: ${file}`)
+    for (const line of [...bundles.map(bundleLine), ...(written?.lines ?? [])]) printLine(context, line)
     return 0
   },
 }

@@ -1,0 +1,40 @@
+/** Files of a bundle that a tool reads, made from the catalogue. */
+import { stringify } from 'yaml'
+import type { Entity } from './entity.ts'
+
+/** In the first lines of each file, by which the program knows its files again. */
+export const marker = 'written by muster docs'
+
+export interface BundleFile {
+  /** Below the folder of the bundle. */
+  readonly path: string
+  readonly content: string | Uint8Array
+}
+
+/** The warehouse as the tool reaches it. */
+export interface Place {
+  /** Address for SQLAlchemy, without a password. */
+  readonly uri: string
+  readonly kind: 'duckdb' | 'postgres'
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  /** Name of the schema of the marts. */
+  readonly schema: string
+}
+
+export interface BundleRequest {
+  readonly entities: readonly Entity[]
+  readonly place: Place
+  readonly version: string
+}
+
+export const yamlFile = (path: string, tree: unknown): BundleFile => ({
+  path,
+  content: `# ${marker}: changes by hand are lost\n${stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false })}`,
+})
+
+export const textFile = (path: string, comment: string, text: string): BundleFile => ({
+  path,
+  content: `${comment} ${marker}: changes by hand are lost\n${text}\n`,
+})

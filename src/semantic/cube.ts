@@ -1,0 +1,89 @@
+/** A data model of Cube: a cube for each mart and view, with its joins. */
+import { type BundleFile, type BundleRequest, yamlFile } from './bundle.ts'
+import type { Dimension, Entity, Metric } from './entity.ts'
+
+const types: Readonly<Record<Dimension['role'], string>> = {
+  id: 'string',
+  name: 'string',
+  category: 'string',
+  flag: 'boolean',
+  time: 'time',
+  number: 'number',
+}
+
+/** A measure may not have the name of a dimension: numbers that are measured are no dimensions. */
+const dimensionsOf = ({ dimensions, metrics }: Entity): Dimension[] => {
+  const measured = new Set(metrics.map(({ name }) => name))
+  return dimensions.filter(({ name }) => !measured.has(name))
+}
+
+/** Cube computes rows of a joined table once by the key; several columns are one text. */
+function keyOf({ keys }: Entity): object {
+  const [only] = keys
+  const sql = keys.map(key => `cast({CUBE}.${key} as text)`).join(" || '|' || ")
+  return {
+    name: 'row_key',
+    sql: keys.length === 1 ? `{CUBE}.${only}` : sql,
+    type: 'string',
+    primary_key: true,
+    public: false,
+  }
+}
+
+/** Columns of the cube itself, in an expression over columns. */
+const owned = (sql: string, names: readonly string[]): string =>
+  sql.replace(/[a-z_]\w*/g, word => (names.includes(word) ? `{CUBE}.${word}` : word))
+
+function measure(
+  entity: Entity,
+  { name, title, description, aggregation, column, sql, unit }: Metric,
+): object {
+  const words = {
+    name,
+    title,
+    description,
+    ...(unit === 'currency' && { format: 'currency' }),
+    ...(unit === 'share' && { format: 'percent' }),
+  }
+  if (aggregation === 'count') return { ...words, type: 'count' }
+  if (aggregation === 'ratio')
+    return {
+      ...words,
+      type: 'number',
+      sql: owned(
+        sql,
+        entity.dimensions.map(one => one.name),
+      ),
+    }
+  return { ...words, type: aggregation === 'average' ? 'avg' : 'sum', sql: `{CUBE}.${column}` }
+}
+
+const cubeOf = (entity: Entity, schema: string): object => ({
+  name: entity.name,
+  title: entity.title,
+  description: `${entity.description} ${entity.question}`,
+  sql_table: `${schema}.${entity.name}`,
+  joins: entity.joins
+    .filter((join, place, all) => all.findIndex(one => one.entity === join.entity) === place)
+    .map(({ column, entity: other, target }) => ({
+      name: other,
+      relationship: 'many_to_one',
+      sql: `{CUBE}.${column} = {${other}}.${target}`,
+    })),
+  dimensions: [
+    ...(entity.keys.length > 0 ? [keyOf(entity)] : []),
+    ...dimensionsOf(entity).map(({ name, title, description, role }) => ({
+      name,
+      title,
+      description,
+      sql: role === 'time' ? `cast({CUBE}.${name} as timestamp)` : `{CUBE}.${name}`,
+      type: types[role],
+    })),
+  ],
+  measures: entity.metrics.map(one => measure(entity, one)),
+})
+
+export const cubeBundle = ({ entities, place }: BundleRequest): BundleFile[] =>
+  entities.map(entity =>
+    yamlFile(`model/cubes/${entity.name}.yml`, { cubes: [cubeOf(entity, place.schema)] }),
+  )

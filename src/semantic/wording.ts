@@ -1,0 +1,49 @@
+/** Titles, units and number formats of columns, from their names: what a BI tool shows instead of `net_hours`. */
+
+const capitals: ReadonlySet<string> = new Set([
+  'id',
+  'awr',
+  'wtr',
+  'fte',
+  'vat',
+  'msp',
+  'sds',
+  'iso',
+  'uk',
+  'api',
+  'dso',
+])
+
+/** `net_hours` is Net hours; `agency_name` is Agency. */
+export function titleOf(name: string): string {
+  const words = name.replace(/_name$/, '').split('_')
+  const spoken = words.map(word => (capitals.has(word) ? word.toUpperCase() : word)).join(' ')
+  return `${spoken.charAt(0).toUpperCase()}${spoken.slice(1)}`
+}
+
+export type Unit = 'currency' | 'hours' | 'days' | 'weeks' | 'share' | 'count' | 'number'
+
+const amounts =
+  /(^|_)(value|values|pay|charge|spend|cost|margin|amount|net|vat|gross|outstanding|rate|premium|accrued|committed|gap)(_|$)/
+
+/** Of a number with this name and type; a ratio whose parts have one unit has none. */
+export function unitOf(name: string, type: string): Unit {
+  if (/_(share|ratio)$/.test(name)) return 'share'
+  if (/(^|_)hours(_|$)/.test(name)) return 'hours'
+  if (/(^|_)days(_|$)/.test(name)) return 'days'
+  if (/^(integer|bigint)/.test(type)) return /(^|_)weeks(_|$)/.test(name) ? 'weeks' : 'count'
+  return amounts.test(name) ? 'currency' : 'number'
+}
+
+/** Formats of d3, which Superset takes as they are. */
+const formats: Readonly<Record<Unit, string>> = {
+  currency: ',.2f',
+  hours: ',.1f',
+  days: ',.1f',
+  weeks: ',.0f',
+  share: '.1%',
+  count: ',.0f',
+  number: ',.2f',
+}
+
+export const formatOf = (unit: Unit): string => formats[unit]
