@@ -1,14 +1,15 @@
 /** The bundles of `muster docs` for BI tools: where the warehouse is for them, and their files. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Connection } from '../config/connection.ts'
 import { counted } from '../lib/counted.ts'
-import { programVersion } from '../lib/program-version.ts'
+import { UsageError } from '../lib/errors.ts'
+import { programVersion } from '../lib/package.ts'
 import { readMarts } from '../marts/mart.ts'
-import type { Place } from '../semantic/bundle.ts'
+import type { BundleFile, Place } from '../semantic/bundle.ts'
 import { semanticCatalogue } from '../semantic/catalogue.ts'
 import { type Format, formats } from '../semantic/formats.ts'
-import { type OutputRules, requireOutput, writeOutput } from '../temporary/output-file.ts'
+import { type OutputRules, requireOutput, requireUnguarded, writeOutput } from '../temporary/output-file.ts'
 import { publishedFile } from '../warehouse/duckdb/database-file.ts'
 import { type Options, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
@@ -24,7 +25,7 @@ function serverPlace(shown: string, prefix: string): Place {
   const at = { host, port: Number(port || usualPort), database }
   return {
     ...at,
-    kind: 'postgres',
+    kind: 'server',
     uri: `postgresql+psycopg2://${biUser}@${host}:${at.port}/${encodeURIComponent(database)}`,
     schema: `${prefix}mart`,
   }
@@ -34,7 +35,7 @@ function serverPlace(shown: string, prefix: string): Place {
 function filePlace(file: string): Place {
   const database = publishedFile(file)
   return {
-    kind: 'duckdb',
+    kind: 'file',
     uri: `duckdb:///${database}?access_mode=READ_ONLY`,
     host: 'localhost',
     port: usualPort,
@@ -63,18 +64,52 @@ export interface Bundle {
 export const wantedFormats = (options: Options): Format[] =>
   formats.filter(({ name }) => textOption(options, name) !== undefined)
 
-/** Throws UsageError for a file that may not be written before any of its bundle is. */
+const refuse = (folder: string, what: string): UsageError =>
+  new UsageError({ what, where: folder, next: 'name another folder; nothing was changed' })
+
+interface Target {
+  readonly folder: string
+  /** Made only when it matters which there are. */
+  readonly files: () => readonly BundleFile[]
+}
+
+/** Throws UsageError for a place that is not a folder of its own, or that somebody else has filled. */
+function requireBundleFolder({ folder, files }: Target, rules: OutputRules): void {
+  requireUnguarded(folder, rules.guarded)
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (!found) {
+    if (!existsSync(dirname(folder))) throw refuse(dirname(folder), 'there is no such folder')
+    return
+  }
+  if (found.isSymbolicLink()) throw refuse(folder, 'this is a link')
+  if (!found.isDirectory()) throw refuse(folder, 'this is no folder')
+  if (rules.isForced || readdirSync(folder).length === 0) return
+  const present = files()
+    .map(({ path }) => resolve(folder, path))
+    .filter(file => existsSync(file))
+  if (!present.some(rules.isOurs)) throw refuse(folder, 'there is something else in this folder')
+  for (const file of present) requireOutput(file, rules)
+}
+
+/** Throws UsageError for a folder that may not be written to before anything is. */
 export function writeBundles(context: CommandContext, options: Options, rules: OutputRules): Bundle[] {
+  const wanted = wantedFormats(options)
+  if (wanted.length === 0) return []
   const place = placeOf(context.hasSettings() ? context.connection() : undefined)
-  const request = { entities: semanticCatalogue(readMarts()), place, version: programVersion }
-  return wantedFormats(options).map(({ name, files }) => {
-    const folder = resolve(context.cwd, textOption(options, name) ?? '')
-    const made = files(request).map(({ path, content }) => ({ file: resolve(folder, path), content }))
-    for (const { file } of made) {
+  const entities = semanticCatalogue(readMarts())
+  const targets = wanted.map(({ name, files }) => ({
+    name,
+    folder: resolve(context.cwd, textOption(options, name) ?? ''),
+    files: () => files({ entities, place, version: programVersion }),
+  }))
+  for (const target of targets) requireBundleFolder(target, rules)
+  return targets.map(({ name, folder, files }) => {
+    const made = files()
+    for (const { path, content } of made) {
+      const file = resolve(folder, path)
       mkdirSync(dirname(file), { recursive: true })
-      requireOutput(file, rules)
+      writeOutput(file, content, rules)
     }
-    for (const { file, content } of made) writeOutput(file, content, rules)
     return { format: name, folder, files: made.length }
   })
 }

@@ -4,6 +4,7 @@ import { recordMart } from '../state/marts/marts.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { policiesOn } from '../warehouse/postgres/row-policies.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import type { Moment } from './inputs.ts'
 import type { Mart } from './mart.ts'
@@ -93,11 +94,13 @@ async function exchange(engine: Engine, mart: Mart, beside: string): Promise<voi
   const views = viewsOf(mart).map(({ name }) => name)
   const grants: string[] = []
   for (const name of [mart.name, ...views]) grants.push(...(await grantsOn(engine, name)))
+  // Without its policies the new table would show every row to those who may see some.
+  const policies = await policiesOn(engine, engine.schema('mart'), mart.name)
   await engine.run(`set local lock_timeout = '${patience}'`)
   await letGo(engine, mart.name, views)
   await engine.run(`drop table if exists ${tableOf(mart.name)}`)
   await engine.run(`alter table ${beside} rename to ${quoteName(mart.name)}`)
-  for (const statement of [...viewStatements(mart), ...grants]) await engine.run(statement)
+  for (const statement of [...policies, ...viewStatements(mart), ...grants]) await engine.run(statement)
 }
 
 /** No other process reads a file that is being written, and a server that has no such table has no readers of it. */

@@ -36,9 +36,14 @@ function groupedView(
   const { keys, all } = group
   const others = all.filter(key => !keys.includes(key))
   const notes = additivityNotes(mart, true)
+  const own = new Set(mart.columns.map(({ name }) => name))
   const columns = tableColumns(mart)
     .filter(({ name }) => name !== by && name !== 'group_key' && !isOf(name, others))
-    .map(column => ({ ...column, description: `${column.description}${notes.get(column.name) ?? ''}` }))
+    .map(column => ({
+      ...column,
+      isKey: column.isKey || (own.has(column.name) && isOf(column.name, keys)),
+      description: `${column.description}${notes.get(column.name) ?? ''}`,
+    }))
   const value = keys.length === 0 ? 'all' : keys.join(',')
   const rest = mart.columns.filter(({ name, isKey }) => isKey && name !== by && name !== 'group_key')
   const grain = listed([...keys, ...rest.map(({ name }) => name)])

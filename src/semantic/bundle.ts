@@ -15,7 +15,7 @@ export interface BundleFile {
 export interface Place {
   /** Address for SQLAlchemy, without a password. */
   readonly uri: string
-  readonly kind: 'duckdb' | 'postgres'
+  readonly kind: 'file' | 'server'
   readonly host: string
   readonly port: number
   readonly database: string

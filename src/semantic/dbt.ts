@@ -89,10 +89,10 @@ const project = (): BundleFile =>
 const profiles = ({ place }: BundleRequest): BundleFile =>
   yamlFile('profiles.yml', {
     muster: {
-      target: place.kind,
+      target: 'warehouse',
       outputs: {
-        [place.kind]:
-          place.kind === 'duckdb'
+        warehouse:
+          place.kind === 'file'
             ? { type: 'duckdb', path: place.database, schema: 'main', threads: 2 }
             : {
                 type: 'postgres',

@@ -54,7 +54,7 @@ const objectOf = (entity: Entity): object => ({
 
 function serverOf({ place }: BundleRequest): object {
   const { kind, host, port, database, schema } = place
-  return kind === 'duckdb'
+  return kind === 'file'
     ? { server: 'warehouse', type: 'duckdb', database, schema }
     : { server: 'warehouse', type: 'postgresql', host, port, database, schema }
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formats } from '../../src/semantic/formats.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { thorough } from '../thorough.ts'
 import { everyCommand, temporaryFolder } from './captured-world.ts'
@@ -35,6 +36,9 @@ const writing: Readonly<Record<string, (target: string) => string>> = {
   'docs --out': target => `docs --out ${target}`,
   'docs --markdown': target => `docs --markdown ${target}`,
   'export --parquet': target => `export --parquet ${target}`,
+  ...Object.fromEntries(
+    formats.map(({ name }) => [`docs --${name}`, (target: string) => `docs --${name} ${target}`]),
+  ),
 }
 
 test('every option that names an output is tried here', async () => {

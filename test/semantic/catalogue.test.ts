@@ -15,14 +15,14 @@ import { supersetBundle } from '../../src/semantic/superset.ts'
 const entities = semanticCatalogue(readMarts())
 const byName = new Map(entities.map(entity => [entity.name, entity]))
 const server: Place = {
-  kind: 'postgres',
+  kind: 'server',
   uri: 'postgresql+psycopg2://muster_bi@db/muster',
   host: 'db',
   port: 5432,
   database: 'muster',
   schema: 'acme_mart',
 }
-const file: Place = { ...server, kind: 'duckdb', uri: 'duckdb:////tmp/a.duckdb', schema: 'mart' }
+const file: Place = { ...server, kind: 'file', uri: 'duckdb:////tmp/a.duckdb', schema: 'mart' }
 
 test('the data contract keeps the schema of its standard, for both engines', () => {
   const schema = JSON.parse(readFileSync(new URL('odcs-v3.1.0.schema.json', import.meta.url), 'utf8'))

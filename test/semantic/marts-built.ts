@@ -30,7 +30,7 @@ export async function buildAll(engine: Engine): Promise<void> {
 
 export function placeOfFile({ address }: Warehouse): Place {
   const database = address.replace(/^duckdb:/, '')
-  return { kind: 'duckdb', uri: `duckdb:///${database}`, host: '', port: 0, database, schema: 'mart' }
+  return { kind: 'file', uri: `duckdb:///${database}`, host: '', port: 0, database, schema: 'mart' }
 }
 
 export function placeOfServer({
@@ -39,13 +39,13 @@ export function placeOfServer({
   const { hostname, port, pathname, username, password } = new URL(address)
   const database = pathname.slice(1)
   return {
-    kind: 'postgres',
+    kind: 'server',
     uri: `postgresql+psycopg2://${username}:${password}@${hostname}:${port}/${database}`,
     host: hostname,
     port: Number(port),
     database,
     schema: 'mart',
-    user: username,
-    password,
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
   }
 }

@@ -2,6 +2,7 @@
 
 import { duckdbFile, openToWrite, postgresPlace } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
+import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import {
   grantRoles,
@@ -10,7 +11,17 @@ import {
   roleStatements,
   rolesOf,
 } from '../../warehouse/postgres/roles.ts'
-import { type CommandModule, flagOption, textOf } from '../command.ts'
+import { grantRows, type RowRequest, rowLogin, rowScopes } from '../../warehouse/postgres/row-policies.ts'
+import {
+  type CommandModule,
+  flagOption,
+  listOption,
+  type Options,
+  oneOf,
+  repeated,
+  textOf,
+  textOption,
+} from '../command.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 function requirePrefix(prefix: string): void {
@@ -25,8 +36,22 @@ export const command: CommandModule = {
   options: [
     { flags: '--prefix <text>', summary: 'prefix of every role name', fallback: 'muster_' },
     { flags: '--dry-run', summary: 'print the SQL and change nothing' },
+    {
+      flags: '--rls <scope>',
+      summary: 'afterwards, let each --login see the rows of its companies or projects in marts',
+      parse: oneOf(...rowScopes),
+    },
+    {
+      flags: '--login <name=ids>',
+      summary: 'a login and the ids it sees, separated by commas; the list is whole',
+      parse: repeated(rowLogin),
+    },
   ],
-  examples: ['muster roles --dry-run', 'muster roles --prefix acme_'],
+  examples: [
+    'muster roles --dry-run',
+    'muster roles --prefix acme_',
+    'muster roles --rls company --login acme_bi=ID --login both_bi=ID,ID',
+  ],
   async run(context, _args, options) {
     const connection = context.connection()
     const prefix = textOf(options, 'prefix')
@@ -41,15 +66,20 @@ export const command: CommandModule = {
     }
     const request = { prefix, ...placeOf(connection) }
     const isDry = flagOption(options, 'dryRun')
-    if (!isDry) await grant(connection, request)
+    const rows = rowsOf(options, prefix)
+    const secured = isDry ? [] : await grant(connection, request, rows)
     const statements = roleStatements(request)
-    if (context.json) printJson(context, { roles: rolesOf(prefix), isDry, statements })
+    if (context.json) printJson(context, { roles: rolesOf(prefix), isDry, statements, secured })
     else if (isDry) printLine(context, `begin;\n${statements.join(';\n')};\ncommit;`)
-    else
-      printLine(
-        context,
-        `${rolesOf(prefix).join(', ')} are up to date; set a password for the roles that log in`,
-      )
+    else {
+      const names = rolesOf(prefix).join(', ')
+      printLine(context, `${names} are up to date; set a password for the roles that log in`)
+      for (const { name, ids } of rows?.logins ?? [])
+        printLine(
+          context,
+          `${name} sees ${counted(ids.length, `${rows?.scope}`)} in ${counted(secured.length, 'mart')}`,
+        )
+    }
     return 0
   },
 }
@@ -63,10 +93,29 @@ function placeOf(connection: Connection): Omit<RoleRequest, 'prefix'> {
   return { database, schemaPrefix: place?.options.schemaPrefix ?? '' }
 }
 
-async function grant(connection: Connection, request: RoleRequest): Promise<void> {
+/** Throws UsageError for logins without a scope, and the other way round. */
+function rowsOf(options: Options, prefix: string): RowRequest | undefined {
+  const scope = rowScopes.find(one => one === textOption(options, 'rls'))
+  const logins = listOption<RowRequest['logins'][number]>(options, 'login')
+  if (scope === undefined && logins.length === 0) return undefined
+  if (scope !== undefined && logins.length > 0 && !flagOption(options, 'dryRun'))
+    return { prefix, scope, logins }
+  throw new UsageError({
+    what: '--rls and --login go together, and without --dry-run: which marts there are is seen in the warehouse',
+    next: 'write muster roles --rls company --login NAME=ID,ID',
+  })
+}
+
+/** Returns the names of the marts whose rows are told apart. */
+async function grant(
+  connection: Connection,
+  request: RoleRequest,
+  rows: RowRequest | undefined,
+): Promise<readonly string[]> {
   const engine = await openToWrite(connection)
   try {
     await grantRoles(engine, request)
+    return rows === undefined ? [] : (await grantRows(engine, rows)).tables
   } finally {
     await engine.close()
   }
