@@ -1,7 +1,10 @@
 /** Logins that see the rows of their companies: tried with a login of each, also after a mart took another shape. */
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
+import { migrate } from '../../src/state/migrate.ts'
+import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { muster, temporaryFolder } from '../cli/captured-world.ts'
 import { type Database, database, onServer } from './database.ts'
 
@@ -39,8 +42,10 @@ const companies = async (role: string, table = 'dim_project'): Promise<unknown[]
 beforeAll(async () => {
   made = await database()
   name = new URL(made.url).pathname.slice(1)
+  const engine = await openPostgres({ url: made.url, shown: name }, { scratch: join(cwd, 'scratch') })
+  await migrate(engine, '2026-11-01T00:00:00.000Z')
+  await engine.close()
   expect(await command(`roles --prefix ${prefix}`)).toMatchObject({ code: 0 })
-  expect(await command('build dim_date')).toMatchObject({ code: 0 })
   for (const company of ['c1', 'c2', 'c3'])
     await onServer(
       `insert into star.dim_project (project_id, company_id, name, is_stub, is_deleted) values ('p-${company}', '${company}', 'Site of ${company}', false, false)`,

@@ -15,10 +15,10 @@ import {
   requireOutput,
   writeOutput,
 } from '../../temporary/output-file.ts'
-import { bundleLine, bundleOptions, wantedFormats, writeBundles } from '../bundles.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
+import { bundleLine, bundleOptions, wantedFormats, writeBundles } from '../reports/bundles.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const usualFile = 'dictionary.html'

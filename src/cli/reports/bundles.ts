@@ -1,18 +1,23 @@
 /** The bundles of `muster docs` for BI tools: where the warehouse is for them, and their files. */
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Connection } from '../config/connection.ts'
-import { counted } from '../lib/counted.ts'
-import { UsageError } from '../lib/errors.ts'
-import { programVersion } from '../lib/package.ts'
-import { readMarts } from '../marts/mart.ts'
-import type { BundleFile, Place } from '../semantic/bundle.ts'
-import { semanticCatalogue } from '../semantic/catalogue.ts'
-import { type Format, formats } from '../semantic/formats.ts'
-import { type OutputRules, requireOutput, requireUnguarded, writeOutput } from '../temporary/output-file.ts'
-import { publishedFile } from '../warehouse/duckdb/database-file.ts'
-import { type Options, textOption } from './command.ts'
-import type { CommandContext } from './context.ts'
+import type { Connection } from '../../config/connection.ts'
+import { counted } from '../../lib/counted.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/package.ts'
+import { readMarts } from '../../marts/mart.ts'
+import type { BundleFile, Place } from '../../semantic/bundle.ts'
+import { semanticCatalogue } from '../../semantic/catalogue.ts'
+import { type Format, formats } from '../../semantic/formats.ts'
+import {
+  type OutputRules,
+  requireOutput,
+  requireUnguarded,
+  writeOutput,
+} from '../../temporary/output-file.ts'
+import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
+import { type Options, textOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 
 /** The user that `muster roles` makes for BI tools. */
 const biUser = 'muster_bi'
