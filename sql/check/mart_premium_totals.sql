@@ -1,4 +1,4 @@
--- Pay and charge of mart.overtime_uplift are those of the ten kinds of value on all approved timesheets.
+-- Pay and charge of mart.overtime_uplift are those of all approved timesheets, as in mart.labour_spend_weekly, piece work included.
 -- Severity: error
 -- Sources: mart.overtime_uplift, star.fact_timesheet
 -- Next: check that star.dim_hour_type has each value bucket once; yesterday's rows stay until the check passes
@@ -8,17 +8,7 @@ from (
   from mart.overtime_uplift as x
 ) as m
 cross join (
-  select
-    coalesce(sum(
-      coalesce(t.pay_wd_basic, 0) + coalesce(t.pay_wd_overtime, 0) + coalesce(t.pay_wd_nightwork, 0)
-      + coalesce(t.pay_we_nightwork, 0) + coalesce(t.pay_bank_holiday, 0) + coalesce(t.pay_bank_holiday_night, 0)
-      + coalesce(t.pay_saturday, 0) + coalesce(t.pay_sunday, 0) + coalesce(t.pay_saturday_nightwork, 0)
-      + coalesce(t.pay_sunday_nightwork, 0)), 0) as pay,
-    coalesce(sum(
-      coalesce(t.charge_wd_basic, 0) + coalesce(t.charge_wd_overtime, 0) + coalesce(t.charge_wd_nightwork, 0)
-      + coalesce(t.charge_we_nightwork, 0) + coalesce(t.charge_bank_holiday, 0) + coalesce(t.charge_bank_holiday_night, 0)
-      + coalesce(t.charge_saturday, 0) + coalesce(t.charge_sunday, 0) + coalesce(t.charge_saturday_nightwork, 0)
-      + coalesce(t.charge_sunday_nightwork, 0)), 0) as charge
+  select coalesce(sum(t.pay_total), 0) as pay, coalesce(sum(t.charge_total), 0) as charge
   from star.fact_timesheet as t
   where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
 ) as s

@@ -20,7 +20,7 @@
 --   days_since_activity integer: Days from last_activity_at to today.
 --   inactivity_months integer: Months after which the company counts an account as unused; empty when not configured.
 --   is_inactive_but_permitted boolean: Whether it is permitted although the user is inactive in the company, or the account is inactive.
---   is_dormant_but_permitted boolean: Whether it is permitted although the user has had no activity for inactivity_months, or ever.
+--   is_dormant_but_permitted boolean: Whether it is permitted although the user has had no activity for inactivity_months, or ever; empty when the company configures no months of inactivity.
 with deed as (
   select t.approved_by_user_id as user_id, max(t.approved_at) as done_at
   from star.fact_timesheet as t

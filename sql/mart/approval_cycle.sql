@@ -16,7 +16,7 @@
 --   approver_contact_id text: The approver, in star.dim_contact; '-1' when the record names none.
 --   is_approved boolean: Whether the stage is approved.
 --   is_pending boolean: Whether the requisition waits for this stage: it is raised, and every stage before is approved.
---   waiting_since_at timestamptz: When it began to wait; empty when that is unknown, or when its turn has not come.
+--   waiting_since_at timestamptz: When it began to wait; empty when that is unknown, or when its turn has not come; or when the requisition ended before it was approved.
 --   approved_at timestamptz: When it was approved; empty in older records.
 --   hours_waiting double precision: Hours from waiting_since_at to approved_at, or to the last sync while pending; below 0 when
 --     the record gives them in the wrong order.

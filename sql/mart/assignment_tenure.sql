@@ -10,7 +10,7 @@
 --   worker_id text key: The worker.
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   trade_id text key: The trade of the assignments; '-1' when it is not known.
---   agencies integer: Different agencies in all weeks.
+--   agencies integer: Different agencies in all weeks that are known.
 --   first_week_ending_date date: The first week with hours.
 --   last_week_ending_date date: The last week with hours.
 --   weeks_worked integer: Weeks with hours, whatever breaks are between them.
@@ -21,9 +21,9 @@
 --   is_awr_qualified boolean: Whether 12 weeks are complete.
 --   awr_qualifies_on date: Day after the 12th week; while it is not complete, the day if every week from the last one on is worked.
 --   is_awr_clock_running boolean: Whether the last week lies at most 6 weeks back; otherwise the count has ended.
---   latest_assignment_id text: The assignment of the last week.
+--   latest_assignment_id text: The assignment of the last week; '-1' when the timesheets of the last week name none.
 --   pay_rate numeric(18,4): Hourly pay of that assignment; empty when it is paid by the day.
---   comparable_pay_rate numeric(18,4): Comparable hourly pay of the rate card that fits it best; empty when none is known.
+--   comparable_pay_rate numeric(18,4): Comparable hourly pay of the best-fitting rate card that has one, which may be a wider card than that of mart.rate_compliance; empty when none is known.
 --   comparable_pay_gap numeric(18,4): comparable_pay_rate - pay_rate: above 0 when the worker gets less.
 with sheet as (
   select
@@ -87,7 +87,7 @@ counted as (
 ),
 
 agencies as (
-  select worker_id, company_id, trade_id, count(distinct agency_id) as agencies
+  select worker_id, company_id, trade_id, count(distinct nullif(agency_id, '-1')) as agencies
   from sheet
   group by worker_id, company_id, trade_id
 ),

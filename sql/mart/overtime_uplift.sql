@@ -1,15 +1,17 @@
 -- Pay and charge of each kind of hour by week and project, and their share of the week.
--- Grain: one row per week ending, company, project and kind of hour that has a value.
+-- Grain: one row per week ending, company, project and kind of hour that has a value, and one for piece work.
 -- Question: How much is premium time?
--- Assumption: only approved timesheets count. Hours are left out: the service gives values by kind of hour, not hours.
--- Sources: star.fact_timesheet, star.dim_hour_type
--- Measures: none week_pay_value, week_charge_value
+-- Assumption: only approved timesheets count. Piece work is what the totals of timesheets have beyond the ten kinds of hour, so that
+-- all rows together are the pay and the charge of mart.labour_spend_weekly. The service gives values by kind of hour; of hours,
+-- timelogs tell the standard and the overtime ones, which are the same in every row of a week and project.
+-- Sources: star.fact_timesheet, star.fact_timelog, star.dim_hour_type
+-- Measures: none week_pay_value, week_charge_value, week_net_hours, week_standard_hours, week_overtime_hours
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.
 --   project_id text key: The project; '-1' when the records name none.
---   hour_type text key: Kind of hour, of star.dim_hour_type.
---   is_premium boolean: Whether it is any other time than plain weekday time.
+--   hour_type text key: Kind of hour, of star.dim_hour_type; or piece_work.
+--   is_premium boolean: Whether it is any other time than plain weekday time; piece work is not.
 --   is_overtime boolean: Whether it is overtime.
 --   is_night boolean: Whether it is night work.
 --   is_weekend boolean: Whether it is weekend work.
@@ -20,11 +22,27 @@
 --   week_charge_value numeric(18,4): Charge of all kinds of hour of the week and project; the denominator of charge_share.
 --   pay_share double precision: Share of the pay: pay_value by week_pay_value.
 --   charge_share double precision: Share of the charge: charge_value by week_charge_value.
-with week as (
+--   week_net_hours numeric(18,4): Hours after breaks of the timesheets of the week and project.
+--   week_standard_hours numeric(18,4): Hours that their timelogs have at the standard rate; empty when there are no timelogs.
+--   week_overtime_hours numeric(18,4): Hours that their timelogs have at the overtime rate; the numerator of week_overtime_share.
+--   week_overtime_share double precision: week_overtime_hours / (week_standard_hours + week_overtime_hours).
+with logged as (
+  select l.timesheet_id, sum(coalesce(l.standard_hours, 0)) as standard_hours, sum(coalesce(l.overtime_hours, 0)) as overtime_hours
+  from star.fact_timelog as l
+  where not l.is_deleted and (l.standard_hours is not null or l.overtime_hours is not null)
+  group by l.timesheet_id
+),
+
+week as (
   select
     t.week_ending_date,
     t.company_id,
     t.project_id,
+    sum(coalesce(t.net_hours, 0)) as net_hours,
+    sum(l.standard_hours) as standard_hours,
+    sum(l.overtime_hours) as overtime_hours,
+    sum(coalesce(t.pay_total, 0)) as pay_total,
+    sum(coalesce(t.charge_total, 0)) as charge_total,
     sum(t.pay_wd_basic) as pay_wd_basic,
     sum(t.charge_wd_basic) as charge_wd_basic,
     sum(t.pay_wd_overtime) as pay_wd_overtime,
@@ -46,6 +64,7 @@ with week as (
     sum(t.pay_sunday_nightwork) as pay_sunday_nightwork,
     sum(t.charge_sunday_nightwork) as charge_sunday_nightwork
   from star.fact_timesheet as t
+  left join logged as l on l.timesheet_id = t.timesheet_id
   where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
   group by t.week_ending_date, t.company_id, t.project_id
 ),
@@ -86,6 +105,29 @@ kind as (
     end, 0) as charge_value
   from week
   cross join star.dim_hour_type as hour
+  union all
+  select
+    week.week_ending_date,
+    week.company_id,
+    week.project_id,
+    'piece_work' as hour_type,
+    false as is_overtime,
+    false as is_night,
+    false as is_weekend,
+    false as is_bank_holiday,
+    week.pay_total - (
+      coalesce(week.pay_wd_basic, 0) + coalesce(week.pay_wd_overtime, 0) + coalesce(week.pay_wd_nightwork, 0)
+      + coalesce(week.pay_we_nightwork, 0) + coalesce(week.pay_bank_holiday, 0) + coalesce(week.pay_bank_holiday_night, 0)
+      + coalesce(week.pay_saturday, 0) + coalesce(week.pay_sunday, 0) + coalesce(week.pay_saturday_nightwork, 0)
+      + coalesce(week.pay_sunday_nightwork, 0)
+    ) as pay_value,
+    week.charge_total - (
+      coalesce(week.charge_wd_basic, 0) + coalesce(week.charge_wd_overtime, 0) + coalesce(week.charge_wd_nightwork, 0)
+      + coalesce(week.charge_we_nightwork, 0) + coalesce(week.charge_bank_holiday, 0) + coalesce(week.charge_bank_holiday_night, 0)
+      + coalesce(week.charge_saturday, 0) + coalesce(week.charge_sunday, 0) + coalesce(week.charge_saturday_nightwork, 0)
+      + coalesce(week.charge_sunday_nightwork, 0)
+    ) as charge_value
+  from week
 ),
 
 total as (
@@ -101,7 +143,7 @@ select
   total.company_id,
   total.project_id,
   total.hour_type,
-  total.hour_type <> 'weekday' as is_premium,
+  total.hour_type not in ('weekday', 'piece_work') as is_premium,
   total.is_overtime,
   total.is_night,
   total.is_weekend,
@@ -111,6 +153,14 @@ select
   total.week_pay_value,
   total.week_charge_value,
   cast(total.pay_value as double precision) / nullif(cast(total.week_pay_value as double precision), 0) as pay_share,
-  cast(total.charge_value as double precision) / nullif(cast(total.week_charge_value as double precision), 0) as charge_share
+  cast(total.charge_value as double precision) / nullif(cast(total.week_charge_value as double precision), 0) as charge_share,
+  week.net_hours as week_net_hours,
+  week.standard_hours as week_standard_hours,
+  week.overtime_hours as week_overtime_hours,
+  cast(week.overtime_hours as double precision)
+    / nullif(cast(week.standard_hours + week.overtime_hours as double precision), 0) as week_overtime_share
 from total
+inner join week
+  on week.week_ending_date = total.week_ending_date and week.company_id = total.company_id
+    and week.project_id = total.project_id
 where total.pay_value <> 0 or total.charge_value <> 0
