@@ -1,4 +1,5 @@
 import type { Audit, Expected } from '../compare.ts'
+import type { Raw } from '../odd-world.ts'
 import { byId, dayOf, distinct, groupsOf, idOf, isWorked, ratio, sum } from '../words.ts'
 
 export const labourSpendWeekly: Audit = {
@@ -23,6 +24,9 @@ export const labourSpendWeekly: Audit = {
       const pay = sum(sheets, ({ values }) => values.pay.total)
       const charge = sum(sheets, ({ values }) => values.charge.total)
       const expense = sum(sheets, ({ values }) => values.expense)
+      const logged = sheets.filter(({ timelogs }) => timelogs.length > 0)
+      const logs = logged.flatMap(({ timelogs }) => timelogs as Raw[])
+      const told = (value: number): number | null => (logs.length === 0 ? null : value)
       return {
         week_ending_date: week,
         company_id: company,
@@ -37,6 +41,9 @@ export const labourSpendWeekly: Audit = {
         pay_value: pay,
         charge_value: charge,
         margin_value: charge - pay,
+        employer_cost_value: told(sum(logs, ({ values }) => values.emp.total)),
+        agency_margin_value: told(sum(logs, ({ values }) => values.margin.total)),
+        margin_timesheets: logged.length,
         expense_value: expense,
         cost_value: charge + expense,
         cost_per_hour: ratio(charge + expense, hours),
