@@ -32,7 +32,24 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 })
-writeFileSync('dist/THIRD-PARTY-LICENSES', licences(metafile))
+const { metafile: web } = await build({
+  entryPoints: {
+    'dashboard/main': 'src/dashboard/web/main.ts',
+    'dashboard/style': 'assets/dashboard/main.css',
+  },
+  outdir: 'dist',
+  bundle: true,
+  format: 'iife',
+  platform: 'browser',
+  target: 'es2022',
+  minify: true,
+  metafile: true,
+  logLevel: 'warning',
+})
+writeFileSync(
+  'dist/THIRD-PARTY-LICENSES',
+  licences({ ...metafile, inputs: { ...metafile.inputs, ...web.inputs } }),
+)
 
 /** The licences of the packages whose code is in the bundle, as they ask for. */
 function licences({ inputs }: Metafile): string {

@@ -52,6 +52,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     holds: 'one catalogue of marts for BI tools, in the formats that they read',
     imports: ['warehouse', 'marts'],
   },
+  dashboard: {
+    holds: 'the pages of figures: declared questions to marts, their answers over HTTP, and the front end',
+    imports: ['warehouse'],
+  },
   sync: {
     holds: 'scans, snapshots, fetches by id and sweeps',
     imports: ['contract', 'landing', 'api', 'warehouse', 'state', 'privacy', 'load'],
@@ -95,6 +99,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'publish',
       'dictionary',
       'semantic',
+      'dashboard',
       'sync',
       'app',
       'serve',

@@ -84,6 +84,11 @@ export const commandSet: CommandSet = {
       purpose: reading,
       load: () => import('./commands/metric.ts'),
     },
+    dashboard: {
+      summary: 'show cost, hiring, hours and money as pages in a browser, or write them into one HTML file',
+      purpose: reading,
+      load: () => import('./commands/dashboard.ts'),
+    },
     docs: {
       summary: 'write the data dictionary: every table and column, diagrams, bus matrix and lineage',
       purpose: reading,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Intake } from '../../events/intake.ts'
 import type { Claim, Refusal, Verifier } from '../../events/verify.ts'
+import { isAllowedHost } from '../../lib/allowed-host.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Counters } from '../counters.ts'
 
@@ -160,21 +161,4 @@ export async function startReceiver(options: ReceiverOptions, parts: ReceiverPar
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}${path}`,
     close: () => app.close(),
   }
-}
-
-const ownHosts = ['127.0.0.1', 'localhost', '[::1]']
-
-/** The name in a Host header, without its port; undefined for anything else. */
-function hostIn(header: string): string | undefined {
-  return /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(header)?.[1]?.toLowerCase()
-}
-
-function isAllowedHost(
-  header: string | undefined,
-  { host, allowedHosts }: Pick<ReceiverOptions, 'host' | 'allowedHosts'>,
-): boolean {
-  const name = header === undefined ? undefined : hostIn(header)
-  if (name === undefined) return false
-  const listened = host.includes(':') ? `[${host}]` : host
-  return [...ownHosts, listened, ...allowedHosts].some(allowed => allowed.toLowerCase() === name)
 }

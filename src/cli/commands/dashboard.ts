@@ -1,0 +1,135 @@
+/** `muster dashboard`: pages of figures for people who type no SQL, served on this machine or written into one file. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { dashboardSource } from '../../app/connection/dashboard-source.ts'
+import type { DashboardOptions } from '../../dashboard/http/server.ts'
+import { beginningOf, type OutputRules, requireOutput, writeOutput } from '../../temporary/output-file.ts'
+import {
+  anyText,
+  type CommandModule,
+  calendarDay,
+  flagOption,
+  listOption,
+  numberOf,
+  type Options,
+  repeated,
+  textOf,
+  textOption,
+  wholeNumber,
+} from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { guardedBy } from '../guarded.ts'
+import { printJson, printLine } from '../terminal/output.ts'
+
+const largestPort = 65_535
+
+/** In the first lines of a report, by which it is known again. */
+const marker = 'written by muster dashboard'
+
+export const command: CommandModule = {
+  options: [
+    { flags: '--host <address>', summary: 'address to listen on', fallback: '127.0.0.1' },
+    {
+      flags: '--port <number>',
+      summary: 'port to listen on; 0 takes a free one',
+      parse: wholeNumber(0, largestPort),
+      fallback: 8090,
+    },
+    {
+      flags: '--allow-host <name>',
+      summary: 'a host name that a proxy uses in requests; may be repeated',
+      parse: repeated(anyText),
+    },
+    { flags: '--token', summary: 'answer only those who open the address that is printed' },
+    { flags: '--out <file>', summary: 'write all pages into one HTML file instead of serving them' },
+    { flags: '--from <day>', summary: 'first day, for --out', parse: calendarDay },
+    { flags: '--to <day>', summary: 'last day, for --out', parse: calendarDay },
+    {
+      flags: '--company <id>',
+      summary: 'only this company, for --out; may be repeated',
+      parse: repeated(anyText),
+    },
+    { flags: '--force', summary: 'also replace a file that muster did not write' },
+  ],
+  notes: [
+    'It reads marts only, on DuckDB from the published copy where there is one.',
+    'Anybody who reaches the port may read the figures, unless --token is given.',
+  ],
+  examples: [
+    'muster dashboard',
+    'muster dashboard --port 8443 --token --allow-host figures.example.com',
+    'muster dashboard --out report.html --from 2026-01-01',
+  ],
+  run: async (context, _, options) => {
+    const file = textOption(options, 'out')
+    if (file === undefined) await serve(context, options)
+    else await write(context, resolve(context.cwd, file), options)
+    return 0
+  },
+}
+
+function optionsOf(options: Options): DashboardOptions {
+  return {
+    host: textOf(options, 'host'),
+    port: numberOf(options, 'port'),
+    allowedHosts: listOption<string>(options, 'allowHost'),
+    ...(flagOption(options, 'token') && { token: randomBytes(24).toString('base64url') }),
+  }
+}
+
+async function serve(context: CommandContext, options: Options): Promise<void> {
+  const { MartReader } = await import('../../dashboard/reader.ts')
+  const { startDashboard } = await import('../../dashboard/http/server.ts')
+  const reader = new MartReader(dashboardSource(context.connection()), context.clock)
+  try {
+    // Told now rather than by every page.
+    await reader.read(async () => undefined)
+    const asked = optionsOf(options)
+    const dashboard = await startDashboard(reader, asked)
+    const url = asked.token === undefined ? dashboard.url : `${dashboard.url}#token=${asked.token}`
+    if (context.json) printJson(context, { url })
+    else printLine(context, `The dashboard is at ${url}\nCtrl-C stops it.`)
+    try {
+      if (!context.signal.aborted) await once(context.signal, 'abort')
+    } finally {
+      await dashboard.close()
+    }
+  } finally {
+    await reader.close()
+  }
+}
+
+async function write(context: CommandContext, file: string, options: Options): Promise<void> {
+  const { MartReader } = await import('../../dashboard/reader.ts')
+  const { writeReport } = await import('../../dashboard/report.ts')
+  const { readFilters } = await import('../../dashboard/filters.ts')
+  const rules: OutputRules = {
+    guarded: guardedBy(context),
+    isForced: flagOption(options, 'force'),
+    isOurs: one => beginningOf(one).includes(marker),
+  }
+  requireOutput(file, rules)
+  const reader = new MartReader(dashboardSource(context.connection()), context.clock)
+  try {
+    const filters = readFilters(filterQuery(options))
+    const madeAt = new Date(context.clock.now()).toISOString()
+    const html = await writeReport(reader, { filters, madeAt })
+    const bytes = writeOutput(
+      file,
+      html.replace('<head>', `<head><meta name="generator" content="${marker}">`),
+      rules,
+    )
+    if (context.json) printJson(context, { file, bytes })
+    else printLine(context, `all pages, ${(bytes / 1e6).toFixed(1)} MB: ${file}`)
+  } finally {
+    await reader.close()
+  }
+}
+
+function filterQuery(options: Options): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const name of ['from', 'to']) query.set(name, textOption(options, name) ?? '')
+  for (const id of listOption<string>(options, 'company')) query.append('company', id)
+  return query
+}

@@ -1,0 +1,17 @@
+/** Rows as CSV that a spreadsheet opens as it is, and as nothing else: no cell becomes a formula. */
+import type { Row } from './answers.ts'
+
+/** A spreadsheet runs a text that begins so. Numbers below 0 are numbers. */
+const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const text = String(value)
+  const safe = isFormula(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+export const toCsv = (columns: readonly string[], rows: readonly Row[]): string =>
+  [columns, ...rows.map(row => columns.map(name => row[name]))]
+    .map(values => `${values.map(cell).join(',')}\r\n`)
+    .join('')

@@ -1,0 +1,134 @@
+/** The web server of `muster dashboard`: the page, its answers as JSON, and nothing else. */
+import type { AddressInfo } from 'node:net'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { isAllowedHost } from '../../lib/allowed-host.ts'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import { answerChoices, answerPage, answerRows, type RowsAnswer } from '../answers.ts'
+import { toCsv } from '../csv.ts'
+import { readFilters } from '../filters.ts'
+import { pageNamed, pages, panelNamed } from '../pages/pages.ts'
+import type { MartReader } from '../reader.ts'
+import { readWebFiles, shell } from '../web-files.ts'
+import { hasToken } from './token.ts'
+
+export interface DashboardOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Host names, besides its own, that a request may be addressed to. */
+  readonly allowedHosts: readonly string[]
+  /** Answers are for requests that carry it; undefined answers everybody who reaches the port. */
+  readonly token?: string
+}
+
+export interface Dashboard {
+  readonly url: string
+  /** Takes no more requests, and resolves when those under way are answered. */
+  close(): Promise<void>
+}
+
+/** Charts position their texts by style attributes; scripts come from files alone. */
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+const rowsShown = 200
+const rowsInCsv = 50_000
+
+const queryOf = (request: FastifyRequest): URLSearchParams =>
+  new URL(request.url, 'http://dashboard').searchParams
+
+/** Columns of the row that was chosen are `row.NAME`; an empty `null.NAME` stands for a null. */
+function chosenIn(query: URLSearchParams): Record<string, string | null> {
+  return Object.fromEntries(
+    [...query].flatMap(([name, value]): [string, string | null][] => {
+      const [, kind, column = ''] = /^(row|null)\.(\w+)$/.exec(name) ?? []
+      return kind === undefined ? [] : [[column, kind === 'null' ? null : value]]
+    }),
+  )
+}
+
+function rowsFor(reader: MartReader, request: FastifyRequest, limit: number): Promise<RowsAnswer> {
+  const { panel } = request.params as { panel: string }
+  const query = queryOf(request)
+  return answerRows(reader, {
+    panel: panelNamed(panel),
+    filters: readFilters(query),
+    chosen: chosenIn(query),
+    limit,
+  })
+}
+
+function addPage(app: FastifyInstance): void {
+  const { script, style } = readWebFiles()
+  const page = shell({
+    head: '<link rel="stylesheet" href="/main.css">',
+    end: '<script src="/main.js"></script>',
+  })
+  const send = (path: string, type: string, text: string): void => {
+    app.get(path, async (_, reply) => reply.type(`${type}; charset=utf-8`).send(text))
+  }
+  send('/', 'text/html', page)
+  send('/main.js', 'text/javascript', script)
+  send('/main.css', 'text/css', style)
+}
+
+function addAnswers(app: FastifyInstance, reader: MartReader): void {
+  app.get('/api/pages', async () => pages.map(({ id, title, question }) => ({ id, title, question })))
+  app.get('/api/choices', async () => answerChoices(reader))
+  app.get('/api/pages/:page', async request => {
+    const { page } = request.params as { page: string }
+    return answerPage(reader, pageNamed(page), readFilters(queryOf(request)))
+  })
+  app.get('/api/rows/:panel', async request => rowsFor(reader, request, rowsShown))
+  app.get('/api/csv/:panel', async (request, reply) => {
+    const { columns, rows } = await rowsFor(reader, request, rowsInCsv)
+    return reply.type('text/csv; charset=utf-8').send(toCsv(columns, rows))
+  })
+}
+
+/** A failure that people can do something about is told in its own words, any other by its kind only. */
+function answerErrors(app: FastifyInstance): void {
+  app.setNotFoundHandler(async (_, reply) => reply.code(404).send({ error: 'there is nothing here' }))
+  app.setErrorHandler(async (thrown: Error & { statusCode?: number }, _, reply) => {
+    if (thrown instanceof UsageError) return reply.code(400).send({ error: thrown.message })
+    if (thrown instanceof MusterError) return reply.code(503).send({ error: thrown.message })
+    const status = thrown.statusCode ?? 500
+    return reply.code(status).send({ error: status < 500 ? thrown.message : 'the dashboard failed' })
+  })
+}
+
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { host, allowedHosts, token }: DashboardOptions,
+): Promise<FastifyReply | undefined> {
+  reply.headers(headers)
+  // DNS rebinding: a web page can make its own host name point at this port.
+  if (!isAllowedHost(request.headers.host, { host, allowedHosts }))
+    return reply.code(421).send({ error: 'this host name is not served here: see --allow-host' })
+  if (request.url.startsWith('/api/') && !hasToken(request.headers.authorization, token))
+    return reply.code(401).send({ error: 'open the address that muster dashboard printed: it has the token' })
+  return undefined
+}
+
+export async function startDashboard(reader: MartReader, options: DashboardOptions): Promise<Dashboard> {
+  const app = fastify({ bodyLimit: 1, forceCloseConnections: true, exposeHeadRoutes: false })
+  answerErrors(app)
+  app.addHook('onRequest', (request, reply) => admit(request, reply, options))
+  addPage(app)
+  addAnswers(app, reader)
+  const { host, port } = options
+  await app.listen({ host, port })
+  const { port: taken } = app.server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/`,
+    close: () => app.close(),
+  }
+}

@@ -1,0 +1,175 @@
+/** Money: what was worked and approved but not invoiced, what is owed, and what is left of purchase orders. */
+import { count, date, money, type Page, type Panel, share, text } from '../panel.ts'
+
+const unbilled: Panel = {
+  id: 'not-invoiced',
+  title: 'Approved and not invoiced, by age',
+  about:
+    'Charge and expenses of approved timesheets without an invoice to the company, by days since the week ended.',
+  mart: 'unbilled_accrual',
+  date: 'week_ending_date',
+  sql: `select age_band,
+  sum(accrued_value) as value,
+  count(*) as timesheets,
+  max(age_days) as oldest_days
+from mart.unbilled_accrual
+where {where}
+group by age_band
+order by min(age_days)`,
+  show: {
+    kind: 'bars',
+    label: 'age_band',
+    inOrder: true,
+    figures: [money('value', 'Not invoiced'), count('timesheets', 'Timesheets')],
+  },
+  drill: { by: ['age_band'], order: 'age_days desc, accrued_value desc nulls last' },
+  empty: 'Everything that was approved is invoiced.',
+}
+
+const unbilledBy: Panel = {
+  id: 'not-invoiced-by-agency',
+  title: 'Approved and not invoiced, by agency',
+  about: 'The agency that has still to bill, or whose work the provider has still to bill.',
+  mart: 'unbilled_accrual',
+  date: 'week_ending_date',
+  sql: `select agency_id,
+  max(agency_name) as agency_name,
+  sum(accrued_value) as value,
+  count(*) as timesheets
+from mart.unbilled_accrual
+where {where}
+group by agency_id
+order by value desc nulls last, agency_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'agency_name',
+    figures: [money('value', 'Not invoiced'), count('timesheets', 'Timesheets')],
+  },
+  drill: { by: ['agency_id'], order: 'age_days desc, accrued_value desc nulls last' },
+  empty: 'Everything that was approved is invoiced.',
+}
+
+const ledger: Panel = {
+  id: 'outstanding',
+  title: 'Outstanding, by days overdue',
+  about: 'Open invoices after deductions; credit notes count negative.',
+  mart: 'invoice_ledger',
+  date: 'week_ending_date',
+  sql: `select due_bucket,
+  sum(outstanding_value) as outstanding,
+  count(*) as documents
+from mart.invoice_ledger
+where {where} and is_outstanding
+group by due_bucket
+order by max(coalesce(days_overdue, -1)), due_bucket`,
+  show: {
+    kind: 'bars',
+    label: 'due_bucket',
+    inOrder: true,
+    figures: [money('outstanding', 'Outstanding'), count('documents', 'Documents')],
+  },
+  drill: { by: ['due_bucket'], order: 'days_overdue desc nulls last, outstanding_value desc' },
+  empty: 'Nothing is outstanding.',
+}
+
+const ledgerByWeek: Panel = {
+  id: 'invoiced-by-week',
+  title: 'Invoiced and credited, by week',
+  about: 'After deductions, by the week that the document covers.',
+  mart: 'invoice_ledger',
+  date: 'week_ending_date',
+  sql: `select week_ending_date,
+  bool_and(is_complete_week) as is_complete_week,
+  sum(case when document_type = 'invoice' then final_value else 0 end) as invoiced,
+  -sum(case when document_type = 'credit_note' then final_value else 0 end) as credited,
+  sum(case when document_type = 'invoice' then credit_notes_gap_value else 0 end) as credit_notes_not_found
+from mart.invoice_ledger
+where {where} and week_ending_date is not null
+group by week_ending_date
+order by week_ending_date`,
+  show: {
+    kind: 'weeks',
+    x: 'week_ending_date',
+    complete: 'is_complete_week',
+    figures: [
+      money('invoiced', 'Invoiced'),
+      money('credited', 'Credited'),
+      money('credit_notes_not_found', 'Credit notes not found yet'),
+    ],
+  },
+  drill: { by: ['week_ending_date'], order: 'final_value desc nulls last' },
+  empty: 'No invoices here.',
+  isWide: true,
+}
+
+const creditNotes: Panel = {
+  id: 'credit-notes',
+  title: 'Credit notes',
+  about: 'Largest first. Those that no webhook told of are missing: invoices only say what they add up to.',
+  mart: 'invoice_ledger',
+  date: 'week_ending_date',
+  sql: `select document_key,
+  reference,
+  agency_name,
+  status,
+  week_ending_date,
+  -final_value as credited
+from mart.invoice_ledger
+where {where} and document_type = 'credit_note'
+order by final_value, document_key
+limit 100`,
+  show: {
+    kind: 'table',
+    figures: [
+      text('reference', 'Credit note'),
+      text('agency_name', 'Agency'),
+      text('status', 'State'),
+      date('week_ending_date', 'Week ending'),
+      money('credited', 'Credited'),
+    ],
+  },
+  drill: { by: ['document_key'], order: 'document_key' },
+  empty: 'No credit notes were found. Run muster serve so that webhooks tell of them.',
+}
+
+const orders: Panel = {
+  id: 'purchase-orders',
+  title: 'Purchase orders',
+  about: 'Least left first; the last day is projected from the last eight weeks.',
+  mart: 'purchase_order_burn',
+  sql: `select purchase_order_reference_key,
+  reference,
+  company_name,
+  order_value,
+  spent_value,
+  remaining_share,
+  projected_exhaustion_date,
+  end_date
+from mart.purchase_order_burn
+where {where}
+order by remaining_share nulls last, spent_value desc
+limit 100`,
+  show: {
+    kind: 'table',
+    figures: [
+      text('reference', 'Order'),
+      text('company_name', 'Company'),
+      money('order_value', 'Value'),
+      money('spent_value', 'Spent'),
+      share('remaining_share', 'Left'),
+      date('projected_exhaustion_date', 'Spent by'),
+      date('end_date', 'Ends'),
+    ],
+  },
+  drill: { by: ['purchase_order_reference_key'], order: 'purchase_order_reference_key' },
+  empty: 'No purchase orders are known here.',
+  isWide: true,
+}
+
+export const moneyPage: Page = {
+  id: 'money',
+  title: 'Money',
+  question: 'What is worked but not invoiced, and what is owed?',
+  panels: [unbilled, ledger, unbilledBy, creditNotes, ledgerByWeek, orders],
+}

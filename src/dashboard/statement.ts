@@ -1,0 +1,128 @@
+/** The statement of a panel or of the rows behind it: declared text, values bound, and the same text with values to copy. */
+import { UsageError } from '../lib/errors.ts'
+import type { Value } from '../warehouse/engine.ts'
+import { quoteName, quoteText } from '../warehouse/sql-text.ts'
+import { type FilteredBy, filteredBy } from './filter-names.ts'
+import type { Filters } from './filters.ts'
+import type { Panel } from './panel.ts'
+
+export interface Statement {
+  /** With $1, $2 in the place of values. */
+  readonly sql: string
+  readonly values: readonly Value[]
+  /** With the values written out, for people to copy. */
+  readonly shown: string
+  /** Filters that the mart has no column for. */
+  readonly ignored: readonly string[]
+}
+
+/** Columns of each mart of the warehouse, by its name. */
+export type MartColumns = ReadonlyMap<string, ReadonlySet<string>>
+
+/** One comparison of a column with values; a null can only be looked for by IS NULL. */
+interface Condition {
+  readonly column: string
+  readonly operator: 'in' | '>=' | '<='
+  readonly values: readonly Value[]
+}
+
+class Conditions {
+  readonly values: Value[] = []
+  readonly #bound: string[] = []
+  readonly #shown: string[] = []
+
+  add({ column, operator, values }: Condition): void {
+    const name = quoteName(column)
+    if (values.every(value => value === null)) {
+      this.#bound.push(`${name} is null`)
+      this.#shown.push(`${name} is null`)
+      return
+    }
+    const places = values.map(value => {
+      this.values.push(value)
+      return `$${this.values.length}`
+    })
+    const texts = values.map(value => quoteText(String(value)))
+    this.#bound.push(comparison(name, operator, places))
+    this.#shown.push(comparison(name, operator, texts))
+  }
+
+  get bound(): string {
+    return this.#bound.join(' and ') || 'true'
+  }
+
+  get shown(): string {
+    return this.#shown.join(' and ') || 'true'
+  }
+}
+
+/** Days are compared as days, whatever the engine takes a bound value for. */
+function comparison(name: string, operator: Condition['operator'], values: readonly string[]): string {
+  if (operator !== 'in') return `${name} ${operator} cast(${values[0]} as date)`
+  return values.length === 1 ? `${name} = ${values[0]}` : `${name} in (${values.join(', ')})`
+}
+
+const columnOf = (name: FilteredBy): string => `${name}_id`
+
+interface Asked {
+  readonly filters: Filters
+  readonly columns: ReadonlySet<string>
+  readonly date?: string | undefined
+}
+
+function addFilters(conditions: Conditions, { filters, columns, date }: Asked): string[] {
+  const ignored: string[] = []
+  for (const name of filteredBy) {
+    const values = filters.ids[name]
+    if (!values) continue
+    if (columns.has(columnOf(name))) conditions.add({ column: columnOf(name), operator: 'in', values })
+    else ignored.push(name)
+  }
+  const { from, to } = filters
+  if (date === undefined || !columns.has(date)) {
+    if (from !== undefined || to !== undefined) ignored.push('dates')
+    return ignored
+  }
+  if (from !== undefined) conditions.add({ column: date, operator: '>=', values: [from] })
+  if (to !== undefined) conditions.add({ column: date, operator: '<=', values: [to] })
+  return ignored
+}
+
+const columnsOf = (mart: string, columns: MartColumns): ReadonlySet<string> => columns.get(mart) ?? new Set()
+
+export function panelStatement(panel: Panel, filters: Filters, columns: MartColumns): Statement {
+  const conditions = new Conditions()
+  const held = columnsOf(panel.mart, columns)
+  const ignored = addFilters(conditions, { filters, columns: held, date: panel.date })
+  return {
+    sql: panel.sql.replaceAll('{where}', conditions.bound),
+    values: conditions.values,
+    shown: panel.sql.replaceAll('{where}', conditions.shown),
+    ignored,
+  }
+}
+
+/** Values of a row of the panel, by its columns. */
+export type Chosen = Readonly<Record<string, string | null>>
+
+/** The rows behind one row of a panel. Throws UsageError for a column that the panel does not drill by. */
+export function rowsStatement(
+  panel: Panel,
+  { filters, chosen, limit }: { filters: Filters; chosen: Chosen; limit: number },
+  columns: MartColumns,
+): Statement {
+  const { drill } = panel
+  if (!drill) throw new UsageError({ what: `${panel.id} has no rows behind it`, next: 'look at another' })
+  const mart = drill.mart ?? panel.mart
+  const held = columnsOf(mart, columns)
+  const conditions = new Conditions()
+  const ignored = addFilters(conditions, { filters, columns: held, date: panel.date })
+  for (const [column, value] of Object.entries(chosen)) {
+    if (!drill.by.includes(column) || !held.has(column))
+      throw new UsageError({ what: `rows cannot be chosen by ${column}`, next: `use ${drill.by.join(', ')}` })
+    conditions.add({ column, operator: 'in', values: [value] })
+  }
+  const text = (where: string): string =>
+    `select *\nfrom mart.${quoteName(mart)}\nwhere ${where}\norder by ${drill.order}\nlimit ${limit}`
+  return { sql: text(conditions.bound), values: conditions.values, shown: text(conditions.shown), ignored }
+}

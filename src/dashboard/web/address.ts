@@ -1,0 +1,43 @@
+/** What the address of the page says: the page and its filters. The token comes in the fragment and is taken out of it. */
+import { filteredBy } from '../filter-names.ts'
+
+export interface Place {
+  readonly page: string
+  /** Of filters only. */
+  readonly query: URLSearchParams
+}
+
+const filterNames: readonly string[] = [...filteredBy, 'from', 'to']
+
+export function readPlace(): Place {
+  const all = new URLSearchParams(location.search)
+  const query = new URLSearchParams()
+  for (const [name, value] of all) if (filterNames.includes(name) && value !== '') query.append(name, value)
+  return { page: all.get('page') ?? location.hash.slice(1) ?? '', query }
+}
+
+export function addressOf({ page, query }: Place): string {
+  const all = new URLSearchParams({ page })
+  for (const [name, value] of query) all.append(name, value)
+  return `?${all}`
+}
+
+/** The filters with other values for one of them. */
+export function withValues(query: URLSearchParams, name: string, values: readonly string[]): URLSearchParams {
+  const next = new URLSearchParams(query)
+  next.delete(name)
+  for (const value of values) if (value !== '') next.append(name, value)
+  return next
+}
+
+const tokenKey = 'muster-token'
+
+/** Out of the fragment at once, so that a copied address does not carry it. */
+export function takeToken(): string | undefined {
+  const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? []
+  if (token !== undefined) {
+    sessionStorage.setItem(tokenKey, token)
+    history.replaceState(null, '', location.pathname + location.search)
+  }
+  return sessionStorage.getItem(tokenKey) ?? undefined
+}

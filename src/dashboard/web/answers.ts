@@ -1,0 +1,77 @@
+/** Where the page gets its answers: from the server, or in a report from the file itself. */
+import type { Choices, PageAnswer, RowsAnswer } from '../answers.ts'
+import type { ReportData } from '../report.ts'
+
+export interface PageName {
+  readonly id: string
+  readonly title: string
+  readonly question: string
+}
+
+export interface Answers {
+  readonly pages: readonly PageName[]
+  /** Empty in a report: its filters were chosen when it was written. */
+  readonly choices: Promise<Choices> | undefined
+  readonly madeAt: string | undefined
+  readonly filtered: readonly string[]
+  page(id: string, query: URLSearchParams, signal: AbortSignal): Promise<PageAnswer>
+  /** Absent in a report, which holds no more rows than it shows. */
+  readonly rows?: (panel: string, query: URLSearchParams) => Promise<RowsAnswer>
+  readonly csv?: (panel: string, query: URLSearchParams) => Promise<string>
+}
+
+function ofReport({ madeAt, filtered, pages }: ReportData): Answers {
+  return {
+    pages,
+    choices: undefined,
+    madeAt,
+    filtered,
+    page: async id => {
+      const page = pages.find(one => one.id === id) ?? pages[0]
+      if (page) return page
+      throw new Error('this report has no pages')
+    },
+  }
+}
+
+async function sentenceOf(response: Response): Promise<string> {
+  const text = await response.text()
+  try {
+    return String((JSON.parse(text) as { error?: unknown }).error ?? response.statusText)
+  } catch {
+    // Whatever stands between may answer with a page of its own.
+    return `the server answered ${response.status}`
+  }
+}
+
+/** Throws an Error whose message is a sentence for people. */
+async function get(path: string, token: string | undefined, signal?: AbortSignal): Promise<Response> {
+  const response = await fetch(path, {
+    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    if (error instanceof Error && error.name === 'AbortError') throw error
+    throw new Error('muster dashboard does not answer: is it still running?')
+  })
+  if (response.ok) return response
+  throw new Error(await sentenceOf(response))
+}
+
+async function ofServer(token: string | undefined): Promise<Answers> {
+  const json = async <Answer>(path: string, signal?: AbortSignal): Promise<Answer> =>
+    (await (await get(path, token, signal)).json()) as Answer
+  return {
+    pages: await json<PageName[]>('/api/pages'),
+    choices: json<Choices>('/api/choices'),
+    madeAt: undefined,
+    filtered: [],
+    page: (id, query, signal) => json<PageAnswer>(`/api/pages/${encodeURIComponent(id)}?${query}`, signal),
+    rows: (panel, query) => json<RowsAnswer>(`/api/rows/${panel}?${query}`),
+    csv: async (panel, query) => (await get(`/api/csv/${panel}?${query}`, token)).text(),
+  }
+}
+
+export async function openAnswers(takeToken: () => string | undefined): Promise<Answers> {
+  const report = document.getElementById('report')?.textContent
+  return report ? ofReport(JSON.parse(report) as ReportData) : ofServer(takeToken())
+}

@@ -1,0 +1,85 @@
+/** Rows compared by the length of bars, each with its name and its figure written out. */
+import * as Plot from '@observablehq/plot'
+import type { Row } from '../../answers.ts'
+import { formatted, numberIn } from '../format.ts'
+import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
+
+const barHeight = 26
+/** Further ones are in the table: a longer chart compares nothing. */
+export const mostBars = 12
+
+interface Columns {
+  readonly label: string
+  readonly inOrder?: boolean
+}
+
+interface Bar {
+  readonly place: string
+  readonly name: string
+  readonly value: number
+  readonly text: string
+  readonly row: Row
+}
+
+/** Words of the service such as weekday_overtime. */
+const inWords = (name: string): string =>
+  /^[a-z]+(_[a-z]+)*$/.test(name)
+    ? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
+    : name
+
+function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: Columns): Bar[] {
+  const figureOf = (row: Row): number => numberIn(row[figure.column])
+  const known = rows.filter(row => !Number.isNaN(figureOf(row)))
+  const ranked = inOrder ? known : known.toSorted((one, other) => figureOf(other) - figureOf(one))
+  return ranked.slice(0, mostBars).map((row, index) => ({
+    place: String(index),
+    name: inWords(formatted(row[label], 'text')),
+    value: figureOf(row),
+    text: formatted(row[figure.column], figure.unit),
+    row,
+  }))
+}
+
+function layersOf(bars: Bar[]): Plot.Markish[] {
+  return [
+    Plot.barX(bars, { x: 'value', y: 'place', fill: 'var(--accent)', ariaLabel: 'bars' }),
+    Plot.text(bars, {
+      x: bar => Math.max(0, bar.value),
+      y: 'place',
+      text: 'text',
+      textAnchor: 'start',
+      dx: 6,
+      fontSize: 12,
+      className: 'figures',
+    }),
+    Plot.ruleX([0], { stroke: 'var(--line)' }),
+  ]
+}
+
+export function drawBars(parts: ChartParts, columns: Columns): SVGSVGElement {
+  const { width, title, open } = parts
+  const bars = barsIn(parts, columns)
+  const marginLeft = Math.round(Math.min(190, width * 0.38))
+  const letters = Math.floor(marginLeft / 7.4)
+  const names = new Map(bars.map(({ place, name }) => [place, shortened(name, letters)]))
+  const svg = plotted(title, {
+    width,
+    height: bars.length * barHeight + 8,
+    marginLeft,
+    marginRight: 80,
+    marginTop: 4,
+    marginBottom: 4,
+    x: { axis: null, zero: true },
+    y: {
+      type: 'band',
+      label: null,
+      tickSize: 0,
+      domain: bars.map(({ place }) => place),
+      tickFormat: (place: string) => names.get(place) ?? '',
+      padding: 0.28,
+    },
+    marks: layersOf(bars),
+  })
+  openOnClick(svg, { layer: 'bars', rows: bars.map(({ row }) => row), open })
+  return svg
+}

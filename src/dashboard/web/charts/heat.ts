@@ -1,0 +1,82 @@
+/** A figure by week and place: the darker, the more. */
+import * as Plot from '@observablehq/plot'
+import type { Row } from '../../answers.ts'
+import { formatted, numberIn } from '../format.ts'
+import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
+
+interface Columns {
+  readonly x: string
+  readonly y: string
+}
+
+const cellHeight = 26
+
+interface Cell {
+  readonly week: string
+  readonly place: string
+  readonly value: number
+  readonly tip: string
+  readonly row: Row
+}
+
+function cellsIn({ rows, figure }: ChartParts, { x, y }: Columns): Cell[] {
+  return rows.map(row => ({
+    week: String(row[x]),
+    place: String(row[y]),
+    value: numberIn(row[figure.column]),
+    tip: `${row[y]}\nWeek ending ${formatted(row[x], 'date')}\n${figure.label} ${formatted(row[figure.column], figure.unit)}`,
+    row,
+  }))
+}
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
+
+/** As many weeks are named as there is room for. */
+function weekAxis(weeks: readonly string[], width: number): Plot.ScaleOptions {
+  const every = Math.ceil(weeks.length / Math.max(1, Math.floor(width / 64)))
+  return {
+    type: 'band',
+    label: null,
+    domain: [...weeks],
+    tickSize: 0,
+    ticks: weeks.filter((_, index) => index % every === 0),
+    tickFormat: (week: string) => formatted(week, 'date').replace(/ \d{4}$/, ''),
+  }
+}
+
+export function drawHeat(parts: ChartParts, columns: Columns): SVGSVGElement {
+  const { width, title, open } = parts
+  const cells = cellsIn(parts, columns)
+  const places = distinct(cells.map(({ place }) => place))
+  const marginLeft = Math.round(Math.min(190, width * 0.34))
+  const letters = Math.floor(marginLeft / 7.4)
+  const svg = plotted(title, {
+    width,
+    height: places.length * cellHeight + 40,
+    marginLeft,
+    marginRight: 4,
+    marginTop: 4,
+    marginBottom: 36,
+    padding: 0.08,
+    x: weekAxis(distinct(cells.map(({ week }) => week)), width - marginLeft),
+    y: {
+      label: null,
+      domain: places,
+      tickSize: 0,
+      tickFormat: (place: string) => shortened(place, letters),
+    },
+    opacity: { domain: [0, Math.max(1, ...cells.map(({ value }) => value))], range: [0.06, 1] },
+    marks: [
+      Plot.cell(cells, {
+        x: 'week',
+        y: 'place',
+        fill: 'var(--accent)',
+        fillOpacity: 'value',
+        ariaLabel: 'cells',
+      }),
+      Plot.tip(cells, Plot.pointer({ x: 'week', y: 'place', title: 'tip' })),
+    ],
+  })
+  openOnClick(svg, { layer: 'cells', rows: cells.map(({ row }) => row), open })
+  return svg
+}

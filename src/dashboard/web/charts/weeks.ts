@@ -1,0 +1,102 @@
+/** A figure week by week: bars for what adds up, a line for what does not. A week that is not over is hatched. */
+import * as Plot from '@observablehq/plot'
+import type { Row } from '../../answers.ts'
+import { formatted, isSum, numberIn, onAxis } from '../format.ts'
+import { type ChartParts, openOnClick, plotted } from './chart.ts'
+
+interface Week {
+  readonly end: Date
+  readonly value: number
+  readonly isOver: boolean
+  readonly tip: string
+  readonly row: Row
+}
+
+const dayMs = 24 * 3_600_000
+const height = 260
+
+interface Columns {
+  readonly x: string
+  readonly complete?: string
+}
+
+function weeksIn({ rows, figure }: ChartParts, { x, complete }: Columns): Week[] {
+  return rows
+    .map(row => {
+      const isOver = complete === undefined || row[complete] !== false
+      const value = numberIn(row[figure.column])
+      const tip = `Week ending ${formatted(row[x], 'date')}${isOver ? '' : ', not over yet'}\n${figure.label} ${formatted(row[figure.column], figure.unit)}`
+      return { end: new Date(String(row[x])), value, isOver, tip, row }
+    })
+    .filter(({ value }) => !Number.isNaN(value))
+}
+
+/** Weeks of companies that end on different days stand beside each other instead of over each other. */
+function spanOf(weeks: readonly Week[]): number {
+  const gaps = weeks.slice(1).map((week, index) => week.end.getTime() - (weeks[index]?.end.getTime() ?? 0))
+  return Math.min(7 * dayMs, ...gaps.filter(gap => gap > 0))
+}
+
+let drawn = 0
+
+function hatching(id: string): () => SVGElement {
+  return () => {
+    const defs = document.createElementNS('http://www.w3.org/2000/svg', 'defs')
+    defs.innerHTML = `<pattern id="${id}" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" class="hatch-ground"/><rect width="2" height="5" class="hatch"/></pattern>`
+    return defs
+  }
+}
+
+function bars(weeks: readonly Week[], id: string): Plot.Markish[] {
+  const span = spanOf(weeks)
+  const data = [...weeks]
+  return [
+    hatching(id),
+    Plot.rectY(data, {
+      x1: week => new Date(week.end.getTime() + dayMs - span),
+      x2: week => new Date(week.end.getTime() + dayMs),
+      y: 'value',
+      fill: week => (week.isOver ? 'var(--accent)' : `url(#${id})`),
+      insetLeft: 1,
+      insetRight: 1,
+      ariaLabel: 'weeks',
+    }),
+  ]
+}
+
+function line(weeks: readonly Week[]): Plot.Markish[] {
+  const over = weeks.filter(({ isOver }) => isOver)
+  return [
+    Plot.lineY(over, { x: 'end', y: 'value', stroke: 'var(--accent)', strokeWidth: 2 }),
+    Plot.dot([...weeks], {
+      x: 'end',
+      y: 'value',
+      r: 3,
+      fill: week => (week.isOver ? 'var(--accent)' : 'var(--panel)'),
+      stroke: 'var(--accent)',
+      ariaLabel: 'weeks',
+    }),
+  ]
+}
+
+export function drawWeeks(parts: ChartParts, columns: Columns): SVGSVGElement {
+  const { figure, width, title, open } = parts
+  const weeks = weeksIn(parts, columns)
+  drawn += 1
+  const svg = plotted(title, {
+    width,
+    height,
+    marginLeft: 48,
+    marginRight: 8,
+    x: { type: 'utc', label: null, ticks: Math.max(2, Math.floor(width / 110)) },
+    y: { label: null, zero: true, grid: true, ticks: 5, tickSize: 0, tickFormat: onAxis(figure.unit) },
+    color: { type: 'identity' },
+    marks: [
+      ...(isSum(figure) ? bars(weeks, `hatch-${drawn}`) : line(weeks)),
+      Plot.ruleY([0], { stroke: 'var(--line)' }),
+      Plot.tip(weeks, Plot.pointerX({ x: 'end', y: 'value', title: 'tip' })),
+    ],
+  })
+  openOnClick(svg, { layer: 'weeks', rows: weeks.map(({ row }) => row), open })
+  return svg
+}

@@ -1,0 +1,89 @@
+/** What a panel offers to draw, and how it is drawn. */
+import type { PanelAnswer, Row } from '../answers.ts'
+import type { Figure } from '../panel.ts'
+import { drawBars } from './charts/bars.ts'
+import type { ChartParts } from './charts/chart.ts'
+import { drawDistribution } from './charts/distribution.ts'
+import { drawFunnel, stepFigures, stepsOf } from './charts/funnel.ts'
+import { drawHeat } from './charts/heat.ts'
+import { drawWeeks } from './charts/weeks.ts'
+import { tilesOf, verdictsOf } from './tiles.ts'
+
+/** Figures that a reader chooses between; the chart shows one at a time. */
+export function offered({ show }: PanelAnswer): readonly Figure[] {
+  if (show.kind === 'weeks' || show.kind === 'bars') return show.figures
+  if (show.kind === 'heat') return [show.figure]
+  return show.kind === 'distribution' ? [show.x] : []
+}
+
+const textual = (column: string, label: string): Figure => ({ column, label, unit: 'text' })
+const dated = (column: string, label: string): Figure => ({ column, label, unit: 'date' })
+
+interface Tabular {
+  readonly figures: readonly Figure[]
+  readonly rows: readonly Row[]
+}
+
+/** The same rows as a table, which stands behind every chart. */
+export function tabular({ show, rows, title }: PanelAnswer): Tabular {
+  switch (show.kind) {
+    case 'weeks': {
+      const over = show.complete
+      const flags: Figure[] =
+        over === undefined ? [] : [{ column: over, label: 'Week is over', unit: 'flag' }]
+      return { figures: [dated(show.x, 'Week ending'), ...show.figures, ...flags], rows }
+    }
+    case 'bars':
+      return {
+        figures: [
+          textual(
+            show.label,
+            title.replace(/^.*by /i, '').replace(/^./, one => one.toUpperCase()),
+          ),
+          ...show.figures,
+        ],
+        rows,
+      }
+    case 'distribution':
+      return {
+        figures: [
+          { ...show.x, unit: 'count' },
+          { column: show.count, label: 'Acceptances', unit: 'count' },
+        ],
+        rows,
+      }
+    case 'heat':
+      return { figures: [textual(show.y, 'Site'), dated(show.x, 'Week ending'), show.figure], rows }
+    case 'funnel':
+      return { figures: stepFigures, rows: stepsOf(rows, show.figures) }
+    case 'verdicts':
+      return {
+        figures: [textual('topic', 'Question'), textual('state', 'Answer'), textual('command', 'Command')],
+        rows,
+      }
+    default:
+      return { figures: show.figures, rows }
+  }
+}
+
+/** Undefined for a panel that is a table and nothing else. */
+export function drawn({ show }: PanelAnswer, parts: ChartParts): SVGSVGElement | HTMLElement | undefined {
+  switch (show.kind) {
+    case 'tiles':
+      return tilesOf(parts.rows[0] ?? {}, show.figures)
+    case 'verdicts':
+      return verdictsOf(parts.rows)
+    case 'weeks':
+      return drawWeeks(parts, show)
+    case 'bars':
+      return drawBars(parts, show)
+    case 'distribution':
+      return drawDistribution(parts, show)
+    case 'heat':
+      return drawHeat(parts, show)
+    case 'funnel':
+      return drawFunnel(parts, show.figures)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,149 @@
+/** One panel: its heading, its chart or table, and what can be done with it. */
+import type { PanelAnswer, Row } from '../answers.ts'
+import type { Figure } from '../panel.ts'
+import { mostBars } from './charts/bars.ts'
+import { h, wordButton } from './dom.ts'
+import { savePanelCsv, savePng } from './export.ts'
+import { drawn, offered, tabular } from './figures.ts'
+import { sqlBlock } from './sql-block.ts'
+import { tableOf } from './table.ts'
+
+export interface PanelEffects {
+  /** Shows the rows behind a row; absent in a report. */
+  readonly open?: ((panel: PanelAnswer, row: Row) => void) | undefined
+}
+
+const kindsAsTable = ['table']
+/** Of panels that draw all their figures at once. */
+const noFigure: Figure = { column: '', label: '', unit: 'count' }
+
+class PanelView {
+  readonly element: HTMLElement
+  readonly #panel: PanelAnswer
+  readonly #effects: PanelEffects
+  readonly #body = h('div', { class: 'body' })
+  readonly #below = h('div', { class: 'below' })
+  #figure: number
+  #isTable = false
+  #width = 0
+
+  constructor(panel: PanelAnswer, effects: PanelEffects) {
+    this.#panel = panel
+    this.#effects = effects
+    this.#figure = 0
+    const wide = panel.isWide ? ' wide' : ''
+    this.element = h(
+      'section',
+      { class: `panel${wide}`, id: panel.id, 'aria-labelledby': `${panel.id}-title` },
+      h('header', {}, h('h2', { id: `${panel.id}-title` }, panel.title), this.#chooser()),
+      h('p', { class: 'about' }, panel.about),
+      panel.ignored.length > 0 &&
+        h(
+          'p',
+          { class: 'ignored' },
+          `Not filtered by ${panel.ignored.join(', ')}: mart.${panel.mart} has none.`,
+        ),
+      this.#body,
+      this.#actions(),
+      this.#below,
+    )
+  }
+
+  /** Draws for the width that the page gives it. */
+  fit(): void {
+    const width = Math.floor(this.#body.clientWidth)
+    if (width === 0 || width === this.#width) return
+    this.#width = width
+    this.#draw()
+  }
+
+  #chooser(): HTMLElement | false {
+    const figures = offered(this.#panel)
+    if (figures.length < 2 || this.#panel.rows.length === 0) return false
+    const options = figures.map(({ label }, index) => h('option', { value: index }, label))
+    const select = h('select', { 'aria-label': `Figure of ${this.#panel.title}` }, ...options)
+    select.addEventListener('change', () => {
+      this.#figure = Number(select.value)
+      this.#draw()
+    })
+    return select
+  }
+
+  get #open(): ((row: Row) => void) | undefined {
+    const { open } = this.#effects
+    return open && this.#panel.drillBy && this.#panel.show.kind !== 'funnel'
+      ? row => open(this.#panel, row)
+      : undefined
+  }
+
+  #table(): HTMLElement {
+    const { figures, rows } = tabular(this.#panel)
+    return tableOf({ caption: this.#panel.title, figures, rows, open: this.#open })
+  }
+
+  #draw(): void {
+    const { failure, empty, rows } = this.#panel
+    if (failure !== null) this.#body.replaceChildren(h('p', { class: 'notice', role: 'alert' }, failure))
+    else if (rows.length === 0) this.#body.replaceChildren(h('p', { class: 'empty' }, empty))
+    else this.#drawRows()
+  }
+
+  #drawRows(): void {
+    const { rows, title, show } = this.#panel
+    const figure = offered(this.#panel)[this.#figure] ?? noFigure
+    const label = `${title}: ${figure.label}. The table has the same figures.`
+    const parts = { rows, figure, width: this.#width, title: label, open: this.#open }
+    const chart = this.#isTable ? undefined : drawn(this.#panel, parts)
+    const isCut = show.kind === 'bars' && chart !== undefined && rows.length > mostBars
+    const rest = `The first ${mostBars} of ${rows.length}; the table has all.`
+    this.#body.replaceChildren(chart ?? this.#table(), isCut ? h('p', { class: 'rest' }, rest) : '')
+  }
+
+  #actions(): HTMLElement | false {
+    const { rows, show, drillBy, id } = this.#panel
+    const { open } = this.#effects
+    const hasRows = rows.length > 0
+    const isChart = !kindsAsTable.includes(show.kind) && show.kind !== 'tiles'
+    return h(
+      'div',
+      { class: 'actions' },
+      hasRows &&
+        isChart &&
+        this.#toggle('Table', pressed => {
+          this.#isTable = pressed
+          this.#draw()
+        }),
+      this.#toggle('SQL', pressed => this.#below.replaceChildren(pressed ? sqlBlock(this.#panel.sql) : '')),
+      hasRows &&
+        open &&
+        drillBy &&
+        wordButton('Rows', () => open(this.#panel, drillBy.length === 0 ? (rows[0] ?? {}) : {})),
+      hasRows && wordButton('CSV', () => savePanelCsv(this.#panel)),
+      hasRows &&
+        isChart &&
+        show.kind !== 'verdicts' &&
+        wordButton('PNG', () => {
+          const svg = this.#body.querySelector('svg')
+          if (svg) void savePng(id, svg)
+        }),
+    )
+  }
+
+  /** Its name to a screen reader says of which panel it is. */
+  #toggle(label: string, turn: (isPressed: boolean) => void): HTMLButtonElement {
+    const button = wordButton(
+      label,
+      () => {
+        const pressed = button.getAttribute('aria-pressed') !== 'true'
+        button.setAttribute('aria-pressed', String(pressed))
+        turn(pressed)
+      },
+      { 'aria-pressed': 'false', 'aria-label': `${label} of ${this.#panel.title}` },
+    )
+    return button
+  }
+}
+
+export const panelView = (panel: PanelAnswer, effects: PanelEffects): PanelView =>
+  new PanelView(panel, effects)
+export type { PanelView }

@@ -1,0 +1,65 @@
+/** The rows behind a figure, in a dialog, with the statement that selected them. */
+import type { PanelAnswer, Row, RowsAnswer } from '../answers.ts'
+import type { Answers } from './answers.ts'
+import { h, wordButton } from './dom.ts'
+import { saveCsv } from './export.ts'
+import { titleOf, unitOf } from './format.ts'
+import { sqlBlock } from './sql-block.ts'
+import { tableOf } from './table.ts'
+
+/** The filters of the page, and the columns of the row that was opened. */
+function questionOf({ drillBy }: PanelAnswer, row: Row, filters: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams(filters)
+  for (const column of drillBy ?? []) {
+    const value = row[column]
+    if (value === null) query.set(`null.${column}`, '')
+    else if (value !== undefined) query.set(`row.${column}`, String(value))
+  }
+  return query
+}
+
+function contentOf(answer: RowsAnswer, csv: () => void): Node[] {
+  const { rows, columns, isCut, sql, mart } = answer
+  const known = columns.filter(name => name !== 'definition_id')
+  const figures = known.map(column => ({ column, label: titleOf(column), unit: unitOf(column) }))
+  const count = isCut
+    ? `The first ${rows.length} rows of mart.${mart}`
+    : `${rows.length} rows of mart.${mart}`
+  return [
+    h('p', { class: 'about' }, count),
+    tableOf({ caption: count, figures, rows }),
+    h('div', { class: 'actions' }, wordButton('CSV of all rows', csv)),
+    sqlBlock(sql),
+  ]
+}
+
+interface Asked {
+  readonly panel: PanelAnswer
+  readonly row: Row
+  readonly filters: URLSearchParams
+}
+
+export function openRows(answers: Answers, { panel, row, filters }: Asked): void {
+  const { rows, csv } = answers
+  if (!rows || !csv) return
+  const query = questionOf(panel, row, filters)
+  const body = h('div', { class: 'body', 'aria-live': 'polite' }, 'Reading…')
+  const dialog = h(
+    'dialog',
+    { class: 'rows', 'aria-label': `Rows behind ${panel.title}` },
+    h(
+      'header',
+      {},
+      h('h2', {}, `Rows behind ${panel.title}`),
+      wordButton('Close', () => dialog.close()),
+    ),
+    body,
+  )
+  dialog.addEventListener('close', () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+  const fail = (error: unknown): void =>
+    body.replaceChildren(h('p', { class: 'notice' }, String((error as Error).message)))
+  const save = (): void => void csv(panel.id, query).then(text => saveCsv(panel.id, text), fail)
+  rows(panel.id, query).then(answer => body.replaceChildren(...contentOf(answer, save)), fail)
+}
