@@ -11,6 +11,7 @@ export const wholeRuns = [
   'test/marts/stand-alone.test.ts',
   'test/semantic/questions.test.ts',
   'test/postgres/row-policies.test.ts',
+  'test/dashboard/pages.test.ts',
   'test/landing/damage.test.ts',
   'test/cli/{incomplete,metric,pairs}.test.ts',
   'test/sync/{agency,collection,empty-list,faults,kill,live,look-again,lost-access,refused-ids,replay,requests,scan-model,snapshot-losses,stops,sweep}.test.ts',

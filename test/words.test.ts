@@ -41,6 +41,8 @@ const STAYS: readonly RegExp[] = [
   /\bmarkInvoicePaid\b/g,
   /\bMaria Mark Megan\b/g,
   /'Work postponed'/g,
+  // An option of Observable Plot.
+  /\bmarks: /g,
   // A file of folders that an earlier release landed.
   /'walk\.json'/g,
   // Fields of the tool protocol.

@@ -1,8 +1,8 @@
 /** The web server of `muster dashboard`: the page, its answers as JSON, and nothing else. */
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { isAllowedHost } from '../../lib/allowed-host.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { isAllowedHost } from '../../lib/web/allowed-host.ts'
 import { answerChoices, answerPage, answerRows, type RowsAnswer } from '../answers.ts'
 import { toCsv } from '../csv.ts'
 import { readFilters } from '../filters.ts'

@@ -5,8 +5,8 @@ import { type Answers, openAnswers, type PageName } from './answers.ts'
 import { h } from './dom.ts'
 import { filterBar } from './filter-bar.ts'
 import { formatted } from './format.ts'
-import { type PanelEffects, type PanelView, panelView } from './panel-view.ts'
-import { openRows } from './rows-dialog.ts'
+import { type PanelEffects, type PanelView, panelView } from './panel/panel-view.ts'
+import { openRows } from './panel/rows-dialog.ts'
 import { applyTheme, themeButton } from './theme.ts'
 
 class Dashboard {

@@ -13,8 +13,6 @@ export interface ChartParts {
   readonly open?: ((row: Row) => void) | undefined
 }
 
-export type Drawing = (parts: ChartParts) => SVGSVGElement | HTMLElement
-
 /** Type and colours come from the style sheet, so that both themes apply without drawing anew. */
 export function plotted(title: string, options: Plot.PlotOptions): SVGSVGElement {
   const drawn = Plot.plot({ ...options, figure: false, ariaLabel: title, className: 'chart' })

@@ -57,8 +57,8 @@ function bars(weeks: readonly Week[], id: string): Plot.Markish[] {
       x2: week => new Date(week.end.getTime() + dayMs),
       y: 'value',
       fill: week => (week.isOver ? 'var(--accent)' : `url(#${id})`),
-      insetLeft: 1,
-      insetRight: 1,
+      insetLeft: 0.5,
+      insetRight: 0.5,
       ariaLabel: 'weeks',
     }),
   ]

@@ -1,5 +1,5 @@
 /** A statement to read and to copy. */
-import { h, wordButton } from './dom.ts'
+import { h, wordButton } from '../dom.ts'
 
 export function sqlBlock(sql: string): HTMLElement {
   const copy = wordButton('Copy', () => {

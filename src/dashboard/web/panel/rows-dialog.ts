@@ -1,9 +1,9 @@
 /** The rows behind a figure, in a dialog, with the statement that selected them. */
-import type { PanelAnswer, Row, RowsAnswer } from '../answers.ts'
-import type { Answers } from './answers.ts'
-import { h, wordButton } from './dom.ts'
+import type { PanelAnswer, Row, RowsAnswer } from '../../answers.ts'
+import type { Answers } from '../answers.ts'
+import { h, wordButton } from '../dom.ts'
+import { titleOf, unitOf } from '../format.ts'
 import { saveCsv } from './export.ts'
-import { titleOf, unitOf } from './format.ts'
 import { sqlBlock } from './sql-block.ts'
 import { tableOf } from './table.ts'
 

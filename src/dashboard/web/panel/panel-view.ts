@@ -1,8 +1,8 @@
 /** One panel: its heading, its chart or table, and what can be done with it. */
-import type { PanelAnswer, Row } from '../answers.ts'
-import type { Figure } from '../panel.ts'
-import { mostBars } from './charts/bars.ts'
-import { h, wordButton } from './dom.ts'
+import type { PanelAnswer, Row } from '../../answers.ts'
+import type { Figure } from '../../panel.ts'
+import { mostBars } from '../charts/bars.ts'
+import { h, wordButton } from '../dom.ts'
 import { savePanelCsv, savePng } from './export.ts'
 import { drawn, offered, tabular } from './figures.ts'
 import { sqlBlock } from './sql-block.ts'

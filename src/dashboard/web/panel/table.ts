@@ -1,8 +1,8 @@
 /** Rows as a table: numbers right and aligned by their digits, a heading for every column and row. */
-import type { Row } from '../answers.ts'
-import type { Figure } from '../panel.ts'
-import { h } from './dom.ts'
-import { formatted, isNumeric } from './format.ts'
+import type { Row } from '../../answers.ts'
+import type { Figure } from '../../panel.ts'
+import { h } from '../dom.ts'
+import { formatted, isNumeric } from '../format.ts'
 
 export interface TableParts {
   readonly caption: string
@@ -44,7 +44,7 @@ export function tableOf(parts: TableParts): HTMLElement {
   const table = h(
     'table',
     {},
-    h('caption', { class: 'unseen-text' }, caption),
+    h('caption', { class: 'spoken-only' }, caption),
     h('thead', {}, h('tr', {}, ...head)),
     h('tbody', {}, ...rows.map(row => rowOf(row, parts))),
   )

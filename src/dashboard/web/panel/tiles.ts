@@ -1,8 +1,8 @@
 /** Single figures in large type, and the answers to the questions about the data. */
-import type { Row } from '../answers.ts'
-import type { Figure } from '../panel.ts'
-import { h } from './dom.ts'
-import { formatted } from './format.ts'
+import type { Row } from '../../answers.ts'
+import type { Figure } from '../../panel.ts'
+import { h } from '../dom.ts'
+import { formatted } from '../format.ts'
 
 export const tilesOf = (row: Row, figures: readonly Figure[]): HTMLElement =>
   h(
@@ -39,7 +39,7 @@ function verdictOf(row: Row): HTMLElement {
     h(
       'div',
       {},
-      h('strong', {}, String(row.topic), h('span', { class: 'unseen-text' }, `: ${said[state] ?? state}`)),
+      h('strong', {}, String(row.topic), h('span', { class: 'spoken-only' }, `: ${said[state] ?? state}`)),
       h('p', {}, detailOf(row)),
       !isGood && h('p', {}, 'Run ', h('code', {}, String(row.command))),
     ),

@@ -1,12 +1,12 @@
 /** What a panel offers to draw, and how it is drawn. */
-import type { PanelAnswer, Row } from '../answers.ts'
-import type { Figure } from '../panel.ts'
-import { drawBars } from './charts/bars.ts'
-import type { ChartParts } from './charts/chart.ts'
-import { drawDistribution } from './charts/distribution.ts'
-import { drawFunnel, stepFigures, stepsOf } from './charts/funnel.ts'
-import { drawHeat } from './charts/heat.ts'
-import { drawWeeks } from './charts/weeks.ts'
+import type { PanelAnswer, Row } from '../../answers.ts'
+import type { Figure } from '../../panel.ts'
+import { drawBars } from '../charts/bars.ts'
+import type { ChartParts } from '../charts/chart.ts'
+import { drawDistribution } from '../charts/distribution.ts'
+import { drawFunnel, stepFigures, stepsOf } from '../charts/funnel.ts'
+import { drawHeat } from '../charts/heat.ts'
+import { drawWeeks } from '../charts/weeks.ts'
 import { tilesOf, verdictsOf } from './tiles.ts'
 
 /** Figures that a reader chooses between; the chart shows one at a time. */

@@ -1,6 +1,6 @@
 /** Saves what a panel shows: its rows as CSV, its chart as PNG. */
-import type { PanelAnswer } from '../answers.ts'
-import { toCsv } from '../csv.ts'
+import type { PanelAnswer } from '../../answers.ts'
+import { toCsv } from '../../csv.ts'
 
 function save(name: string, content: Blob): void {
   const address = URL.createObjectURL(content)

@@ -1,0 +1,246 @@
+/** The dashboard in a real Chromium: every page with data, empty, and after a failed night; what people do on it; its pictures. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noFilters } from '../../src/dashboard/filters.ts'
+import { pages } from '../../src/dashboard/pages/pages.ts'
+import { writeReport } from '../../src/dashboard/report.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { buildAll, type Served, serveDashboard } from '../dashboard/built-marts.ts'
+import { useFilled } from '../marts/filled-warehouse.ts'
+import { chromiumFile, openChromium } from './chromium.ts'
+
+const pictures = fileURLToPath(new URL('../../docs/images/', import.meta.url))
+const filled = useFilled({ scale: 1 })
+const folder = mkdtempSync(join(tmpdir(), 'muster-browser-'))
+
+let browser: Browser
+let engine: Engine
+let full: Served
+let empty: Served
+let blank: Engine
+const troubles: string[] = []
+
+if (!chromiumFile)
+  console.log('There is no Chromium here: the tests of the dashboard in a browser were left out.')
+
+async function blankMarts(): Promise<Engine> {
+  const made = await openDuckdb(join(folder, 'blank.duckdb'))
+  const tables = await engine.rows<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = 'mart' and table_type = 'BASE TABLE' order by 1`,
+  )
+  await made.run('create schema if not exists mart')
+  for (const { name } of tables) {
+    const columns = await engine.rows<{ name: string; type: string }>(
+      `select column_name as name, data_type as type from information_schema.columns
+       where table_schema = 'mart' and table_name = $1 order by ordinal_position`,
+      [name],
+    )
+    await made.run(
+      `create table mart.${name} (${columns.map(one => `"${one.name}" ${one.type}`).join(', ')})`,
+    )
+  }
+  const views = await engine.rows<{ sql: string }>(
+    `select sql from duckdb_views() where schema_name = 'mart'`,
+  )
+  for (const { sql } of views) await made.run(sql)
+  return made
+}
+
+async function opened(
+  url: string,
+  { width = 1280, theme = 'light' as 'light' | 'dark' } = {},
+): Promise<Page> {
+  const page = await browser.newPage({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    locale: 'en-GB',
+  })
+  page.on('console', message => {
+    if (['error', 'warning'].includes(message.type())) troubles.push(`${url}: ${message.text()}`)
+  })
+  page.on('pageerror', error => troubles.push(`${url}: ${error.message}`))
+  await page.goto(url)
+  await page.waitForSelector('.panel .body > *')
+  return page
+}
+
+/** Of the two highest kinds, as axe-core ranks them. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run(document)')) as axe.AxeResults
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+}
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+describe.skipIf(!chromiumFile)('in Chromium', () => {
+  beforeAll(async () => {
+    engine = (await filled.duckdb()).engine
+    await buildAll(engine)
+    full = await serveDashboard(engine)
+    blank = await blankMarts()
+    empty = await serveDashboard(blank)
+    browser = await openChromium()
+  }, 240_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await full?.close()
+    await empty?.close()
+    await blank?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  describe.each(pages.map(({ id }) => id))('%s', id => {
+    test.each([
+      { width: 1280, theme: 'light' as const },
+      { width: 1280, theme: 'dark' as const },
+      { width: 390, theme: 'light' as const },
+    ])('with data, $width px, $theme', async view => {
+      const page = await opened(`${full.url}?page=${id}`, view)
+      expect(await page.locator('.notice').allTextContents()).toEqual([])
+      expect(await isTooWide(page)).toBe(false)
+      expect(await seriousFindings(page)).toEqual([])
+      const name = view.width === 390 ? `${id}-narrow` : view.theme === 'dark' ? `${id}-dark` : id
+      if (view.theme === 'light' || id === 'cost')
+        await page.screenshot({ path: join(pictures, `dashboard-${name}.png`), fullPage: view.width !== 390 })
+      await page.close()
+      expect(troubles.splice(0)).toEqual([])
+    })
+
+    test('empty: each panel says what to do', async () => {
+      const page = await opened(`${empty.url}?page=${id}`)
+      expect(await page.locator('.notice').allTextContents()).toEqual([])
+      if (id !== 'today') expect(await page.locator('.empty').count()).toBeGreaterThan(0)
+      expect(await seriousFindings(page)).toEqual([])
+      await page.close()
+      expect(troubles.splice(0)).toEqual([])
+    })
+  })
+
+  test('after a failed night, today says so and names the command', async () => {
+    const before = await engine.rows<Record<string, unknown>>(
+      'select resource, is_whole, failed_error_checks from mart.data_health',
+    )
+    await engine.run(
+      `update mart.data_health set is_whole = false, failed_error_checks = 2, failed_checks = 2 where resource = 'timesheets'`,
+    )
+    const failed = await serveDashboard(engine)
+    try {
+      const page = await opened(`${failed.url}?page=today`)
+      expect(before.length).toBeGreaterThan(5)
+      const bad = await page.locator('.verdict.bad').allTextContents()
+      expect(bad.join('\n')).toMatch(/Proved complete[\s\S]*timesheets[\s\S]*muster status/)
+      expect(bad.join('\n')).toMatch(/Checks passed[\s\S]*timesheets[\s\S]*muster check/)
+      await page.screenshot({ path: join(pictures, 'dashboard-today-failed.png'), fullPage: true })
+      await page.close()
+    } finally {
+      await failed.close()
+    }
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('a filter goes into the address, comes back with it, and leaves by Back', async () => {
+    const page = await opened(`${full.url}?page=cost`)
+    const total = await page.locator('#cost-totals dd').first().textContent()
+    await page.locator('.filter summary', { hasText: 'Agency' }).click()
+    const name = (await page.locator('details[open] .choices label').nth(1).textContent()) ?? ''
+    await page.locator('details[open] .choices input').nth(1).check()
+    await page.waitForFunction(
+      `document.querySelector('#cost-totals dd')?.textContent !== ${JSON.stringify(total)}`,
+    )
+    expect(page.url()).toContain('agency=')
+    const again = await opened(page.url())
+    expect(await again.locator('#cost-by-agency svg').textContent()).toContain(name.slice(0, 10))
+    await page.goBack()
+    await page.waitForFunction(
+      `document.querySelector('#cost-totals dd')?.textContent === ${JSON.stringify(total)}`,
+    )
+    await again.close()
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('rows behind a bar open by pointer and by keyboard, with their SQL; Escape closes them', async () => {
+    const page = await opened(`${full.url}?page=cost`)
+    await page.locator('#cost-by-agency g[aria-label="bars"] > *').first().click()
+    await page.waitForSelector('dialog table tbody tr')
+    expect(await page.locator('dialog pre').textContent()).toMatch(
+      /from mart."?labour_spend_weekly"?\s+where "?agency_id"? = '/,
+    )
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await page.locator('dialog').count()).toBe(0)
+    await page.getByRole('button', { name: 'Table of By agency' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#cost-by-agency tbody button').first().focus()
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('dialog table tbody tr')
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('CSV and PNG are what the panel shows', async () => {
+    const page = await opened(`${full.url}?page=cost`)
+    const saved = async (label: string): Promise<Buffer> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('#cost-by-week').getByRole('button', { name: label }).click(),
+      ])
+      const file = join(folder, download.suggestedFilename())
+      await download.saveAs(file)
+      return readFileSync(file)
+    }
+    expect((await saved('CSV')).toString()).toMatch(/^week_ending_date,is_complete_week,cost,/)
+    const png = await saved('PNG')
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+    expect(png.length).toBeGreaterThan(5000)
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('a report is one file that asks no network for anything', async () => {
+    const file = join(folder, 'report.html')
+    writeFileSync(
+      file,
+      await writeReport(full.reader, { filters: noFilters, madeAt: '2026-11-02T02:30:00.000Z' }),
+    )
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const asked: string[] = []
+    page.on('request', one => asked.push(one.url().slice(0, 80)))
+    page.on('console', message => message.type() === 'error' && troubles.push(message.text()))
+    await page.goto(pathToFileURL(file).href)
+    await page.waitForSelector('.panel .body > *')
+    for (const { title } of pages) {
+      await page.locator('nav a', { hasText: title }).click()
+      await page.waitForFunction(`document.title.startsWith(${JSON.stringify(title)})`)
+      expect(await page.locator('.notice').count()).toBe(0)
+    }
+    expect(asked.filter(url => !/^(file|data|blob):/.test(url))).toEqual([])
+    expect(await seriousFindings(page)).toEqual([])
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('the token of the address opens the page, and does not stay in it', async () => {
+    const guarded = await serveDashboard(engine, { token: 'right' })
+    try {
+      const page = await opened(`${guarded.url}#token=right`)
+      expect(page.url()).not.toContain('right')
+      await page.close()
+    } finally {
+      await guarded.close()
+    }
+    expect(troubles.splice(0)).toEqual([])
+  })
+})

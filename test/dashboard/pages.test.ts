@@ -1,0 +1,209 @@
+/** Every page over a socket, on both engines: the same figures, filtered and not, and the rows behind them. */
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PageAnswer, PanelAnswer, RowsAnswer } from '../../src/dashboard/answers.ts'
+import { pages } from '../../src/dashboard/pages/pages.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { quoteName } from '../../src/warehouse/sql-text.ts'
+import { useFilled } from '../marts/filled-warehouse.ts'
+import { onServer } from '../postgres/database.ts'
+import { buildAll, type Served, serveDashboard } from './built-marts.ts'
+
+const filled = useFilled()
+const role = `figures_${process.pid}`
+let duckdb: Served
+let postgres: Served
+let file: Engine
+let reader: Engine
+
+/** A user who may read the marts and nothing else. */
+async function asReader(
+  engine: Engine,
+  { address, landing }: { address: string; landing: string },
+): Promise<Engine> {
+  const url = new URL(address)
+  const database = url.pathname.slice(1)
+  const mart = quoteName(engine.schema('mart'))
+  await onServer(`create role ${role} login password 'for this test'`)
+  await onServer(`grant usage on schema ${mart} to ${role}`, database)
+  await onServer(`grant select on all tables in schema ${mart} to ${role}`, database)
+  url.username = role
+  url.password = 'for this test'
+  return openPostgres({ url: url.href, shown: database }, { scratch: `${landing}.reader` })
+}
+
+beforeAll(async () => {
+  const made = await filled.duckdb()
+  file = made.engine
+  const server = await filled.postgres()
+  await buildAll(file)
+  await buildAll(server.engine)
+  reader = await asReader(server.engine, server)
+  duckdb = await serveDashboard(file)
+  postgres = await serveDashboard(reader)
+}, 120_000)
+
+afterAll(async () => {
+  await duckdb?.close()
+  await postgres?.close()
+  if (reader) {
+    const [{ name } = { name: '' }] = await reader.rows<{ name: string }>(
+      'select current_database()::text as name',
+    )
+    await reader.close()
+    await onServer(`drop owned by ${role}`, name)
+    await onServer(`drop role ${role}`)
+  }
+})
+
+const pageOf = async (served: Served, path: string): Promise<PageAnswer> => {
+  const answer = await served.get(`/api/pages/${path}`)
+  expect(answer.status).toBe(200)
+  return (await answer.json()) as PageAnswer
+}
+
+const panelOf = ({ panels }: PageAnswer, id: string): PanelAnswer => {
+  const panel = panels.find(one => one.id === id)
+  if (!panel) throw new Error(`no panel ${id}`)
+  return panel
+}
+
+/** Both engines compute with doubles; how long ago something was read differs by the moment of asking. */
+const comparable = ({ rows }: Pick<PanelAnswer, 'rows'>): unknown =>
+  rows.map(row =>
+    Object.fromEntries(
+      Object.entries(row)
+        .filter(([name]) => !['hours_since_read', 'happened_at'].includes(name))
+        .map(([name, value]) => {
+          const isNumber =
+            value !== null && value !== '' && !Number.isNaN(Number(value)) && typeof value !== 'boolean'
+          return [name, isNumber ? Number(value).toFixed(6) : value]
+        }),
+    ),
+  )
+
+describe.each(pages.map(({ id }) => id))('page %s', id => {
+  test.each(['', '?from=2026-03-01&to=2026-09-30'])('has the same figures on both engines%s', async query => {
+    const ours = await pageOf(duckdb, id + query)
+    const theirs = await pageOf(postgres, id + query)
+    for (const panel of ours.panels) {
+      const other = panelOf(theirs, panel.id)
+      expect([panel.id, panel.failure, other.failure]).toEqual([panel.id, null, null])
+      expect([panel.id, comparable(other)]).toEqual([panel.id, comparable(panel)])
+      expect(other.sql).toBe(panel.sql)
+    }
+  })
+
+  test('has rows behind its panels, which its statement selects', async () => {
+    const page = await pageOf(duckdb, id)
+    for (const { id: panel, rows, drillBy, sql } of page.panels) {
+      expect([panel, comparable({ rows: await file.rows(sql) })]).toEqual([panel, comparable({ rows })])
+      if (!drillBy || rows.length === 0) continue
+      const chosen = drillBy.map(column => {
+        const value = rows[0]?.[column]
+        return value === null ? `null.${column}=` : `row.${column}=${encodeURIComponent(String(value))}`
+      })
+      const answer = await duckdb.get(`/api/rows/${panel}?${chosen.join('&')}`)
+      const behind = (await answer.json()) as RowsAnswer
+      expect([panel, answer.status, behind.rows.length > 0]).toEqual([panel, 200, true])
+      // Which of equals come first is open.
+      expect(await file.rows(behind.sql)).toHaveLength(behind.rows.length)
+    }
+  })
+})
+
+test('a filter narrows what has its column, and the panel says where it does not', async () => {
+  const whole = await pageOf(duckdb, 'cost')
+  const [first] = panelOf(whole, 'cost-by-agency').rows
+  const one = await pageOf(duckdb, `cost?agency=${first?.agency_id}`)
+  expect(panelOf(one, 'cost-by-agency').rows).toEqual([first])
+  expect(panelOf(one, 'cost-totals').rows[0]?.cost).toBe(first?.cost)
+  expect(panelOf(one, 'cost-codes').ignored).toEqual(['agency'])
+  expect(panelOf(one, 'cost-by-agency').ignored).toEqual([])
+})
+
+test('the parts of a page add up to its total', async () => {
+  const page = await pageOf(duckdb, 'cost')
+  const total = Number(panelOf(page, 'cost-totals').rows[0]?.cost)
+  expect(total).toBeGreaterThan(0)
+  for (const id of ['cost-by-week', 'cost-by-agency', 'cost-by-trade'])
+    expect(panelOf(page, id).rows.reduce((sum, row) => sum + Number(row.cost), 0)).toBeCloseTo(total, 2)
+})
+
+test('values are bound: a value that looks like SQL finds nothing', async () => {
+  const value = "x' or '1'='1"
+  for (const served of [duckdb, postgres]) {
+    const page = await pageOf(served, `cost?agency=${encodeURIComponent(value)}`)
+    expect(panelOf(page, 'cost-by-agency')).toMatchObject({ rows: [], failure: null })
+    expect(panelOf(page, 'cost-by-agency').sql).toContain(`'x'' or ''1''=''1'`)
+  }
+})
+
+test.each([
+  ['/api/pages/nothing', 400, 'there is no page nothing'],
+  ['/api/pages/cost?from=yesterday', 400, 'from is not a day'],
+  [
+    '/api/pages/cost?agency=' + Array.from({ length: 51 }, (_, index) => index).join('&agency='),
+    400,
+    'too many',
+  ],
+  ['/api/rows/cost-by-agency?row.worker_id=1', 400, 'rows cannot be chosen by worker_id'],
+  ['/api/rows/nothing', 400, 'there is no panel nothing'],
+  ['/api/other', 404, 'nothing here'],
+])('%s is answered %i', async (path, status, words) => {
+  const answer = await duckdb.get(path)
+  expect(answer.status).toBe(status)
+  expect(((await answer.json()) as { error: string }).error).toContain(words)
+})
+
+test('names to filter by come from the marts', async () => {
+  const choices = (await (await postgres.get('/api/choices')).json()) as Record<string, { name: string }[]>
+  for (const name of ['company', 'project', 'site', 'agency', 'trade']) {
+    expect(choices[name]?.length).toBeGreaterThan(1)
+    expect(choices[name]?.every(choice => choice.name.length > 0)).toBe(true)
+  }
+})
+
+test('rows come as CSV in which no cell is a formula', async () => {
+  const csv = await (await duckdb.get('/api/csv/cost-totals')).text()
+  const [head, ...lines] = csv.trimEnd().split('\r\n')
+  expect(head).toContain('week_ending_date,')
+  expect(lines.length).toBeGreaterThan(100)
+})
+
+/** fetch does not let a Host header be set. */
+const statusFor = (url: string, host: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, answer => resolve(answer.resume().statusCode))
+      .on('error', reject)
+      .end()
+  })
+
+test('a page of another host name gets nothing', async () => {
+  for (const path of ['', 'main.js', 'api/pages']) {
+    expect(await statusFor(duckdb.url + path, 'evil.example.com')).toBe(421)
+    expect(await statusFor(duckdb.url + path, 'localhost:1')).toBe(200)
+  }
+})
+
+test('with a token, only those who have it get figures', async () => {
+  const guarded = await serveDashboard(file, { token: 'right' })
+  try {
+    expect((await guarded.get('/')).status).toBe(200)
+    expect((await guarded.get('/api/pages/cost')).status).toBe(401)
+    expect((await guarded.get('/api/pages/cost', { authorization: 'Bearer wrong' })).status).toBe(401)
+    expect((await guarded.get('/api/pages/cost', { authorization: 'Bearer right' })).status).toBe(200)
+  } finally {
+    await guarded.close()
+  }
+})
+
+test('no script but its own file may run, and no other page may frame it', async () => {
+  const answer = await duckdb.get('/')
+  const policy = answer.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("script-src 'self';")
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(await answer.text()).not.toMatch(/<script>|\son\w+=/)
+})
