@@ -53,14 +53,15 @@ limit 200`,
 const ledger: Panel = {
   id: 'outstanding',
   title: 'Outstanding, by days overdue',
-  about: 'Open invoices after deductions; credit notes count negative.',
+  about:
+    'Open invoices after deductions; credit notes count negative. Not known: the service shows no payments.',
   mart: 'invoice_ledger',
   date: 'week_ending_date',
   sql: `select due_bucket,
-  sum(outstanding_value) as outstanding,
+  sum(coalesce(outstanding_value, final_value)) as outstanding,
   count(*) as documents
 from mart.invoice_ledger
-where {where} and is_outstanding
+where {where} and coalesce(is_outstanding, true)
 group by due_bucket
 order by max(coalesce(days_overdue, -1)), due_bucket`,
   show: {
