@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Intake } from '../../events/intake.ts'
 import type { Claim, Refusal, Verifier } from '../../events/verify.ts'
-import { isAllowedHost } from '../../lib/web/allowed-host.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { isAllowedHost } from '../../lib/web/allowed-host.ts'
 import type { Counters } from '../counters.ts'
 
 export interface ReceiverOptions {
