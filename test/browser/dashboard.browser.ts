@@ -156,16 +156,12 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     await page.locator('.filter summary', { hasText: 'Agency' }).click()
     const name = (await page.locator('details[open] .choices label').nth(1).textContent()) ?? ''
     await page.locator('details[open] .choices input').nth(1).check()
-    await page.waitForFunction(
-      `document.querySelector('#cost-totals dd')?.textContent !== ${JSON.stringify(total)}`,
-    )
+    await expect.poll(() => page.locator('#cost-totals dd').first().textContent()).not.toBe(total)
     expect(page.url()).toContain('agency=')
     const again = await opened(page.url())
     expect(await again.locator('#cost-by-agency svg').textContent()).toContain(name.slice(0, 10))
     await page.goBack()
-    await page.waitForFunction(
-      `document.querySelector('#cost-totals dd')?.textContent === ${JSON.stringify(total)}`,
-    )
+    await expect.poll(() => page.locator('#cost-totals dd').first().textContent()).toBe(total)
     await again.close()
     await page.close()
     expect(troubles.splice(0)).toEqual([])
@@ -173,7 +169,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
 
   test('rows behind a bar open by pointer and by keyboard, with their SQL; Escape closes them', async () => {
     const page = await opened(`${full.url}?page=cost`)
-    await page.locator('#cost-by-agency g[aria-label="bars"] > *').first().click()
+    await page.locator('#cost-by-agency g[data-layer="bar"] > *').first().click()
     await page.waitForSelector('dialog table tbody tr')
     expect(await page.locator('dialog pre').textContent()).toMatch(
       /from mart."?labour_spend_weekly"?\s+where "?agency_id"? = '/,
@@ -223,7 +219,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     await page.waitForSelector('.panel .body > *')
     for (const { title } of pages) {
       await page.locator('nav a', { hasText: title }).click()
-      await page.waitForFunction(`document.title.startsWith(${JSON.stringify(title)})`)
+      await expect.poll(() => page.title()).toContain(title)
       expect(await page.locator('.notice').count()).toBe(0)
     }
     expect(asked.filter(url => !/^(file|data|blob):/.test(url))).toEqual([])

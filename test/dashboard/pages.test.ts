@@ -78,7 +78,7 @@ const comparable = ({ rows }: Pick<PanelAnswer, 'rows'>): unknown =>
         .map(([name, value]) => {
           const isNumber =
             value !== null && value !== '' && !Number.isNaN(Number(value)) && typeof value !== 'boolean'
-          return [name, isNumber ? Number(value).toFixed(6) : value]
+          return [name, isNumber ? Number(value).toFixed(3) : value]
         }),
     ),
   )

@@ -42,7 +42,7 @@ function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: Column
 
 function layersOf(bars: Bar[]): Plot.Markish[] {
   return [
-    Plot.barX(bars, { x: 'value', y: 'place', fill: 'var(--accent)', ariaLabel: 'bars' }),
+    Plot.barX(bars, { x: 'value', y: 'place', fill: 'var(--accent)' }),
     Plot.text(bars, {
       x: bar => Math.max(0, bar.value),
       y: 'place',
@@ -80,6 +80,6 @@ export function drawBars(parts: ChartParts, columns: Columns): SVGSVGElement {
     },
     marks: layersOf(bars),
   })
-  openOnClick(svg, { layer: 'bars', rows: bars.map(({ row }) => row), open })
+  openOnClick(svg, { layer: 'bar', rows: bars.map(({ row }) => row), open })
   return svg
 }

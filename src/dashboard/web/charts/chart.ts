@@ -18,6 +18,11 @@ export function plotted(title: string, options: Plot.PlotOptions): SVGSVGElement
   const drawn = Plot.plot({ ...options, figure: false, ariaLabel: title, className: 'chart' })
   const svg = drawn as SVGSVGElement
   svg.setAttribute('role', 'img')
+  // Plot names each layer; a group without a role may have no name of its own.
+  for (const layer of svg.querySelectorAll<SVGElement>('g[aria-label]')) {
+    layer.dataset.layer = layer.getAttribute('aria-label') ?? ''
+    layer.removeAttribute('aria-label')
+  }
   return svg
 }
 
@@ -27,7 +32,7 @@ export function openOnClick(
   { layer, rows, open }: { layer: string; rows: readonly Row[]; open: ((row: Row) => void) | undefined },
 ): void {
   if (!open) return
-  const shapes = svg.querySelectorAll<SVGElement>(`g[aria-label="${layer}"] > *`)
+  const shapes = svg.querySelectorAll<SVGElement>(`g[data-layer="${layer}"] > *`)
   rows.forEach((row, index) => {
     const shape = shapes[index]
     if (!shape) return

@@ -72,11 +72,10 @@ export function drawHeat(parts: ChartParts, columns: Columns): SVGSVGElement {
         y: 'place',
         fill: 'var(--accent)',
         fillOpacity: 'value',
-        ariaLabel: 'cells',
       }),
       Plot.tip(cells, Plot.pointer({ x: 'week', y: 'place', title: 'tip' })),
     ],
   })
-  openOnClick(svg, { layer: 'cells', rows: cells.map(({ row }) => row), open })
+  openOnClick(svg, { layer: 'cell', rows: cells.map(({ row }) => row), open })
   return svg
 }

@@ -59,7 +59,6 @@ function bars(weeks: readonly Week[], id: string): Plot.Markish[] {
       fill: week => (week.isOver ? 'var(--accent)' : `url(#${id})`),
       insetLeft: 0.5,
       insetRight: 0.5,
-      ariaLabel: 'weeks',
     }),
   ]
 }
@@ -74,7 +73,6 @@ function line(weeks: readonly Week[]): Plot.Markish[] {
       r: 3,
       fill: week => (week.isOver ? 'var(--accent)' : 'var(--panel)'),
       stroke: 'var(--accent)',
-      ariaLabel: 'weeks',
     }),
   ]
 }
@@ -97,6 +95,6 @@ export function drawWeeks(parts: ChartParts, columns: Columns): SVGSVGElement {
       Plot.tip(weeks, Plot.pointerX({ x: 'end', y: 'value', title: 'tip' })),
     ],
   })
-  openOnClick(svg, { layer: 'weeks', rows: weeks.map(({ row }) => row), open })
+  openOnClick(svg, { layer: isSum(figure) ? 'rect' : 'dot', rows: weeks.map(({ row }) => row), open })
   return svg
 }
