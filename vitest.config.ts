@@ -9,13 +9,13 @@ export const wholeRuns = [
   'test/package/installed.test.ts',
   'test/privacy/*.test.ts',
   'test/marts/stand-alone.test.ts',
-  'test/semantic/questions.test.ts',
+  'test/semantic/{catalogue,questions}.test.ts',
   'test/postgres/row-policies.test.ts',
   'test/dashboard/pages.test.ts',
   'test/landing/damage.test.ts',
-  'test/cli/{incomplete,metric,pairs}.test.ts',
+  'test/cli/{bad-surroundings,dag-ledger,demo,incomplete,metric,pairs}.test.ts',
   'test/sync/{agency,collection,empty-list,faults,kill,live,look-again,lost-access,refused-ids,replay,requests,scan-model,snapshot-losses,stops,sweep}.test.ts',
-  'test/warehouse/{any-json,bad-input,unloadable}.test.ts',
+  'test/warehouse/{any-json,bad-input,export,parity,unloadable}.test.ts',
   'test/contract/contract.test.ts',
 ]
 

@@ -102,6 +102,9 @@ function isSameText(value: unknown, { path, column }: Place, { json, stored }: F
     return JSON.stringify(JSON.parse(stored ?? 'null')) === JSON.stringify(JSON.parse(json))
   if (typeof value !== 'string') return false
   if (column.type === 'url') return stored === value.replace(/[?#].*$/s, '')
+  // What the contract does not list is published only when it is a word.
+  if (column.values && !column.values.includes(value) && !/^[A-Za-z]\w{0,39}$/.test(value))
+    return stored === '(other)'
   if (idKey.test(path) && !/^[A-Za-z0-9_.:-]{1,64}$/.test(value)) return false
   return stored === value
 }

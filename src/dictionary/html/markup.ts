@@ -34,9 +34,12 @@ export const html = (parts: TemplateStringsArray, ...contents: readonly Content[
 export const breakable = (name: string): Content =>
   name.split(/(?<=\.)|(?=_)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)
 
+/** The columns of a table of history stand at the table. */
+const placeOf = (name: string): string => name.replace(/^(history\.\w+)\.\w+$/, '$1')
+
 /** To a table or a column by its qualified name; `text` is that name unless given. */
 export const link = (name: string, text: string = name): Markup =>
-  html`<a href="#${name}">${breakable(text)}</a>`
+  html`<a href="#${placeOf(name)}">${breakable(text)}</a>`
 
 const shown = 3
 
