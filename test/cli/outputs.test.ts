@@ -33,6 +33,7 @@ beforeEach(() => {
 
 /** Options that name a file or a folder to write, and how each is tried here. */
 const writing: Readonly<Record<string, (target: string) => string>> = {
+  'dashboard --out': target => `dashboard --out ${target}`,
   'docs --out': target => `docs --out ${target}`,
   'docs --markdown': target => `docs --markdown ${target}`,
   'export --parquet': target => `export --parquet ${target}`,

@@ -76,13 +76,13 @@ test('records that share a table declare the same columns for it', () => {
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** Words in the API of workers, who have trades and assignments too. */
-const ofWorkers = /^(api\/writes|app\/workers)\//
+/** Workers have trades and assignments too, and a page of the dashboard says on which records it rests. */
+const inWords = /^(api\/writes|app\/workers|dashboard\/pages)\//
 
 test('no file but its own declaration names a resource that is read by id', () => {
   const names = new RegExp(`'(${byIdResources.map(({ name }) => name).join('|')})'`, 'g')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    file => file.endsWith('.ts') && !/^(contract|sandbox)\//.test(file) && !ofWorkers.test(file),
+    file => file.endsWith('.ts') && !/^(contract|sandbox)\//.test(file) && !inWords.test(file),
   )
   const found = files.flatMap(file =>
     (readFileSync(join(src, file), 'utf8').match(names) ?? []).map(name => `${file}: ${name}`),
