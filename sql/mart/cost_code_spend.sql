@@ -13,7 +13,7 @@
 --   project_id text key: The project; '-1' when the records name none.
 --   cost_code_id text key: The cost code; '-1' for hours and money without one.
 --   hours numeric(18,4): Hours of timesheets.
---   charge_value numeric(18,4): Charge of those hours.
+--   charge_value numeric(18,4): Charge of those hours; a row with less than half a penny of it, which rounding leaves, and nothing else is left out.
 --   piece_units numeric(18,4): Units of work by the piece; units of different kinds are added up.
 --   piece_charge_value numeric(18,4): Charge of work by the piece, as its lines give it.
 --   expense_value numeric(18,4): Expenses.
@@ -147,5 +147,5 @@ select
   booked.project_hours,
   cast(booked.hours as double precision) / nullif(cast(booked.project_hours as double precision), 0) as hours_share
 from booked
-where booked.hours <> 0 or booked.charge_value <> 0 or booked.piece_units <> 0 or booked.piece_charge_value <> 0
+where booked.hours <> 0 or abs(booked.charge_value) >= 0.005 or booked.piece_units <> 0 or booked.piece_charge_value <> 0
   or booked.expense_value <> 0
