@@ -6,9 +6,10 @@ import { pages } from '../../src/dashboard/pages/pages.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { quoteName } from '../../src/warehouse/sql-text.ts'
+import { buildAll } from '../marts/build-all.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
 import { onServer } from '../postgres/database.ts'
-import { buildAll, type Served, serveDashboard } from './built-marts.ts'
+import { type Served, serveDashboard } from './served.ts'
 
 const filled = useFilled()
 const role = `figures_${process.pid}`

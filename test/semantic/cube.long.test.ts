@@ -6,8 +6,9 @@ import { afterAll, expect, test } from 'vitest'
 import { readMarts } from '../../src/marts/mart.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { cubeBundle } from '../../src/semantic/cube.ts'
+import { buildAll } from '../marts/build-all.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
-import { buildAll, placeOfServer } from './marts-built.ts'
+import { placeOfServer } from './places.ts'
 import { nodeTool, run, writeFiles } from './tool.ts'
 
 const filled = useFilled()

@@ -8,8 +8,9 @@ import type { Place } from '../../src/semantic/bundle.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { dbtBundle } from '../../src/semantic/dbt.ts'
 import { metricflowBundle } from '../../src/semantic/metricflow.ts'
+import { buildAll } from '../marts/build-all.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
-import { buildAll, placeOfFile, placeOfServer } from './marts-built.ts'
+import { placeOfFile, placeOfServer } from './places.ts'
 import { pythonTool, run, writeFiles } from './tool.ts'
 
 const filled = useFilled()

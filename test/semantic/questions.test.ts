@@ -5,8 +5,8 @@ import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { chartSql, chartsOf } from '../../src/semantic/charts.ts'
 import { grafanaSql } from '../../src/semantic/grafana.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { buildAll } from '../marts/build-all.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
-import { buildAll } from './marts-built.ts'
 
 const filled = useFilled()
 const entities = semanticCatalogue(readMarts())

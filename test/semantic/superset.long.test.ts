@@ -9,8 +9,9 @@ import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { chartSql, chartsOf } from '../../src/semantic/charts.ts'
 import { supersetBundle } from '../../src/semantic/superset.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { buildAll } from '../marts/build-all.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
-import { buildAll, placeOfServer } from './marts-built.ts'
+import { placeOfServer } from './places.ts'
 import { pythonTool, run, writeFiles } from './tool.ts'
 
 const filled = useFilled()
