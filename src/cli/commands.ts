@@ -58,9 +58,19 @@ export const commandSet: CommandSet = {
       load: () => import('./commands/demo.ts'),
     },
     init: {
-      summary: 'write config/muster.yaml, with a comment for every setting',
+      summary: 'write config/muster.yaml: asks on a terminal, and tries the key',
       purpose: first,
       load: () => import('./commands/init.ts'),
+    },
+    config: {
+      summary: 'show the settings that count and where each comes from, without secrets',
+      purpose: first,
+      load: () => import('./commands/config.ts'),
+    },
+    schema: {
+      summary: 'print the JSON Schema of the settings file, for editors',
+      purpose: first,
+      load: () => import('./commands/schema.ts'),
     },
     doctor: {
       summary:

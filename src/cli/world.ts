@@ -9,6 +9,10 @@ export interface World {
   readonly cwd: string
   /** The words that started the program, for schedulers that start it again. */
   readonly startedAs: readonly string[]
+  /** Undefined where nobody can answer. */
+  readonly stdin?: () => NodeJS.ReadStream
+  /** The terminal, for questions and displays that redraw their own lines; undefined where stdout is none. */
+  readonly screen?: NodeJS.WritableStream
   readonly stdout: Output
   readonly stderr: Output
   readonly clock: Clock

@@ -158,7 +158,7 @@ function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, fin
   } else if (!warehouse) {
     findings.problem(path, `${dotted(path)} must be duckdb:FILE or postgres://USER@HOST:PORT/DATABASE`)
   } else if (warehouse.kind === 'server') {
-    if (passwordIn(raw.warehouse) !== undefined && !source.isFromEnvironment(path)) {
+    if (passwordIn(raw.warehouse) !== undefined && source.variablesOf(path).length === 0) {
       findings.warning(path, `${dotted(path)} holds a password: write \${VARIABLE} instead`)
     }
   } else if (raw.schemaPrefix !== undefined) {

@@ -51,8 +51,8 @@ function limitsIn(env: Environment): Record<string, string> {
 
 const defaultWarehouse = 'duckdb:data/muster.duckdb'
 
-/** Those that would make a connection if there were no settings file. */
-export const serviceVariables = ['MUSTER_BASE_URL', 'MUSTER_API_KEY'] as const
+/** Those that are settings if there is no settings file. */
+export const settingVariables: readonly string[] = Object.values(variables)
 
 /**
  * The settings of one connection named `default`, from variables instead of a file. Undefined unless the variables name a
@@ -83,6 +83,7 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
     name: 'environment',
     tree: { connections: { default: connection } },
     where: path => variables[dotted(path)] ?? dotted(path),
-    isFromEnvironment: () => true,
+    variablesOf: path => [variables[dotted(path)] ?? ''].filter(name => variable(env, name) !== undefined),
+    variables: new Set(settingVariables),
   }
 }

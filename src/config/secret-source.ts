@@ -33,7 +33,7 @@ export function readSecret(place: SecretPlace, text?: string, file?: string): Se
     return undefined
   }
   if (text.startsWith('file:')) return fromFile(place, path, text.slice('file:'.length))
-  if (!source.isFromEnvironment(path)) {
+  if (source.variablesOf(path).length === 0) {
     const advice = `write \${VARIABLE} or set ${dotted(filePath)} instead`
     findings.problem(path, `${dotted(path)} holds the secret itself: ${advice}`)
     return undefined

@@ -9,7 +9,7 @@ import {
   type Connection,
   type StoredConnection,
 } from './connection.ts'
-import { type Environment, environmentSource, serviceVariables, variable } from './environment.ts'
+import { type Environment, environmentSource, settingVariables, variable } from './environment.ts'
 import { choiceOf } from './nearest.ts'
 import { Secret } from './secret.ts'
 import { checkShape, type RawConnection } from './shape.ts'
@@ -111,18 +111,19 @@ export function connectionNamed<One>(settings: SettingsOf<One>, name?: string): 
   })
 }
 
-interface Found {
+export interface Found {
   readonly source: Source
   readonly problems: readonly Problem[]
   readonly warnings: readonly string[]
 }
 
-function findSource({ configFile, env, cwd }: SettingsRequest, needs: 'key' | 'warehouse'): Found {
+/** Where the settings are; throws ConfigError when there are none. */
+export function findSource({ configFile, env, cwd }: SettingsRequest, needs: 'key' | 'warehouse'): Found {
   const file = configFile ?? defaultConfigFile
   const text = readIfThere(resolve(cwd, file))
   if (text !== undefined) {
     const yaml = readYaml({ file, text }, env)
-    if (typeof yaml !== 'string') return { ...yaml, warnings: unusedVariables(env, text) }
+    if (typeof yaml !== 'string') return { ...yaml, warnings: unusedVariables(env, yaml.source) }
     throw new ConfigError({ what: `${file}:${yaml}`, next: 'correct the YAML there' })
   }
   if (configFile !== undefined) {
@@ -140,12 +141,12 @@ function findSource({ configFile, env, cwd }: SettingsRequest, needs: 'key' | 'w
 }
 
 /** Somebody who set them expects them to count. */
-function unusedVariables(env: Environment, text: string): readonly string[] {
-  const unused = serviceVariables.filter(name => variable(env, name) !== undefined && !text.includes(name))
+function unusedVariables(env: Environment, { variables }: Source): readonly string[] {
+  const unused = settingVariables.filter(name => variable(env, name) !== undefined && !variables.has(name))
   if (unused.length === 0) return []
   const are = unused.length === 1 ? 'is' : 'are'
   return [
-    `which counts although ${unused.join(' and ')} ${are} set: unset ${unused.length === 1 ? 'it' : 'them'}, or move the file away`,
+    `which counts although ${new Intl.ListFormat('en-GB').format(unused)} ${are} set: unset ${unused.length === 1 ? 'it' : 'them'}, or move the file away`,
   ]
 }
 

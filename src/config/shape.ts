@@ -23,68 +23,137 @@ const percent: z.ZodType<number> = z.preprocess(
 /** As long may a process on another machine not show itself before its temporary files are removed. */
 export const usualTemporaryHours = 24
 
-const webhook = z.strictObject({
-  secret: z.string().optional(),
-  secretFile: z.string().optional(),
-  previousSecret: z.string().optional(),
-  previousSecretFile: z.string().optional(),
-  headerPrefix: z
-    .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'must be the beginning of a header name, as in X-Service')
-    .default('X-Service'),
-})
+const onlyZone = 'Europe/London'
+
+const webhook = z
+  .strictObject({
+    secret: z
+      .string()
+      .meta({ pattern: '^file:' })
+      .optional()
+      .describe('The secret that the application shows where you create the webhook.'),
+    secretFile: z.string().optional().describe('A file with the secret.'),
+    previousSecret: z
+      .string()
+      .meta({ pattern: '^file:' })
+      .optional()
+      .describe('Accepted too, while you change to a new secret.'),
+    previousSecretFile: z.string().optional().describe('A file with the previous secret.'),
+    headerPrefix: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/, 'must be the beginning of a header name, as in X-Service')
+      .default('X-Service')
+      .describe("The beginning of the service's header names."),
+  })
+  .describe('For `muster serve`, which receives webhooks.')
 
 /** What one query of `muster sql` or an assistant may use; memory is that of its process, half of it for DuckDB's buffers. */
-const queries = z.strictObject({
-  seconds: whole(1, 3600).default(120),
-  memoryMegabytes: whole(256).default(1024),
-  answerMegabytes: whole(1, 128).default(16),
-  threads: whole(1, 256).default(2),
-})
+const queries = z
+  .strictObject({
+    seconds: whole(1, 3600).default(120).describe('How long it may run.'),
+    memoryMegabytes: whole(256)
+      .default(1024)
+      .describe('Memory of the process that runs DuckDB; on PostgreSQL a sixteenth of it is work_mem.'),
+    answerMegabytes: whole(1, 128).default(16).describe('An answer is cut after so many megabytes.'),
+    threads: whole(1, 256).default(2).describe('Threads of DuckDB.'),
+  })
+  .describe('What one query of `muster sql` or `muster mcp` may use.')
 
 /** Everything is optional here, so that one problem hides no other; required settings are checked when they are used. */
 const connection = z.strictObject({
   baseUrl: z
     .string()
     .refine(isHttp, 'must be an address, as in https://api.example.com/api/open/v1')
-    .optional(),
-  apiKey: z.string().optional(),
-  apiKeyFile: z.string().optional(),
+    .meta({ pattern: '^https?://' })
+    .optional()
+    .describe('Address of the service, with its version and without a trailing slash.'),
+  apiKey: z
+    .string()
+    .meta({ pattern: '^file:' })
+    .optional()
+    .describe('The API key: a variable in braces after a $, or file:NAME. Never write the key itself here.'),
+  apiKeyFile: z.string().optional().describe('A file with the API key, which only you can read.'),
   webhook: webhook.optional(),
   queries: queries.prefault({}),
-  warehouse: z.string().optional(),
+  warehouse: z
+    .string()
+    .meta({ pattern: '^(duckdb:.|postgres(ql)?://)' })
+    .optional()
+    .describe(
+      'duckdb:FILE or postgres://USER@HOST:PORT/DATABASE; a password comes from a variable or ~/.pgpass.',
+    ),
   schemaPrefix: z
     .string()
     .regex(
       /^(?!pg_)[a-z][a-z0-9_]{0,39}$/,
       'must be lower case letters, digits and _, at most 40, beginning with a letter and not with pg_',
     )
-    .optional(),
-  landing: z.string().min(1, 'must name a folder').optional(),
-  retentionDays: whole(0).default(90),
-  piiHistoryDays: whole(1).optional(),
-  inboxDays: whole(1).default(90),
-  quarantineDays: whole(1).default(90),
-  temporaryHours: whole(1).default(usualTemporaryHours),
-  lookbackMinutes: whole(0).default(15),
-  waitMinutes: whole(0, 1440).optional(),
-  pageCapMegabytes: whole(1).default(32),
-  quarantineRecords: whole(0).default(20),
-  quarantinePercent: percent.default(1),
-  recordMegabytes: whole(1).default(16),
-  recordDepth: whole(8).default(2000),
-  recordFields: whole(1).default(20_000),
-  undeclaredPaths: whole(0).default(20_000),
-  reserveMegabytes: whole(0).default(256),
+    .optional()
+    .describe(
+      'PostgreSQL only: precedes the name of every schema, so that connections can share a database.',
+    ),
+  landing: z
+    .string()
+    .min(1, 'must name a folder')
+    .optional()
+    .describe('Folder of landed pages; by default beside the DuckDB file, or data/landing/NAME.'),
+  retentionDays: whole(0)
+    .default(90)
+    .describe('Days to keep landed pages, from which `muster replay` rebuilds.'),
+  piiHistoryDays: whole(1)
+    .optional()
+    .describe('Days to keep superseded versions of personal data; without this, for ever.'),
+  inboxDays: whole(1)
+    .default(90)
+    .describe('Days to keep webhook events once nothing is left to do with them.'),
+  quarantineDays: whole(1)
+    .default(90)
+    .describe('Days to keep quarantined records once a later version was loaded.'),
+  temporaryHours: whole(1)
+    .default(usualTemporaryHours)
+    .describe('Hours without a sign of life after which a process on another machine counts as dead.'),
+  lookbackMinutes: whole(0)
+    .default(15)
+    .describe('How far behind the last sync the next one reads back, in minutes.'),
+  waitMinutes: whole(0, 1440)
+    .optional()
+    .describe('Minutes to wait for a warehouse that another process holds; without this a DAG waits 10.'),
+  pageCapMegabytes: whole(1).default(32).describe('Larger answers of the service are refused.'),
+  quarantineRecords: whole(0)
+    .default(20)
+    .describe('So many records of a resource may be in quarantine before a sync ends with exit code 3.'),
+  quarantinePercent: percent
+    .default(1)
+    .describe('Or so many percent of its records, if those are more than quarantineRecords.'),
+  recordMegabytes: whole(1).default(16).describe('A larger record goes to quarantine.'),
+  recordDepth: whole(8).default(2000).describe('A record that nests deeper goes to quarantine.'),
+  recordFields: whole(1).default(20_000).describe('A record with more undeclared fields goes to quarantine.'),
+  undeclaredPaths: whole(0)
+    .default(20_000)
+    .describe('So many paths of undeclared fields may the records of a resource have together.'),
+  reserveMegabytes: whole(0)
+    .default(256)
+    .describe('So many megabytes of the disk stay free: with less, nothing that writes begins.'),
   // Days in star are counted in this zone; another zone is refused, not ignored.
   reportingZone: z
     .string()
-    .refine(zone => zone === 'Europe/London', 'must be Europe/London: days are counted in no other zone yet')
-    .default('Europe/London'),
-  fiscalYearStart: whole(1, 12).default(4),
+    .refine(zone => zone === onlyZone, `must be ${onlyZone}: days are counted in no other zone yet`)
+    .default(onlyZone)
+    .meta({ enum: [onlyZone] })
+    .describe('Time zone in which timestamps become dates.'),
+  fiscalYearStart: whole(1, 12)
+    .default(4)
+    .describe('Month in which the fiscal year of mart.dim_date begins.'),
 })
 
-const settings = z.strictObject({ connections: z.record(z.string(), connection) })
+const settings = z.strictObject({
+  connections: z
+    .record(z.string(), connection)
+    .describe('Connections by name; each is one API key and one warehouse.'),
+})
+
+/** The declared settings, for what is derived from them; the groups are those within a connection. */
+export const declared = { settings, connection, groups: { webhook, queries } }
 
 export type RawConnection = z.infer<typeof connection>
 export type RawSettings = z.infer<typeof settings>

@@ -10,8 +10,12 @@ export interface Source {
   readonly tree: unknown
   /** The place of a value, or of its nearest ancestor: `line 4`, or the name of a variable. */
   where(path: Path): string
-  /** Whether any part of a value came from the environment. */
-  isFromEnvironment(path: Path): boolean
+  /** The line of a value, where there is a file. */
+  readonly line?: (path: Path) => number
+  /** Names of the environment variables that a value came from, wholly or in part. */
+  variablesOf(path: Path): readonly string[]
+  /** Names of all environment variables that were read. */
+  readonly variables: ReadonlySet<string>
 }
 
 export interface Problem {

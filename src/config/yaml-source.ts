@@ -28,13 +28,16 @@ export function readYaml({ file, text }: Text, env: Environment): YamlSource | s
   const parsed = parseYaml(marked)
   if ('fault' in parsed) return `${parsed.place || ' '}${unmarked(parsed.fault)}`
   const { document, lines } = parsed
-  const expansion: Expansion = { env, problems: [], touched: new Set() }
+  const expansion: Expansion = { env, problems: [], touched: new Map() }
   const tree = expand(parsed.tree, [], expansion)
+  const line = (path: Path): number => lines.linePos(offsetOf(document, path)).line
   const source: Source = {
     name: file,
     tree,
-    where: path => `line ${lines.linePos(offsetOf(document, path)).line}`,
-    isFromEnvironment: path => expansion.touched.has(dotted(path)),
+    where: path => `line ${line(path)}`,
+    line,
+    variablesOf: path => expansion.touched.get(dotted(path)) ?? [],
+    variables: new Set([...expansion.touched.values()].flat()),
   }
   return { source, problems: expansion.problems }
 }
@@ -42,8 +45,8 @@ export function readYaml({ file, text }: Text, env: Environment): YamlSource | s
 interface Expansion {
   readonly env: Environment
   readonly problems: Problem[]
-  /** Dotted paths of the texts that named a variable. */
-  readonly touched: Set<string>
+  /** Dotted paths of the texts that named variables -> their names. */
+  readonly touched: Map<string, readonly string[]>
 }
 
 function expand(value: unknown, path: Path, expansion: Expansion): unknown {
@@ -59,7 +62,7 @@ function expand(value: unknown, path: Path, expansion: Expansion): unknown {
 
 function expandText(text: string, path: Path, { env, problems, touched }: Expansion): string {
   return text.replace(markedName, (_, name: string) => {
-    touched.add(dotted(path))
+    touched.set(dotted(path), [...(touched.get(dotted(path)) ?? []), name])
     const value = variable(env, name)
     if (value === undefined) {
       problems.push({ path, text: `${dotted(path)} uses the environment variable ${name}, which is not set` })

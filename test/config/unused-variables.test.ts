@@ -13,6 +13,9 @@ test.each([
     ['MUSTER_BASE_URL and MUSTER_API_KEY are'],
   ],
   [`\${MUSTER_API_KEY}`, { MUSTER_API_KEY: 'k-2' }, []],
+  // Named in a comment only, as the template does.
+  [`\${KEY} # not \${MUSTER_API_KEY}`, { KEY: 'k-1', MUSTER_API_KEY: 'k-2' }, ['MUSTER_API_KEY is']],
+  [`\${KEY}`, { KEY: 'k-1', MUSTER_WAREHOUSE: 'duckdb:b.duckdb' }, ['MUSTER_WAREHOUSE is']],
   [`\${KEY}`, { KEY: 'k-1', MUSTER_API_KEY: '' }, []],
 ])('%s with %j', (apiKey, env, expected) => {
   const cwd = temporaryFolder()

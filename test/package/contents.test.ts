@@ -19,7 +19,14 @@ beforeAll(() => {
   packed = files.map(({ path }: { path: string }) => path)
 })
 
-const shipped = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'config/muster.example.yaml']
+const shipped = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'config/muster.example.yaml',
+  'config/muster.schema.json',
+]
 
 test('holds the bundle without its maps, what it reads, and the papers: no other file of this folder', () => {
   const tracked = run('git', 'ls-files', 'sql', 'dags', 'assets').trim().split('\n')

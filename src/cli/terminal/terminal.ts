@@ -35,9 +35,12 @@ export const escaping = (stream: Output): Output => ({
   styled: text => stream.write(text),
 })
 
-export const systemStreams = (): { readonly stdout: Output; readonly stderr: Output } => ({
-  stdout: process.stdout,
-  stderr: process.stderr,
+export const systemStreams = () => ({
+  // Opened only by who reads it: an open one keeps the process alive.
+  stdin: () => process.stdin,
+  ...(process.stdout.isTTY && { screen: process.stdout as NodeJS.WritableStream }),
+  stdout: process.stdout as Output,
+  stderr: process.stderr as Output,
 })
 
 /** A reader can go away, as in `muster runs | head`: that is no failure. */
