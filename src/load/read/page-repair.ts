@@ -1,6 +1,7 @@
 /** Makes pages readable that DuckDB would refuse, names the records that cannot be loaded, and finds undeclared fields. */
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { areSmall, JoinedPages } from '../page/joined-pages.ts'
 import { NotJson } from '../page/json-bytes.ts'
 import type { KnownNode } from '../page/known-fields.ts'
 import { LeafFile } from '../page/leaf-file.ts'
@@ -98,6 +99,7 @@ class Reading {
   readonly #from: Pages
   readonly #copies: string[] = []
   readonly #leaves: LeafFile
+  readonly #joined: JoinedPages | undefined
   readonly #drift = new Map<string, Drift>()
   readonly trouble: PageTrouble[] = []
   readonly #pause = new Pause()
@@ -107,6 +109,21 @@ class Reading {
     this.#from = from
     this.#leaves = new LeafFile(`${from.pages[0]?.file}.leaves`)
     this.#leaves.remove()
+    this.#joined = areSmall(from.pages) ? new JoinedPages(`${from.pages[0]?.file}.joined`) : undefined
+  }
+
+  /** One after the other, in their order. */
+  async all(): Promise<PageFile[]> {
+    const read = createReader()
+    const pages: PageFile[] = []
+    try {
+      for (const [index, page] of this.#from.pages.entries())
+        pages.push(await this.#page(page, index, read(page)))
+    } finally {
+      this.#joined?.close()
+    }
+    const joined = this.#joined?.isWhole ? this.#joined.file : undefined
+    return joined ? pages.map(page => ({ ...page, joined })) : pages
   }
 
   get drift(): readonly Drift[] {
@@ -117,7 +134,7 @@ class Reading {
     return this.#leaves.rows
   }
 
-  async page(page: PageFile, index: number, received: Buffer): Promise<PageFile> {
+  async #page(page: PageFile, index: number, received: Buffer): Promise<PageFile> {
     const { rows, leftOut } = this.#from
     const left = leftOut?.get(page.file)
     const copy = left && withStandIns(received, rows, left)
@@ -132,8 +149,9 @@ class Reading {
     this.hasBooleans ||= hasBooleans(bytes)
     const isChanged = await this.#look(page, index, bytes)
     const asRead = { ...page, isLine: isLine(bytes) }
-    if (!isChanged && !copy) return asRead
-    return this.#copy(asRead, isChanged ? Buffer.from(harmless(bytes.toString('utf8'))) : bytes)
+    const readable = isChanged ? Buffer.from(harmless(bytes.toString('utf8'))) : bytes
+    this.#joined?.add(readable, asRead.isLine)
+    return isChanged || copy ? this.#copy(asRead, readable) : asRead
   }
 
   /** Whether the page has text that DuckDB would refuse. */
@@ -178,6 +196,7 @@ class Reading {
   cleanUp(): void {
     for (const copy of this.#copies) rmSync(copy, { force: true })
     this.#leaves.remove()
+    this.#joined?.remove()
   }
 }
 
@@ -187,10 +206,8 @@ class Reading {
  */
 export async function readablePages(from: Pages): Promise<Readable> {
   const reading = new Reading(from)
-  const read = createReader()
   try {
-    const pages: PageFile[] = []
-    for (const [index, page] of from.pages.entries()) pages.push(await reading.page(page, index, read(page)))
+    const pages = await reading.all()
     const { trouble, hasBooleans, drift, leaves } = reading
     return { pages, trouble, hasBooleans, drift, leaves, cleanUp: () => reading.cleanUp() }
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Landed pages as records: read straight into their declared type, or as JSON first. */
 import type { Snapshot } from '../../contract/fields/resource.ts'
-import { quoteText } from '../../warehouse/sql-text.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { numberKey } from '../page/joined-pages.ts'
 
 /** One landed page, ready to be read by DuckDB. */
 export interface PageFile {
@@ -20,6 +21,8 @@ export interface PageFile {
   readonly isFront?: boolean
   /** Whether the file is known to be a single line; it is read faster then. */
   readonly isLine?: boolean
+  /** A file with the pages of the whole batch, a line each; see JoinedPages. */
+  readonly joined?: string
 }
 
 export type RowsAt = Snapshot['rows']
@@ -66,15 +69,23 @@ export function readLines(file: string, columns: Readonly<Record<string, string>
 }
 
 /**
- * A row a page: data, of the given type, and filename.
+ * A row a page: page (from 1) and `list`, an expression over `data`, which is read as the given type.
  *
  * With `records` DuckDB does not sample the pages when the statement is bound, and with `newline_delimited` it does not look
  * for the closing brace: 17 ms instead of 62 for the ids on 14 MB of pages.
  */
-function readPages(pages: readonly PageFile[], type: string): string {
+function readPages(pages: readonly PageFile[], { type, list }: { type: string; list: string }): string {
+  const longest = `maximum_object_size = ${objectSize(pages.map(({ bytes }) => bytes))}`
+  const joined = pages[0]?.joined
+  if (joined)
+    return `select ${quoteName(numberKey)} as page, ${list} as list
+      from read_json(${quoteText(joined)}, columns = {data: ${quoteText(type)}, ${quoteName(numberKey)}: 'BIGINT'},
+        records = 'true', format = 'newline_delimited', ${longest})`
   const format = pages.every(({ isLine }) => isLine) ? 'newline_delimited' : 'unstructured'
-  return `read_json(${listed(pages, page => page.file)}, columns = {data: ${quoteText(type)}}, filename = true,
-    records = 'true', format = '${format}', maximum_object_size = ${objectSize(pages.map(({ bytes }) => bytes))})`
+  const files = listed(pages, page => page.file)
+  return `select list_position(${files}, filename) as page, ${list} as list
+    from read_json(${files}, columns = {data: ${quoteText(type)}}, filename = true,
+      records = 'true', format = '${format}', ${longest})`
 }
 
 /**
@@ -82,11 +93,8 @@ function readPages(pages: readonly PageFile[], type: string): string {
  * the rows go into a table.)
  */
 export function elements(pages: readonly PageFile[], rows: RowsAt): string {
-  const { type, list } = readers[rows]
   return `select page, j, page * ${positionsPerPage} + position as locator from (
-    select page, unnest(list) as j, generate_subscripts(list, 1) as position from (
-      select list_position(${listed(pages, page => page.file)}, filename) as page, ${list} as list
-      from ${readPages(pages, type)}))`
+    select page, unnest(list) as j, generate_subscripts(list, 1) as position from (${readPages(pages, readers[rows])}))`
 }
 
 /**
@@ -120,8 +128,7 @@ function typedRecords({ pages, rows }: Source, type: string): string {
   const { column, list } = places[rows]
   return `select page, page * ${positionsPerPage} + position as locator, record from (
     select page, unnest(list) as record, generate_subscripts(list, 1) as position from (
-      select list_position(${listed(pages, page => page.file)}, filename) as page, ${list} as list
-      from ${readPages(pages, column(type))}))`
+      ${readPages(pages, { type: column(type), list })}))`
 }
 
 export function typedReader(source: Source): Reader {
