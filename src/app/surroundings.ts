@@ -8,6 +8,8 @@ export interface Surroundings {
   readonly rng: Rng
   /** Aborted when somebody asks to stop. */
   readonly signal: AbortSignal
+  /** Milliseconds that somebody is ready to wait, for a held warehouse or a service that is not reached. */
+  waitMs?(): number
 }
 
 export interface Notices {

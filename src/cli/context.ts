@@ -3,6 +3,7 @@
 import type { Logger } from 'pino'
 import type { Notices } from '../app/surroundings.ts'
 import type { Connection, StoredConnection } from '../config/connection.ts'
+import { keyPlace } from '../config/origins.ts'
 import { Secret } from '../config/secret.ts'
 import {
   connectionNamed,
@@ -54,6 +55,8 @@ export interface CommandContext extends World, Notices {
   readonly program: Program
   /** From now on this text is replaced in everything that is written to stderr. */
   hide(text: string): void
+  /** Where the key of the chosen connection is read from: file and line, or a variable. Undefined before it is chosen. */
+  keyPlace(): string | undefined
   /** Whether there is a file or a variable to read settings from, valid or not. */
   hasSettings(): boolean
   /** Read on the first call; later calls give the same settings. */
@@ -116,6 +119,7 @@ export function createContext({
     },
     program,
     hide: text => redactor.learn([new Secret(text)]),
+    keyPlace: () => chosen && keyPlace(request, chosen.name),
     hasSettings: () => hasSettings(request),
     settings,
     storedSettings,

@@ -15,17 +15,24 @@ interface Circumstances {
   readonly isVerbose: boolean
   /** An error caused by its abort is reported as the signal to stop. */
   readonly signal: AbortSignal
+  /** Where the key is read from, for an error about it; undefined where that is not known. */
+  keyPlace(): string | undefined
 }
 
-export function describeFailure(thrown: unknown, { isVerbose, signal }: Circumstances): Failure {
+export function describeFailure(thrown: unknown, { isVerbose, signal, keyPlace }: Circumstances): Failure {
   if (thrown instanceof CommanderError) return usageFailure(thrown)
   const isStop = signal.aborted && [thrown, ...causesOf(thrown)].some(one => isDueTo(signal, one))
   const error = isStop ? signal.reason : thrown
   const exitCode = error instanceof MusterError ? error.exitCode : 1
-  const lines = [`muster: ${oneLine(messageOf(error))}`]
+  const place = placeOfKey.test(messageOf(error)) ? keyPlace() : undefined
+  const message = messageOf(error).replace(placeOfKey, words => (place === undefined ? words : `in ${place}`))
+  const lines = [`muster: ${oneLine(message)}`]
   if (isVerbose) lines.push(...causesOf(error).map(cause => `  because: ${oneLine(nameAndMessage(cause))}`))
   return { exitCode, text: lines.join('\n') }
 }
+
+/** As errors about the key end, which know nothing of settings. */
+const placeOfKey = /where apiKey is read from/
 
 const isDueTo = (signal: AbortSignal, error: unknown): boolean =>
   error === signal.reason || error instanceof Interrupted

@@ -14,14 +14,22 @@ import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */
 export async function run(argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> {
-  const session: Session = { argv, world, commands, redactor: createRedactor(), status: 0 }
+  const session: Session = {
+    argv,
+    world,
+    commands,
+    redactor: createRedactor(),
+    status: 0,
+    keyPlace: () => undefined,
+  }
   const program = buildProgram(session, await loadCommands(argv, commands))
   try {
     await program.parseAsync(argv, { from: 'user' })
     return session.status
   } catch (error) {
     const isVerbose = program.opts().verbose === true || argv.includes('--verbose')
-    const { exitCode, text } = describeFailure(error, { isVerbose, signal: world.signal })
+    const { keyPlace } = session
+    const { exitCode, text } = describeFailure(error, { isVerbose, signal: world.signal, keyPlace })
     if (text) gateFor(world.stderr, session.redactor).write(`${text}\n`)
     return exitCode
   }
@@ -32,6 +40,8 @@ interface Session {
   readonly world: World
   readonly commands: CommandSet
   readonly redactor: Redactor
+  /** Where the settings of the command say that the key is. */
+  keyPlace: () => string | undefined
   /** What the command returned. */
   status: ExitStatus
 }
@@ -66,7 +76,10 @@ function globalOptions(): readonly Option[] {
     new Option('--connection <name>', 'connection of the settings'),
     new Option('--json', 'one JSON document on stdout; everything else goes to stderr'),
     new Option('--verbose', 'log more, and show the cause of a failure'),
-    new Option('--wait <span>', 'wait so long, as in 90s or 10m, for a warehouse that another process holds'),
+    new Option(
+      '--wait <span>',
+      'wait so long, as in 90s or 10m, for a warehouse that is held, or a service that is not reached',
+    ),
     new Option('--color <when>', 'auto, always or never; NO_COLOR is heard').choices([
       'auto',
       'always',
@@ -100,6 +113,7 @@ function complete(command: Command, module: CommandModule, session: Session): vo
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
   command.action(async () => {
     const context = await contextFor(session, command.optsWithGlobals())
+    session.keyPlace = () => context.keyPlace()
     const { whileHeld } = await import('./around/while-held.ts')
     const args = command.processedArgs.flat().filter(isText)
     if (module.takesAll && command.opts().all === true) {

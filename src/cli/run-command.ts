@@ -39,6 +39,7 @@ export function limitsOf(context: CommandContext, options: Options): RunRequest[
   return {
     ...(maxRequests !== undefined && { maxRequests }),
     ...(span !== undefined && { deadline: context.clock.now() + span }),
+    ...(context.waitMs() > 0 && { patienceMs: context.waitMs() }),
   }
 }
 
@@ -51,7 +52,8 @@ export function summary({ resources, requests, remainingToday, milliseconds }: R
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
   const kept =
     quarantined > 0 ? `, ${quarantined} quarantined (select * from ${tableInQueries('quarantine')})` : ''
-  const spent = `${counted(requests, 'request')}, ${formatNumber(remainingToday)} left today`
+  const left = remainingToday === undefined ? '' : `, ${formatNumber(remainingToday)} left today`
+  const spent = `${counted(requests, 'request')}${left}`
   return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}`
 }
 
@@ -68,8 +70,15 @@ const outcomeColumns: readonly Column[] = [
 
 function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: readonly NotWhole[]): void {
   if (context.json) {
+    const { assumedToday, ...told } = outcome
     const resources = outcome.resources.map(({ error, ...rest }) => rest)
-    printJson(context, { ...outcome, resources, notWhole, failure: outcome.failure?.message ?? null })
+    printJson(context, {
+      ...told,
+      remainingToday: outcome.remainingToday ?? null,
+      resources,
+      notWhole,
+      failure: outcome.failure?.message ?? null,
+    })
     return
   }
   const rows = outcome.resources.map(one => [
@@ -133,6 +142,7 @@ export async function runShown(
       version: programVersion,
       emit: event => progress.update(event),
       onBudget: budget => progress.budget(budget),
+      onUnreached: sentence => context.notice(sentence),
     })
   } finally {
     progress.stop()

@@ -108,3 +108,12 @@ export function settingOrigins(request: SettingsRequest): Origins {
     ),
   }
 }
+
+/** Where the key of a connection is read from. */
+export function keyPlace(request: SettingsRequest, connection: string): string | undefined {
+  const { settings } = settingOrigins(request)
+  const set = (name: string) =>
+    settings.find(one => one.connection === connection && one.name === name && one.value !== undefined)
+  const file = set('apiKeyFile')
+  return file ? `${file.value} (${file.from})` : set('apiKey')?.from
+}

@@ -77,6 +77,12 @@ export function mondayOf(week: string, shift = 0): string | undefined {
   return dayText(addDays(startOfISOWeek(setISOWeek(inTheYear, Number(number))), shift))
 }
 
+/** An instant for people: `2026-11-24 00:00 UTC`, with seconds where it has some. */
+export function clockTime(instant: string | number): string {
+  const [day, time = ''] = new UTCDateMini(instant).toISOString().split('T')
+  return `${day} ${time.slice(0, 8).replace(/:00$/, '')} UTC`
+}
+
 function dayText(date: Date): string {
   return date.toISOString().slice(0, 10)
 }

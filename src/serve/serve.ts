@@ -121,11 +121,11 @@ function assemble(
     holder: newRunId(clock, rng),
     intervals: request.intervals,
     read: async (engine, waiting) => {
-      const { requests, remainingToday, failure } = await read(engine, waiting)
+      const { requests, assumedToday, failure } = await read(engine, waiting)
       if (failure) log.warn({ why: failure.message }, 'some records that events asked for were not read')
       else
         log.info({ lists: waiting.lists, records: waiting.records, requests }, 'read what events asked for')
-      return { requests, remainingToday, at: clock.now(), isDone: failure === undefined }
+      return { requests, remainingToday: assumedToday, at: clock.now(), isDone: failure === undefined }
     },
   })
   const runDag = async (dag: string): Promise<void> => {

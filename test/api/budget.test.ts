@@ -72,7 +72,7 @@ describe('the day', () => {
     const error = await failure(budget.take('sync'))
     expect(error.exitCode).toBe(75)
     expect(error.message).toBe(
-      'no request left today for sync (100 of 100 used, 0 kept for other purposes): the count starts again at 2026-03-03T00:00:00.000Z; run again then',
+      'the quota of the day has no request left for a sync (100 of 100 used): the service counts anew from 2026-03-03 00:00 UTC; run again then',
     )
     clock.set('2026-03-02T23:59:59.999Z')
     expect(await exhaust(budget, 'operator')).toBe(0)
@@ -113,7 +113,9 @@ describe('the day', () => {
     await exhaust(budget, 'operator')
     clock.advance(20 * 60_000)
     expect((await client.getPage('/a', {}, { purpose: 'webhook' })).meta.total).toBe(1)
-    expect((await failure(client.getPage('/a'))).message).toContain('for sync')
+    expect((await failure(client.getPage('/a'))).message).toMatch(
+      /for a sync \(\d+ of 100 used, \d+ reserved for others, as counted here\)/,
+    )
     expect(service.me).toHaveLength(1)
     await client.close()
     await service.close()
@@ -152,7 +154,9 @@ describe('a run', () => {
       async (client, service) => {
         await client.getPage('/a')
         const error = await failure(Promise.all([client.getPage('/a'), client.getPage('/a')]))
-        expect(error.message).toBe('the 4 requests of this run are used: run again, or raise --max-requests')
+        expect(error.message).toBe(
+          'the budget of this run is spent, 4 requests: run again to go on, or raise --max-requests',
+        )
         await systemClock.sleep(20)
         expect(service.asked.length + service.me.length).toBe(4)
         expect(client.usage().spendable).toBe(0)

@@ -164,7 +164,8 @@ describe('an answer that fails', () => {
         onRequest: ({ attempt }) => attempts.push(attempt),
       }).write({ method: 'POST', path: '/workers', body: {} }),
     )
-    expect([error.name, attempts.length]).toEqual(['Retriable', 6])
+    // Half a second apart for five seconds.
+    expect([error.name, attempts.length]).toEqual(['Retriable', 11])
     expect((await failure(post(client))).name).toBe('Retriable')
     await client.close()
   })

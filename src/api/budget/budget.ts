@@ -1,10 +1,11 @@
 /** Grants requests: none is sent that the key's minute, its day, this run or a requested pause does not allow. */
 import type { Clock } from '../../lib/clock.ts'
-import { BudgetSpent } from '../../lib/errors.ts'
+import type { BudgetSpent } from '../../lib/errors.ts'
 import { defaultPerMinute, type KeyInfo } from '../client/key.ts'
 import { createRetryBudget, longestWait } from '../client/retry.ts'
 import { DayBudget, type Purpose } from './day.ts'
 import { createMinuteWindow, type MinuteWindow } from './minute.ts'
+import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
 import { type SharedRequests, waitForSlot } from './shared-requests.ts'
 
 /** Figures for people and for the ledger, in requests. */
@@ -14,6 +15,8 @@ export interface Usage {
   /** Today on this key, by all programs, as far as known. */
   readonly usedToday: number
   readonly remainingToday: number
+  /** Whether the service has said in this run what is left today: else the figure is a guess, and for no display. */
+  readonly isTold: boolean
   /** Left for purpose `sync` now, after the reserves and the limit of the run. */
   readonly spendable: number
   /** The same without the limit of the run. */
@@ -36,6 +39,8 @@ export interface Budget {
    * Resolves when one request may be sent, and counts it. Throws BudgetSpent (exit 75) or the abort reason.
    */
   take(purpose: Purpose, options?: TakeOptions): Promise<void>
+  /** Why no request of this purpose may be sent now; undefined when one may, perhaps after a wait. */
+  refusal(purpose: Purpose): BudgetSpent | undefined
   /** Takes one retry; false when more than a tenth of the requests would be retries. */
   spendRetry(): boolean
   /** No request is sent before this moment (ms since the epoch). */
@@ -82,6 +87,7 @@ class KeyBudget implements Budget {
   readonly #onPause: BudgetOptions['onPause']
   readonly #retries = createRetryBudget()
   #telling: Promise<void> | undefined
+  #isTold = false
   #perMinute: number
   #sent = 0
   #pausedUntil: number
@@ -134,6 +140,8 @@ class KeyBudget implements Budget {
   }
 
   refresh(me: Parameters<Budget['refresh']>[0], sentBefore: number): void {
+    const { requestsToday, remainingToday } = me.usage
+    this.#isTold ||= requestsToday !== undefined || remainingToday !== undefined
     this.#perMinute = me.rateLimitPerMinute
     this.#minute.resize(me.rateLimitPerMinute)
     this.#day.refresh(me, this.#sent - sentBefore, this.#clock.now())
@@ -152,6 +160,7 @@ class KeyBudget implements Budget {
       perDay,
       usedToday: perDay - remaining,
       remainingToday: remaining,
+      isTold: this.#isTold,
       spendableToday: spendable,
       spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
@@ -182,7 +191,7 @@ class KeyBudget implements Budget {
       if (moment - this.#clock.now() > longestWait) throw toldToStop(moment)
     }
     const isGranted = await waitForSlot(shared, { clock: this.#clock, purpose, signal, refuseAt })
-    if (isGranted === undefined) throw this.#daySpent(purpose)
+    if (isGranted === undefined) throw daySpent(purpose, this.usage())
     if (!isGranted) return false
     if (this.#clock.now() < this.#pausedUntil || this.#sent >= this.#maxRequests) {
       await shared.giveBack(purpose)
@@ -192,30 +201,28 @@ class KeyBudget implements Budget {
     return true
   }
 
+  refusal(purpose: Purpose): BudgetSpent | undefined {
+    const now = this.#clock.now()
+    const left = this.#shared ? this.#shared.figures.spendable : this.#day.left(purpose, now)
+    return this.#refusalOfRun(now) ?? (left < 1 ? daySpent(purpose, this.usage()) : undefined)
+  }
+
   /** Throws BudgetSpent when a request of this purpose can be sent neither now nor after a short wait. */
   #refuse(purpose: Purpose): void {
     const now = this.#clock.now()
     this.#refuseRun(now)
-    if (!this.#shared && this.#day.left(purpose, now) < 1) throw this.#daySpent(purpose)
+    if (!this.#shared && this.#day.left(purpose, now) < 1) throw daySpent(purpose, this.usage())
   }
 
   #refuseRun(now: number): void {
-    if (now >= this.#deadline) throw deadlineReached(this.#deadline)
-    if (this.#sent >= this.#maxRequests) {
-      throw new BudgetSpent({
-        what: `the ${this.#maxRequests} requests of this run are used`,
-        next: 'run again, or raise --max-requests',
-      })
-    }
+    const refusal = this.#refusalOfRun(now)
+    if (refusal) throw refusal
   }
 
-  #daySpent(purpose: Purpose): BudgetSpent {
-    const { usedToday, perDay, remainingToday, resetsAt } = this.usage()
-    return new BudgetSpent({
-      what: `no request left today for ${purpose}`,
-      where: `${usedToday} of ${perDay} used, ${remainingToday} kept for other purposes`,
-      next: `the count starts again at ${resetsAt}; run again then`,
-    })
+  #refusalOfRun(now: number): BudgetSpent | undefined {
+    if (now >= this.#deadline) return deadlineReached(this.#deadline)
+    if (this.#sent < this.#maxRequests) return undefined
+    return runSpent(this.#maxRequests)
   }
 
   /** Waits until `notBefore` and until the end of the pause, which can move while waiting. */
@@ -229,18 +236,4 @@ class KeyBudget implements Budget {
       await this.#clock.sleep(until - now, signal)
     }
   }
-}
-
-function deadlineReached(deadline: number): BudgetSpent {
-  return new BudgetSpent({
-    what: `the deadline of this run (${new Date(deadline).toISOString()}) leaves no time for another request`,
-    next: 'run again, or give a later --deadline',
-  })
-}
-
-function toldToStop(until: number): BudgetSpent {
-  return new BudgetSpent({
-    what: `the service asks not to be called before ${new Date(until).toISOString()}`,
-    next: 'run again then',
-  })
 }

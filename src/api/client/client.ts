@@ -48,6 +48,10 @@ export interface ClientOptions {
   readonly onRequest?: (seen: RequestSeen) => void
   /** The purpose whose reserve pays for calls that name none. Default `sync`. */
   readonly purpose?: Purpose
+  /** Milliseconds for which a host that accepts no connection is tried; without it a few seconds. */
+  readonly patienceMs?: number | undefined
+  /** Called when a host has accepted no connection for some seconds and is still tried. */
+  readonly onUnreached?: (sentence: string) => void
   /** Aborts everything; the calls then reject with its reason. */
   readonly signal?: AbortSignal
 }
@@ -80,6 +84,8 @@ export interface Client {
   /** The typed calls are in `workers.ts` and `uploads.ts`. Paid from the operator's reserve. */
   write(request: Write): Promise<Fetched>
   usage(): Usage
+  /** Why no request of this purpose may be sent now; undefined when one may. */
+  refusal(purpose: Purpose): BudgetSpent | undefined
   /** Cuts requests under way; the client cannot be used afterwards. */
   close(): Promise<void>
 }
@@ -158,6 +164,10 @@ class ApiClient implements Client {
 
   usage(): Usage {
     return this.#budget.usage()
+  }
+
+  refusal(purpose: Purpose): BudgetSpent | undefined {
+    return this.#budget.refusal(purpose)
   }
 
   async close(): Promise<void> {

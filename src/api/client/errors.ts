@@ -148,10 +148,10 @@ export class Retriable extends ApiError {
     this.#words = words
   }
 
-  /** The same failure after the last attempt. */
-  final(why: string): Retriable {
+  /** The same failure after the last attempt; `advice` goes on after the usual one. */
+  final(why: string, advice = ''): Retriable {
     const facts = { ...this.facts, request: `${this.facts.request}, ${why}`, cause: this }
-    return new Retriable(facts, this.#words)
+    return new Retriable(facts, { ...this.#words, next: this.#words.next + advice })
   }
 }
 

@@ -15,6 +15,8 @@ export interface KeyInfo {
   readonly rateLimitPerMinute: number
   /** Requests per UTC day: as sent, or defaultPerDay. */
   readonly rateLimitPerDay: number
+  /** Whether one of the limits is a default, because the service did not say it. */
+  readonly isAssumed?: { readonly perMinute: boolean; readonly perDay: boolean }
   readonly usage: KeyUsage
   readonly ipAllowlist?: readonly string[]
   readonly expiresAt?: string
@@ -45,6 +47,8 @@ const greatestPerDay = 100_000_000
 
 /** Reads the `data` of `/me`; wrong types never throw, they are left out or replaced by the defaults. */
 export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
+  const perMinute = count(data.rateLimitPerMinute, 1, greatestPerMinute)
+  const perDay = count(data.rateLimitPerDay, 1, greatestPerDay)
   const agencies = refs(data.agencies)
   const companies = refs(data.companies)
   return {
@@ -53,8 +57,11 @@ export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
     name: text(data.name) ?? '',
     description: text(data.description) ?? '',
     scopes: texts(data.scopes) ?? [],
-    rateLimitPerMinute: count(data.rateLimitPerMinute, 1, greatestPerMinute) ?? defaultPerMinute,
-    rateLimitPerDay: count(data.rateLimitPerDay, 1, greatestPerDay) ?? defaultPerDay,
+    rateLimitPerMinute: perMinute ?? defaultPerMinute,
+    rateLimitPerDay: perDay ?? defaultPerDay,
+    ...((perMinute === undefined || perDay === undefined) && {
+      isAssumed: { perMinute: perMinute === undefined, perDay: perDay === undefined },
+    }),
     usage: usage(data.usage),
     ...present('ipAllowlist', texts(data.ipAllowlist)),
     ...present('expiresAt', text(data.expiresAt)),

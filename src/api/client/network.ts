@@ -29,6 +29,12 @@ export function neverArrived({ status, code }: Retriable): boolean {
   return code !== undefined && (nameFailures.has(code) || noConnection.has(code))
 }
 
+const unreachedCodes = new Set([...nameFailures, ...unreachableCodes, 'UND_ERR_CONNECT_TIMEOUT'])
+
+/** Whether there was no connection at all: the host is down, the address is wrong, or this machine is offline. */
+export const isUnreached = ({ status, code }: Retriable): boolean =>
+  status === undefined && code !== undefined && unreachedCodes.has(code)
+
 /** The error class for an error of undici or of the socket. */
 export function networkFailure(error: unknown, facts: Facts, host: string): ApiFailure | ConfigError {
   const code = codeOf(error)

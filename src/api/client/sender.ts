@@ -5,9 +5,11 @@ import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
+import { toldToStop } from '../budget/refusals.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 import { Retriable, Unsettled } from './errors.ts'
-import { neverArrived } from './network.ts'
+import { isUnreached, neverArrived } from './network.ts'
+import { type Attempts, Reach } from './reach.ts'
 import { requestLine } from './redact.ts'
 import { longestWait, mostAttempts, retryDelay } from './retry.ts'
 import type { Wire, WireRequest } from './wire.ts'
@@ -46,15 +48,21 @@ interface SenderOptions {
   readonly rng: Rng
   readonly onRequest?: ((seen: RequestSeen) => void) | undefined
   readonly signal?: AbortSignal | undefined
+  /** Milliseconds for which a host that accepts no connection is tried; without it a few seconds. */
+  readonly patienceMs?: number | undefined
+  /** Called when a host has accepted no connection for some seconds and is still tried. */
+  readonly onUnreached?: ((sentence: string) => void) | undefined
 }
 
 export class Sender {
   readonly #options: SenderOptions
+  readonly #reach: Reach
   /** Taken before the budget: a request that may be sent must not wait for a connection. */
   readonly #connections: PQueue
 
   constructor(options: SenderOptions) {
     this.#options = options
+    this.#reach = new Reach(options)
     this.#connections = new PQueue({ concurrency: options.wire.connections })
   }
 
@@ -70,16 +78,20 @@ export class Sender {
 
   /** Waits for the budget and sends, again as long as that may help. */
   async #repeat(call: Call): Promise<Answer> {
-    const { signal, budget } = this.#options
+    const { signal, budget, clock } = this.#options
     let notBefore = 0
+    let since: number | undefined
     for (let attempt = 1; ; attempt++) {
       await budget.take(call.purpose, { notBefore, signal })
+      since ??= clock.now()
       try {
-        return await this.#send(call, attempt)
+        const answer = await this.#send(call, attempt)
+        this.#reach.answered()
+        return answer
       } catch (error) {
         if (!(error instanceof Retriable)) throw error
         if (call.isOnce && !neverArrived(error)) throw new Unsettled(error)
-        notBefore = this.#nextMoment(error, attempt)
+        notBefore = this.#nextMoment(error, { attempt, since })
       }
     }
   }
@@ -97,13 +109,19 @@ export class Sender {
   }
 
   /** When to send again (ms since the epoch); throws to give up. After a 429 no request of the key is sent before. */
-  #nextMoment(error: Retriable, attempt: number): number {
+  #nextMoment(error: Retriable, attempts: Attempts): number {
     const { clock, rng, budget } = this.#options
     const now = clock.now()
     const limited = error.status === 429
+    const { attempt } = attempts
     const delay = retryDelay({ attempt, limited, retryAfter: error.facts.retryAfter, now, rng })
     if (limited) budget.pause(now + delay)
-    if (delay > longestWait) throw stopped(error, `it asks for ${Math.ceil(delay / 60_000)} minutes`)
+    if (delay > longestWait) throw toldToStop(now + delay, error.report.where)
+    if (error.status !== undefined) this.#reach.answered()
+    else if (isUnreached(error)) {
+      const within = this.#reach.failed(error, attempts)
+      if (within) return Math.min(Math.max(now + delay, within[0]), within[1])
+    }
     const why = attempt >= mostAttempts ? `sent ${attempt} times` : this.#refusal()
     if (why === undefined) return now + delay
     throw limited ? stopped(error, why) : error.final(why)
@@ -114,12 +132,12 @@ export class Sender {
   }
 }
 
-/** A key that is still limited, or a long pause that the service asks for, ends the run with exit 75 instead of failing it. */
+/** A key that is still limited ends the run with exit 75 instead of failing it. */
 function stopped(error: Retriable, why: string): BudgetSpent {
   return new BudgetSpent({
-    what: `the service accepts no requests now, ${why}`,
+    what: `the service still says that the limit of the minute is reached, ${why}`,
     where: error.report.where ?? '',
-    next: 'run again later',
+    next: 'run again in some minutes; if it happens often, another program uses the same key',
     cause: error,
   })
 }

@@ -9,7 +9,7 @@ import { harmless, type Query, requestLine } from './redact.ts'
 
 /** Limits of an exchange. Times in milliseconds. */
 export interface FetchOptions {
-  /** Until the connection is established, TLS included. Default 10,000. */
+  /** Until the connection is established, TLS included. Default 5,000: a host that drops packets is told as soon as one that refuses. */
   readonly connectTimeout?: number
   /** From the sent request to the first header. Default 60,000. */
   readonly headersTimeout?: number
@@ -26,7 +26,7 @@ export interface FetchOptions {
 export const usualMaxBytes = 32 * 1024 * 1024
 
 const defaults: Required<FetchOptions> = {
-  connectTimeout: 10_000,
+  connectTimeout: 5_000,
   headersTimeout: 60_000,
   bodyTimeout: 60_000,
   totalTimeout: 300_000,

@@ -21,7 +21,10 @@ function identity(key: KeyInfo): Finding {
 }
 
 function limits(key: KeyInfo): Finding {
-  const found = `${formatNumber(key.rateLimitPerMinute)} a minute, ${formatNumber(key.rateLimitPerDay)} a day`
+  const told = (limit: number, isAssumed = false): string =>
+    isAssumed ? `not told, taken to be ${formatNumber(limit)}` : formatNumber(limit)
+  const { perMinute, perDay } = key.isAssumed ?? {}
+  const found = `${told(key.rateLimitPerMinute, perMinute)} a minute, ${told(key.rateLimitPerDay, perDay)} a day`
   const { remainingToday } = key.usage
   if (remainingToday === undefined) return ok('limits', found)
   const left = `${found}, ${formatNumber(remainingToday)} left today`

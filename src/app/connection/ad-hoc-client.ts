@@ -52,6 +52,7 @@ function clientOver(connection: Connection, surroundings: Surroundings, ledger: 
     signal,
     version: programVersion,
     budget,
+    patienceMs: surroundings.waitMs?.(),
     fetchOptions: { maxBytes: connection.pageCapMegabytes * 1_048_576 },
     onRequest: () => void sent.set(second(), (sent.get(second()) ?? 0) + 1),
   })

@@ -179,7 +179,8 @@ export const lostRunLine = (id: string): string =>
 export function budgetLine(budget: BudgetSeen | undefined): string {
   if (!budget) return 'budget: this key has not synced into this file'
   const { perMinute, perDay, remainingToday, observedAt } = budget
-  const limits = `${formatNumber(perMinute ?? 0)} requests a minute, ${formatNumber(perDay ?? 0)} a day`
+  const told = (limit: number | null): string => (limit === null ? 'an unknown number' : formatNumber(limit))
+  const limits = `${told(perMinute)} requests a minute, ${told(perDay)} a day`
   if (remainingToday === null) return `budget: ${limits}; what is left of the day is unknown`
   return `budget: ${limits}; ${formatNumber(remainingToday)} were left at ${shortTime(observedAt)}`
 }

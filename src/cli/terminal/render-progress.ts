@@ -16,7 +16,8 @@ export interface ProgressEvent {
 }
 
 export interface BudgetEvent {
-  readonly remainingToday: number
+  /** Undefined where the service has not told it. */
+  readonly remainingToday: number | undefined
   readonly spentThisRun: number
 }
 
@@ -103,7 +104,8 @@ function footer(state: ProgressState, nowMs: number): string {
   const time = `elapsed ${clockTime(elapsedMs)}${left === undefined ? '' : `, about ${clockTime(left)} left`}`
   if (!state.budget) return time
   const { remainingToday, spentThisRun } = state.budget
-  return `${time}  ${formatNumber(remainingToday)} requests left today, ${formatNumber(spentThisRun)} spent`
+  const today = remainingToday === undefined ? '' : `, ${formatNumber(remainingToday)} left today`
+  return `${time}  ${counted(spentThisRun, 'request')}${today}`
 }
 
 /** Earlier, one slow page would make the estimate jump. */

@@ -5,7 +5,8 @@
 import type { Purpose } from '../../api/budget/day.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import { formatNumber } from '../../lib/counted.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
+import { clockTime } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import { countDue, countUnanswered, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
 import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
@@ -36,25 +37,29 @@ interface OpenResource {
 /** Records of one resource in a row: enough to be worth a load, few enough that the next resource soon has its turn. */
 const perTurn = 200
 
+interface Plan {
+  readonly allowance: Allowance
+  readonly onlySignalled: boolean
+  readonly purpose: Purpose
+}
+
 class ByIdRun {
   readonly #sync: SyncContext
   readonly #resources: readonly OpenResource[]
   readonly #allowance: Allowance
   readonly #onlySignalled: boolean
+  readonly #purpose: Purpose
   /** Requests that this run had sent before. */
   readonly #before: number
-  #isSpent = false
+  #spent: BudgetSpent | undefined
   #choice: StoredChoice | undefined
 
-  constructor(
-    sync: SyncContext,
-    opened: readonly OpenResource[],
-    plan: { readonly allowance: Allowance; readonly onlySignalled: boolean },
-  ) {
+  constructor(sync: SyncContext, opened: readonly OpenResource[], plan: Plan) {
     this.#sync = sync
     this.#resources = opened
     this.#allowance = plan.allowance
     this.#onlySignalled = plan.onlySignalled
+    this.#purpose = plan.purpose
     this.#before = sync.client.usage().requestsThisRun
   }
 
@@ -82,7 +87,7 @@ class ByIdRun {
 
   /** Requests that this run may still spend on records. */
   get #left(): number {
-    if (this.#isSpent) return 0
+    if (this.#spent) return 0
     const { spendable, requestsThisRun } = this.#sync.client.usage()
     const { inAll } = this.#allowance
     return Math.min(inAll - (requestsThisRun - this.#before), inAll === Infinity ? Infinity : spendable)
@@ -146,7 +151,7 @@ class ByIdRun {
       await work()
     } catch (error) {
       // The budget is shared, so its end is no failure of this resource.
-      if (error instanceof BudgetSpent) this.#isSpent = true
+      if (error instanceof BudgetSpent) this.#spent = error
       else one.failure ??= { error }
     }
   }
@@ -176,13 +181,20 @@ class ByIdRun {
     const rest = parts.filter(part => part !== false).join(', ')
     if (rest !== '') task.counters.note = rest
     await this.#requireAnswers(one)
-    if (neverFetched > 0 && this.#left <= 0)
-      one.failure = {
-        error: new BudgetSpent({
-          what: `the budget ends with ${rest}`,
-          next: 'everything read so far is loaded; run again to continue',
-        }),
-      }
+    if (neverFetched > 0 && this.#left <= 0) one.failure = { error: this.#outOfRequests(`${name}: ${rest}`) }
+  }
+
+  /** Names what came to its end: budget, deadline, quota or a pause; or the share of the day that a run may take. */
+  #outOfRequests(rest: string): BudgetSpent {
+    const { client } = this.#sync
+    const reason = this.#spent ?? client.refusal(this.#purpose)
+    if (reason)
+      return new BudgetSpent({ ...reason.report, what: `${rest}, as ${reason.report.what}`, cause: reason })
+    const { spendable, resetsAt } = client.usage()
+    return new BudgetSpent({
+      what: `${rest}, as the other ${counted(spendable, 'request')} of today are kept for the lists of later runs`,
+      next: `everything read so far is loaded; the next run goes on, at the latest after ${clockTime(resetsAt)}`,
+    })
   }
 
   /** Throws Incomplete for ids that no run has got an answer about. */
@@ -215,7 +227,7 @@ export async function readRecords(
     else outcomes.push(held)
   }
   try {
-    const plan = { allowance: await allowance(sync, purpose), onlySignalled }
+    const plan = { allowance: await allowance(sync, purpose), onlySignalled, purpose }
     await new ByIdRun(sync, opened, plan).run()
   } finally {
     for (const { held, failure } of opened) outcomes.push(await held.end(failure))

@@ -2,20 +2,18 @@
 
 import { type Client, createClient } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
-import type { FetchOptions } from '../../api/client/wire.ts'
 import { type Landing, openLanding } from '../../landing/folder.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
-import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { scrubOf } from '../../privacy/scrub-landing.ts'
 import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { TooManyQuarantined, tooManyQuarantined } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
 import { recordUsage, sentBySecond } from '../../state/requests/key-state.ts'
-import { newRunId, startRun, type Tolerance } from '../../state/runs/runs.ts'
+import { newRunId, startRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { SweepOptions } from '../deletions/sweep.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
@@ -23,31 +21,11 @@ import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts
 import { Incomplete } from './incomplete.ts'
 import { apiKeyId } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
+import type { RunConnection, RunLimits } from './run-connection.ts'
 import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
-/** Where to read from and write to; secrets already revealed. */
-export interface RunConnection {
-  readonly baseUrl: string
-  readonly apiKey: string
-  readonly landing: string
-  readonly retentionDays: number
-  readonly lookbackMinutes: number
-  readonly pageCapBytes: number
-  readonly reserveBytes?: number
-  /** What may be in quarantine; the defaults of the settings when left out. */
-  readonly tolerance?: Tolerance
-  /** How large a record may be; the usual limits when left out. */
-  readonly limits?: RecordLimits
-  /** Milliseconds; those of the client when left out. */
-  readonly timeouts?: Pick<FetchOptions, 'headersTimeout' | 'bodyTimeout' | 'totalTimeout'>
-}
-
-export interface RunLimits {
-  readonly maxRequests?: number
-  /** Milliseconds since the epoch. */
-  readonly deadline?: number
-}
+export type { RunConnection } from './run-connection.ts'
 
 export interface RunRequest extends SyncRequest {
   /** Looks for what is gone instead of reading what changed. */
@@ -55,6 +33,12 @@ export interface RunRequest extends SyncRequest {
   readonly command: string
   readonly arguments: string
   readonly limits: RunLimits
+}
+
+export interface BudgetFigures {
+  /** Undefined where the service has not told it. */
+  readonly remainingToday: number | undefined
+  readonly spentThisRun: number
 }
 
 export interface RunEffects {
@@ -67,14 +51,19 @@ export interface RunEffects {
   readonly leaseMs?: number
   readonly emit: (event: ResourceEvent) => void
   /** Requests left today and spent in this run, after each request. */
-  readonly onBudget: (budget: { remainingToday: number; spentThisRun: number }) => void
+  readonly onBudget: (budget: BudgetFigures) => void
+  /** Told once when the service accepts no connection and is still tried. */
+  readonly onUnreached?: (sentence: string) => void
 }
 
 export interface RunOutcome {
   readonly runId: string
   readonly resources: readonly ResourceOutcome[]
   readonly requests: number
-  readonly remainingToday: number
+  /** Undefined where the service has not told it. */
+  readonly remainingToday: number | undefined
+  /** The same, assumed where it is not told: to plan with, not to show. */
+  readonly assumedToday: number
   readonly milliseconds: number
   readonly peakMegabytes: number
   /** Why the run did not do everything; undefined when it did. */
@@ -82,6 +71,12 @@ export interface RunOutcome {
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()
+
+/** A figure that nobody told is none. */
+function leftToday(client: Client): number | undefined {
+  const { isTold, remainingToday } = client.usage()
+  return isTold ? remainingToday : undefined
+}
 
 interface Opened {
   readonly client: Client
@@ -106,12 +101,13 @@ async function openClient(
     version: effects.version,
     budget,
     signal,
+    patienceMs: request.limits.patienceMs,
+    ...(effects.onUnreached && { onUnreached: effects.onUnreached }),
     ...(request.purpose && { purpose: request.purpose }),
     fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)
-      const { remainingToday, requestsThisRun } = client.usage()
-      effects.onBudget({ remainingToday, spentThisRun: requestsThisRun })
+      effects.onBudget({ remainingToday: leftToday(client), spentThisRun: client.usage().requestsThisRun })
     },
   })
   return { client, sent, shared }
@@ -186,8 +182,8 @@ async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
     await recordUsage(engine, {
       run_id: runId,
       api_key_id: id,
-      rate_limit_per_minute: key.rateLimitPerMinute,
-      rate_limit_per_day: key.rateLimitPerDay,
+      rate_limit_per_minute: key.isAssumed?.perMinute ? null : key.rateLimitPerMinute,
+      rate_limit_per_day: key.isAssumed?.perDay ? null : key.rateLimitPerDay,
       requests_today: key.usage.requestsToday ?? null,
       remaining_today: key.usage.remainingToday ?? null,
       resets_at: key.usage.resetsAt ?? null,
@@ -226,7 +222,7 @@ export async function runSync(
   const startedAt = clock.now()
   const session = await openSession(connection, request, effects)
   const read = await readAll(session, request)
-  const { requestsThisRun, retries, remainingToday } = session.client.usage()
+  const { requestsThisRun, retries, remainingToday: assumedToday } = session.client.usage()
   await session.client.close()
   await session.shared?.close()
   const isQuiet = !request.sweep && isUnchanged(read.resources)
@@ -240,7 +236,8 @@ export async function runSync(
   const failure = ended ?? unrecorded
   const figures = {
     requests: requestsThisRun,
-    remainingToday,
+    remainingToday: leftToday(session.client),
+    assumedToday,
     milliseconds: clock.now() - startedAt,
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
   }
