@@ -29,7 +29,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   load: {
     holds: 'landed pages to stage tables to star rows',
-    imports: ['contract', 'warehouse', 'state'],
+    imports: ['temporary', 'contract', 'warehouse', 'state'],
   },
   marts: { holds: 'marts and checks: headers, order, rebuild', imports: ['contract', 'warehouse', 'state'] },
   events: {

@@ -1,5 +1,6 @@
 /** One connection: one API key and one warehouse, with all their settings. */
 import { join, resolve } from 'node:path'
+import { keysIn } from '../lib/encryption/keys.ts'
 import type { Secret } from './secret.ts'
 import { type Findings, readSecret } from './secret-source.ts'
 import type { RawConnection } from './shape.ts'
@@ -31,6 +32,8 @@ export interface Connection {
   readonly schemaPrefix?: string
   /** Absolute path of the folder of landed pages. */
   readonly landing: string
+  /** Landed pages are encrypted with its first key; absent: they are stored as they came. */
+  readonly landingKey?: Secret
   /** How long landed pages are kept. */
   readonly retentionDays: number
   /** How long superseded versions of personal data are kept; undefined for ever. */
@@ -103,6 +106,7 @@ export function buildStored(
   if (!/^[\w-]+$/.test(name)) findings.problem(path, `connection name ${name}: use letters, digits, _ and -`)
   const place = { ...building, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
+  const landingKey = readLandingKey(raw, path, building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
   return {
@@ -111,6 +115,7 @@ export function buildStored(
     warehouse,
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
     landing: resolve(cwd, raw.landing ?? besideWarehouse(warehouse, name)),
+    ...(landingKey && { landingKey }),
     retentionDays: raw.retentionDays,
     ...(raw.piiHistoryDays !== undefined && { piiHistoryDays: raw.piiHistoryDays }),
     inboxDays: raw.inboxDays,
@@ -130,6 +135,16 @@ export function buildStored(
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
   }
+}
+
+function readLandingKey(raw: RawConnection, path: Path, building: Building): Secret | undefined {
+  if (raw.landingKey === undefined && raw.landingKeyFile === undefined) return undefined
+  const place = { ...building, path: [...path, 'landingKey'], filePath: [...path, 'landingKeyFile'] }
+  const key = readSecret(place, raw.landingKey, raw.landingKeyFile)
+  if (!key || keysIn(key.reveal())) return key
+  const text = `${dotted(place.path)} is no key of 32 bytes in hexadecimal or base64: openssl rand -hex 32 makes one`
+  building.findings.problem(raw.landingKey === undefined ? place.filePath : place.path, text)
+  return undefined
 }
 
 function buildWebhook(

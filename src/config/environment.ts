@@ -20,6 +20,8 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.warehouse': 'MUSTER_WAREHOUSE',
   'connections.default.schemaPrefix': 'MUSTER_SCHEMA_PREFIX',
   'connections.default.landing': 'MUSTER_LANDING',
+  'connections.default.landingKey': 'MUSTER_LANDING_KEY',
+  'connections.default.landingKeyFile': 'MUSTER_LANDING_KEY_FILE',
   'connections.default.quarantineRecords': 'MUSTER_QUARANTINE_RECORDS',
   'connections.default.quarantinePercent': 'MUSTER_QUARANTINE_PERCENT',
   'connections.default.queries.seconds': 'MUSTER_QUERY_SECONDS',
@@ -66,6 +68,8 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
   const secret = variable(env, 'MUSTER_WEBHOOK_SECRET')
   const previousSecret = variable(env, 'MUSTER_WEBHOOK_PREVIOUS_SECRET')
   const landing = variable(env, 'MUSTER_LANDING')
+  const landingKey = variable(env, 'MUSTER_LANDING_KEY')
+  const landingKeyFile = variable(env, 'MUSTER_LANDING_KEY_FILE')
   const schemaPrefix = variable(env, 'MUSTER_SCHEMA_PREFIX')
   const seconds = variable(env, 'MUSTER_QUERY_SECONDS')
   const memoryMegabytes = variable(env, 'MUSTER_QUERY_MEMORY_MEGABYTES')
@@ -75,6 +79,8 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
     warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? defaultWarehouse,
     ...(schemaPrefix && { schemaPrefix }),
     ...(landing && { landing }),
+    ...(landingKey && { landingKey }),
+    ...(landingKeyFile && { landingKeyFile }),
     queries: { ...(seconds && { seconds }), ...(memoryMegabytes && { memoryMegabytes }) },
     ...limitsIn(env),
     ...(secret && { webhook: { secret, ...(previousSecret && { previousSecret }) } }),

@@ -51,12 +51,14 @@ interface Loading<One> {
 export const loadSettings = (request: SettingsRequest): Settings =>
   load(request, { needs: 'key', build: buildConnection, isIgnored: () => false })
 
-/** For commands that read the warehouse and ask the service nothing: its address and key may be missing or wrong. */
+/**
+ * For commands that read the warehouse, and neither the service nor landed pages: address and keys may be missing or wrong.
+ */
 export const loadStored = (request: SettingsRequest): StoredSettings =>
-  load(request, { needs: 'warehouse', build: buildStored, isIgnored: isAboutService })
+  load(request, { needs: 'warehouse', build: buildStored, isIgnored: isNotAboutStored })
 
-const isAboutService = ([, , name]: Path): boolean =>
-  name === 'baseUrl' || name === 'apiKey' || name === 'apiKeyFile' || name === 'webhook'
+const isNotAboutStored = ([, , name]: Path): boolean =>
+  ['baseUrl', 'apiKey', 'apiKeyFile', 'webhook', 'landingKey', 'landingKeyFile'].includes(String(name))
 
 function load<One extends StoredConnection>(
   request: SettingsRequest,
@@ -183,12 +185,19 @@ function sharedWarehouses(connections: readonly StoredConnection[]): readonly Pr
   })
 }
 
+/** Each line of a file with several keys. */
+const keysOf = (keys: Secret): readonly Secret[] =>
+  keys
+    .reveal()
+    .split(/[\s,]+/)
+    .map(key => new Secret(key))
+
 function secretsOf(
-  { apiKey, webhook, warehouse }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
+  { apiKey, webhook, warehouse, landingKey }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
-  const own = [...(apiKey ? [apiKey] : []), ...hooks]
+  const own = [...(apiKey ? [apiKey] : []), ...(landingKey ? keysOf(landingKey) : []), ...hooks]
   if (warehouse.kind === 'file') return own
   // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

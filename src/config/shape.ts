@@ -97,6 +97,15 @@ const connection = z.strictObject({
     .min(1, 'must name a folder')
     .optional()
     .describe('Folder of landed pages; by default beside the DuckDB file, or data/landing/NAME.'),
+  landingKey: z
+    .string()
+    .optional()
+    .describe('Encrypts landed pages: 32 bytes in hexadecimal or base64, from an environment variable.'),
+  landingKeyFile: z
+    .string()
+    .min(1, 'must name a file')
+    .optional()
+    .describe('A file with such keys, one a line: the first one encrypts, all decrypt.'),
   retentionDays: whole(0)
     .default(90)
     .describe('Days to keep landed pages, from which `muster replay` rebuilds.'),

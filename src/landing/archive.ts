@@ -1,4 +1,4 @@
-/** Archives of loaded pages: the JSON files of a scan become a few zstd Parquet files. */
+/** Archives of loaded pages: the files of a scan become a few large ones. */
 import {
   existsSync,
   mkdirSync,
@@ -10,9 +10,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
-import type { DuckDBBlobValue } from '@duckdb/node-api'
+import { basename, dirname, join } from 'node:path'
 import { dayMs } from '../lib/dates.ts'
+import { encryptedEnd } from '../lib/encryption/stored-page.ts'
+import { ConfigError } from '../lib/errors.ts'
 import { temporaryFolder } from '../temporary/places.ts'
 import {
   archiveDamage,
@@ -23,68 +24,35 @@ import {
   manifestOf,
   missingScans,
 } from './damage.ts'
-import { factsFile, type LandedPage, type Landing } from './folder.ts'
+import { isOfKey, type LandingKeys, noteKey } from './encryption.ts'
+import { factsFile, type Landing, openLanding } from './folder.ts'
 import { recordFile, recordScan, recordScanGone } from './journal.ts'
-
-const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
-/** Texts of one Parquet file are in memory together while it is written. */
-const bytesPerFile = 16_000_000
+import { type Packing, packedFiles, packing } from './packed-pages.ts'
 
 const suffix = '.archive'
 
-async function withDuckdb<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
-  const { DuckDBInstance } = await import('@duckdb/node-api')
-  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '150MB', threads: '1' })
-  const connection = await instance.connect()
-  try {
-    return await work(async sql => (await connection.runAndReadAll(sql)).getRows())
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
-
 const archiveOf = (landing: Landing, scanId: string): string => join(landing.root, `${scanId}${suffix}`)
 
-/** The pages in order, cut into slices of about `bytesPerFile`. */
-function slices(pages: readonly LandedPage[]): LandedPage[][] {
-  const result: LandedPage[][] = []
-  let room = 0
-  for (const page of pages) {
-    if (page.bytes > room || result.length === 0) {
-      result.push([])
-      room = bytesPerFile
-    }
-    result.at(-1)?.push(page)
-    room -= page.bytes
-  }
-  return result
-}
-
-type Run = (sql: string) => Promise<unknown[][]>
-
-async function writeArchive(run: Run, landing: Landing, { scanId, part }: { scanId: string; part: string }) {
+async function writeArchive(
+  pack: Packing,
+  landing: Landing,
+  { scanId, part }: { scanId: string; part: string },
+) {
   writeFileSync(join(part, 'scan.json'), JSON.stringify(landing.facts(scanId)), { mode: 0o600 })
-  for (const [index, pages] of slices(landing.pages(scanId)).entries()) {
-    const files = pages.map(page => quote(page.file)).join(', ')
-    const target = quote(join(part, `${String(index + 1).padStart(6, '0')}.parquet`))
-    await run(`copy (select parse_filename(filename) as name, content from read_blob([${files}]))
-      to ${target} (format parquet, compression zstd)`)
-  }
+  await pack.write(landing.pages(scanId), part)
   writeFileSync(manifestFile(part), manifestOf(part), { mode: 0o600 })
 }
 
 /** Replaces the archive of a scan by one of its pages in another landing. */
 async function putArchive(
-  run: Run,
+  pack: Packing,
   { from, to }: { from: Landing; to: Landing },
   scanId: string,
 ): Promise<void> {
   const archive = archiveOf(to, scanId)
   const part = temporaryFolder(`${archive}.part`, 'an archive of pages, before it takes its place')
   try {
-    await writeArchive(run, from, { scanId, part: part.path })
+    await writeArchive(pack, from, { scanId, part: part.path })
     rmSync(archive, { recursive: true, force: true })
     renameSync(part.path, archive)
   } finally {
@@ -95,7 +63,7 @@ async function putArchive(
 /** Its age stays, as retention counts from it. */
 export async function rearchive(to: Landing, from: Landing, scanId: string): Promise<void> {
   const { atime, mtime } = statSync(archiveOf(to, scanId))
-  await withDuckdb(run => putArchive(run, { from, to }, scanId))
+  await packing(to.keys, pack => putArchive(pack, { from, to }, scanId))
   utimesSync(archiveOf(to, scanId), atime, mtime)
 }
 
@@ -109,11 +77,11 @@ export async function compact(
   signal?: AbortSignal,
 ): Promise<void> {
   if (scanIds.length === 0) return
-  await withDuckdb(async run => {
+  await packing(landing.keys, async pack => {
     // A scan whose facts are damaged stays as it is, for the check to name.
     for (const scanId of scanIds.filter(scan => folderDamage(landing, scan) === undefined)) {
       if (signal?.aborted) return
-      await putArchive(run, { from: landing, to: landing }, scanId)
+      await putArchive(pack, { from: landing, to: landing }, scanId)
       landing.discard(scanId)
       recordScan(landing.root, scanId)
     }
@@ -129,10 +97,6 @@ export function keptScans(landing: Landing): string[] {
   return [...new Set([...folders(landing).map(name => basename(name, suffix)), ...landing.scans()])].sort()
 }
 
-/** Earlier releases kept pages as texts. */
-const bytesOf = (content: unknown): Buffer =>
-  Buffer.from(typeof content === 'string' ? content : (content as DuckDBBlobValue).bytes)
-
 /** The pages of an archived scan, written back as files below `folder`; the caller removes them. Throws Damaged. */
 export async function unpack(landing: Landing, scanId: string, folder: string): Promise<void> {
   const archive = archiveOf(landing, scanId)
@@ -142,22 +106,52 @@ export async function unpack(landing: Landing, scanId: string, folder: string): 
   mkdirSync(target, { recursive: true, mode: 0o700 })
   // The manifest has shown that the pages are as they were landed.
   const isProved = existsSync(manifestFile(archive))
-  const files = readdirSync(archive).filter(name => name.endsWith('.parquet'))
   writeFileSync(join(target, 'scan.json'), readFileSync(factsFile(archive) ?? join(archive, 'scan.json')))
-  await withDuckdb(async run => {
-    for (const file of files) {
-      const select = `select name, content from read_parquet(${quote(join(archive, file))})`
-      const pages = await run(select).catch(error => {
+  await packing(landing.keys, async pack => {
+    for (const file of packedFiles(archive)) {
+      const pages = await pack.read(join(archive, file)).catch(error => {
+        if (error instanceof ConfigError) throw error
         throw new Damaged(scanId, `${file} cannot be read`, error)
       })
-      for (const [path, content] of pages) {
-        const name = basename(String(path))
-        const bytes = bytesOf(content)
-        writeFileSync(join(target, name), bytes, { mode: 0o600 })
-        if (isProved) recordFile(target, name, bytes)
+      for (const { name, bytes } of pages) {
+        const stored = landing.keys ? landing.keys.encrypt(bytes) : bytes
+        const storedName = landing.keys ? `${name}${encryptedEnd}` : name
+        writeFileSync(join(target, storedName), stored, { mode: 0o600 })
+        if (isProved) recordFile(target, storedName, stored)
       }
     }
   })
+}
+
+/** Whether all of an archive is encrypted with the key that encrypts now. */
+const isCurrent = (archive: string, keys: LandingKeys): boolean =>
+  packedFiles(archive).every(name => name.endsWith(encryptedEnd) && isOfKey(join(archive, name), keys))
+
+/** Archives of before there was a key, or of an earlier key, are encrypted with today's; returns how many. Damaged ones stay. */
+export async function encryptArchives(landing: Landing, signal: AbortSignal): Promise<number> {
+  const { keys } = landing
+  if (!keys) return 0
+  let encrypted = 0
+  for (const scan of archives(landing).filter(scan => !isCurrent(archiveOf(landing, scan), keys))) {
+    signal.throwIfAborted()
+    if (await encryptArchive(landing, scan)) encrypted += 1
+  }
+  if (encrypted > 0) noteKey(landing.root, keys)
+  return encrypted
+}
+
+async function encryptArchive(landing: Landing, scan: string): Promise<boolean> {
+  const folder = temporaryFolder(join(dirname(landing.root), '.muster-encrypt'), 'pages of an archive')
+  try {
+    await unpack(landing, scan, folder.path)
+    await rearchive(landing, openLanding(folder.path, { keys: landing.keys }), scan)
+    return true
+  } catch (error) {
+    if (error instanceof Damaged) return false
+    throw error
+  } finally {
+    folder.remove()
+  }
 }
 
 /** Reads so much of the archives at once: 2 s of a disk that gives 500 MB/s. */

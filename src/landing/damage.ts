@@ -1,17 +1,10 @@
 /** What is damaged among the landed pages: archives whose files differ from their manifest, and pages that break off. */
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { pageBytes } from '../lib/encryption/stored-page.ts'
 import type { LandedPage, Landing } from './folder.ts'
 import { type FileSum, pagesJournal, pagesOf, scansJournal, scansOf, sha256 } from './journal.ts'
+import { packedFiles } from './packed-pages.ts'
 
 /** A scan that cannot be replayed, or not whole. */
 export interface Damage {
@@ -34,16 +27,11 @@ export class Damaged extends Error {
 /** Beside the Parquet files of an archive, so that each can be told to be as it was written. */
 const manifestName = 'manifest.json'
 
-const parquetFiles = (folder: string): string[] =>
-  readdirSync(folder)
-    .filter(name => name.endsWith('.parquet'))
-    .sort()
-
 export const manifestFile = (folder: string): string => join(folder, manifestName)
 
 /** As JSON; to be written when the archive is complete. */
 export function manifestOf(folder: string): string {
-  const files = ['scan.json', ...parquetFiles(folder)].map((name): FileSum => {
+  const files = ['scan.json', ...packedFiles(folder)].map((name): FileSum => {
     const bytes = readFileSync(join(folder, name))
     return { name, bytes: bytes.length, sha256: sha256(bytes) }
   })
@@ -100,7 +88,8 @@ export function archiveDamage(folder: string, facts: string | undefined, deep: b
   if (!existsSync(manifestFile(folder))) {
     if (isRecorded(folder, basename(folder, '.archive'))) return `${manifestName} is missing`
     // Archives of earlier releases have none.
-    const bad = parquetFiles(folder).find(name => !isParquet(join(folder, name)))
+    const files = packedFiles(folder).filter(name => name.endsWith('.parquet'))
+    const bad = files.find(name => !isParquet(join(folder, name)))
     return bad === undefined ? undefined : `${bad} is no Parquet file`
   }
   const files = parsed<{ files?: unknown }>(manifestFile(folder))?.files
@@ -113,14 +102,25 @@ export function archiveDamage(folder: string, facts: string | undefined, deep: b
 }
 
 /** A page that breaks off, as a crash of the machine may leave it; its last byte closes its envelope. */
-const isCutOff = (file: string): boolean => !/\}\s*$/.test(edgesOf(file, 64).end)
+const isCutOff = (end: string): boolean => !/\}\s*$/.test(end)
 
 /** One of its records may be no JSON. */
 const isEnvelope = (bytes: Buffer): boolean =>
   /^\s*\{/.test(bytes.toString('latin1', 0, 64)) && bytes.includes('"data"')
 
-function whatOfPage({ file }: LandedPage, deep: boolean): string | undefined {
-  if (isCutOff(file)) return `${basename(file)} breaks off`
+function whatOfEncrypted(page: LandedPage): string | undefined {
+  try {
+    return isEnvelope(pageBytes(page)) ? undefined : `${basename(page.file)} cannot be read`
+  } catch (error) {
+    if (error instanceof SyntaxError) return `${basename(page.file)}: ${error.message}`
+    throw error
+  }
+}
+
+function whatOfPage(page: LandedPage, deep: boolean): string | undefined {
+  const { file } = page
+  if (page.decrypt) return deep ? whatOfEncrypted(page) : undefined
+  if (isCutOff(edgesOf(file, 64).end)) return `${basename(file)} breaks off`
   return deep && !isEnvelope(readFileSync(file)) ? `${basename(file)} cannot be read` : undefined
 }
 

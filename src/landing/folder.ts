@@ -11,8 +11,10 @@ import {
 } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { encryptedEnd, type StoredPage } from '../lib/encryption/stored-page.ts'
 import { DiskFull, MusterError } from '../lib/errors.ts'
 import { requireFree } from '../temporary/free-space.ts'
+import { decryptWith, type LandingKeys, noteKey, requireKey } from './encryption.ts'
 import { recordFile, recordGone, recordScan, recordScanGone } from './journal.ts'
 
 /** The request of a scan; written once, beside its pages. */
@@ -26,8 +28,7 @@ export interface ScanFacts {
   readonly isById?: boolean
 }
 
-export interface LandedPage {
-  readonly file: string
+export interface LandedPage extends StoredPage {
   readonly bytes: number
   /** Order of arrival within the scan, from 1. */
   readonly sequence: number
@@ -39,7 +40,7 @@ export interface LandedPage {
 }
 
 /** The name has sequence, page, instant and run, so that one rename publishes the page with its facts. */
-const pageName = /^(\d{6})_(\d+)_(\d{8}T\d{9}Z)_([\w-]+)\.json$/
+const namePattern = /^(\d{6})_(\d+)_(\d{8}T\d{9}Z)_([\w-]+)\.json(\.enc)?$/
 
 const compact = (iso: string): string => iso.replace(/[-:.]/g, '')
 
@@ -79,6 +80,8 @@ export interface Arrived {
 /** The landing of one warehouse. */
 export interface Landing {
   readonly root: string
+  /** Pages are encrypted with them; without them, pages are stored as they came. */
+  readonly keys: LandingKeys | undefined
   /** Starts the folder of a scan, or finds it. */
   begin(scanId: string, facts: ScanFacts): void
   land(scanId: string, arrived: Arrived): Promise<LandedPage>
@@ -92,8 +95,8 @@ export interface Landing {
   discard(scanId: string): void
 }
 
-function parsePage(folder: string, name: string): LandedPage[] {
-  const [, sequence, page, instant, runId] = pageName.exec(name) ?? []
+function parsePage(folder: string, name: string, decrypt: StoredPage['decrypt']): LandedPage[] {
+  const [, sequence, page, instant, runId] = namePattern.exec(name) ?? []
   if (!sequence || !page || !instant || !runId) return []
   const file = join(folder, name)
   return [
@@ -104,6 +107,7 @@ function parsePage(folder: string, name: string): LandedPage[] {
       page: Number(page),
       fetchedAt: expand(instant),
       runId,
+      ...(name.endsWith(encryptedEnd) && { decrypt }),
     },
   ]
 }
@@ -157,11 +161,40 @@ function scanFolders(root: string): string[] {
     .sort()
 }
 
+function fileName(
+  { sequence, page, fetchedAt, runId }: Omit<Arrived, 'bytes'>,
+  keys: LandingKeys | undefined,
+): string {
+  const facts = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}`
+  return `${facts}.json${keys ? encryptedEnd : ''}`
+}
+
+async function writePage(file: string, bytes: Buffer): Promise<void> {
+  try {
+    await writeFile(`${file}.part`, bytes, { mode: 0o600 })
+    await rename(`${file}.part`, file)
+    recordFile(dirname(file), basename(file), bytes)
+  } catch (error) {
+    rmSync(`${file}.part`, { force: true })
+    throw error
+  }
+}
+
 /** What of a page may be stored. */
 export type Scrub = (bytes: Buffer, facts: ScanFacts) => Buffer
 
-/** With less than `reserve` bytes free, no page is landed. */
-export function openLanding(root: string, scrub: Scrub = bytes => bytes, reserve = 0): Landing {
+export interface LandingOptions {
+  readonly scrub?: Scrub
+  /** With fewer bytes free than this, no page is landed. */
+  readonly reserve?: number
+  readonly keys?: LandingKeys | undefined
+}
+
+/** Throws ConfigError where pages are encrypted with a key that is not among `keys`. */
+export function openLanding(root: string, options: LandingOptions = {}): Landing {
+  const { scrub = (bytes: Buffer) => bytes, reserve = 0, keys } = options
+  requireKey(root, keys)
+  const decrypt = decryptWith(keys)
   const folderOf = (scanId: string): string => join(root, scanId)
   const discard = (scanId: string): void => {
     if (!existsSync(folderOf(scanId))) return
@@ -170,33 +203,31 @@ export function openLanding(root: string, scrub: Scrub = bytes => bytes, reserve
   }
   return {
     root,
+    keys,
     begin(scanId, facts) {
       try {
         beginScan(root, scanId, facts)
+        if (keys) noteKey(root, keys)
       } catch (error) {
         // A folder without its facts is not a scan and would never be read or removed.
         if (!factsFile(folderOf(scanId))) discard(scanId)
         throw writeError(root, error)
       }
     },
-    async land(scanId, { sequence, page, fetchedAt, runId, bytes: arrived }) {
+    async land(scanId, { bytes: arrived, ...facts }) {
       const bytes = scrub(arrived, this.facts(scanId))
-      const name = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}.json`
-      const file = join(folderOf(scanId), name)
+      const file = join(folderOf(scanId), fileName(facts, keys))
       try {
         if (reserve > 0) requireFree(root, reserve)
-        await writeFile(`${file}.part`, bytes, { mode: 0o600 })
-        await rename(`${file}.part`, file)
-        recordFile(folderOf(scanId), name, bytes)
+        await writePage(file, keys ? keys.encrypt(bytes) : bytes)
       } catch (error) {
-        rmSync(`${file}.part`, { force: true })
         throw writeError(root, error)
       }
-      return { file, bytes: bytes.length, sequence, page, fetchedAt, runId }
+      return { file, bytes: bytes.length, ...facts, ...(keys && { decrypt }) }
     },
     pages(scanId) {
       const names = readdirSync(folderOf(scanId)).sort()
-      return names.flatMap(name => parsePage(folderOf(scanId), name))
+      return names.flatMap(name => parsePage(folderOf(scanId), name, decrypt))
     },
     facts(scanId) {
       const file = factsFile(folderOf(scanId)) ?? join(folderOf(scanId), 'scan.json')

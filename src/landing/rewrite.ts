@@ -1,6 +1,7 @@
 /** Rewrites stored pages in place: each file is replaced as a whole, so that a rewrite that was cut off is run again. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { pageBytes } from '../lib/encryption/stored-page.ts'
 import { temporaryFolder, temporaryPlace } from '../temporary/places.ts'
 import { archives, rearchive, unpack } from './archive.ts'
 import { Damaged } from './damage.ts'
@@ -18,17 +19,17 @@ export interface Rewritten {
 function rewriteFolder(landing: Landing, scan: string, { scrub, isDry }: Rewrite): number {
   let changed = 0
   const facts = landing.facts(scan)
-  for (const { file } of landing.pages(scan)) {
-    const bytes = readFileSync(file)
+  for (const page of landing.pages(scan)) {
+    const bytes = pageBytes(page)
     const rest = scrub(bytes, facts)
     if (rest === bytes) continue
     changed += 1
-    if (!isDry) replaceFile(file, rest)
+    if (!isDry) replaceFile(page.file, page.decrypt && landing.keys ? landing.keys.encrypt(rest) : rest)
   }
   return changed
 }
 
-/** Its sum goes into the journal first: after a kill in between, the same rewrite writes the same bytes. */
+/** Its sum goes into the journal first: after a kill in between, the same rewrite is done again. */
 function replaceFile(file: string, bytes: Buffer): void {
   const place = temporaryPlace(`${file}.part`, 'a page without somebody who is forgotten')
   try {
@@ -44,7 +45,7 @@ async function rewriteArchive(landing: Landing, scan: string, rewrite: Rewrite):
   const folder = temporaryFolder(join(dirname(landing.root), '.muster-rewrite'), 'pages of an archive')
   try {
     await unpack(landing, scan, folder.path)
-    const unpacked = openLanding(folder.path)
+    const unpacked = openLanding(folder.path, { keys: landing.keys })
     const changed = rewriteFolder(unpacked, scan, rewrite)
     if (changed > 0 && !rewrite.isDry) await rearchive(landing, unpacked, scan)
     return changed

@@ -1,5 +1,5 @@
 /** Finds the records that keep a batch from loading: parts of it are loaded in transactions that are rolled back. */
-import { readFileSync } from 'node:fs'
+import { pageBytes } from '../lib/encryption/stored-page.ts'
 import { mayBeDueToRows } from '../warehouse/blame.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type LoadTarget, loadBatch, type PageBatch } from './load-batch.ts'
@@ -59,8 +59,8 @@ export class Trials {
     return this.#batch.pages.filter(({ file }) => !this.#batch.leftOut?.has(file))
   }
 
-  #all({ file }: PageFile): Reasons {
-    const count = recordCount(readFileSync(file), this.#batch.rows)
+  #all(page: PageFile): Reasons {
+    const count = recordCount(pageBytes(page), this.#batch.rows)
     return new Map(Array.from({ length: count }, (_, index) => [index + 1, '']))
   }
 

@@ -3,6 +3,7 @@
  * overwritten, then the warehouse. Each step may be repeated, so a command that was killed is run again.
  */
 import { findResource } from '../contract/catalogue.ts'
+import type { LandingKeys } from '../landing/encryption.ts'
 import { openLanding } from '../landing/folder.ts'
 import { type Rewritten, removeScan, rewriteLanding } from '../landing/rewrite.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -23,6 +24,8 @@ import { cellsWith, valuesOf } from './values-held.ts'
 export interface ForgetRequest {
   readonly person: Person
   readonly landing: string
+  /** Of landed pages that are encrypted. */
+  readonly landingKeys?: LandingKeys | undefined
   /** A record that changes at the service afterwards may bring the person back. */
   readonly allowsReturn: boolean
   /** Removes scans whose files cannot be read, and so cannot be cleared. */
@@ -164,7 +167,7 @@ async function clearLanding(
   request: ForgetRequest,
   { forgotten }: Subject,
 ): Promise<Rewritten> {
-  const landing = openLanding(request.landing)
+  const landing = openLanding(request.landing, { keys: request.landingKeys })
   const { isDry } = request
   const rewritten = await rewriteLanding(landing, { scrub: scrubWith(forgotten), isDry, signal })
   if (isDry) return rewritten

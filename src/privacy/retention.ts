@@ -1,6 +1,6 @@
 /** Removes personal data that is older than the settings keep it, one class after the other. */
 import { expire } from '../landing/archive.ts'
-import { openLanding } from '../landing/folder.ts'
+import type { Landing } from '../landing/folder.ts'
 import { dayMs } from '../lib/dates.ts'
 import { removeResolvedQuarantine, removeSettledEvents } from '../state/privacy/retention.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -30,7 +30,7 @@ async function removeVersions(engine: Engine, before: string): Promise<number> {
 }
 
 export async function applyRetention(
-  { engine, landing, now }: { engine: Engine; landing: string; now: number },
+  { engine, landing, now }: { engine: Engine; landing: Landing; now: number },
   keep: Keeping,
 ): Promise<Removed> {
   const before = (days: number): string => new Date(now - days * dayMs).toISOString()
@@ -40,5 +40,5 @@ export async function applyRetention(
     inbox: await removeSettledEvents(engine, before(keep.inbox)),
     quarantine: await removeResolvedQuarantine(engine, before(keep.quarantine)),
   }))
-  return { landing: expire(openLanding(landing), now - keep.landing * dayMs), ...rows }
+  return { landing: expire(landing, now - keep.landing * dayMs), ...rows }
 }

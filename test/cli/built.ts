@@ -24,6 +24,11 @@ export interface Ended {
 
 export interface Built {
   readonly pid: number
+  /** To its stdin. */
+  say(text: string): void
+  /** What it has printed so far. */
+  out(): string
+  err(): string
   signal(name: NodeJS.Signals): void
   readonly ended: Promise<Ended>
 }
@@ -31,21 +36,26 @@ export interface Built {
 export interface Where {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** Whether stdin stays open. */
+  readonly hasInput?: boolean
 }
 
-export function start(line: string, { cwd, env }: Where): Built {
+export function start(line: string, { cwd, env, hasInput = false }: Where): Built {
   if (!existsSync(program)) throw new Error(`${program} is missing: npm run build makes it`)
   const child = spawn(process.execPath, [program, ...line.split(' ')], {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   })
   running.add(child)
   let [out, err, from] = ['', '', performance.now()]
-  child.stdout.on('data', data => (out += data))
-  child.stderr.on('data', data => (err += data))
+  child.stdout?.on('data', data => (out += data))
+  child.stderr?.on('data', data => (err += data))
   return {
     pid: child.pid ?? 0,
+    say: text => void child.stdin?.write(text),
+    out: () => out,
+    err: () => err,
     signal(name) {
       from = performance.now()
       child.kill(name)

@@ -47,7 +47,7 @@ test('what only reads, or makes room, works all the same', async () => {
 })
 
 test('no page is landed into the reserve', async () => {
-  const landing = openLanding(temporaryFolder(), bytes => bytes, 2 ** 60)
+  const landing = openLanding(temporaryFolder(), { reserve: 2 ** 60 })
   landing.begin('scan', { resource: 'sites', scope: {} })
   const arrived = {
     sequence: 1,

@@ -1,6 +1,7 @@
 /** `--wait`: a warehouse that another process holds, for a moment and for longer. */
 import { expect, test } from 'vitest'
 import type { CommandSet } from '../../src/cli/commands.ts'
+import { run } from '../../src/cli/program.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { Busy, UsageError } from '../../src/lib/errors.ts'
 import { captured, muster, stillClock } from './captured-world.ts'
@@ -54,6 +55,26 @@ test('waits for nothing else, and not longer than until it is told to stop', asy
   setTimeout(() => stop.abort(new Busy({ what: 'stopped' })), 50)
   const { world } = captured({ clock: systemClock, signal: stop.signal })
   expect(await muster('hold --wait 1h', world, held.commands)).toMatchObject({ code: 75 })
+})
+
+test('what a command prints while it goes on is shown, not kept until its end', async () => {
+  const { world, out } = captured({ clock: systemClock })
+  let shown = ''
+  const command = {
+    name: 'hold',
+    examples: [],
+    async run(context: { stdout: { write(text: string): unknown } }) {
+      context.stdout.write('listening\n')
+      await new Promise(resolve => setTimeout(resolve, 1_300))
+      shown = out()
+      context.stdout.write('done\n')
+      return 0 as const
+    },
+  }
+  const declared = { summary: '', purpose: 'Tests', load: async () => ({ command }) }
+  const commands = { commands: { hold: declared }, groups: {} } as unknown as CommandSet
+  expect(await run(['hold', '--wait', '1h'], world, commands)).toBe(0)
+  expect([shown, out()]).toEqual(['listening\n', 'listening\ndone\n'])
 })
 
 test('one line for a span that is none', async () => {

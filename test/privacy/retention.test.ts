@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openLanding } from '../../src/landing/folder.ts'
 import { applyRetention } from '../../src/privacy/retention.ts'
 import { ledger } from '../../src/state/ledger.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
@@ -50,7 +51,7 @@ describeOnEngines(
             })
             .execute()
       }
-      const place = { engine, landing, now }
+      const place = { engine, landing: openLanding(landing), now }
       const removed = await applyRetention(place, { landing: 90, piiHistory: 90, inbox: 90, quarantine: 90 })
       expect(removed).toEqual({ landing: 1, piiHistory: 1, inbox: 0, quarantine: 1 })
       expect(readdirSync(landing).filter(name => name.endsWith('.archive'))).toEqual(['b.archive'])

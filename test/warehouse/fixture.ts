@@ -9,13 +9,8 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import { ledgerTables } from '../../src/state/tables.ts'
-import {
-  type RunConnection,
-  type RunEffects,
-  type RunOutcome,
-  type RunRequest,
-  runSync,
-} from '../../src/sync/run/run.ts'
+import { type RunEffects, type RunOutcome, type RunRequest, runSync } from '../../src/sync/run/run.ts'
+import type { RunConnection } from '../../src/sync/run/run-connection.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'

@@ -1,9 +1,11 @@
-/** Whether what is stored is encrypted: by the disk, as the program itself does not. */
+/** Whether what is stored is encrypted: landed pages by a key of the settings, and all of it by the disk. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '../../config/connection.ts'
+import { type LandingKeys, requireKey } from '../../landing/encryption.ts'
 import { nearestFolder } from '../../temporary/free-space.ts'
-import { type Finding, ok } from './finding.ts'
+import { landingKeys } from '../connection/landing-keys.ts'
+import { type Finding, failed, ok } from './finding.ts'
 
 /** Of a device of Linux or of one that it lies on; dm-crypt, which LUKS uses, begins its ids so. */
 function isCrypt(device: string): boolean {
@@ -23,20 +25,41 @@ export function isOnEncryptedDisk(folder: string, devices = '/sys/dev/block'): b
   return existsSync(device) && isCrypt(device)
 }
 
+function pagesText(keys: LandingKeys | undefined, isOnDisk: boolean): string {
+  const disk = isOnDisk ? ', and by their disk' : ''
+  if (keys) return `landed pages: with the key ${keys.id}${disk}`
+  return isOnDisk ? 'landed pages: by their disk' : 'landed pages: not known to be encrypted'
+}
+
 const reason =
   'DuckDB 1.5 encrypts what it writes only with its extension httpfs, which its Node package lacks'
 
-export function encryption(
-  { warehouse, landing }: Pick<Connection, 'warehouse' | 'landing'>,
-  devices?: string,
-): Finding {
-  const isEncrypted = isOnEncryptedDisk(landing, devices)
-  const pages = isEncrypted ? 'landed pages: by their disk' : 'landed pages: not known to be encrypted'
+type Places = Pick<Connection, 'warehouse' | 'landing' | 'landingKey'>
+
+/** `devices` is where Linux lists its disks. */
+export function encryption(places: Places, devices?: string): Finding {
+  try {
+    const keys = landingKeys(places)
+    requireKey(places.landing, keys)
+    return findingOf(places, keys, devices)
+  } catch (error) {
+    return failed('encryption', error)
+  }
+}
+
+function findingOf({ warehouse, landing }: Places, keys: LandingKeys | undefined, devices?: string): Finding {
+  const isOnDisk = isOnEncryptedDisk(landing, devices)
+  const isEncrypted = isOnDisk || keys !== undefined
+  const pages = pagesText(keys, isOnDisk)
   if (warehouse.kind === 'server')
     return ok('encryption', `warehouse: by the server and its disk, if at all; ${pages}`)
   const isFileEncrypted = isOnEncryptedDisk(join(warehouse.file, '..'), devices)
-  if (isFileEncrypted && isEncrypted) return ok('encryption', 'by the disk of warehouse and landed pages')
+  if (isFileEncrypted && isOnDisk && !keys)
+    return ok('encryption', 'by the disk of warehouse and landed pages')
   const file = isFileEncrypted ? 'warehouse: by its disk' : `warehouse: none (${reason})`
-  const advice = 'where the data asks for it, keep both on an encrypted disk'
+  if (isFileEncrypted && isEncrypted) return ok('encryption', `${file}; ${pages}`)
+  const advice = isEncrypted
+    ? 'where the data asks for it, keep the warehouse on an encrypted disk'
+    : 'where the data asks for it, keep both on an encrypted disk, or set landingKey for the landed pages'
   return { ...ok('encryption', `${file}; ${pages}`), advice }
 }

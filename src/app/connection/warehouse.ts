@@ -6,7 +6,7 @@ import { MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
-import type { RunConnection } from '../../sync/run/run.ts'
+import type { RunConnection } from '../../sync/run/run-connection.ts'
 import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { OutOfReach } from '../../warehouse/duckdb/failure.ts'
@@ -17,6 +17,7 @@ import type { Address } from '../../warehouse/postgres/session.ts'
 import { dropLeftoverSchemas } from '../../warehouse/postgres/temporary-schemas.ts'
 import type { QuerySession } from '../../warehouse/query.ts'
 import type { Notices } from '../surroundings.ts'
+import { landingKeys } from './landing-keys.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
 export const duckdbFile = ({ warehouse }: StoredConnection): string | undefined =>
@@ -85,6 +86,7 @@ export function runConnection(connection: Connection): RunConnection {
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey.reveal(),
     landing: connection.landing,
+    landingKeys: landingKeys(connection),
     retentionDays: connection.retentionDays,
     lookbackMinutes: connection.lookbackMinutes,
     pageCapBytes: connection.pageCapMegabytes * 1_048_576,

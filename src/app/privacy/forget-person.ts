@@ -14,6 +14,7 @@ import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, rewriteFile } from '../../warehouse/on-demand.ts'
+import { landingKeys } from '../connection/landing-keys.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Output, outputsOf } from './outputs.ts'
@@ -49,6 +50,7 @@ interface Job {
 const requestOf = ({ connection, options }: Job): ForgetRequest => ({
   ...options,
   landing: connection.landing,
+  landingKeys: landingKeys(connection),
 })
 
 /** The run does not say who it was. */

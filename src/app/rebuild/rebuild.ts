@@ -13,6 +13,7 @@ import { standingDeletions } from '../../state/evidence/evidence.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
+import { landingKeys } from '../connection/landing-keys.ts'
 import { limitsOf } from '../connection/warehouse.ts'
 import type { LandedPages, ReplayProgress, ReplayResult } from './replay.ts'
 
@@ -28,6 +29,7 @@ export interface Rebuild {
 export const landedPages = ({ connection }: Rebuild): LandedPages => ({
   root: connection.landing,
   limits: limitsOf(connection),
+  keys: landingKeys(connection),
 })
 
 export interface Missing {

@@ -1,5 +1,4 @@
 /** Loads the landed pages of every kept scan into an empty warehouse, without one request. */
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readEnvelope } from '../../api/client/envelope.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
@@ -7,8 +6,10 @@ import { findResource } from '../../contract/catalogue.ts'
 import { rowsAt } from '../../contract/fields/resource.ts'
 import { keptScans, unpack } from '../../landing/archive.ts'
 import { checkedPages, Damaged, factsDamage, missingScans } from '../../landing/damage.ts'
+import type { LandingKeys } from '../../landing/encryption.ts'
 import { type LandedPage, type Landing, openLanding } from '../../landing/folder.ts'
-import { MusterError } from '../../lib/errors.ts'
+import { pageBytes } from '../../lib/encryption/stored-page.ts'
+import { ConfigError, MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { temporaryFolder } from '../../temporary/places.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -31,9 +32,9 @@ export interface ReplayProgress {
   readonly scans: number
 }
 
-/** Total that a landed page tells of its list. Throws MusterError. */
-const totalOf = ({ file, page }: LandedPage): number =>
-  readEnvelope(readFileSync(file), { page, limit: pageLimit }).meta?.total ?? 0
+/** Total that a landed page tells of its list. Throws MusterError or SyntaxError. */
+const totalOf = (landed: LandedPage): number =>
+  readEnvelope(pageBytes(landed), { page: landed.page, limit: pageLimit }).meta?.total ?? 0
 
 /** A snapshot that was read several times counts from its last first page, and only when no page of it is missing. */
 function completePass(pages: readonly LandedPage[], rows: 'list' | 'object'): readonly LandedPage[] {
@@ -52,7 +53,8 @@ function pagesToLoad(
   try {
     return completePass(pages, rowsAt(resource) === 'data' ? 'list' : 'object')
   } catch (error) {
-    if (!(error instanceof MusterError)) throw error
+    if (error instanceof ConfigError || !(error instanceof MusterError || error instanceof SyntaxError))
+      throw error
     throw new Damaged(scan, 'its first page does not tell how many there are', error)
   }
 }
@@ -72,6 +74,8 @@ export interface LandedPages {
   readonly root: string
   /** Of a record. */
   readonly limits: RecordLimits
+  /** Of pages that are encrypted. */
+  readonly keys?: LandingKeys | undefined
 }
 
 /** Undefined for a scan that is left out. */
@@ -82,7 +86,7 @@ async function readyScan(replaying: Replay, landing: Landing, scan: string): Pro
   const remove = (): void => folder?.remove()
   try {
     if (folder) await unpack(landing, scan, folder.path)
-    const source = folder ? openLanding(folder.path) : landing
+    const source = folder ? openLanding(folder.path, { keys: landing.keys }) : landing
     const known = knownScan(source, scan)
     replaying.scans += 1
     const checked = checkedPages(source, scan, true)
@@ -98,10 +102,10 @@ async function readyScan(replaying: Replay, landing: Landing, scan: string): Pro
 /** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
 export async function replay(
   engine: Engine,
-  { root, limits }: LandedPages,
+  { root, limits, keys }: LandedPages,
   onProgress: (progress: ReplayProgress) => void | Promise<void>,
 ): Promise<ReplayResult> {
-  const landing = openLanding(root)
+  const landing = openLanding(root, { keys })
   const kept = keptScans(landing)
   const replaying = new Replay(engine, limits)
   replaying.damaged.push(...missingScans(landing, kept))

@@ -11,11 +11,19 @@ const longestPauseMs = 5_000
 
 const isHeld = (error: unknown): error is MusterError => error instanceof InUse || error instanceof Busy
 
-/** Keeps what an attempt prints until it counts: a second attempt would print it again. */
+/** An attempt that finds the warehouse held fails at once after it has printed something, or prints nothing. */
+const longestHeldMs = 1_000
+
+/**
+ * Keeps what an attempt prints for a moment: a second attempt would print it again. What is still going on then is an attempt
+ * that counts, such as a server.
+ */
 class Held implements Output {
   readonly #to: Output
   readonly #mayWait: () => boolean
   #kept: (() => unknown)[] = []
+  #timer: NodeJS.Timeout | undefined
+  #isShown = false
 
   constructor(to: Output, mayWait: () => boolean) {
     this.#to = to
@@ -39,16 +47,23 @@ class Held implements Output {
   }
 
   #put(write: () => unknown): unknown {
-    return this.#mayWait() ? this.#kept.push(write) : write()
+    if (this.#isShown || !this.#mayWait()) return write()
+    this.#timer ??= setTimeout(() => this.flush(), longestHeldMs)
+    return this.#kept.push(write)
   }
 
+  /** Before another attempt. */
   drop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#kept = []
+    this.#isShown = false
   }
 
   flush(): void {
     for (const write of this.#kept) write()
     this.drop()
+    this.#isShown = true
   }
 }
 

@@ -16,6 +16,7 @@ import { apiKeyId } from '../../sync/run/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { kept, keptLines } from '../reports/kept.ts'
 import { notWholeLines } from '../reports/not-whole.ts'
 import {
   countedSince,
@@ -64,7 +65,11 @@ export const command: CommandModule = {
     try {
       const status = await readStatus(context, engine)
       const windows = flagOption(options, 'windows')
-      if (context.json) printJson(context, asJson(status, { file, isPublished, windows }))
+      if (context.json)
+        printJson(context, {
+          ...asJson(status, { file, isPublished, windows }),
+          kept: kept(context.stored()),
+        })
       else printStatus(context, status, windows)
       return 0
     } finally {
@@ -107,6 +112,7 @@ function printStatus(context: CommandContext, status: Status, windows: boolean):
   for (const line of resources.flatMap(one => pagingLine(one) ?? [])) printLine(context, line)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(absences)) printLine(context, line)
+  for (const line of keptLines(context.stored())) printLine(context, line)
   printLine(context, crosscheckLine(status.crosscheck, context.clock.now()))
   const line = events && eventLine(events, context.clock.now())
   if (line !== undefined) printLine(context, line)

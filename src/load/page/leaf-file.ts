@@ -1,5 +1,5 @@
-/** Undeclared leaves on their way into the stage: a file of lines beside the landed pages, as no key is safe in SQL. */
-import { appendFileSync, rmSync } from 'node:fs'
+/** Undeclared leaves on their way into the stage: a file of lines, as no key is safe in SQL. */
+import { appendFileSync } from 'node:fs'
 import { readLines } from '../read/pages.ts'
 import type { Leaf } from './undeclared-leaves.ts'
 
@@ -7,13 +7,14 @@ import type { Leaf } from './undeclared-leaves.ts'
 const mostLines = 20_000
 
 export class LeafFile {
-  readonly #file: string
+  readonly #place: () => string
+  #file = ''
   #lines: string[] = []
   #longest = 0
-  #isWritten = false
 
-  constructor(file: string) {
-    this.#file = file
+  /** `place` is asked once there is something to write. */
+  constructor(place: () => string) {
+    this.#place = place
   }
 
   add(locator: number, leaves: readonly Leaf[]): void {
@@ -29,19 +30,15 @@ export class LeafFile {
   /** Writes what was added since the last time. */
   flush(): void {
     if (this.#lines.length === 0) return
+    this.#file ||= this.#place()
     appendFileSync(this.#file, `${this.#lines.splice(0).join('\n')}\n`, { mode: 0o600 })
-    this.#isWritten = true
   }
 
   /** A select of locator, path, value_text and value_type; undefined when there are none. */
   get rows(): string | undefined {
-    if (!this.#isWritten) return undefined
+    if (this.#file === '') return undefined
     const columns = { l: 'BIGINT', p: 'VARCHAR', v: 'VARCHAR', t: 'VARCHAR' }
     return `select l as locator, p as path, v as value_text, t as value_type
       from ${readLines(this.#file, columns, this.#longest)}`
-  }
-
-  remove(): void {
-    rmSync(this.#file, { force: true })
   }
 }

@@ -1,6 +1,7 @@
 /** Makes pages readable that DuckDB would refuse, names the records that cannot be loaded, and finds undeclared fields. */
 import { isUtf8 } from 'node:buffer'
-import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { areSmall, JoinedPages } from '../page/joined-pages.ts'
 import { NotJson } from '../page/json-bytes.ts'
 import type { KnownNode } from '../page/known-fields.ts'
@@ -11,6 +12,7 @@ import { type Bounds, type Drift, type Fault, findingsOf } from '../page/record-
 import { longestPayload } from '../page/record-limits.ts'
 import { withStandIns } from '../page/stand-ins.ts'
 import { harmless, hasUnstorable } from '../page/unstorable.ts'
+import { BatchFiles } from './batch-files.ts'
 import { type PageFile, positionsPerPage, type RowsAt } from './pages.ts'
 
 /** A record that cannot be loaded. */
@@ -66,10 +68,21 @@ function hasBooleans(bytes: Buffer): boolean {
   return bytes.includes('true', data) || bytes.includes('false', data)
 }
 
+/** Throws PageUnreadable. */
+function decrypted(page: PageFile): Buffer {
+  try {
+    return pageBytes(page)
+  } catch (error) {
+    throw error instanceof SyntaxError ? new PageUnreadable([page], error) : error
+  }
+}
+
 /** Reads one file after the other into the same buffer; each overwrites the one before. */
 function createReader(): (page: PageFile) => Buffer {
   let room = Buffer.alloc(0)
-  return ({ file, bytes }) => {
+  return page => {
+    const { file, bytes } = page
+    if (page.decrypt) return decrypted(page)
     if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes)
     const opened = openSync(file, 'r')
     try {
@@ -97,7 +110,7 @@ function isLine(bytes: Buffer): boolean {
 /** The pages of one batch, one after the other. */
 class Reading {
   readonly #from: Pages
-  readonly #copies: string[] = []
+  readonly #files: BatchFiles
   readonly #leaves: LeafFile
   readonly #joined: JoinedPages | undefined
   readonly #drift = new Map<string, Drift>()
@@ -107,9 +120,9 @@ class Reading {
 
   constructor(from: Pages) {
     this.#from = from
-    this.#leaves = new LeafFile(`${from.pages[0]?.file}.leaves`)
-    this.#leaves.remove()
-    this.#joined = areSmall(from.pages) ? new JoinedPages(`${from.pages[0]?.file}.joined`) : undefined
+    this.#files = new BatchFiles(from.pages)
+    this.#leaves = new LeafFile(() => this.#files.named('leaves'))
+    this.#joined = areSmall(from.pages) ? new JoinedPages(this.#files.named('joined')) : undefined
   }
 
   /** One after the other, in their order. */
@@ -151,7 +164,7 @@ class Reading {
     const asRead = { ...page, isLine: isLine(bytes) }
     const readable = isChanged ? Buffer.from(harmless(bytes.toString('utf8'))) : bytes
     this.#joined?.add(readable, asRead.isLine)
-    return isChanged || copy ? this.#copy(asRead, readable) : asRead
+    return isChanged || copy || page.decrypt ? this.#files.copy(asRead, readable) : asRead
   }
 
   /** Whether the page has text that DuckDB would refuse. */
@@ -186,17 +199,8 @@ class Reading {
     }
   }
 
-  #copy(page: PageFile, bytes: Buffer): PageFile {
-    const file = `${page.file}.readable`
-    writeFileSync(file, bytes, { mode: 0o600 })
-    this.#copies.push(file)
-    return { ...page, file, bytes: bytes.length }
-  }
-
   cleanUp(): void {
-    for (const copy of this.#copies) rmSync(copy, { force: true })
-    this.#leaves.remove()
-    this.#joined?.remove()
+    this.#files.remove()
   }
 }
 
@@ -218,9 +222,9 @@ export async function readablePages(from: Pages): Promise<Readable> {
 
 /** The pages that are no JSON. */
 export function unreadableAmong(pages: readonly PageFile[]): PageFile[] {
-  return pages.filter(({ file }) => {
+  return pages.filter(page => {
     try {
-      JSON.parse(readFileSync(file, 'utf8'))
+      JSON.parse(pageBytes(page).toString('utf8'))
       return false
     } catch (error) {
       if (error instanceof SyntaxError) return true

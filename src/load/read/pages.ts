@@ -1,11 +1,11 @@
 /** Landed pages as records: read straight into their declared type, or as JSON first. */
 import type { Snapshot } from '../../contract/fields/resource.ts'
+import type { StoredPage } from '../../lib/encryption/stored-page.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { numberKey } from '../page/joined-pages.ts'
 
-/** One landed page, ready to be read by DuckDB. */
-export interface PageFile {
-  readonly file: string
+/** One landed page. */
+export interface PageFile extends StoredPage {
   readonly bytes: number
   /** The number that was asked for, where pages have numbers. */
   readonly page?: number

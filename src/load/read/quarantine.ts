@@ -1,7 +1,7 @@
 /** Records of a batch that could not be loaded, as rows of the quarantine: the reason, and the record as it was received. */
 import { createHash } from 'node:crypto'
-import { appendFileSync, readFileSync, rmSync } from 'node:fs'
-import { basename } from 'node:path'
+import { appendFileSync } from 'node:fs'
+import { pageBytes, pageName } from '../../lib/encryption/stored-page.ts'
 import { quarantineColumns, quarantineTable } from '../../state/evidence/quarantine.ts'
 import type { QuarantineRow } from '../../state/evidence/tables.ts'
 import type { Engine, TemporaryTable } from '../../warehouse/engine.ts'
@@ -10,6 +10,7 @@ import { knownFields } from '../page/known-fields.ts'
 import { recordsOn } from '../page/page-fields.ts'
 import { idIn } from '../page/stand-ins.ts'
 import type { Staged } from './batch.ts'
+import { BatchFiles } from './batch-files.ts'
 import { lostRecords } from './cast-check.ts'
 import type { PageTrouble } from './page-repair.ts'
 import { type PageFile, perPage, positionsPerPage, type RowsAt, readLines } from './pages.ts'
@@ -24,7 +25,7 @@ function lostLeaves(plan: StagePlan, pages: readonly PageFile[]): string {
     select md5(concat_ws('|', resource, coalesce(record_id, payload), path, coalesce(text, ''), reason)) as quarantine_id, *
     from (
       select ${quoteText(plan.resource.name)} as resource, ${record} as record_id, v.path, v.text, v.reason,
-        p.payload, ${perPage(pages, page => basename(page.file))} as page,
+        p.payload, ${perPage(pages, pageName)} as page,
         ${perPage(pages, page => page.runId)} as run_id, cast(${perPage(pages, page => page.fetchedAt)} as timestamptz) as seen_at
       from cast_failure v join checked_record r using (locator) join lost_payload p using (locator)) q
     qualify row_number() over (partition by quarantine_id order by seen_at desc) = 1`
@@ -38,7 +39,7 @@ async function writePayloads(stage: Engine, plan: StagePlan, { pages, rows, file
   for (const [index, page] of pages.entries()) {
     const first = (index + 1) * positionsPerPage + 1
     if (![...locators].some(locator => locator >= first && locator < first + positionsPerPage)) continue
-    const bytes = readFileSync(page.file)
+    const bytes = pageBytes(page)
     const search = { rows, known: knownFields(plan.resource.table), most: 0 }
     let locator = first - 1
     for (const { start, end } of recordsOn(bytes, search)) {
@@ -52,13 +53,15 @@ async function writePayloads(stage: Engine, plan: StagePlan, { pages, rows, file
   return longest
 }
 
-async function lostPayloads(stage: Engine, plan: StagePlan, lost: Lost): Promise<void> {
+async function lostPayloads(stage: Engine, plan: StagePlan, { pages, rows }: Arriving): Promise<void> {
+  const files = new BatchFiles(pages)
   try {
-    const longest = await writePayloads(stage, plan, lost)
+    const file = files.named('lost')
+    const longest = await writePayloads(stage, plan, { pages, rows, file })
     await stage.run(`create or replace temp table lost_payload as select l as locator, p as payload
-      from ${readLines(lost.file, { l: 'BIGINT', p: 'VARCHAR' }, longest)}`)
+      from ${readLines(file, { l: 'BIGINT', p: 'VARCHAR' }, longest)}`)
   } finally {
-    rmSync(lost.file, { force: true })
+    files.remove()
   }
 }
 
@@ -76,11 +79,11 @@ interface Lost extends Pick<Arriving, 'pages' | 'rows'> {
 export async function quarantineTables(
   stage: Engine,
   plan: StagePlan,
-  { pages, rows, staged }: Arriving,
+  arriving: Arriving,
 ): Promise<TemporaryTable[]> {
-  if (staged.quarantined === 0) return []
-  await lostPayloads(stage, plan, { pages, rows, file: `${pages[0]?.file}.lost` })
-  await stage.run(lostLeaves(plan, pages))
+  if (arriving.staged.quarantined === 0) return []
+  await lostPayloads(stage, plan, arriving)
+  await stage.run(lostLeaves(plan, arriving.pages))
   return [{ name: quarantineTable, columns: quarantineColumns }]
 }
 
@@ -98,7 +101,7 @@ export function leftOutRows(resource: string, { page, payload, faults }: PageTro
       ...row,
       // Of a record as a whole every version counts.
       quarantine_id: path === '' ? createHash('md5').update(payload).digest('hex') : idOf(row),
-      page: basename(page.file),
+      page: pageName(page),
       run_id: page.runId,
       seen_at: page.fetchedAt,
       resolved_at: null,

@@ -1,5 +1,4 @@
 /** Reads records of one resource by id: fetches and lands them, loads them in batches, and records each result. */
-import { readFileSync } from 'node:fs'
 import type { Purpose } from '../../api/budget/day.ts'
 import { readEnvelope } from '../../api/client/envelope.ts'
 import { Retriable } from '../../api/client/errors.ts'
@@ -7,6 +6,7 @@ import { edges } from '../../contract/derived/discovery.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { hourMs } from '../../lib/dates.ts'
+import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import { discover } from '../../state/by-id/discovered.ts'
 import type { DueId } from '../../state/by-id/due.ts'
@@ -177,13 +177,12 @@ function latest<Item extends { readonly recordId: string }>(fetches: readonly It
 }
 
 function idOn(page: LandedPage): string | undefined {
-  const bytes = readFileSync(page.file)
   try {
-    const record = readEnvelope(bytes, {}).records() as { id?: unknown } | null
+    const record = readEnvelope(pageBytes(page), {}).records() as { id?: unknown } | null
     return typeof record?.id === 'string' && isSafeId(record.id) ? record.id : undefined
   } catch (error) {
     // The run was killed while it wrote the page.
-    if (error instanceof Retriable) return undefined
+    if (error instanceof Retriable || error instanceof SyntaxError) return undefined
     throw error
   }
 }

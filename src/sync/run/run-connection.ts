@@ -1,5 +1,6 @@
 /** What a run is told: where to read from and write to, and how far it may go. */
 import type { FetchOptions } from '../../api/client/wire.ts'
+import type { LandingKeys } from '../../landing/encryption.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 
@@ -8,6 +9,8 @@ export interface RunConnection {
   readonly baseUrl: string
   readonly apiKey: string
   readonly landing: string
+  /** Of landed pages that are encrypted. */
+  readonly landingKeys?: LandingKeys | undefined
   readonly retentionDays: number
   readonly lookbackMinutes: number
   readonly pageCapBytes: number

@@ -1,6 +1,7 @@
 /** The end of a run: its last ledger rows, and the pages of finished scans are archived. */
 import pRetry from 'p-retry'
 import { compact, expire, isAnyExpired } from '../../landing/archive.ts'
+import { isOfKey } from '../../landing/encryption.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { forgetSent, recordSent } from '../../state/requests/key-state.ts'
@@ -44,7 +45,10 @@ function isWorthArchives({ landing, clock }: Ending, scans: readonly string[]): 
   if (scans.length >= fullScans) return true
   const pages = scans.flatMap(scan => landing.pages(scan))
   const isOld = pages.some(({ fetchedAt }) => Date.parse(fetchedAt) < clock.now() - dayMs)
-  return isOld || pages.reduce((sum, page) => sum + page.bytes, 0) >= fullBytes
+  // Of before there was a key, or of an earlier one: their archive is encrypted with today's.
+  const { keys } = landing
+  const isOfOther = keys !== undefined && pages.some(({ file }) => !isOfKey(file, keys))
+  return isOld || isOfOther || pages.reduce((sum, page) => sum + page.bytes, 0) >= fullBytes
 }
 
 /** One process at a time: where another holds the lease it does the work. */

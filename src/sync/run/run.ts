@@ -25,8 +25,6 @@ import type { RunConnection, RunLimits } from './run-connection.ts'
 import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
-export type { RunConnection } from './run-connection.ts'
-
 export interface RunRequest extends SyncRequest {
   /** Looks for what is gone instead of reading what changed. */
   readonly sweep?: SweepOptions
@@ -151,7 +149,11 @@ async function openSession(
     tolerance: connection.tolerance,
   })
   const { client, sent, shared } = await openClient(connection, request, effects)
-  const landing = openLanding(connection.landing, await scrubOf(engine), connection.reserveBytes)
+  const landing = openLanding(connection.landing, {
+    scrub: await scrubOf(engine),
+    reserve: connection.reserveBytes ?? 0,
+    keys: connection.landingKeys,
+  })
   const sync = {
     engine,
     client,

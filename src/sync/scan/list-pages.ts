@@ -1,10 +1,9 @@
 /** The pages of a scan that is loaded: landed by an earlier run, or asked for and landed now. */
-import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { type Envelope, readEnvelope } from '../../api/client/envelope.ts'
 import { Retriable } from '../../api/client/errors.ts'
 import { pageLimit } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/folder.ts'
+import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { unbrokenRecords } from '../../load/page/stand-ins.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { ScanRow } from '../../state/scans/tables.ts'
@@ -39,7 +38,7 @@ function orUnreadable<Result>(page: LandedPage, read: () => Result): Result {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof Retriable)) throw error
+    if (!(error instanceof Retriable || error instanceof SyntaxError)) throw error
     throw new PageUnreadable([{ ...page, scope: {} }], error)
   }
 }
@@ -65,9 +64,11 @@ export class ListPages {
   async ask(page: number, progress: Progress): Promise<LoadedPage> {
     const landed = this.#nextLanded(page)
     if (!landed) return this.#fetch(page, progress)
-    const bytes = await readFile(landed.file)
-    const content = orUnreadable(landed, () => readEnvelope(bytes, { page, limit: pageLimit }))
-    return this.#look(landed, { ...content, bytes }, progress)
+    const content = orUnreadable(landed, () => {
+      const bytes = pageBytes(landed)
+      return { ...readEnvelope(bytes, { page, limit: pageLimit }), bytes }
+    })
+    return this.#look(landed, content, progress)
   }
 
   #nextLanded(page: number): LandedPage | undefined {
@@ -107,7 +108,7 @@ export class ListPages {
     const isNeeded = known !== undefined || hidden !== undefined || pass.pages < 2 || attempt > 1
     if (!isNeeded) return base
     const rows = this.#task.pipeline.readAgain.has(landed)
-      ? unbrokenRecords(readFileSync(landed.file))
+      ? unbrokenRecords(pageBytes(landed))
       : orUnreadable(landed, () => records() as unknown[])
     const facts = factsOf(rows, { updatedAt: resource.updatedAt, known, now: sync.clock.now() })
     return { ...base, ...facts, ...this.#sameness(content.bytes, rows) }

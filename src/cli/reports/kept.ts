@@ -1,0 +1,31 @@
+/** How long personal data is kept, and whether landed pages are encrypted, as `muster status` tells it. */
+import { landingKeyId } from '../../app/connection/landing-keys.ts'
+import type { StoredConnection } from '../../config/connection.ts'
+import { counted } from '../../lib/counted.ts'
+
+interface Kept {
+  /** Days; null for ever. */
+  readonly days: Readonly<Record<'landing' | 'piiHistory' | 'inbox' | 'quarantine', number | null>>
+  /** The id of the key of landed pages; null where none are encrypted. */
+  readonly landingKey: string | null
+}
+
+export const kept = (connection: StoredConnection): Kept => ({
+  days: {
+    landing: connection.retentionDays,
+    piiHistory: connection.piiHistoryDays ?? null,
+    inbox: connection.inboxDays,
+    quarantine: connection.quarantineDays,
+  },
+  landingKey: landingKeyId(connection) ?? null,
+})
+
+const period = (days: number | null): string => (days === null ? 'for ever' : counted(days, 'day'))
+
+export function keptLines(connection: StoredConnection): string[] {
+  const { days, landingKey } = kept(connection)
+  const key = landingKey === null ? 'not encrypted by muster' : `encrypted with the key ${landingKey}`
+  return [
+    `kept: landed pages ${period(days.landing)} (${key}); superseded personal data ${period(days.piiHistory)}; settled events ${period(days.inbox)}; resolved quarantine ${period(days.quarantine)}`,
+  ]
+}

@@ -1,0 +1,120 @@
+/** Files of an archive: zstd Parquet, or with a key encrypted gzip, as DuckDB encrypts no Parquet with what it carries itself. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { DuckDBBlobValue } from '@duckdb/node-api'
+import { encryptedEnd, pageBytes, pageName } from '../lib/encryption/stored-page.ts'
+import { decryptWith, type LandingKeys } from './encryption.ts'
+import type { LandedPage } from './folder.ts'
+
+export interface PackedPage {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+export interface Packing {
+  /** Makes the files of an archive in a folder. */
+  write(pages: readonly LandedPage[], folder: string): Promise<void>
+  /** Rejects when the file cannot be read. */
+  read(file: string): Promise<PackedPage[]>
+}
+
+/** Pages of one file are in memory together while it is written. */
+const bytesPerFile = 16_000_000
+
+const packedEnd = `.pages${encryptedEnd}`
+
+/** Of an archive, in order. */
+export const packedFiles = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter(name => name.endsWith('.parquet') || name.endsWith(packedEnd))
+    .sort()
+
+/** The pages in order, cut into slices of about `bytesPerFile`. */
+function slices(pages: readonly LandedPage[]): LandedPage[][] {
+  const result: LandedPage[][] = []
+  let room = 0
+  for (const page of pages) {
+    if (page.bytes > room || result.length === 0) {
+      result.push([])
+      room = bytesPerFile
+    }
+    result.at(-1)?.push(page)
+    room -= page.bytes
+  }
+  return result
+}
+
+const fileOf = (folder: string, index: number, end: string): string =>
+  join(folder, `${String(index + 1).padStart(6, '0')}${end}`)
+
+const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+type Run = (sql: string) => Promise<unknown[][]>
+
+async function writeParquet(run: Run, pages: readonly LandedPage[], folder: string): Promise<void> {
+  for (const [index, slice] of slices(pages).entries()) {
+    const files = slice.map(page => quote(page.file)).join(', ')
+    await run(`copy (select parse_filename(filename) as name, content from read_blob([${files}]))
+      to ${quote(fileOf(folder, index, '.parquet'))} (format parquet, compression zstd)`)
+  }
+}
+
+/** Earlier releases kept pages as texts. */
+const bytesOf = (content: unknown): Buffer =>
+  Buffer.from(typeof content === 'string' ? content : (content as DuckDBBlobValue).bytes)
+
+async function readParquet(run: Run, file: string): Promise<PackedPage[]> {
+  const rows = await run(`select name, content from read_parquet(${quote(file)})`)
+  return rows.map(([path, content]) => ({ name: basename(String(path)), bytes: bytesOf(content) }))
+}
+
+/** Each page after a line with its name and size. */
+async function writeEncrypted(keys: LandingKeys, pages: readonly LandedPage[], folder: string) {
+  for (const [index, slice] of slices(pages).entries()) {
+    const parts = slice.flatMap(page => {
+      const bytes = pageBytes(page)
+      return [Buffer.from(`${JSON.stringify({ name: pageName(page), bytes: bytes.length })}\n`), bytes]
+    })
+    const packed = keys.encrypt(await promisify(gzip)(Buffer.concat(parts)))
+    writeFileSync(fileOf(folder, index, packedEnd), packed, { mode: 0o600 })
+  }
+}
+
+async function readEncrypted(keys: LandingKeys | undefined, file: string): Promise<PackedPage[]> {
+  const content = await promisify(gunzip)(decryptWith(keys)(readFileSync(file)))
+  const pages: PackedPage[] = []
+  for (let at = 0; at < content.length; ) {
+    const end = content.indexOf('\n', at)
+    const { name, bytes } = JSON.parse(content.toString('utf8', at, end)) as { name: string; bytes: number }
+    pages.push({ name: basename(name), bytes: content.subarray(end + 1, end + 1 + bytes) })
+    at = end + 1 + bytes
+  }
+  return pages
+}
+
+async function withDuckdb<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+  const { DuckDBInstance } = await import('@duckdb/node-api')
+  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '150MB', threads: '1' })
+  const connection = await instance.connect()
+  try {
+    return await work(async sql => (await connection.runAndReadAll(sql)).getRows())
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+/** What is written is encrypted where there are keys; what was written before is read, however it was. */
+export const packing = <Result>(
+  keys: LandingKeys | undefined,
+  work: (packing: Packing) => Promise<Result>,
+): Promise<Result> =>
+  withDuckdb(run =>
+    work({
+      write: (pages, folder) =>
+        keys ? writeEncrypted(keys, pages, folder) : writeParquet(run, pages, folder),
+      read: file => (file.endsWith(packedEnd) ? readEncrypted(keys, file) : readParquet(run, file)),
+    }),
+  )

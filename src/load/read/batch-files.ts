@@ -1,0 +1,37 @@
+/** Files that a batch needs while it loads, such as pages that DuckDB cannot read as they are stored. They are temporary. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pageName } from '../../lib/encryption/stored-page.ts'
+import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
+import type { PageFile } from './pages.ts'
+
+export class BatchFiles {
+  readonly #beside: string
+  #folder: TemporaryPlace | undefined
+  #copies = 0
+
+  constructor([first]: readonly PageFile[]) {
+    this.#beside = dirname(first?.file ?? '')
+  }
+
+  /** Most batches need none, and make no folder. */
+  named(name: string): string {
+    this.#folder ??= temporaryFolder(join(this.#beside, '.muster-load'), 'pages while they are loaded')
+    return join(this.#folder.path, name)
+  }
+
+  /** The page with these bytes, not encrypted. Pages of several scans may have one name. */
+  copy(page: PageFile, bytes: Buffer): PageFile {
+    this.#copies += 1
+    const folder = this.named(String(this.#copies))
+    mkdirSync(folder, { mode: 0o700 })
+    const file = join(folder, pageName(page))
+    writeFileSync(file, bytes, { mode: 0o600 })
+    return { ...page, file, bytes: bytes.length, decrypt: undefined }
+  }
+
+  remove(): void {
+    this.#folder?.remove()
+    this.#folder = undefined
+  }
+}
