@@ -100,11 +100,16 @@ export async function differencesById(looked: Looked, lists: readonly string[]):
   return [...unknown, ...faults]
 }
 
-/** After a sync that ended with 0, records that events told of before it are as they are at the source. */
-export async function lawOfSignals(looked: Looked): Promise<string[]> {
-  const known = await knownIds(looked.engine, looked.name)
-  const announced = known.filter(each => isAnnounced(looked.service, looked.name, each))
+/** After a sync that ended with 0, records that events told of before it are known, and as they are at the source. */
+export async function lawOfSignals(looked: Looked): Promise<{ asked: number; faults: string[] }> {
+  const { engine, service, name } = looked
+  const known = await knownIds(engine, name)
+  const announced = known.filter(each => isAnnounced(service, name, each))
+  const ids = new Set(known.map(({ id }) => id))
+  const told = service.announced(collectionOf(name))
+  const unknown = told.filter(id => !ids.has(id)).map(id => `${name} ${id} is not known`)
   const faults = await faultsOf(looked, announced)
   // A record that is missing takes a second piece of evidence.
-  return faults.filter(text => !text.includes('(missing)')).map(text => `an event told of it, but ${text}`)
+  const ours = [...unknown, ...faults.filter(text => !text.includes('(missing)'))]
+  return { asked: told.length, faults: ours.map(text => `an event told of it, but ${text}`) }
 }

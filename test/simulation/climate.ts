@@ -58,6 +58,13 @@ export interface Climate {
   /** Share of the nights whose process is killed. */
   readonly kills: number
   readonly sweeps: number
+  /**
+   * Whether the warehouse is a whole one in a file, over which `build`, `check`, `crosscheck` and `publish` run too. Any other
+   * has the tables of its lists only, and stays open between processes.
+   */
+  readonly isWhole: boolean
+  /** Whether records by id change in the minutes after a night, and events tell of it. */
+  readonly hasEvenings: boolean
 }
 
 const pick = <Item>(rng: Rng, items: readonly Item[]): Item => items[Math.floor(rng() * items.length)]!
@@ -123,12 +130,16 @@ export interface Narrowed {
   readonly without: readonly string[]
   /** One list, two nights at most. */
   readonly isSmall: boolean
+  /** Up to seven lists, each in up to eight pages, and records by id of six kinds, over a whole warehouse. */
+  readonly isWide: boolean
 }
 
-export function climateOf(seed: number, engine: Engine['kind'], { without, isSmall }: Narrowed): Climate {
-  const byId = without.includes('by-id') ? [] : byIdOf(namedRng(seed, 'by id'))
-  const climate = drawn(namedRng(seed, 'climate'), engine)
-  const lists = byId.length > 0 ? withTimesheets(climate.lists) : climate.lists
+export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrowed): Climate {
+  const { without, isSmall, isWide } = narrowed
+  const draw = isWide ? wide : narrow
+  const byId = without.includes('by-id') ? [] : draw.byId(namedRng(seed, 'by id'))
+  const climate = draw.climate(namedRng(seed, 'climate'), engine)
+  const lists = byId.length > 0 ? draw.withTimesheets(climate.lists) : climate.lists
   const kept = <Of extends object>(all: Of): Of =>
     Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name))) as Of
   return {
@@ -144,24 +155,23 @@ export function climateOf(seed: number, engine: Engine['kind'], { without, isSma
   }
 }
 
-/** A third of the seeds read records by id; assignments, which timesheets name and which name others, among them. */
-const byIdOf = (rng: Rng): ByIdName[] => {
-  if (rng() < 0.67) return []
-  const names = Object.keys(byIdCollections) as ByIdName[]
-  return names.filter(name => name === 'assignments' || rng() < 0.5)
+type Drawn = Omit<Climate, 'byId'>
+
+/** What a seed draws from: its lists and how long it lasts decide what it costs. */
+interface Draw {
+  byId(rng: Rng): ByIdName[]
+  /** Timesheets name the first ids. */
+  withTimesheets(lists: readonly ListName[]): ListName[]
+  climate(rng: Rng, engine: Engine['kind']): Drawn
 }
 
-/** Timesheets name the first ids. */
-const withTimesheets = (lists: readonly ListName[]): ListName[] => [
-  ...new Set<ListName>(['timesheets', ...lists]),
-]
+const listNames = Object.keys(collections) as ListName[]
+const byIdNames = Object.keys(byIdCollections) as ByIdName[]
 
-function drawn(rng: Rng, engine: Engine['kind']): Omit<Climate, 'byId'> {
+function weather(
+  rng: Rng,
+): Omit<Drawn, 'engine' | 'variant' | 'lists' | 'nights' | 'isWhole' | 'hasEvenings'> {
   return {
-    engine,
-    variant: 1 + Math.floor(rng() * 3),
-    lists: some(rng, Object.keys(collections) as ListName[], pick(rng, [0.1, 0.1, 0.3])),
-    nights: pick(rng, [1, 2, 2, 3]),
     changesPerDay: pick(rng, [0, 4, 12]),
     changesBetween: pick(rng, [0, 0.2, 0.8]),
     changesAtOnce: pick(rng, [1, 1, 5]),
@@ -176,4 +186,37 @@ function drawn(rng: Rng, engine: Engine['kind']): Omit<Climate, 'byId'> {
     lies: liesOf(rng),
     lyingFrom: pick(rng, [1, 2]),
   }
+}
+
+const wide: Draw = {
+  /** A third of the seeds read records by id; assignments, which timesheets name and which name others, among them. */
+  byId: rng => (rng() < 0.67 ? [] : byIdNames.filter(name => name === 'assignments' || rng() < 0.5)),
+  withTimesheets: lists => [...new Set<ListName>(['timesheets', ...lists])],
+  climate: (rng, engine) => ({
+    engine,
+    variant: 1 + Math.floor(rng() * 3),
+    lists: some(rng, listNames, pick(rng, [0.1, 0.1, 0.3])),
+    nights: pick(rng, [1, 2, 2, 3]),
+    ...weather(rng),
+    isWhole: true,
+    hasEvenings: false,
+  }),
+}
+
+/** Most seeds have one list: ten thousand of them are affordable then, and two lists meet in the others. */
+const narrow: Draw = {
+  byId(rng) {
+    if (rng() < 0.8) return []
+    return rng() < 0.5 ? ['assignments'] : [...new Set<ByIdName>(['assignments', pick(rng, byIdNames)])]
+  },
+  withTimesheets: () => ['timesheets'],
+  climate: (rng, engine) => ({
+    engine,
+    variant: 4 + Math.floor(rng() * 6),
+    lists: [...new Set([pick(rng, listNames), ...(rng() < 0.1 ? [pick(rng, listNames)] : [])])],
+    nights: pick(rng, [1, 1, 1, 2, 3]),
+    ...weather(rng),
+    isWhole: rng() < 0.015,
+    hasEvenings: rng() < 0.5,
+  }),
 }

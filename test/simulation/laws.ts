@@ -14,6 +14,8 @@ export const askedLaws = {
   rows: 'law: rows of a list that were looked at',
   tombstones: 'law: tombstones that were looked at',
   excused: 'law: records that quarantine excused',
+  signals: 'law: records by id that an event told of',
+  again: 'law: one more sync at rest changes nothing',
   published: 'law: published tables that were looked at',
 } as const
 

@@ -83,11 +83,15 @@ export class Machine {
     work: () => Promise<Result>,
     kill?: Kill,
   ): Promise<{ readonly result: Result } | undefined> {
-    const { seed, clock, counts, onStep } = this.#parts
+    const { seed, clock, counts, onStep, disk } = this.#parts
     this.#processes += 1
     const rng = namedRng(seed, `process ${this.#processes}`)
     const belongings = this.#belongings
-    const process = new SimulatedProcess({ clock, rng, kill, belongings, ...(onStep && { onStep }) })
+    const process = new SimulatedProcess({
+      ...{ clock, rng, kill, belongings },
+      ...(onStep && { onStep }),
+      ...(disk.kept && { kept: disk.kept }),
+    })
     this.#last = process
     const done = await process.run(work)
     if (done !== 'killed') return done

@@ -42,7 +42,7 @@ async function asWhole(): Promise<void> {
   const never = await neverHappened(outcome)
   if (never.length > 0) console.log(`never happened: ${never.join(', ')}`)
   const engine = options.engines.includes('postgres') ? ' --engine postgres' : ''
-  const how = `${engine}${options.isSmall ? ' --small' : ''}`
+  const how = `${engine}${options.isWide ? ' --wide' : ''}${options.isSmall ? ' --small' : ''}`
   for (const line of linesOf(outcome, { seconds, how })) console.log(line)
   process.exitCode = outcome.broken.length > 0 || never.length > 0 ? 1 : 0
 }

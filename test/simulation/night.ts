@@ -10,7 +10,7 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import type { ResourceName } from './climate.ts'
+import type { ByIdName, ResourceName } from './climate.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import type { Disk } from './warehouses.ts'
@@ -22,6 +22,8 @@ export interface Place {
   readonly url: string
   /** Of the runs so far; no two have the same random numbers, and so the same id. */
   runs: number
+  /** Whether an event was ever stored: a kill may have left it in the inbox. */
+  hasEvents: boolean
 }
 
 export interface Ended {
@@ -76,6 +78,13 @@ export async function sync(place: Place, engine: Engine, resources: readonly Res
   )
 }
 
+/** A sync of records without a list: it says nothing of lists. */
+export const fetchById = async (
+  place: Place,
+  engine: Engine,
+  names: readonly ByIdName[],
+): Promise<Ended> => ({ ...(await sync(place, engine, names)), command: 'sync of ids' })
+
 /** Snapshots find what is gone by themselves. */
 const isSwept = (name: ResourceName): boolean => name !== 'access-rules'
 
@@ -107,6 +116,7 @@ export async function receive(
   { deliveries, counts }: { readonly deliveries: Deliveries; readonly counts: Counts },
 ): Promise<Ended> {
   const { clock } = place
+  place.hasEvents = true
   const store = storeOf(place, engine)
   const fresh = [...deliveries]
   for (const delivery of fresh) {

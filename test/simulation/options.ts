@@ -21,6 +21,7 @@ export interface Options {
   readonly endsAtFirst: boolean
   readonly minutes: number
   readonly isSmall: boolean
+  readonly isWide: boolean
   readonly everyKill: boolean
   readonly kill: OnlyKill | undefined
   readonly mustHappen: boolean
@@ -61,6 +62,7 @@ export function readOptions(args: readonly string[]): Options {
       first: { type: 'boolean', default: false },
       minutes: { type: 'string', default: '1000000' },
       small: { type: 'boolean', default: false },
+      wide: { type: 'boolean', default: false },
       'every-kill': { type: 'boolean', default: false },
       kill: { type: 'string' },
       sometimes: { type: 'boolean', default: false },
@@ -74,7 +76,12 @@ export function readOptions(args: readonly string[]): Options {
     seeds: seedsOf(values.seeds).filter((_, index) => index % (parts ?? 1) === part),
     ...{ plant: values.plant, engines: enginesOf(values.engine) },
     ...{ without: words(values.without), minutes: Number(values.minutes) },
-    ...{ endsAtFirst: values.first, isSmall: values.small, everyKill: values['every-kill'] },
+    ...{
+      endsAtFirst: values.first,
+      isSmall: values.small,
+      isWide: values.wide,
+      everyKill: values['every-kill'],
+    },
     ...{ mustHappen: values.sometimes, isVerbose: values.verbose, workers: Number(values.workers) },
     kill: values.kill === undefined ? undefined : killOf(values.kill),
     isWorker: values.part !== undefined,

@@ -42,6 +42,16 @@ export const planted: Readonly<Record<string, Planted>> = {
     find: "d.state in ('changed', 'inferred', 'missing')",
     put: "d.state in ('missing')",
   },
+  'an event is drained, and its signal is lost': {
+    file: 'src/events/drain.ts',
+    find: '.filter(({ resource }) => resource.isReadById)',
+    put: '.filter(({ resource }) => resource.isReadById && false)',
+  },
+  'a signal makes no fetch more likely': {
+    file: 'src/state/by-id/discovered.ts',
+    find: 'greatest(discovered.signalled_at, excluded.signalled_at)',
+    put: 'discovered.signalled_at',
+  },
   'the minute takes one request in four too many': {
     file: 'src/api/budget/minute.ts',
     find: 'this.#starts.length - this.#cap',

@@ -9,7 +9,7 @@ import streams from 'node:stream/promises'
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import pg from 'pg'
 import { Wire, type WireRequest } from '../../src/api/client/wire.ts'
-import { type Belonging, current, type Step, type StepKind } from './process.ts'
+import { type Belonging, current, type SimulatedProcess, type Step, type StepKind } from './process.ts'
 
 type Anything = (...given: never[]) => unknown
 
@@ -57,9 +57,11 @@ const statement = ([sql]: readonly unknown[]): Step => {
   return { kind: kindOf(text), what: shown(text) }
 }
 
-const originals = {
+/** As they are without the simulation. */
+export const originals = {
   run: DuckDBConnection.prototype.run,
   connect: DuckDBInstance.prototype.connect,
+  closeSync: DuckDBInstance.prototype.closeSync,
   writeFileSync: fs.writeFileSync,
 }
 
@@ -68,14 +70,13 @@ async function abandon(instance: DuckDBInstance, open: ReadonlySet<DuckDBConnect
   const last = await originals.connect.call(instance)
   await originals.run.call(last, 'pragma disable_checkpoint_on_shutdown')
   for (const connection of open) connection.closeSync()
-  instance.closeSync()
+  originals.closeSync.call(instance)
 }
 
-/** Knows the connections of an instance until they are closed. */
-function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBInstance {
-  const open = new Set<DuckDBConnection>()
-  const connect = instance.connect.bind(instance)
-  instance.connect = async () => {
+/** Connects as a step of a process, and knows its connections until they are closed. */
+function connecting(instance: DuckDBInstance, open: Set<DuckDBConnection>) {
+  const connect = originals.connect.bind(instance)
+  return async (): Promise<DuckDBConnection> => {
     const connection = await current()!.step({ kind: 'read', what: 'connect' }, connect)
     const close = connection.closeSync.bind(connection)
     connection.closeSync = () => {
@@ -85,10 +86,33 @@ function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBIn
     open.add(connection)
     return connection
   }
-  const leave = (): Promise<void> => abandon(instance, open)
+}
+
+/** What a process sees of an instance that is not its own: when it ends, only its connections are closed. */
+function shared(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBInstance {
+  const open = new Set<DuckDBConnection>()
+  const closeSync = (): void => {
+    for (const connection of [...open]) connection.closeSync()
+  }
+  belongings.add(async () => closeSync())
+  return { connect: connecting(instance, open), closeSync } as DuckDBInstance
+}
+
+/** An instance that ends with its process: what that closes as it unwinds from its death is closed already. */
+function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBInstance {
+  const open = new Set<DuckDBConnection>()
+  instance.connect = connecting(instance, open)
+  let hasEnded = false
+  const leave = async (): Promise<void> => {
+    if (hasEnded) return
+    hasEnded = true
+    await abandon(instance, open)
+  }
   const close = instance.closeSync.bind(instance)
   instance.closeSync = () => {
     belongings.delete(leave)
+    if (hasEnded) return
+    hasEnded = true
     close()
   }
   belongings.add(leave)
@@ -98,20 +122,31 @@ function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBIn
 /** Statements over a few rows: a second thread only waits, at the price of a core. */
 const oneThread = (sql: string): string => sql.replace('reset threads', 'set threads = 1')
 
+async function instanceFor(process: SimulatedProcess, make: () => Promise<DuckDBInstance>) {
+  const { kept, belongings } = process
+  // Whatever a process opens besides its warehouse ends with it.
+  if (!kept?.takesNext()) return watched(await make(), belongings)
+  const { instance } = kept
+  if (instance) await kept.tidy()
+  else kept.keep(await make())
+  return shared(kept.instance!, belongings)
+}
+
 function patchDuckdb(): void {
   // The second calls the first, and reads the rows, which takes time as well.
   for (const name of ['run', 'runAndReadAll'] as const)
     replace(DuckDBConnection.prototype, name, run => {
       const step = asStep(statement)(run) as Anything
       return function (this: unknown, sql, ...given) {
-        return step.call(this, oneThread(sql) as never, ...given)
+        const put = current()?.kept?.attaching(sql) ?? sql
+        return step.call(this, oneThread(put) as never, ...given)
       }
     })
   replace(DuckDBInstance, 'create', create => async (path, settings) => {
     const own = { ...(settings as object), threads: '1' } as never
-    const instance = (await create.call(DuckDBInstance, path, own)) as DuckDBInstance
+    const make = async () => (await create.call(DuckDBInstance, path, own)) as DuckDBInstance
     const process = current()
-    return process ? watched(instance, process.belongings) : instance
+    return process ? instanceFor(process, make) : make()
   })
 }
 

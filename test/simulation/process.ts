@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as othersGoOn } from 'node:timers/promises'
 import type { Rng } from '../../src/lib/rng.ts'
 import type { SimulatedClock } from './clock.ts'
+import type { Kept } from './kept.ts'
 
 /** What a step does: kills are drawn for each kind by itself, or a commit would seldom be hit among a thousand reads. */
 export type StepKind = 'read' | 'write' | 'commit' | 'file' | 'request' | 'sleep'
@@ -56,6 +57,8 @@ export interface ProcessParts {
   readonly rng: Rng
   readonly kill?: Kill | undefined
   readonly belongings: Set<Belonging>
+  /** A warehouse that outlives the process. */
+  readonly kept?: Kept
   /** Told of every step when it begins. */
   readonly onStep?: (step: Step) => void
 }
@@ -117,6 +120,10 @@ export class SimulatedProcess {
 
   get belongings(): Set<Belonging> {
     return this.#parts.belongings
+  }
+
+  get kept(): Kept | undefined {
+    return this.#parts.kept
   }
 
   /** Work of this process; `killed` when it did not live to see the end. */

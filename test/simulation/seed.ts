@@ -1,10 +1,11 @@
 /** One seed: nights of a service that changes, fails and lies while the process is killed; then rest, and the verdict. */
-import { dayMs, hourMs } from '../../src/lib/dates.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/lib/dates.ts'
 import { namedRng } from '../../src/lib/rng.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { differencesById, lawOfSignals } from './by-id.ts'
-import { receive, sweep, sync } from './night.ts'
+import { askedLaws } from './laws.ts'
+import { fetchById, receive, sweep, sync } from './night.ts'
 import { NightCounts } from './night-counts.ts'
 import { differences } from './oracle.ts'
 import { others } from './others.ts'
@@ -22,15 +23,41 @@ import {
 const mostQuietNights = 4
 
 /** The other commands of a night cost as much as all before, so most nights have none of them. */
-const shareOfOthers = 0.08
+const shareOfOthers = { wide: 0.08, narrow: 0.5 }
+/** Of the seeds, those that are asked for one more sync at rest, and those that are swept at rest though nothing differs. */
+const shareOfSyncsAgain = 0.3
+const shareOfSweepsAtRest = 0.2
+
+/** Nobody drains an inbox that nothing came to. */
+const receiving = ({ service, place, counts }: Setting): Command[] =>
+  service.told.length === 0 && !place.hasEvents
+    ? []
+    : [engine => receive(place, engine, { deliveries: service.told, counts })]
+
+/**
+ * Records by id change minutes after they were read, when nothing but an event makes it likely: what is lost of an event
+ * shows only then, because the next night reads them in any case.
+ */
+async function evening(setting: Setting): Promise<void> {
+  const { climate, service, place, clock } = setting
+  if (climate.byId.length === 0) return
+  service.still()
+  clock.advance(3 * minuteMs)
+  service.evening()
+  const ended = await runAll(setting, [
+    ...receiving(setting),
+    engine => fetchById(place, engine, climate.byId),
+  ])
+  if (ended.length === 2 && ended.every(({ code }) => code === 0)) await requireSignals(setting)
+}
 
 /** Returns how many steps of its sync left something behind. */
 async function stormyNight(setting: Setting, night: number): Promise<number> {
-  const { climate, service, machine, clock, place, seed, counts, onlyKill } = setting
+  const { climate, service, machine, clock, place, seed, onlyKill, narrowed } = setting
   const rng = namedRng(seed, `night ${night}`)
   const { lists, byId } = climate
   const commands: Command[] = [
-    engine => receive(place, engine, { deliveries: service.told, counts }),
+    ...receiving(setting),
     engine => sync(place, engine, [...lists, ...byId]),
     ...(rng() < climate.sweeps
       ? [(engine: Engine) => sweep(place, engine, { names: [...lists, ...byId] })]
@@ -42,7 +69,9 @@ async function stormyNight(setting: Setting, night: number): Promise<number> {
   if (night === climate.lyingFrom) service.lie()
   await runAll(setting, commands, kill || undefined)
   const lasting = machine.lastingSteps
-  if (rng() < shareOfOthers && !onlyKill) await others(setting, rng)
+  const share = shareOfOthers[narrowed.isWide ? 'wide' : 'narrow']
+  if (climate.isWhole && rng() < share && !onlyKill) await others(setting, rng)
+  if (climate.hasEvenings && !onlyKill) await evening(setting)
   if (rng() < 0.1) await machine.stop()
   clock.set(firstNight + night * dayMs - hourMs * 12)
   return lasting
@@ -63,15 +92,40 @@ async function differing({ climate, machine, service }: Setting): Promise<string
 }
 
 async function requireSignals(setting: Setting): Promise<void> {
-  const { climate, machine, service } = setting
+  const { climate, machine, service, counts } = setting
   const engine = await machine.engine()
-  for (const name of climate.byId) require(setting, await lawOfSignals({ engine, service, name }))
+  for (const name of climate.byId) {
+    const { asked, faults } = await service.unspoiled(() => lawOfSignals({ engine, service, name }))
+    counts.add(askedLaws.signals, asked)
+    require(setting, faults)
+  }
 }
+
+/** Sync, and a sweep where something differs still. */
+async function quietNight(setting: Setting, isSwept: boolean): Promise<string[]> {
+  const { climate, place } = setting
+  const { lists, byId } = climate
+  const ended = await runAll(setting, [
+    ...receiving(setting),
+    engine => sync(place, engine, [...lists, ...byId]),
+    ...(isSwept ? [sweeping(setting)] : []),
+  ])
+  if (ended.every(({ code }) => code === 0)) await requireSignals(setting)
+  const found = await differing(setting)
+  if (found.length === 0 || isSwept) return found
+  await runAll(setting, [sweeping(setting)])
+  return differing(setting)
+}
+
+const sweeping =
+  ({ climate, place }: Setting): Command =>
+  engine =>
+    sweep(place, engine, { names: [...climate.lists, ...climate.byId], most: 1000 })
 
 /** Nothing changes any more, and every answer is right: the warehouse must come to hold the source, and stay as it is. */
 async function rest(setting: Setting, counted: NightCounts): Promise<void> {
-  const { climate, service, clock, place, tell, counts } = setting
-  const { lists, byId } = climate
+  const { climate, service, clock, place, tell, seed, narrowed, counts } = setting
+  const rng = namedRng(seed, 'rest')
   service.calm()
   service.mend()
   let found: string[] = []
@@ -79,18 +133,15 @@ async function rest(setting: Setting, counted: NightCounts): Promise<void> {
     clock.advance(dayMs)
     tell(`quiet night ${night}, ${clock.iso}`)
     counted.begin()
-    const ended = await runAll(setting, [
-      engine => receive(place, engine, { deliveries: service.told, counts }),
-      engine => sync(place, engine, [...lists, ...byId]),
-      engine => sweep(place, engine, { names: [...lists, ...byId], most: 1000 }),
-    ])
+    found = await quietNight(setting, narrowed.isWide || rng() < shareOfSweepsAtRest)
     counted.end(false)
-    if (ended.every(({ code }) => code === 0)) await requireSignals(setting)
-    found = await differing(setting)
     if (found.length === 0) break
     tell(`  ${found.length} differences, such as ${found[0]}`)
   }
   require(setting, found)
+  if (rng() > shareOfSyncsAgain && !narrowed.isWide) return
+  counts.add(askedLaws.again)
+  const { lists, byId } = climate
   const [again] = await runAll(setting, [engine => sync(place, engine, [...lists, ...byId])])
   if (again?.code !== 0) require(setting, [`at rest a sync ended with ${again?.code}: ${again?.message}`])
   const touched = again?.outcome ? rowsTouched(again.outcome) : 0

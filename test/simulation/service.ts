@@ -21,9 +21,12 @@ import { visitor } from './source.ts'
 /** Generated once each: the records are never changed in place. */
 const generated = new Map<number, Records>()
 
+/** Of the first variants, and of those after them in turn: lists of up to 50 records, and of up to 25. */
+const scaleOf = (variant: number): number => (variant < 4 ? 0.01 : [0.003, 0.005][variant % 2]!)
+
 function recordsOf(variant: number): Records {
   const records =
-    generated.get(variant) ?? generateRecords({ seed: variant, scale: 0.01, today: '2026-11-02' })
+    generated.get(variant) ?? generateRecords({ seed: variant, scale: scaleOf(variant), today: '2026-11-02' })
   generated.set(variant, records)
   return records
 }
@@ -79,6 +82,7 @@ export class Service {
   readonly #limits: { rateLimitPerDay: number; readonly rateLimitPerMinute: number }
   #sandbox!: Sandbox
   #isStormy = false
+  #isCalm = false
   #made = 0
   #judged = 0
 
@@ -135,6 +139,15 @@ export class Service {
     return this.#truth.get(`${collection} ${id}`)
   }
 
+  /** Ids of records whose last change an event told of. */
+  announced(collection: Collection): string[] {
+    return [...this.#truth]
+      .filter(
+        ([at, { changedAt, announcedAt }]) => at.startsWith(`${collection} `) && announcedAt >= changedAt,
+      )
+      .map(([at]) => at.slice(collection.length + 1))
+  }
+
   /** Records change between requests from now on. */
   storm(): void {
     this.#isStormy = true
@@ -153,8 +166,18 @@ export class Service {
   calm(): void {
     this.#limits.rateLimitPerDay = 50_000
     this.#isStormy = false
+    this.#isCalm = true
     this.#sandbox.setQuirks()
     this.#sandbox.faults.stop()
+  }
+
+  /** What somebody sees whom no fault meets. */
+  async unspoiled<Result>(look: () => Promise<Result>): Promise<Result> {
+    const { faults } = this.#sandbox
+    faults.stop()
+    const seen = await look()
+    if (!this.#isCalm) faults.resume()
+    return seen
   }
 
   /** What happens between two nights. */
@@ -164,6 +187,37 @@ export class Service {
     for (let done = 0; done < count; done += 1) {
       clock.advance(Math.floor((this.#rng() * 10 * 3_600_000) / count))
       this.#changeOnce()
+    }
+  }
+
+  /** Between two nights, or within one, nothing changes that nobody tells of. */
+  still(): void {
+    this.#isStormy = false
+  }
+
+  /** Records that are read by id change, and events tell of it. */
+  evening(): void {
+    const { climate, counts } = this.#parts
+    for (const name of climate.byId) {
+      const collection = collectionOf(name)
+      const type = eventOf(collection, 'changed')
+      const record = this.world.at(collection, this.#rng())
+      if (!type || !record || this.#rng() < 0.3) continue
+      this.#made += 1
+      counts.add('change told in the evening')
+      const { clock } = this.#parts
+      const [nowMs, number, rng] = [clock.now(), this.#made, this.#rng]
+      const announce = (): void => this.#tell(type, String(record.id))
+      changes.touch({
+        world: this.world,
+        collection,
+        record,
+        rng,
+        nowMs,
+        number,
+        announce,
+        work: () => undefined,
+      })
     }
   }
 

@@ -53,11 +53,12 @@ export async function openSetting(parts: SeedParts): Promise<Setting> {
   const { seed, engine, disks, counts, isVerbose, tell, narrowed } = parts
   const climate = climateOf(seed, engine, narrowed)
   const clock = new SimulatedClock(firstNight)
-  const disk = await disks.make()
+  const only = climate.isWhole ? undefined : [...climate.lists, ...climate.byId]
+  const disk = await disks.make({ only })
   const service = await Service.open({ seed, climate, clock, counts })
   const onStep = ({ kind, what }: Step): void => tell(`    ${clock.iso} ${kind} ${what}`)
   const machine = new Machine({ seed, clock, disk, counts, ...(isVerbose && { onStep }) })
-  const place = { seed, clock, disk, url: service.url, runs: 0 }
+  const place = { seed, clock, disk, url: service.url, runs: 0, hasEvents: false }
   return { ...parts, climate, clock, disk, service, machine, place, killedAt: 0 }
 }
 

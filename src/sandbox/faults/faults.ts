@@ -63,6 +63,11 @@ export class Faults {
     this.#stopped = true
   }
 
+  /** Ends what `stop` began. */
+  resume(): void {
+    this.#stopped = false
+  }
+
   /** Sends the spoiled answer and names the fault; undefined leaves the answer to be sent as it is. */
   spoil({ route, isRead, answer }: Spoiling): FaultName | undefined {
     if (this.#stopped) return undefined

@@ -41,8 +41,8 @@ export interface Sandbox extends EventSender {
   setOptions(options: Partial<ContractOptions>): void
   /** In place of the quirks before; none ends them. What happens once can happen again. */
   setQuirks(quirks?: QuirkSettings): void
-  /** `stop` ends all faults. */
-  readonly faults: Pick<Faults, 'stop'>
+  /** `stop` ends all faults, until `resume`. */
+  readonly faults: Pick<Faults, 'stop' | 'resume'>
   close(): Promise<void>
 }
 
