@@ -14,6 +14,7 @@ A DuckDB file has one writer: its tasks share a pool of one slot. Create the poo
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shlex
@@ -93,7 +94,7 @@ if tuple(int(part) for part in airflow.__version__.split(".")[:2]) < OLDEST:
 from airflow.providers.standard.operators.empty import EmptyOperator  # noqa: E402
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator  # noqa: E402
 from airflow.sdk import DAG, Asset, AssetAlias, get_current_context, task  # noqa: E402
-from airflow.sdk.exceptions import AirflowFailException  # noqa: E402
+from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException  # noqa: E402
 from airflow.task.trigger_rule import TriggerRule  # noqa: E402
 
 
@@ -123,7 +124,8 @@ def execute(words: Sequence[str]) -> tuple[int, dict[str, Any], str]:
             process.wait(timeout=120)
         follower.join()
     figures = json.loads(output) if output.strip().startswith(("{", "[")) else {}
-    return code, figures if isinstance(figures, dict) else {"rows": len(figures)}, last_line("\n".join(told))
+    reason = last_line("\n".join(told)).removeprefix("muster: ")
+    return code, figures if isinstance(figures, dict) else {"rows": len(figures)}, reason
 
 
 KEPT = ("runId", "requests", "remainingToday", "milliseconds", "asOf", "unexplained", "failed", "file", "published")
@@ -176,6 +178,18 @@ def at_reset() -> datetime:
     return datetime(tomorrow.year, tomorrow.month, tomorrow.day, 0, 5, tzinfo=timezone.utc)
 
 
+class GoOn(TriggerDagRunOperator):
+    """Triggers the next run when the budget is there again; the moment is known when this one ends."""
+
+    def execute(self, context: Any) -> None:
+        if "run_after" not in inspect.signature(DagRunTriggerException).parameters:
+            # Without it the run would begin at once, and spend nothing again and again.
+            print("this Airflow starts no run later: the next one of the schedule goes on", flush=True)
+            return
+        self.run_after = at_reset()
+        super().execute(context)
+
+
 class Night:
     """The Airflow DAG of one DAG of Muster and one connection."""
 
@@ -201,7 +215,6 @@ class Night:
             max_active_runs=1,
             dagrun_timeout=timedelta(hours=23),
             tags=["muster", self.connection],
-            user_defined_macros={"muster_reset": lambda: at_reset().isoformat()},
         ) as airflow_dag:
             for one in self.dag["tasks"]:
                 self.add(one)
@@ -291,9 +304,7 @@ class Night:
         for ends in self.ends.values():
             for end in ends:
                 end >> last
-        last >> TriggerDagRunOperator(
-            task_id="go_on", trigger_dag_id=self.dag_id, run_after="{{ muster_reset() }}", retries=0
-        )
+        last >> GoOn(task_id="go_on", trigger_dag_id=self.dag_id, retries=0)
 
 
 def pulled(instance: Any, name: str) -> list[dict[str, Any]]:

@@ -27,8 +27,8 @@ export type Options = Readonly<Record<string, unknown>>
 export interface CommandModule {
   readonly arguments?: readonly ArgumentDeclaration[]
   readonly options?: readonly OptionDeclaration[]
-  /** Takes `--all`: the command runs for every connection of the settings. */
-  readonly takesAll?: true
+  /** Takes `--all`: the command runs for every connection of the settings, in a process each unless this does it. */
+  readonly takesAll?: true | ((context: CommandContext) => Promise<ExitStatus>)
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
   /** Lines that `--help` shows before the examples. */

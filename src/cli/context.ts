@@ -5,17 +5,10 @@ import type { Notices } from '../app/surroundings.ts'
 import type { Connection, StoredConnection } from '../config/connection.ts'
 import { keyPlace } from '../config/origins.ts'
 import { Secret } from '../config/secret.ts'
-import {
-  connectionNamed,
-  hasSettings,
-  loadSettings,
-  loadStored,
-  type Settings,
-  type SettingsOf,
-  type StoredSettings,
-} from '../config/settings.ts'
+import { connectionNamed, type SettingsOf } from '../config/settings.ts'
 import { minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
+import { type SettingsReader, settingsReader } from './settings-reader.ts'
 import { type ColourChoice, isColoured } from './terminal/colour.ts'
 import { createLog } from './terminal/log.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
@@ -40,10 +33,16 @@ export interface GlobalOptions {
 interface Program {
   readonly commandNames: readonly string[]
   /** Runs another command of this program in the same process, with the same global options. */
-  invoke(argv: readonly string[], globals?: Pick<GlobalOptions, 'wait'>): Promise<ExitStatus>
+  invoke(argv: readonly string[], globals?: Pick<GlobalOptions, 'wait'>): Promise<Invoked>
 }
 
-export interface CommandContext extends World, Notices {
+export interface Invoked {
+  readonly status: ExitStatus
+  /** The line that says why it is not 0. */
+  readonly reason?: string
+}
+
+export interface CommandContext extends World, Notices, SettingsReader {
   readonly globals: GlobalOptions
   readonly json: boolean
   /** Whether people watch stderr on a terminal. */
@@ -57,17 +56,12 @@ export interface CommandContext extends World, Notices {
   hide(text: string): void
   /** Where the key of the chosen connection is read from: file and line, or a variable. Undefined before it is chosen. */
   keyPlace(): string | undefined
-  /** Whether there is a file or a variable to read settings from, valid or not. */
-  hasSettings(): boolean
-  /** Read on the first call; later calls give the same settings. */
-  settings(): Settings
   /** How long to wait for a warehouse that another process holds; the settings count once the command has read them. */
   waitMs(): number
   /** The connection that `--connection` names, or the only one. */
   connection(): Connection
   /** The same for commands that only read what is stored: they need neither the key nor the address of the service. */
   stored(): StoredConnection
-  storedSettings(): StoredSettings
 }
 
 export interface ContextParts {
@@ -91,20 +85,21 @@ export function createContext({
   })
   let chosen: Connection | undefined
   let read: StoredConnection | undefined
-  const { config } = globals
-  const request = { env: world.env, cwd: world.cwd, ...(config !== undefined && { configFile: config }) }
-  let isWarned = false
-  const told = <One>(loaded: SettingsOf<One>): SettingsOf<One> => {
-    redactor.learn(loaded.secrets)
-    if (!(isWarned || globals.quiet))
-      for (const warning of loaded.warnings) stderr.write(`warning: ${loaded.source}, ${warning}\n`)
-    isWarned = true
-    return loaded
+  const { config, connection } = globals
+  const request = {
+    env: world.env,
+    cwd: world.cwd,
+    ...(config !== undefined && { configFile: config }),
+    ...(connection !== undefined && { connection }),
   }
-  let loaded: Settings | undefined
-  const settings = (): Settings => (loaded ??= told(loadSettings(request)))
-  let stored: StoredSettings | undefined
-  const storedSettings = (): StoredSettings => (stored ??= told(loadStored(request)))
+  let isWarned = false
+  const told = ({ secrets, warnings, source }: SettingsOf<unknown>): void => {
+    redactor.learn(secrets)
+    if (!(isWarned || globals.quiet))
+      for (const warning of warnings) stderr.write(`warning: ${source}, ${warning}\n`)
+    isWarned = true
+  }
+  const reader = settingsReader(request, told)
   return {
     ...world,
     stdout: escaping(world.stdout),
@@ -120,12 +115,10 @@ export function createContext({
     program,
     hide: text => redactor.learn([new Secret(text)]),
     keyPlace: () => chosen && keyPlace(request, chosen.name),
-    hasSettings: () => hasSettings(request),
-    settings,
-    storedSettings,
-    stored: () => (read ??= tidied(connectionNamed(storedSettings(), globals.connection))),
+    ...reader,
+    stored: () => (read ??= tidied(connectionNamed(reader.storedSettings(), globals.connection))),
     waitMs: () => globals.wait ?? (chosen?.waitMinutes ?? 0) * minuteMs,
-    connection: () => (chosen ??= tidied(connectionNamed(settings(), globals.connection))),
+    connection: () => (chosen ??= tidied(connectionNamed(reader.settings(), globals.connection))),
   }
 }
 

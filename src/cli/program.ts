@@ -5,7 +5,7 @@ import type { ExitStatus } from '../lib/errors.ts'
 import { programVersion } from '../lib/package.ts'
 import type { CommandModule, Options } from './command.ts'
 import { type CommandSet, type LoadedCommand, loadCommands } from './commands.ts'
-import type { CommandContext, GlobalOptions } from './context.ts'
+import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
 import { describeFailure } from './failure.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
@@ -13,7 +13,10 @@ import { escaping } from './terminal/terminal.ts'
 import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */
-export async function run(argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> {
+export const run = async (argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> =>
+  (await outcomeOf(argv, world, commands)).status
+
+async function outcomeOf(argv: readonly string[], world: World, commands: CommandSet): Promise<Invoked> {
   const session: Session = {
     argv,
     world,
@@ -25,15 +28,18 @@ export async function run(argv: readonly string[], world: World, commands: Comma
   const program = buildProgram(session, await loadCommands(argv, commands))
   try {
     await program.parseAsync(argv, { from: 'user' })
-    return session.status
+    return { status: session.status }
   } catch (error) {
     const isVerbose = program.opts().verbose === true || argv.includes('--verbose')
     const { keyPlace } = session
     const { exitCode, text } = describeFailure(error, { isVerbose, signal: world.signal, keyPlace })
     if (text) gateFor(world.stderr, session.redactor).write(`${text}\n`)
-    return exitCode
+    return { status: exitCode, reason: reasonIn(session.redactor.hide(text)) }
   }
 }
+
+/** Its first line; the others are causes. */
+const reasonIn = (text: string): string => (text.split('\n')[0] ?? '').replace(/^muster: /, '')
 
 interface Session {
   readonly argv: readonly string[]
@@ -107,7 +113,8 @@ function complete(command: Command, module: CommandModule, session: Session): vo
     if (fallback !== undefined) option.default(fallback)
     command.addOption(option)
   }
-  if (module.takesAll) command.option('--all', 'for every connection of the settings, two at a time')
+  if (module.takesAll === true) command.option('--all', 'for every connection of the settings, two at a time')
+  else if (module.takesAll) command.option('--all', 'a line for every connection of the settings')
   const examples = module.examples.map(example => `  $ ${example}`).join('\n')
   const notes = module.notes ? `\n${module.notes.join('\n')}\n` : ''
   command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
@@ -116,6 +123,10 @@ function complete(command: Command, module: CommandModule, session: Session): vo
     session.keyPlace = () => context.keyPlace()
     const { whileHeld } = await import('./around/while-held.ts')
     const args = command.processedArgs.flat().filter(isText)
+    if (typeof module.takesAll === 'function' && command.opts().all === true) {
+      session.status = await module.takesAll(context)
+      return
+    }
     if (module.takesAll && command.opts().all === true) {
       const { everyConnection } = await import('./around/every-connection.ts')
       session.status = await everyConnection(
@@ -169,7 +180,7 @@ async function contextFor(
     program: {
       commandNames: Object.keys(commands.commands),
       invoke: (argv, more) =>
-        run(
+        outcomeOf(
           [...argv, ...asFlags({ ...more, ...shared })],
           json ? { ...world, stdout: world.stderr } : world,
           commands,

@@ -1,7 +1,7 @@
 /** Every setting with its value and where that comes from: a file and line, the environment, or the default. */
 import { buildStored } from './connection.ts'
-import { findSource, type SettingsRequest } from './settings.ts'
 import { checkShape, declared, type RawConnection } from './shape.ts'
+import { findSource, type SettingsRequest } from './source/found-source.ts'
 import type { Path, Source } from './source.ts'
 import { passwordIn } from './warehouse-url.ts'
 
@@ -58,7 +58,7 @@ function placeOf(source: Source, path: Path): string {
   // The warehouse has a usual place where no variable names one.
   if (source.line === undefined)
     return variables.length > 0 ? `environment, ${variables.join(', ')}` : 'default'
-  return [`${source.name}:${source.line(path)}`, ...variables].join(', ')
+  return [`${source.fileOf?.(path) ?? source.name}:${source.line(path)}`, ...variables].join(', ')
 }
 
 interface Reading {

@@ -1,7 +1,5 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
-import { resolve } from 'node:path'
 import { ConfigError, UsageError } from '../lib/errors.ts'
-import { readInputText } from '../lib/input-file.ts'
 import {
   type Building,
   buildConnection,
@@ -9,14 +7,13 @@ import {
   type Connection,
   type StoredConnection,
 } from './connection.ts'
-import { type Environment, environmentSource, settingVariables, variable } from './environment.ts'
+import { type Environment, variable } from './environment.ts'
 import { choiceOf } from './nearest.ts'
 import { Secret } from './secret.ts'
 import { checkShape, type RawConnection } from './shape.ts'
+import { findSource, type SettingsRequest } from './source/found-source.ts'
 import { dotted, type Path, type Problem, type Source } from './source.ts'
 import { passwordIn } from './warehouse-url.ts'
-import { largestYaml } from './yaml.ts'
-import { readYaml } from './yaml-source.ts'
 
 export interface SettingsOf<One> {
   /** The file they came from, or `environment`. */
@@ -30,15 +27,6 @@ export interface SettingsOf<One> {
 
 export type Settings = SettingsOf<Connection>
 export type StoredSettings = SettingsOf<StoredConnection>
-
-export interface SettingsRequest {
-  /** From the command line; it must exist. */
-  readonly configFile?: string
-  readonly env: Environment
-  readonly cwd: string
-}
-
-export const defaultConfigFile = 'config/muster.yaml'
 
 interface Loading<One> {
   readonly needs: 'key' | 'warehouse'
@@ -54,16 +42,56 @@ export const loadSettings = (request: SettingsRequest): Settings =>
 /**
  * For commands that read the warehouse, and neither the service nor landed pages: address and keys may be missing or wrong.
  */
-export const loadStored = (request: SettingsRequest): StoredSettings =>
-  load(request, { needs: 'warehouse', build: buildStored, isIgnored: isNotAboutStored })
+export const loadStored = (request: SettingsRequest): StoredSettings => load(request, storedLoading)
 
 const isNotAboutStored = ([, , name]: Path): boolean =>
   ['baseUrl', 'apiKey', 'apiKeyFile', 'webhook', 'landingKey', 'landingKeyFile'].includes(String(name))
 
+const storedLoading: Loading<StoredConnection> = {
+  needs: 'warehouse',
+  build: buildStored,
+  isIgnored: isNotAboutStored,
+}
+
 function load<One extends StoredConnection>(
   request: SettingsRequest,
-  { needs, build, isIgnored }: Loading<One>,
+  loading: Loading<One>,
 ): SettingsOf<One> {
+  const { source, built, warnings } = read(request, loading)
+  const isOther = othersThan(request.connection, source)
+  const problems = built.problems.filter(({ path }) => !isOther(path))
+  const { connections } = built
+  if (problems.length === 0 && connections.length === 0) {
+    problems.push({ path: ['connections'], text: 'connections is empty: add one, as `muster init` does' })
+  }
+  if (problems.length === 0) problems.push(...sharedWarehouses(connections))
+  if (problems.length > 0) throw asError(source, problems)
+  return settingsOf(source, { connections, warnings, env: request.env })
+}
+
+/** All connections that are right, and why the others are not. Throws ConfigError for what is wrong with all. */
+export function loadStoredOfAll(request: SettingsRequest): StoredSettings & { readonly faulty: Faulty } {
+  const { source, built, warnings } = read(request, storedLoading)
+  const problems = [...built.problems, ...sharedWarehouses(built.connections)]
+  const names = new Set<unknown>(namesIn(source))
+  const ofAll = problems.filter(({ path: [root, name] }) => root !== 'connections' || !names.has(name))
+  if (ofAll.length > 0) throw asError(source, ofAll)
+  const faulty = new Map<string, string>()
+  for (const { path, text } of problems) {
+    const name = String(path[1])
+    if (!faulty.has(name)) faulty.set(name, `${source.where(path)}: ${text}`)
+  }
+  const connections = built.connections.filter(({ name }) => !faulty.has(name))
+  return { ...settingsOf(source, { connections, warnings, env: request.env }), faulty }
+}
+
+/** Names of connections whose settings are wrong, with the first problem. */
+export type Faulty = ReadonlyMap<string, string>
+
+function read<One extends StoredConnection>(
+  request: SettingsRequest,
+  { needs, build, isIgnored }: Loading<One>,
+) {
   const { source, problems: earlier, warnings: first } = findSource(request, needs)
   const shape = checkShape(source.tree)
   const problems = [...earlier, ...shape.problems].filter(({ path }) => !isIgnored(path))
@@ -75,24 +103,46 @@ function load<One extends StoredConnection>(
   const connections = Object.entries(shape.settings?.connections ?? {}).flatMap(
     ([name, raw]) => build(name, raw, { source, cwd: request.cwd, findings }) ?? [],
   )
-  if (problems.length === 0 && connections.length === 0) {
-    problems.push({ path: ['connections'], text: 'connections is empty: add one, as `muster init` does' })
-  }
-  if (problems.length === 0) problems.push(...sharedWarehouses(connections))
-  if (problems.length > 0) throw asError(source, problems)
-  return {
-    source: source.name,
-    connections: new Map(connections.map(connection => [connection.name, connection])),
-    warnings,
-    secrets: connections.flatMap(connection => secretsOf(connection, request.env)),
-  }
+  return { source, built: { connections, problems }, warnings }
 }
 
-/** Whether there are settings to load, for commands that can do without. */
-export const hasSettings = ({ configFile, env, cwd }: SettingsRequest): boolean =>
-  configFile !== undefined ||
-  readIfThere(resolve(cwd, defaultConfigFile)) !== undefined ||
-  environmentSource(env, 'warehouse') !== undefined
+interface Loaded<One> {
+  readonly connections: readonly One[]
+  readonly warnings: readonly string[]
+  readonly env: Environment
+}
+
+const settingsOf = <One extends StoredConnection>(
+  source: Source,
+  { connections, warnings, env }: Loaded<One>,
+): SettingsOf<One> => ({
+  source: source.name,
+  connections: new Map(connections.map(connection => [connection.name, connection])),
+  warnings,
+  secrets: connections.flatMap(connection => secretsOf(connection, env)),
+})
+
+const namesIn = ({ tree }: Source): readonly string[] => {
+  const { connections } = Object(tree) as { connections?: unknown }
+  return typeof connections === 'object' && connections !== null ? Object.keys(connections) : []
+}
+
+/** Of no connection when the settings have none of that name: then all problems are told. */
+function othersThan(name: string | undefined, source: Source): (path: Path) => boolean {
+  const names = new Set<unknown>(namesIn(source))
+  if (name === undefined || !names.has(name)) return () => false
+  return ([root, one]) => root === 'connections' && one !== name && names.has(one)
+}
+
+/** Of all connections, also of those whose settings are wrong. Throws ConfigError when there are none. */
+export function connectionNames(request: SettingsRequest): readonly string[] {
+  const { source } = findSource(request, 'warehouse')
+  const names = namesIn(source)
+  if (names.length > 0) return names
+  // Says what is wrong with them.
+  loadSettings(request)
+  return []
+}
 
 /** The named connection, or the only one. */
 export function connectionNamed<One>(settings: SettingsOf<One>, name?: string): One {
@@ -111,52 +161,6 @@ export function connectionNamed<One>(settings: SettingsOf<One>, name?: string): 
     where: settings.source,
     next: choiceOf(name, names),
   })
-}
-
-export interface Found {
-  readonly source: Source
-  readonly problems: readonly Problem[]
-  readonly warnings: readonly string[]
-}
-
-/** Where the settings are; throws ConfigError when there are none. */
-export function findSource({ configFile, env, cwd }: SettingsRequest, needs: 'key' | 'warehouse'): Found {
-  const file = configFile ?? defaultConfigFile
-  const text = readIfThere(resolve(cwd, file))
-  if (text !== undefined) {
-    const yaml = readYaml({ file, text }, env)
-    if (typeof yaml !== 'string') return { ...yaml, warnings: unusedVariables(env, yaml.source) }
-    throw new ConfigError({ what: `${file}:${yaml}`, next: 'correct the YAML there' })
-  }
-  if (configFile !== undefined) {
-    throw new ConfigError({
-      what: `${file} does not exist`,
-      next: `write it with \`muster init --config ${file}\``,
-    })
-  }
-  const source = environmentSource(env, needs)
-  if (source) return { source, problems: [], warnings: [] }
-  throw new ConfigError({
-    what: `there are no settings: ${file} does not exist`,
-    next: 'run `muster init`, or set MUSTER_BASE_URL and MUSTER_API_KEY',
-  })
-}
-
-/** Somebody who set them expects them to count. */
-function unusedVariables(env: Environment, { variables }: Source): readonly string[] {
-  const unused = settingVariables.filter(name => variable(env, name) !== undefined && !variables.has(name))
-  if (unused.length === 0) return []
-  const are = unused.length === 1 ? 'is' : 'are'
-  return [
-    `which counts although ${new Intl.ListFormat('en-GB').format(unused)} ${are} set: unset ${unused.length === 1 ? 'it' : 'them'}, or move the file away`,
-  ]
-}
-
-function readIfThere(file: string): string | undefined {
-  const read = readInputText(file, { mostBytes: largestYaml })
-  if (typeof read === 'string') return read
-  if (read.isMissing) return undefined
-  throw new ConfigError({ what: `${file} ${read.why}`, next: 'name a readable file of settings' })
 }
 
 /** One line a setting: only its first problem, from which others may follow. */

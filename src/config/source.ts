@@ -10,6 +10,8 @@ export interface Source {
   readonly tree: unknown
   /** The place of a value, or of its nearest ancestor: `line 4`, or the name of a variable. */
   where(path: Path): string
+  /** The file of a value, where there are several. */
+  readonly fileOf?: (path: Path) => string
   /** The line of a value, where there is a file. */
   readonly line?: (path: Path) => number
   /** Names of the environment variables that a value came from, wholly or in part. */

@@ -36,6 +36,11 @@ export class ConfigError extends MusterError {
   override readonly exitCode = 78
 }
 
+/** What was looked at is not as it must be: a person has to look, and another attempt finds the same. */
+export class CheckFailed extends MusterError {
+  override readonly exitCode = 3
+}
+
 /** A budget or deadline is reached: everything read is loaded, and the next run continues there. */
 export class BudgetSpent extends MusterError {
   override readonly exitCode = 75

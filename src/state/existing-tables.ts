@@ -6,7 +6,9 @@ import type { LedgerName } from './tables.ts'
 const known = new WeakMap<object, ReadonlySet<LedgerName>>()
 
 /** Names without the schema; empty for a file that no sync has touched. */
-export async function existingTables(engine: Engine): Promise<ReadonlySet<LedgerName>> {
+export async function existingTables(
+  engine: Pick<Engine, 'rows' | 'schema' | 'cacheKey'>,
+): Promise<ReadonlySet<LedgerName>> {
   const cached = known.get(engine.cacheKey)
   if (cached) return cached
   const rows = await engine.rows<{ name: LedgerName }>(

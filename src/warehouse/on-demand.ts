@@ -4,6 +4,7 @@ import type { openDuckdb as duckdb, openStage as stage } from './duckdb/open.ts'
 import type { rewriteFile as rewrite } from './duckdb/rewrite-file.ts'
 import type { openPostgresQuery as postgresQuery } from './postgres/ad-hoc/session.ts'
 import type { openPostgres as postgres } from './postgres/open.ts'
+import type { openPostgresReader as postgresReader } from './postgres/statements.ts'
 
 export const openDuckdb: typeof duckdb = async (...args) =>
   (await import('./duckdb/open.ts')).openDuckdb(...args)
@@ -19,3 +20,6 @@ export const openPostgres: typeof postgres = async (...args) =>
 
 export const openPostgresQuery: typeof postgresQuery = async (...args) =>
   (await import('./postgres/ad-hoc/session.ts')).openPostgresQuery(...args)
+
+export const openPostgresReader: typeof postgresReader = async (...args) =>
+  (await import('./postgres/statements.ts')).openPostgresReader(...args)

@@ -117,7 +117,7 @@ test('a spent budget leaves marts built, and the run goes on when there is more'
     `select value from xcom where dag_id = 'muster_spent_nightly' and task_id = 'sync' and key = 'return_value'`,
   )
   expect(String(figures[0]?.value)).toMatch(/partial\W+true/)
-  expect(run).toBe('success')
+  expect({ run, text: run === 'success' ? '' : text }).toEqual({ run: 'success', text: '' })
   const later = await place.rows(
     `select run_after from dag_run where dag_id = 'muster_spent_nightly' and state = 'queued'`,
   )
@@ -130,5 +130,5 @@ test('a failed check fails the run with its reason', { timeout: 900_000 }, async
   await engine.close()
   const { run, tasks, text } = await night('muster_duck_checks')
   expect({ run, tasks }).toMatchObject({ run: 'failed', tasks: { check: 'failed', partial: 'failed' } })
-  expect(text).toMatch(/a check failed: muster: /)
+  expect(text).toMatch(/a check failed: \d+ checks? failed: \w+ \(/)
 })

@@ -66,6 +66,9 @@ export function airflowPlace(settings: string): AirflowPlace {
     AIRFLOW__API__HOST: '127.0.0.1',
     AIRFLOW__CORE__EXECUTION_API_SERVER_URL: 'http://127.0.0.1:9/execution/',
     AIRFLOW__LOGGING__LOGGING_LEVEL: 'WARNING',
+    // Otherwise a traceback is drawn in boxes that break the words of a reason.
+    NO_COLOR: '1',
+    COLUMNS: '400',
     MUSTER_COMMAND: `${process.execPath} ${join(root, 'dist/main.js')}`,
     MUSTER_HOME: home,
     MUSTER_TEST_KEY: sandboxKeys.company,

@@ -64,7 +64,10 @@ test('ends with 3 for an error, with one line that says where and what to do', a
     '',
   ])
   const { code, out, err } = await place.command('check timesheet_buckets --json')
-  expect([code, err]).toEqual([3, ''])
+  expect([code, err]).toEqual([
+    3,
+    'muster: 1 check failed: timesheet_buckets (star.fact_timesheet): the output says what to do about each\n',
+  ])
   expect(JSON.parse(out)).toMatchObject({
     results: [
       {

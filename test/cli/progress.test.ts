@@ -88,7 +88,7 @@ describe('renderProgress', () => {
 
 function contextOf(parts: Parameters<typeof captured>[0], globals = {}) {
   const { world, err } = captured(parts)
-  const program = { commandNames: [], invoke: async () => 0 as const }
+  const program = { commandNames: [], invoke: async () => ({ status: 0 }) as const }
   return { context: createContext({ world, globals, program }), err }
 }
 

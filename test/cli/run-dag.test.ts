@@ -31,7 +31,7 @@ async function outcomesOf(dag: Dag, codes: Record<string, number | Error>, signa
       now += 10
       const code = codes[task.id] ?? 0
       if (code instanceof Error) throw code
-      return code
+      return { status: code }
     },
     now: () => now,
     record: outcome => void recorded.push(outcome),

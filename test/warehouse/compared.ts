@@ -14,6 +14,7 @@ const ofTheMoment = new Set([
   'sent',
   'api_usage',
   'migration',
+  'dag_run',
   'dag_task',
   'scan_id',
   'request_budget',

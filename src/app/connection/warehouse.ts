@@ -18,6 +18,7 @@ import { dropLeftoverSchemas } from '../../warehouse/postgres/temporary-schemas.
 import type { QuerySession } from '../../warehouse/query.ts'
 import type { Notices } from '../surroundings.ts'
 import { landingKeys } from './landing-keys.ts'
+import { leavingOverview } from './overview.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
 export const duckdbFile = ({ warehouse }: StoredConnection): string | undefined =>
@@ -42,7 +43,8 @@ export function postgresPlace(connection: StoredConnection): PostgresPlace | und
 /** Opens the warehouse to write; a DuckDB file has one writer at a time. */
 export async function openToWrite(connection: StoredConnection): Promise<Engine> {
   const place = postgresPlace(connection)
-  if (!place) return openDuckdb(duckdbFile(connection) ?? '')
+  const file = duckdbFile(connection) ?? ''
+  if (!place) return leavingOverview(await openDuckdb(file), file)
   const engine = await openPostgres(place.address, place.options)
   try {
     await dropLeftoverSchemas(engine)

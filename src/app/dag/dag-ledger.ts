@@ -3,16 +3,17 @@
 import type { Connection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { migrate } from '../../state/migrate.ts'
+import { recordNight } from '../../state/runs/nights.ts'
 import { newRunId, recordDagTasks } from '../../state/runs/runs.ts'
-import type { DagTaskRow } from '../../state/runs/tables.ts'
+import type { DagRunRow, DagTaskRow } from '../../state/runs/tables.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
-import type { TaskOutcome } from './run-dag.ts'
+import { nightOf, type TaskOutcome } from './run-dag.ts'
 
 export interface DagLedger {
   record(outcome: TaskOutcome): Promise<void>
-  /** Writes what could not be written before; returns why that failed, if it did. */
-  finish(): Promise<Error | undefined>
+  /** Records the whole run, and what could not be written before; returns why that failed, if it did. */
+  finish(outcomes: readonly TaskOutcome[]): Promise<Error | undefined>
 }
 
 interface DagContext extends Pick<Surroundings, 'clock' | 'rng'> {
@@ -32,11 +33,17 @@ function connectionOf(context: DagContext): Connection | undefined {
   }
 }
 
-async function write(connection: Connection, rows: readonly DagTaskRow[], now: string): Promise<void> {
+interface Waiting {
+  tasks: DagTaskRow[]
+  run?: DagRunRow
+}
+
+async function write(connection: Connection, { tasks, run }: Waiting, now: string): Promise<void> {
   const engine = await openToWrite(connection)
   try {
     await migrate(engine, now)
-    await recordDagTasks(engine, rows)
+    await recordDagTasks(engine, tasks)
+    if (run) await recordNight(engine, run)
   } finally {
     await engine.close()
   }
@@ -46,15 +53,17 @@ async function write(connection: Connection, rows: readonly DagTaskRow[], now: s
 export function openDagLedger(context: DagContext, dag: string): DagLedger {
   const { clock, rng } = context
   const dagRunId = newRunId(clock, rng)
-  const waiting: DagTaskRow[] = []
+  const startedAt = instant(clock.now())
+  const waiting: Waiting = { tasks: [] }
   const flush = async (): Promise<Error | undefined> => {
     const connection = connectionOf(context)
     // Usually the first task creates the file.
-    if (!connection || waiting.length === 0) return undefined
+    if (!connection || (waiting.tasks.length === 0 && !waiting.run)) return undefined
     try {
       if (!isMade(connection)) return undefined
       await write(connection, waiting, instant(clock.now()))
-      waiting.length = 0
+      waiting.tasks = []
+      delete waiting.run
       return undefined
     } catch (error) {
       if (error instanceof Error) return error
@@ -64,9 +73,18 @@ export function openDagLedger(context: DagContext, dag: string): DagLedger {
   return {
     async record({ task, state, startedAt, finishedAt, error = null }) {
       const times = { started_at: instant(startedAt), finished_at: instant(finishedAt) }
-      waiting.push({ dag_run_id: dagRunId, dag, task, state, ...times, error })
+      waiting.tasks.push({ dag_run_id: dagRunId, dag, task, state, ...times, error })
       await flush()
     },
-    finish: flush,
+    async finish(outcomes) {
+      waiting.run = {
+        dag_run_id: dagRunId,
+        dag,
+        ...nightOf(outcomes),
+        started_at: startedAt,
+        finished_at: instant(clock.now()),
+      }
+      return flush()
+    },
   }
 }

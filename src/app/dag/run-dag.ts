@@ -9,15 +9,21 @@ export interface TaskOutcome {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly finishedAt: number
-  /** Why it failed or was skipped. */
+  /** Why it failed, was skipped or goes on later. */
   readonly error?: string
   /** Exit code of a failed command; absent when it threw. */
   readonly exitCode?: number
 }
 
+interface TaskEnd {
+  /** Its exit code. */
+  readonly status: number
+  readonly reason?: string
+}
+
 export interface DagEffects {
-  /** Runs one command of the program and returns its exit code. */
-  runTask(task: DagTask): Promise<number>
+  /** Runs one command of the program. */
+  runTask(task: DagTask): Promise<TaskEnd>
   now(): number
   /** Called and awaited after each task; records it in the ledger. */
   record?(outcome: TaskOutcome): void | Promise<void>
@@ -50,6 +56,23 @@ const codes = [wrongSettings, 1, checkFailed, later, 0] as const
 export function dagExitCode(outcomes: readonly TaskOutcome[]): ExitStatus {
   const ended = new Set(outcomes.map(codeOf))
   return codes.find(code => ended.has(code)) ?? 0
+}
+
+export interface NightEnd {
+  readonly state: 'done' | 'later' | 'failed'
+  /** The tasks that were not done, with why; null when all were. */
+  readonly reason: string | null
+}
+
+/** How a run ended as a whole: a task that was skipped follows from one that failed. */
+export function nightOf(outcomes: readonly TaskOutcome[]): NightEnd {
+  const failed = outcomes.filter(({ state }) => state === 'failed')
+  const told = failed.length > 0 ? failed : outcomes.filter(({ state }) => state === 'later')
+  if (told.length === 0) return { state: 'done', reason: null }
+  return {
+    state: failed.length > 0 ? 'failed' : 'later',
+    reason: told.map(({ task, error }) => (error ? `${task}: ${error}` : task)).join('; '),
+  }
 }
 
 function codeOf({ state, exitCode }: TaskOutcome): (typeof codes)[number] {
@@ -91,10 +114,11 @@ async function attempt(task: DagTask, { runTask, now }: DagEffects): Promise<Tas
     ...why,
   })
   try {
-    const code = await runTask(task)
-    if (code === 0) return ended('done')
-    if (code === later) return ended('later')
-    return ended('failed', { error: `${task.run} ended with exit code ${code}`, exitCode: code })
+    const { status, reason } = await runTask(task)
+    if (status === 0) return ended('done')
+    if (status === later) return ended('later', reason ? { error: reason } : {})
+    const error = reason || `${task.run} ended with exit code ${status}`
+    return ended('failed', { error, exitCode: status })
   } catch (error) {
     return ended('failed', { error: error instanceof Error ? error.message : String(error) })
   }

@@ -42,7 +42,7 @@ function runFor(context: CommandContext, connection: string, argv: readonly stri
       signal.removeEventListener('abort', stop)
       const exitCode = code ?? 1
       const milliseconds = clock.now() - startedAt
-      const reason = exitCode === 0 ? '' : lastLine(textOf(err))
+      const reason = exitCode === 0 ? '' : lastLine(textOf(err)) || lastLine(textOf(out))
       resolve({ connection, exitCode, milliseconds, out: textOf(out), reason })
     })
   })
@@ -51,7 +51,7 @@ function runFor(context: CommandContext, connection: string, argv: readonly stri
 function namesOf(context: CommandContext): readonly string[] {
   if (context.globals.connection !== undefined)
     throw new UsageError({ what: '--all and --connection exclude each other', next: 'give one of them' })
-  return [...context.settings().connections.keys()]
+  return context.connectionNames()
 }
 
 const states: Readonly<Record<number, string>> = { 0: 'done', 75: 'later' }

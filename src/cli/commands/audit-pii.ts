@@ -1,7 +1,9 @@
 /** `muster audit-pii`: looks for values of the PII tables in everything that is published. */
-import { auditPii } from '../../app/privacy/audit-pii.ts'
+import { type Audit, auditPii } from '../../app/privacy/audit-pii.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
+import { CheckFailed } from '../../lib/errors.ts'
 import { type CommandModule, flagOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
@@ -14,27 +16,33 @@ export const command: CommandModule = {
   examples: ['muster audit-pii', 'muster audit-pii --left-out', 'muster audit-pii --json'],
   async run(context, _args, options) {
     const audit = await auditPii(context.connection())
-    const status = audit.hits.length > 0 ? 3 : 0
-    if (context.json) {
-      printJson(context, audit)
-      return status
-    }
-    if (audit.hits.length > 0)
-      printTable(
-        context,
-        ['column', 'cells', 'place'],
-        audit.hits.map(({ column, cells, place }) => [column, cells, place]),
-      )
-    if (flagOption(options, 'leftOut'))
-      printTable(
-        context,
-        ['left out', 'values', 'why'],
-        audit.leftOut.map(({ column, values, why }) => [column, values, why]),
-      )
-    const shown = `${formatNumber(audit.values)} values looked for in ${counted(audit.columns, 'column')}, ${counted(audit.cells, 'distinct cell')}`
-    const result =
-      status === 0 ? 'none found' : `found in ${counted(audit.hits.length, 'column')}: do not publish`
-    printLine(context, `${shown}, ${counted(audit.places.length, 'place')}: ${result}`)
-    return status
+    if (context.json) printJson(context, audit)
+    else print(context, audit, flagOption(options, 'leftOut'))
+    if (audit.hits.length === 0) return 0
+    throw new CheckFailed({
+      what: `personal data is in ${[...new Set(audit.hits.map(({ place }) => place))].join(', ')}`,
+      next: 'do not publish; the output names the columns it comes from',
+    })
   },
+}
+
+function print(context: CommandContext, audit: Audit, showsLeftOut: boolean): void {
+  if (audit.hits.length > 0)
+    printTable(
+      context,
+      ['column', 'cells', 'place'],
+      audit.hits.map(({ column, cells, place }) => [column, cells, place]),
+    )
+  if (showsLeftOut)
+    printTable(
+      context,
+      ['left out', 'values', 'why'],
+      audit.leftOut.map(({ column, values, why }) => [column, values, why]),
+    )
+  const shown = `${formatNumber(audit.values)} values looked for in ${counted(audit.columns, 'column')}, ${counted(audit.cells, 'distinct cell')}`
+  const result =
+    audit.hits.length === 0
+      ? 'none found'
+      : `found in ${counted(audit.hits.length, 'column')}: do not publish`
+  printLine(context, `${shown}, ${counted(audit.places.length, 'place')}: ${result}`)
 }

@@ -5,7 +5,7 @@ import { landingOf } from '../../app/connection/landing-keys.ts'
 import { openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { nearest } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
-import { type ExitStatus, UsageError } from '../../lib/errors.ts'
+import { CheckFailed, type ExitStatus, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import type { Check } from '../../marts/checks/check.ts'
 import { everyCheck } from '../../marts/checks/gate.ts'
@@ -84,8 +84,9 @@ export const command: CommandModule = {
       const report = await reportChecks(effects, tables)
       if (context.json) printJson(context, report)
       else print(context, report)
-      const isBroken = report.results.some(result => result.severity === 'error' && failedRows(result) > 0)
-      return isBroken ? 3 : 0
+      const broken = report.results.filter(result => isError(result) && failedRows(result) > 0)
+      if (broken.length > 0) throw failureOf(broken)
+      return 0
     } finally {
       await engine.close()
     }
@@ -93,6 +94,12 @@ export const command: CommandModule = {
 }
 
 const isError = ({ severity }: CheckResult): boolean => severity === 'error'
+
+const failureOf = (broken: readonly CheckResult[]): CheckFailed =>
+  new CheckFailed({
+    what: `${counted(broken.length, 'check')} failed: ${broken.map(({ name, failures }) => `${name} (${failures.map(({ subject }) => subject).join(', ')})`).join(', ')}`,
+    next: 'the output says what to do about each',
+  })
 
 /** Errors before warnings, each with what to do. */
 function failureLines(results: readonly CheckResult[]): string[] {

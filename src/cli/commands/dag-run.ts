@@ -35,7 +35,7 @@ export const command: CommandModule = {
       record: outcome => ledger.record(outcome),
       signal,
     })
-    const unrecorded = await ledger.finish()
+    const unrecorded = await ledger.finish(outcomes)
     if (unrecorded)
       stderr.write(`warning: how the tasks ended could not be recorded: ${unrecorded.message}\n`)
     print(context, dag.name, outcomes)

@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isSettingsSchema, settingsSchema } from '../../config/schema.ts'
-import { defaultConfigFile } from '../../config/settings.ts'
+import { defaultConfigFile } from '../../config/source/found-source.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { sandboxKeys } from '../../sandbox/keys/default-keys.ts'
 import { writeOutput } from '../../temporary/output-file.ts'

@@ -5,8 +5,11 @@ import { duckdbFile } from '../../app/connection/warehouse.ts'
 import type { Rebuild } from '../../app/rebuild/rebuild.ts'
 import { rebuildFile } from '../../app/rebuild/rebuild-file.ts'
 import { rebuildServer } from '../../app/rebuild/rebuild-server.ts'
+import type { ReplayResult } from '../../app/rebuild/replay-group.ts'
 import { counted } from '../../lib/counted.ts'
+import { CheckFailed } from '../../lib/errors.ts'
 import { type CommandModule, flagOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 import { createProgress } from '../terminal/progress.ts'
 
@@ -40,19 +43,26 @@ export const command: CommandModule = {
       ? rebuildServer(rebuild)
       : rebuildFile(rebuild, file)
     ).finally(() => progress.stop())
-    const code = result.damaged.length > 0 && !rebuild.acceptLoss ? 3 : 0
-    if (context.json) {
-      printJson(context, { ...result, requests: 0, missing })
-      return code
-    }
-    const { scans, pages, records } = result
-    const marts = file === undefined ? '' : '; muster build builds the marts again'
-    printLine(
-      context,
-      `rebuilt from ${counted(scans, 'scan')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests${marts}`,
-    )
-    for (const { scan, what } of result.damaged)
-      printLine(context, `damaged, and left out: ${scan}: ${what}; muster backfill reads its records again`)
-    return code
+    if (context.json) printJson(context, { ...result, requests: 0, missing })
+    else print(context, result, file === undefined)
+    if (result.damaged.length === 0 || rebuild.acceptLoss) return 0
+    throw new CheckFailed({
+      what: `${counted(result.damaged.length, 'scan')} could not be replayed: ${result.damaged.map(({ scan }) => scan).join(', ')}`,
+      next: 'muster backfill reads their records again',
+    })
   },
+}
+
+function print(
+  context: CommandContext,
+  { scans, pages, records, damaged }: ReplayResult,
+  isServer: boolean,
+): void {
+  const marts = isServer ? '' : '; muster build builds the marts again'
+  printLine(
+    context,
+    `rebuilt from ${counted(scans, 'scan')}: ${counted(pages, 'page')}, ${counted(records, 'record')}, 0 requests${marts}`,
+  )
+  for (const { scan, what } of damaged)
+    printLine(context, `damaged, and left out: ${scan}: ${what}; muster backfill reads its records again`)
 }

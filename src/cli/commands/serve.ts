@@ -131,7 +131,7 @@ function effectsOf(context: CommandContext, connection: Connection): ServeEffect
   return {
     open: () => openToWrite(connection),
     openStore: engine => openInboxStore(connection, engine),
-    runDag: name => program.invoke(['dag', 'run', name]),
+    runDag: async name => (await program.invoke(['dag', 'run', name])).status,
     clock,
     rng,
     signal,

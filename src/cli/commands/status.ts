@@ -59,7 +59,8 @@ interface Status {
 
 export const command: CommandModule = {
   options: [{ flags: '--windows', summary: 'list every scan with its proof' }],
-  examples: ['muster status', 'muster status --windows', 'muster status --json'],
+  takesAll: async context => (await import('../around/every-overview.ts')).everyOverview(context),
+  examples: ['muster status', 'muster status --all', 'muster status --windows', 'muster status --json'],
   run: async (context, _, options) => {
     const { handle: engine, file, isPublished } = await openToRead(context.stored(), context)
     try {

@@ -14,6 +14,12 @@ const unexplained = ({ rows }: Crosschecked) => rows.filter(({ verdict }) => ver
 export const isAgreed = (checked: Crosschecked): boolean =>
   unexplained(checked).length === 0 && checked.compared.length > 0
 
+/** Why they do not agree, in a few words. */
+export const disagreement = (checked: Crosschecked): string =>
+  checked.compared.length === 0
+    ? 'no figure could be compared'
+    : `${counted(unexplained(checked).length, 'figure')} differ from the service's without an explanation`
+
 const shownText = (value: unknown): string => textOf(value).replace(/^,|,$/g, '') || 'none'
 
 /** All of them are in ops.metric_calibration. */

@@ -111,6 +111,17 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
   }
 }
 
+/** Resources that the last sync began and did not read to the end, because a budget or deadline was reached. */
+export async function stoppedResources(engine: Engine): Promise<readonly string[]> {
+  const rows = await engine.rows<{ resource: string }>(
+    `select resource from (
+       select q.resource, q.state, row_number() over (partition by q.resource order by r.started_at desc) as place
+       from ops.run_resource as q join ops.run as r on r.run_id = q.run_id where r.command = 'sync') as ranked
+     where place = 1 and state = 'stopped' order by resource`,
+  )
+  return rows.map(({ resource }) => resource)
+}
+
 /** End of the last sync that finished; null before the first. */
 export async function lastDoneSync(engine: Engine): Promise<string | null> {
   const [row] = await ledger(engine)

@@ -63,9 +63,28 @@ export const runTables = {
       state: oneOf(['done', 'failed', 'skipped', 'later']),
       started_at: optional(time('When it began.')),
       finished_at: optional(time('When it ended.')),
-      error: optional(text('Why it failed or was skipped.')),
+      error: optional(text('Why it failed, was skipped or goes on later.')),
     },
     key: ['dag_run_id', 'task'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
+  dag_run: table({
+    description: 'One row per run of a DAG that has ended.',
+    columns: {
+      dag_run_id: text('Run of the DAG.'),
+      dag: text('Name of the DAG.'),
+      state: oneOf({
+        done: 'every task was done',
+        later: 'the next run goes on, as a budget, a deadline or a lock ended a task',
+        failed: 'a task failed',
+      }),
+      started_at: time('When it began.'),
+      finished_at: time('When it ended.'),
+      reason: optional(text('The tasks that were not done, with why; null when all were.')),
+    },
+    key: ['dag_run_id'],
     isPublished: false,
     lifetime: 'lasting',
   }),
@@ -98,4 +117,5 @@ export const runTables = {
 
 export type RunRow = Row<typeof runTables.run>
 export type RunResourceRow = Row<typeof runTables.run_resource>
+export type DagRunRow = Row<typeof runTables.dag_run>
 export type DagTaskRow = Row<typeof runTables.dag_task>

@@ -71,10 +71,22 @@ export function statementsOn({ address, session, prefix }: Parts, turns: Turns):
   return { inTurn, rows, run }
 }
 
-export async function openBeside({ address, prefix, isStageShared }: Parts): Promise<SideSession> {
+/** A session that only reads, without a stage: for a few figures of many warehouses. */
+export type PostgresReader = SideSession & Pick<Engine, 'schema' | 'cacheKey'>
+
+/** Throws MusterError. */
+export async function openPostgresReader(address: Address, prefix: string): Promise<PostgresReader> {
+  const { rows, close } = await openBeside({ address, prefix })
+  return { rows, close, schema: name => prefix + name, cacheKey: {} }
+}
+
+export async function openBeside({
+  address,
+  prefix,
+}: Pick<Parts, 'address' | 'prefix'>): Promise<SideSession> {
   const session = openSession(address, usualSettings)
   await session.client()
-  const parts = { address, session, prefix, isStageShared }
+  const parts = { address, session, prefix, isStageShared: true }
   const { rows } = statementsOn(parts, turnsOf(parts))
   return { rows, close: () => session.close() }
 }

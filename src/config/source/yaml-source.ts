@@ -1,8 +1,8 @@
 /** Settings in YAML, with each `${VARIABLE}` replaced and the line of every key remembered. */
 import { type Document, isMap, isScalar, isSeq } from 'yaml'
-import { type Environment, variable } from './environment.ts'
-import { dotted, type Path, type Problem, type Source } from './source.ts'
-import { parseYaml } from './yaml.ts'
+import { type Environment, variable } from '../environment.ts'
+import { dotted, type Path, type Problem, type Source } from '../source.ts'
+import { parseYaml } from '../yaml.ts'
 
 export interface YamlSource {
   readonly source: Source

@@ -1,0 +1,30 @@
+/** Nights: runs of whole DAGs, and how they ended. */
+import type { Engine } from '../../warehouse/engine.ts'
+import { existingTables } from '../existing-tables.ts'
+import { ledger } from '../ledger.ts'
+import type { DagRunRow } from './tables.ts'
+
+export interface Night extends Pick<DagRunRow, 'dag' | 'state' | 'reason'> {
+  /** ISO 8601. */
+  readonly finishedAt: string
+}
+
+export async function recordNight(engine: Engine, row: DagRunRow): Promise<void> {
+  await ledger(engine).deleteFrom('ops.dag_run').where('dag_run_id', '=', row.dag_run_id).execute()
+  await ledger(engine).insertInto('ops.dag_run').values(row).execute()
+}
+
+/** The last night of each DAG, and the last one that was done; empty where no DAG ran. */
+export async function lastNights(
+  engine: Pick<Engine, 'rows' | 'schema' | 'cacheKey'>,
+): Promise<readonly Night[]> {
+  if (!(await existingTables(engine)).has('dag_run')) return []
+  return engine.rows<Night>(
+    `select dag, state, reason, finished_at as "finishedAt" from (
+       select dag, state, reason, finished_at,
+         row_number() over (partition by dag order by finished_at desc) as place,
+         row_number() over (partition by dag, state order by finished_at desc) as of_state
+       from ops.dag_run) as ranked
+     where place = 1 or (state = 'done' and of_state = 1) order by finished_at desc`,
+  )
+}
