@@ -42,7 +42,8 @@ describe('help', () => {
             taken.push(name)
             return 0 as const
           }
-          return [name, { ...module, run }]
+          const takesAll = typeof module.takesAll === 'function' ? run : module.takesAll
+          return [name, { ...module, run, ...(takesAll && { takesAll }) }]
         }),
       ),
     )

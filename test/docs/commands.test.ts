@@ -31,6 +31,7 @@ async function unknownOptions(line: string): Promise<string[]> {
   const { command } = await declared.load()
   const known = [
     ...everywhere,
+    ...(command.takesAll ? ['--all'] : []),
     ...(command.options ?? []).flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []),
   ]
   const used = line.match(/(?<=\s)--[a-z][\w-]*/g) ?? []

@@ -24,7 +24,7 @@ export const overviewColumns: readonly Column[] = [
 
 const nightWords = { done: 'done', later: 'partial', failed: 'failed' } as const
 
-export const lastNight = ({ nights }: Overview): Night | undefined => nights[0]
+const lastNight = ({ nights }: Overview): Night | undefined => nights[0]
 
 type Condition = 'well' | 'partial' | 'failed' | 'not synced yet' | 'unreadable'
 
