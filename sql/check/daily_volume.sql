@@ -3,21 +3,21 @@
 -- Sources: star.fact_timesheet, star.fact_expense, star.fact_invoice, star.dim_date
 -- Next: look at that day with muster sql: a holiday, an import, or records that were not read
 with created as (
-  select 'star.fact_timesheet' as subject, cast(t.created_at at time zone 'Europe/London' as date) as created_date
+  select 'star.fact_timesheet' as subject, :day(t.created_at) as created_date
   from star.fact_timesheet as t
   where not t.is_deleted
   union all
-  select 'star.fact_expense' as subject, cast(e.created_at at time zone 'Europe/London' as date) as created_date
+  select 'star.fact_expense' as subject, :day(e.created_at) as created_date
   from star.fact_expense as e
   where not e.is_deleted
   union all
-  select 'star.fact_invoice' as subject, cast(i.created_at at time zone 'Europe/London' as date) as created_date
+  select 'star.fact_invoice' as subject, :day(i.created_at) as created_date
   from star.fact_invoice as i
   where not i.is_deleted
 ),
 
 until_day as (
-  select cast(:as_of at time zone 'Europe/London' as date) as last_day
+  select :day(:as_of) as last_day
 ),
 
 counted as (

@@ -4,7 +4,7 @@
 -- Next: run muster build again, as the invoice came in between; yesterday's rows stay until the check passes
 select m.timesheet_id as record
 from mart.unbilled_accrual as m
-where exists (
+where m.accrual_state <> 'claims' and exists (
   select 1
   from star.bridge_invoice_timesheet as b
   inner join star.fact_invoice as i on i.invoice_id = b.invoice_id

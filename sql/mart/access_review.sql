@@ -85,7 +85,7 @@ seen as (
     membership.status as access_status,
     case when not u.is_stub then u.is_active and not u.is_deleted end as is_account_active,
     activity.last_activity_at,
-    cast(:today - cast(activity.last_activity_at at time zone 'Europe/London' as date) as integer) as days_since_activity,
+    cast(:today - :day(activity.last_activity_at) as integer) as days_since_activity,
     c.user_inactivity_months
   from access
   left join membership on membership.company_id = access.company_id and membership.user_id = access.user_id

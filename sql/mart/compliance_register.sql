@@ -72,7 +72,7 @@ obligation as (
   union all
   select a.assignment_id, 'document' as obligation_type, cast(d.document_ordinal as text) as place, d.name as obligation,
     d.is_required, coalesce(d.has_attachment, false) as is_present,
-    cast(d.expires_at at time zone 'Europe/London' as date) as expires_date
+    :day(d.expires_at) as expires_date
   from assignment as a
   inner join star.fact_assignment_document as d on d.assignment_id = a.assignment_id
   where not d.is_deleted

@@ -1,10 +1,13 @@
--- Assignments that begin, run and end week by week, and the workers with hours: active_start + starters - leavers =
--- active_end. Weeks are those of the company's timesheets. Assignments count once they are confirmed, until the
+-- Assignments and workers week by week, also in weeks without timesheets: active_start + assignments_begun - assignments_ended =
+-- active_end, and opening_workers + starters - leavers = closing_workers. Assignments count once they are confirmed, until the
 -- day they were completed or ended, else until the planned end; hours are those of approved timesheets.
 -- Grain: one row per week ending, company, project, trade, agency and engagement type.
 -- Question: How many people are on site, and how does that change?
--- Sources: star.fact_assignment, star.fact_timesheet
--- Measures: last active_start, active_end; none worked_headcount
+-- Assumption: the weeks of a company end on the weekday on which most of its timesheets end, else on the one that is configured,
+-- else on Sunday; a timesheet that ends on another day counts in the week in which that day lies. They go on to the week of
+-- today, or of the last timesheet if that is later.
+-- Sources: star.dim_company, star.dim_date, star.fact_assignment, star.fact_timesheet
+-- Measures: last assignments, active_start, active_end; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the record names none.
@@ -12,19 +15,21 @@
 --   trade_id text key: The trade of the assignment; '-1' when it is not known.
 --   agency_id text key: The agency; '-1' when the record names none.
 --   rate_type text key: Engagement type: cis, paye or psc; unknown when the record names none.
+--   assignments integer: Assignments on any day of the week.
 --   active_start integer: Assignments that had begun before the week and reached into it.
---   starters integer: Assignments that began in the week.
---   leavers integer: Assignments whose last day lies in the week.
+--   assignments_begun integer: Assignments that began in the week.
+--   assignments_ended integer: Assignments whose last day lies in the week.
 --   active_end integer: Assignments that had begun and went on after the week.
+--   workers integer: Different workers with an assignment on any day of the week; not additive over groups, as one may work in
+--     several.
+--   opening_workers integer: Different workers with an assignment on the day before the week.
+--   starters integer: Workers with an assignment on any day of the week, but with none on the day before it.
+--   leavers integer: Workers with an assignment on the day before the week or on any day of it, but with none on its last day.
+--   closing_workers integer: Different workers with an assignment on the last day of the week: opening_workers + starters - leavers.
 --   worked_headcount integer: Different workers with hours; not additive over groups, as one may work in several.
 --   net_hours numeric(18,4): Net hours of approved timesheets; the numerator of FTE.
 --   fte double precision: Full-time equivalents: net_hours / 40.
-with week as (
-  select distinct company_id, week_ending_date
-  from star.fact_timesheet
-  where not is_deleted and week_ending_date is not null
-),
-
+with
 -- Include: engagement
 
 -- One that ended before it began was there for its first day.
@@ -35,52 +40,148 @@ span as (
     e.trade_id,
     e.agency_id,
     coalesce(e.rate_type, 'unknown') as rate_type,
+    nullif(e.worker_id, '-1') as worker_id,
     e.start_date,
     case when e.last_date < e.start_date then e.start_date else e.last_date end as last_date
   from engagement as e
   where e.start_date is not null
 ),
 
+weekday_count as (
+  select t.company_id, cast(extract(isodow from t.week_ending_date) as integer) as weekday, count(*) as timesheets
+  from star.fact_timesheet as t
+  where not t.is_deleted and t.week_ending_date is not null
+  group by t.company_id, cast(extract(isodow from t.week_ending_date) as integer)
+),
+
+usual_weekday as (
+  select n.company_id, n.weekday, row_number() over (partition by n.company_id order by n.timesheets desc, n.weekday) as place
+  from weekday_count as n
+),
+
+bound as (
+  select d.company_id, min(d.first_date) as first_date, greatest(max(d.last_date), :today) as last_date
+  from (
+    select s.company_id, s.start_date as first_date, :today as last_date from span as s where s.start_date <= :today
+    union all
+    select t.company_id, t.week_ending_date - 6 as first_date, t.week_ending_date as last_date
+    from star.fact_timesheet as t
+    where not t.is_deleted and t.week_ending_date is not null
+  ) as d
+  group by d.company_id
+),
+
+calendar as (
+  select
+    b.company_id,
+    b.first_date,
+    b.last_date,
+    coalesce(u.weekday, case lower(c.weekend_day)
+      when 'monday' then 1 when 'tuesday' then 2 when 'wednesday' then 3 when 'thursday' then 4
+      when 'friday' then 5 when 'saturday' then 6 else 7
+    end, 7) as weekday
+  from bound as b
+  left join usual_weekday as u on u.company_id = b.company_id and u.place = 1
+  left join star.dim_company as c on c.company_id = b.company_id
+),
+
+week as (
+  select c.company_id, d.date_day as week_ending_date
+  from calendar as c
+  inner join star.dim_date as d
+    on d.day_of_week_iso = c.weekday and d.date_day >= c.first_date and d.date_day <= c.last_date + 6
+),
+
+present as (
+  select
+    w.week_ending_date,
+    s.company_id,
+    s.project_id,
+    s.trade_id,
+    s.agency_id,
+    s.rate_type,
+    s.worker_id,
+    s.start_date <= w.week_ending_date - 7 as is_opening,
+    s.last_date is null or s.last_date >= w.week_ending_date - 6 as is_in_week,
+    s.last_date is null or s.last_date >= w.week_ending_date as is_closing,
+    s.last_date is null or s.last_date > w.week_ending_date as goes_on
+  from span as s
+  inner join week as w
+    on w.company_id = s.company_id and s.start_date <= w.week_ending_date
+      and (s.last_date is null or s.last_date >= w.week_ending_date - 7)
+),
+
+worker as (
+  select
+    week_ending_date, company_id, project_id, trade_id, agency_id, rate_type, worker_id,
+    bool_or(is_opening) as is_opening, bool_or(is_in_week) as is_in_week, bool_or(is_closing) as is_closing
+  from present
+  where worker_id is not null
+  group by week_ending_date, company_id, project_id, trade_id, agency_id, rate_type, worker_id
+),
+
 measured as (
   select
-    week.week_ending_date,
-    span.company_id,
-    span.project_id,
-    span.trade_id,
-    span.agency_id,
-    span.rate_type,
-    count(case when span.start_date < week.week_ending_date - 6 then 1 end) as active_start,
-    count(case when span.start_date >= week.week_ending_date - 6 then 1 end) as starters,
-    count(case when span.last_date <= week.week_ending_date then 1 end) as leavers,
-    count(case when span.last_date is null or span.last_date > week.week_ending_date then 1 end) as active_end,
+    week_ending_date, company_id, project_id, trade_id, agency_id, rate_type,
+    count(case when is_in_week then 1 end) as assignments,
+    count(case when is_in_week and is_opening then 1 end) as active_start,
+    count(case when not is_opening then 1 end) as assignments_begun,
+    count(case when is_in_week and not goes_on then 1 end) as assignments_ended,
+    count(case when goes_on then 1 end) as active_end,
+    0 as workers,
+    0 as opening_workers,
+    0 as starters,
+    0 as leavers,
+    0 as closing_workers,
     0 as worked_headcount,
     cast(0 as numeric(18, 4)) as net_hours
-  from week
-  inner join span
-    on span.company_id = week.company_id and span.start_date <= week.week_ending_date
-      and (span.last_date is null or span.last_date >= week.week_ending_date - 6)
-  group by
-    week.week_ending_date, span.company_id, span.project_id, span.trade_id, span.agency_id, span.rate_type
+  from present
+  group by week_ending_date, company_id, project_id, trade_id, agency_id, rate_type
   union all
   select
-    t.week_ending_date,
+    week_ending_date, company_id, project_id, trade_id, agency_id, rate_type,
+    0 as assignments,
+    0 as active_start,
+    0 as assignments_begun,
+    0 as assignments_ended,
+    0 as active_end,
+    count(case when is_in_week then 1 end) as workers,
+    count(case when is_opening then 1 end) as opening_workers,
+    count(case when is_in_week and not is_opening then 1 end) as starters,
+    count(case when not is_closing then 1 end) as leavers,
+    count(case when is_closing then 1 end) as closing_workers,
+    0 as worked_headcount,
+    cast(0 as numeric(18, 4)) as net_hours
+  from worker
+  group by week_ending_date, company_id, project_id, trade_id, agency_id, rate_type
+  union all
+  select
+    t.week_ending_date + cast((7 + c.weekday - cast(extract(isodow from t.week_ending_date) as integer)) % 7 as integer)
+      as week_ending_date,
     t.company_id,
     t.project_id,
     coalesce(a.trade_id, '-1') as trade_id,
     t.agency_id,
     coalesce(t.rate_type, 'unknown') as rate_type,
+    0 as assignments,
     0 as active_start,
+    0 as assignments_begun,
+    0 as assignments_ended,
+    0 as active_end,
+    0 as workers,
+    0 as opening_workers,
     0 as starters,
     0 as leavers,
-    0 as active_end,
+    0 as closing_workers,
     count(distinct case when t.net_hours > 0 and t.worker_id <> '-1' then t.worker_id end) as worked_headcount,
     cast(sum(coalesce(t.net_hours, 0)) as numeric(18, 4)) as net_hours
   from star.fact_timesheet as t
+  inner join calendar as c on c.company_id = t.company_id
   left join star.fact_assignment as a on a.assignment_id = t.assignment_id
   where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
   group by
-    t.week_ending_date, t.company_id, t.project_id, coalesce(a.trade_id, '-1'), t.agency_id,
-    coalesce(t.rate_type, 'unknown')
+    t.week_ending_date + cast((7 + c.weekday - cast(extract(isodow from t.week_ending_date) as integer)) % 7 as integer),
+    t.company_id, t.project_id, coalesce(a.trade_id, '-1'), t.agency_id, coalesce(t.rate_type, 'unknown')
 )
 
 select
@@ -90,10 +191,16 @@ select
   trade_id,
   agency_id,
   rate_type,
+  sum(assignments) as assignments,
   sum(active_start) as active_start,
+  sum(assignments_begun) as assignments_begun,
+  sum(assignments_ended) as assignments_ended,
+  sum(active_end) as active_end,
+  sum(workers) as workers,
+  sum(opening_workers) as opening_workers,
   sum(starters) as starters,
   sum(leavers) as leavers,
-  sum(active_end) as active_end,
+  sum(closing_workers) as closing_workers,
   sum(worked_headcount) as worked_headcount,
   sum(net_hours) as net_hours,
   cast(sum(net_hours) as double precision) / 40.0 as fte

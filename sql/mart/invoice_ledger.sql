@@ -55,7 +55,7 @@ payment as (
 ),
 
 told as (
-  select e.record_id as invoice_id, min(cast(e.created_at at time zone 'Europe/London' as date)) as day
+  select e.record_id as invoice_id, min(:day(e.created_at)) as day
   from star.fact_webhook_event as e
   where e.type = 'invoice_paid' and e.record_id is not null
   group by e.record_id

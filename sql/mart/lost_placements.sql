@@ -41,7 +41,7 @@ loss as (
     x.stage,
     x.company_id,
     x.agency_id,
-    cast(x.lost_at at time zone 'Europe/London' as date) as lost_date,
+    :day(x.lost_at) as lost_date,
     x.has_reason
   from rejected as x
   union all
@@ -50,7 +50,7 @@ loss as (
     case when r.approved_at is null then 'not approved' else 'approved' end as stage,
     r.company_id,
     '-1' as agency_id,
-    cast(coalesce(r.cancelled_at, r.created_at) at time zone 'Europe/London' as date) as lost_date,
+    :day(coalesce(r.cancelled_at, r.created_at)) as lost_date,
     coalesce(r.cancellation_reason_length, 0) > 0 as has_reason
   from star.fact_requisition as r
   where not r.is_deleted and r.status = 'cancelled'

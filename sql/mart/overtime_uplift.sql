@@ -4,7 +4,7 @@
 -- Assumption: only approved timesheets count. Piece work is what the totals of timesheets have beyond the ten kinds of hour, so that
 -- all rows together are the pay and the charge of mart.labour_spend_weekly. The service gives values by kind of hour; of hours,
 -- timelogs tell the standard and the overtime ones, which are the same in every row of a week and project.
--- Sources: star.fact_timesheet, star.fact_timelog, star.dim_hour_type
+-- Sources: star.fact_piece_rate_entry, star.fact_timesheet, star.fact_timelog, star.dim_hour_type
 -- Measures: none week_pay_value, week_charge_value, week_net_hours, week_standard_hours, week_overtime_hours
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
@@ -26,7 +26,12 @@
 --   week_standard_hours numeric(18,4): Hours that their timelogs have at the standard rate; empty when there are no timelogs.
 --   week_overtime_hours numeric(18,4): Hours that their timelogs have at the overtime rate; the numerator of week_overtime_share.
 --   week_overtime_share double precision: week_overtime_hours / (week_standard_hours + week_overtime_hours).
-with logged as (
+--   total_basis text: What the totals of the company's timesheets are the sum of: buckets, the ten kinds of hour; buckets and
+--     pieces; buckets and expenses; or buckets, pieces and expenses. Inferred from most of its timesheets.
+with
+-- Include: timesheet_total
+
+logged as (
   select l.timesheet_id, sum(coalesce(l.standard_hours, 0)) as standard_hours, sum(coalesce(l.overtime_hours, 0)) as overtime_hours
   from star.fact_timelog as l
   where not l.is_deleted and (l.standard_hours is not null or l.overtime_hours is not null)
@@ -158,8 +163,10 @@ select
   week.standard_hours as week_standard_hours,
   week.overtime_hours as week_overtime_hours,
   cast(week.overtime_hours as double precision)
-    / nullif(cast(week.standard_hours + week.overtime_hours as double precision), 0) as week_overtime_share
+    / nullif(cast(week.standard_hours + week.overtime_hours as double precision), 0) as week_overtime_share,
+  basis.total_basis
 from total
+inner join total_basis as basis on basis.company_id = total.company_id
 inner join week
   on week.week_ending_date = total.week_ending_date and week.company_id = total.company_id
     and week.project_id = total.project_id

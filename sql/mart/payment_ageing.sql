@@ -36,11 +36,11 @@ payable_invoice as (
     i.invoice_id,
     i.company_id,
     i.agency_id,
-    cast(i.created_at at time zone 'Europe/London' as date) as issued_date,
+    :day(i.created_at) as issued_date,
     i.due_date,
     coalesce(i.final_total, 0) as payable_value,
     case
-      when l.has_payment then coalesce(l.paid_on, cast(i.confirmed_at at time zone 'Europe/London' as date))
+      when l.has_payment then coalesce(l.paid_on, :day(i.confirmed_at))
     end as paid_date,
     max(case when l.has_payment then 1 else 0 end) over (partition by i.company_id) = 1 as is_payment_seen
   from star.fact_invoice as i

@@ -105,7 +105,9 @@ burn as (
     po.value as order_value,
     cast(coalesce(commitment.committed_value, 0) as numeric(18, 4)) as committed_value,
     coalesce(spending.spent_value, 0) as spent_value,
-    cast(cast(coalesce(spending.recent_value, 0) as double precision) / 8.0 as numeric(18, 4)) as weekly_spend_value
+    -- An eighth in exact decimals, which both engines round alike.
+    cast(cast(coalesce(spending.recent_value, 0) as numeric(18, 4)) * cast(0.125 as numeric(4, 3)) as numeric(18, 4))
+      as weekly_spend_value
   from ranked as po
   left join commitment on commitment.purchase_order_id = po.reference_key
   left join spending on spending.purchase_order_id = po.reference_key

@@ -130,7 +130,7 @@ select
   coalesce(r.company_id, '-1') as company_id,
   coalesce(r.project_id, '-1') as project_id,
   coalesce(r.trade_id, '-1') as trade_id,
-  cast(r.created_at at time zone 'Europe/London' as date) as requisition_created_date,
+  :day(r.created_at) as requisition_created_date,
   coalesce(a.offered, 0) as offered,
   coalesce(a.filled, 0) as filled,
   coalesce(p.submissions, 0) as submissions,

@@ -1,5 +1,6 @@
 -- How long workers stay at each stage of recruitment, by the month in which they entered it. Every entry is an exit, open now,
--- or an end. Steps are ordered by date, not as the record lists them; steps without a date belong to no month and are left out.
+-- or an end. Steps are ordered by date, not as the record lists them. Steps without a date belong to no month and are left out as
+-- entries; a worker whose current stage is one of them has left the last stage with a date.
 -- Grain: one row per stage, agency, company, project and month of entry.
 -- Question: Which stage is slow?
 -- Sources: star.dim_entity_status, star.dim_recruitment_stage, star.fact_requisition, star.fact_stage_event, star.fact_submission_stage
@@ -26,7 +27,7 @@ with entry as (
     e.agency_id,
     e.requisition_id,
     e.days_in_stage,
-    cast(date_trunc('month', e.event_at at time zone 'Europe/London') as date) as month_start_date,
+    cast(date_trunc('month', :day(e.event_at)) as date) as month_start_date,
     row_number() over (
       partition by e.submission_stage_key order by e.event_at desc nulls last, e.event_ordinal desc
     ) = 1 and not coalesce(bool_or(e.event_at is null and e.stage = s.current_stage) over (

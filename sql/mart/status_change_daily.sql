@@ -78,7 +78,7 @@ change as (
 )
 
 select
-  cast(change.changed_at at time zone 'Europe/London' as date) as changed_date,
+  :day(change.changed_at) as changed_date,
   change.entity,
   coalesce(change.company_id, '-1') as company_id,
   coalesce(change.project_id, '-1') as project_id,
@@ -89,6 +89,6 @@ select
 from change
 where change.place > 1 and change.status is distinct from change.status_before and change.changed_at is not null
 group by
-  cast(change.changed_at at time zone 'Europe/London' as date), change.entity, coalesce(change.company_id, '-1'),
+  :day(change.changed_at), change.entity, coalesce(change.company_id, '-1'),
   coalesce(change.project_id, '-1'), coalesce(change.agency_id, '-1'), coalesce(change.status_before, 'none'),
   coalesce(change.status, 'none')

@@ -4,7 +4,8 @@
 -- the sums for a ratio. Medians cannot be summed.
 -- Grain: one row per agency, company and month.
 -- Question: Which suppliers perform, in quality, speed, cost and risk?
--- Sources: mart.rate_compliance, mart.requisition_funnel, star.bridge_assignment_link, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_timesheet
+-- Sources: mart.rate_compliance, mart.requisition_funnel, star.bridge_assignment_link, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_timesheet, star.fact_webhook_event, history.fact_timesheet
+-- Measures: none programme_seats, programme_filled_seats; ratio programme_fill_ratio = programme_filled_seats / programme_seats
 -- Columns:
 --   agency_id text key: The agency; '-1' when the record names none.
 --   company_id text key: The hiring company; '-1' when the record names none.
@@ -16,7 +17,14 @@
 --   median_hours_to_accept numeric(18,4): Hours from receipt to acceptance: half of those accepted took no longer.
 --   offered integer: Workers asked for by these requisitions; the denominator of the fill ratio.
 --   filled integer: Workers assigned for them.
---   fill_ratio double precision: filled / offered.
+--   filled_of_offered integer: Workers assigned for them, no more of a requisition than it asked the agency for; the numerator of
+--     the fill ratio.
+--   fill_ratio double precision: Share of the seats offered to the agency that it filled: filled_of_offered / offered. Seats that
+--     were offered to several agencies count for each.
+--   programme_seats numeric(18,4): Workers asked for by the same requisitions, each seat once, whoever fills it.
+--   programme_filled_seats numeric(18,4): Of these seats, those that any agency filled.
+--   programme_fill_ratio double precision: programme_filled_seats / programme_seats: how the programme did with the requisitions
+--     that the agency received.
 --   submissions integer: Workers put forward for them.
 --   submissions_per_requisition double precision: submissions / received.
 --   tracked integer: Of the workers put forward, those whose stages are tracked; the denominator of the interview ratio.
@@ -31,9 +39,11 @@
 --   finished integer: Assignments completed or ended in the month; the denominator of the early end ratio.
 --   ended_early integer: Of them, those that ended before their planned end.
 --   early_end_ratio double precision: ended_early / finished.
---   timesheets integer: Timesheets of the month, cancelled ones left out; the denominator of the on-time ratio.
---   timesheets_on_time integer: Of them, those created at most 3 days after the end of their week.
---   on_time_ratio double precision: timesheets_on_time / timesheets.
+--   timesheets integer: Timesheets of the month, absences and cancelled ones left out.
+--   timesheets_timed integer: Of them, those of which it is known whether they were submitted for approval in time; the denominator
+--     of the on-time ratio.
+--   timesheets_on_time integer: Of them, those submitted for approval at most 3 days after the end of their week.
+--   on_time_ratio double precision: timesheets_on_time / timesheets_timed.
 --   net_hours numeric(18,4): Net hours of approved timesheets.
 --   spend numeric(18,4): Charge of approved timesheets.
 --   carded_hours numeric(18,4): Hours of approved timesheets that are paid by the hour and have a rate card.
@@ -46,10 +56,12 @@ with asked as (
     a.agency_id,
     min(coalesce(r.company_id, a.company_id)) as company_id,
     cast(date_trunc(
-      'month', min(coalesce(a.received_at, a.requisition_approved_at, r.created_at)) at time zone 'Europe/London'
+      'month', :day(min(coalesce(a.received_at, a.requisition_approved_at, r.created_at)))
     ) as date) as month_start_date,
     max(case when a.accepted_at is null then 0 else 1 end) as accepted,
-    min(case when a.received_to_accepted_days >= 0 then a.received_to_accepted_days end) as days_to_accept
+    min(case when a.received_to_accepted_days >= 0 then a.received_to_accepted_days end) as days_to_accept,
+    max(coalesce(r.quantity, 0)) as seats,
+    max(least(coalesce(r.quantity, 0), coalesce(r.assigned_total, 0))) as filled_seats
   from star.fact_requisition_agency as a
   inner join star.fact_requisition as r on r.requisition_id = a.requisition_id
   where not a.is_deleted and not r.is_deleted
@@ -81,6 +93,9 @@ recruited as (
     ) as median_sum,
     sum(f.offered) as offered,
     sum(f.filled) as filled,
+    sum(least(f.filled, f.offered)) as filled_of_offered,
+    sum(ranked.seats) as seats,
+    sum(ranked.filled_seats) as filled_seats,
     sum(f.submissions) as submissions,
     sum(f.submitted) as tracked,
     sum(f.interviewed) as interviewed,
@@ -132,14 +147,15 @@ placed as (
   group by agency_id, company_id, month_start_date
 ),
 
+-- Include: timesheet_submission
+
 sheet as (
   select
     t.agency_id,
     t.company_id,
     cast(date_trunc('month', t.week_ending_date) as date) as month_start_date,
-    case
-      when cast(t.created_at at time zone 'Europe/London' as date) <= t.week_ending_date + 3 then 1 else 0
-    end as on_time,
+    case when s.is_on_time is null then 0 else 1 end as timed,
+    case when s.is_on_time then 1 else 0 end as on_time,
     case when t.status = 'approved' then coalesce(t.net_hours, 0) else 0 end as net_hours,
     case when t.status = 'approved' then coalesce(t.charge_total, 0) else 0 end as charge_total,
     case
@@ -148,8 +164,9 @@ sheet as (
     t.rate_wd_charge,
     c.card_charge_rate
   from star.fact_timesheet as t
+  left join timed_timesheet as s on s.timesheet_id = t.timesheet_id
   left join mart.rate_compliance as c on c.assignment_id = t.assignment_id and c.card_charge_rate is not null
-  where not t.is_deleted and t.week_ending_date is not null and coalesce(t.status, '') <> 'cancelled'
+  where not t.is_deleted and t.week_ending_date is not null and coalesce(t.status, '') not in ('absent', 'cancelled')
 ),
 
 worked as (
@@ -158,6 +175,7 @@ worked as (
     company_id,
     month_start_date,
     count(*) as timesheets,
+    sum(timed) as timesheets_timed,
     sum(on_time) as timesheets_on_time,
     sum(net_hours) as net_hours,
     sum(charge_total) as spend,
@@ -186,7 +204,11 @@ select
   cast(r.median_sum as numeric(28, 8)) * cast(12 as numeric(4, 0)) as median_hours_to_accept,
   coalesce(r.offered, 0) as offered,
   coalesce(r.filled, 0) as filled,
-  cast(r.filled as double precision) / nullif(r.offered, 0) as fill_ratio,
+  coalesce(r.filled_of_offered, 0) as filled_of_offered,
+  cast(r.filled_of_offered as double precision) / nullif(r.offered, 0) as fill_ratio,
+  coalesce(r.seats, 0) as programme_seats,
+  coalesce(r.filled_seats, 0) as programme_filled_seats,
+  cast(r.filled_seats as double precision) / nullif(cast(r.seats as double precision), 0) as programme_fill_ratio,
   coalesce(r.submissions, 0) as submissions,
   cast(r.submissions as double precision) / nullif(r.received, 0) as submissions_per_requisition,
   coalesce(r.tracked, 0) as tracked,
@@ -201,8 +223,9 @@ select
   coalesce(p.ended_early, 0) as ended_early,
   cast(p.ended_early as double precision) / nullif(p.finished, 0) as early_end_ratio,
   coalesce(w.timesheets, 0) as timesheets,
+  coalesce(w.timesheets_timed, 0) as timesheets_timed,
   coalesce(w.timesheets_on_time, 0) as timesheets_on_time,
-  cast(w.timesheets_on_time as double precision) / nullif(w.timesheets, 0) as on_time_ratio,
+  cast(w.timesheets_on_time as double precision) / nullif(w.timesheets_timed, 0) as on_time_ratio,
   coalesce(w.net_hours, 0) as net_hours,
   coalesce(w.spend, 0) as spend,
   coalesce(w.carded_hours, 0) as carded_hours,

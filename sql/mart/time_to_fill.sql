@@ -1,9 +1,9 @@
 -- Days from the approval of a requisition to an agency's acceptance, for each group, without outliers; beside the
--- service's own answer. Outliers lie beyond the quartiles of their group by more than 1.5 interquartile ranges.
+-- service's own answer. An acceptance fills no seat yet: how long submission, start and last seat took stands beside it. Outliers lie beyond the quartiles of their group by more than 1.5 interquartile ranges.
 -- Grain: one row per grouping and group.
 -- Question: How long from approval to an agency's acceptance, without outliers?
 -- Groups: group_by all, company, project, agency, month, week, company+month, project+month, agency+month
--- Sources: ops.crosscheck, ops.metric_definition, star.fact_requisition, star.fact_requisition_agency
+-- Sources: ops.crosscheck, ops.metric_definition, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_submission
 -- Columns:
 --   group_by text key: Grouping: all, or its keys separated by commas.
 --   group_key text key: Values of the keys separated by bars: ids, month as YYYY-MM, first day of the week; empty for all.
@@ -38,7 +38,29 @@
 --   average_days_difference numeric(14,4): Our average less the service's, in days.
 --   match_status text: Whether it is equal, explained, uncovered or unexplained, by the last crosscheck; not checked where it compared nothing.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
-with definition as (
+--   accepted_without_worker bigint: Acceptances of the group by agencies of which no worker is assigned: nothing was filled.
+--   time_to_submit_count bigint: Acceptances of the group of which that is known; the denominator of time_to_submit_average_days.
+--   time_to_submit_days numeric(18,4): Days from approval to the first worker that the agency put forward, added up; the numerator of time_to_submit_average_days.
+--   time_to_submit_average_days numeric(14,4): time_to_submit_days divided by time_to_submit_count, outliers included.
+--   time_to_submit_median_days numeric(14,4): Median of these days.
+--   submit_to_accept_count bigint: Acceptances of the group of which that is known; the denominator of submit_to_accept_average_days.
+--   submit_to_accept_days numeric(18,4): Days from that worker to the acceptance, below 0 when the agency accepted first, added up; the numerator of submit_to_accept_average_days.
+--   submit_to_accept_average_days numeric(14,4): submit_to_accept_days divided by submit_to_accept_count, outliers included.
+--   submit_to_accept_median_days numeric(14,4): Median of these days.
+--   time_to_start_count bigint: Acceptances of the group of which that is known; the denominator of time_to_start_average_days.
+--   time_to_start_days numeric(18,4): Days from the day of approval to the first day of the agency's first assignment that has begun, added up; the numerator of time_to_start_average_days.
+--   time_to_start_average_days numeric(14,4): time_to_start_days divided by time_to_start_count, outliers included.
+--   time_to_start_median_days numeric(14,4): Median of these days.
+--   time_to_last_seat_count bigint: Acceptances of the group of which that is known; the denominator of time_to_last_seat_average_days.
+--   time_to_last_seat_days numeric(18,4): Days from approval to the assignment that took the last seat of the requisition, added up; the numerator of time_to_last_seat_average_days.
+--   time_to_last_seat_average_days numeric(14,4): time_to_last_seat_days divided by time_to_last_seat_count, outliers included.
+--   time_to_last_seat_median_days numeric(14,4): Median of these days.
+with
+-- Include: engagement
+
+-- Include: placement_days
+
+definition as (
   select * from ops.metric_definition
 ),
 
@@ -77,6 +99,33 @@ checked as (
   group by crosscheck.group_by, crosscheck.group_key
 ),
 
+placed_member as (
+  select
+    member.group_by, member.group_key, coalesce(placed.assigned_workers, 0) as assigned_workers,
+    placed.submit_seconds as submit,
+    cast(extract(epoch from (member.accepted_at - placed.submitted_at)) as numeric(18, 3)) as accept,
+    placed.start_seconds as begin_in, placed.last_seat_seconds as seat
+  from member
+  left join placement_days as placed
+    on placed.requisition_id = member.requisition_id and placed.agency_id = member.answered_by
+),
+
+placed_group as (
+  select
+    f.group_by, f.group_key,
+    count(f.submit) as submit_count, sum(f.submit) as submit_seconds,
+    percentile_cont(0.5) within group (order by cast(f.submit as double precision)) as submit_median,
+    count(f.accept) as accept_count, sum(f.accept) as accept_seconds,
+    percentile_cont(0.5) within group (order by cast(f.accept as double precision)) as accept_median,
+    count(f.begin_in) as start_count, sum(f.begin_in) as start_seconds,
+    percentile_cont(0.5) within group (order by cast(f.begin_in as double precision)) as start_median,
+    count(f.seat) as seat_count, sum(f.seat) as seat_seconds,
+    percentile_cont(0.5) within group (order by cast(f.seat as double precision)) as seat_median,
+    count(case when f.assigned_workers = 0 then 1 end) as accepted_without_worker
+  from placed_member as f
+  group by f.group_by, f.group_key
+),
+
 -- Include: time_to_fill_figures
 
 select
@@ -98,7 +147,25 @@ select
   shown.average_days - checked.average_days as average_days_difference,
   case checked.severity when 0 then 'equal' when 1 then 'explained' when 2 then 'uncovered' when 3 then 'unexplained' else 'not checked' end
     as match_status,
-  definition.definition_id as metric_definition_id
+  definition.definition_id as metric_definition_id,
+  coalesce(placed.accepted_without_worker, 0) as accepted_without_worker,
+  coalesce(placed.submit_count, 0) as time_to_submit_count,
+  cast(placed.submit_seconds as double precision) / 86400.0 as time_to_submit_days,
+  cast(placed.submit_seconds as double precision) / nullif(placed.submit_count, 0) / 86400.0 as time_to_submit_average_days,
+  placed.submit_median / 86400.0 as time_to_submit_median_days,
+  coalesce(placed.accept_count, 0) as submit_to_accept_count,
+  cast(placed.accept_seconds as double precision) / 86400.0 as submit_to_accept_days,
+  cast(placed.accept_seconds as double precision) / nullif(placed.accept_count, 0) / 86400.0 as submit_to_accept_average_days,
+  placed.accept_median / 86400.0 as submit_to_accept_median_days,
+  coalesce(placed.start_count, 0) as time_to_start_count,
+  cast(placed.start_seconds as double precision) / 86400.0 as time_to_start_days,
+  cast(placed.start_seconds as double precision) / nullif(placed.start_count, 0) / 86400.0 as time_to_start_average_days,
+  placed.start_median / 86400.0 as time_to_start_median_days,
+  coalesce(placed.seat_count, 0) as time_to_last_seat_count,
+  cast(placed.seat_seconds as double precision) / 86400.0 as time_to_last_seat_days,
+  cast(placed.seat_seconds as double precision) / nullif(placed.seat_count, 0) / 86400.0 as time_to_last_seat_average_days,
+  placed.seat_median / 86400.0 as time_to_last_seat_median_days
 from shown
 cross join definition
 left join checked on checked.group_by = shown.group_by and checked.group_key = shown.group_key
+left join placed_group as placed on placed.group_by = shown.group_by and placed.group_key = shown.group_key

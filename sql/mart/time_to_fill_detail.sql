@@ -2,7 +2,8 @@
 -- service's other time to fill, from creation to offer.
 -- Grain: one row per requisition and agency that accepted it.
 -- Question: Which requisitions are the outliers?
--- Sources: ops.metric_definition, star.dim_agency, star.fact_recruitment_metric_row, star.fact_requisition, star.fact_requisition_agency
+-- Sources: ops.metric_definition, star.dim_agency, star.fact_assignment, star.fact_recruitment_metric_row, star.fact_requisition, star.fact_requisition_agency, star.fact_submission
+-- Measures: sum assigned_workers
 -- Columns:
 --   requisition_id text key: The requisition.
 --   agency_id text key: The agency that accepted it.
@@ -20,7 +21,19 @@
 --   is_outlier_month boolean: Whether it is an outlier in its month.
 --   is_outlier_week boolean: Whether it is an outlier in its week.
 --   created_to_offer_days integer: Days from creation to the first offer, else to the acceptance, as the service counts them in its rows; null without a tracked worker.
-with definition as (
+--   assigned_workers integer: Workers of the agency assigned, as the requisition says: 0 when it accepted and filled no seat.
+--   time_to_submit_days numeric(14,4): Days from approval to the first worker that the agency put forward; empty without one.
+--   submit_to_accept_days numeric(14,4): Days from that worker to the acceptance; below 0 when the agency accepted first.
+--   time_to_start_days numeric(14,4): Calendar days from the day of approval to the first day of the agency's first assignment
+--     that has begun; empty without one.
+--   time_to_last_seat_days numeric(14,4): Days from approval to the creation of the assignment that took the last seat of the
+--     requisition, whichever agency's; empty while seats are open, and not known where assignments are not stored.
+with
+-- Include: engagement
+
+-- Include: placement_days
+
+definition as (
   select * from ops.metric_definition
 ),
 
@@ -71,8 +84,15 @@ select
   flagged.is_outlier_agency,
   flagged.is_outlier_month,
   flagged.is_outlier_week,
-  offer.days as created_to_offer_days
+  offer.days as created_to_offer_days,
+  coalesce(placed.assigned_workers, 0) as assigned_workers,
+  cast(placed.submit_seconds as double precision) / 86400.0 as time_to_submit_days,
+  cast(extract(epoch from (flagged.accepted_at - placed.submitted_at)) as double precision) / 86400.0 as submit_to_accept_days,
+  cast(placed.start_seconds as double precision) / 86400.0 as time_to_start_days,
+  cast(placed.last_seat_seconds as double precision) / 86400.0 as time_to_last_seat_days
 from flagged
+left join placement_days as placed
+  on placed.requisition_id = flagged.requisition_id and placed.agency_id = flagged.agency_id
 left join star.fact_requisition as requisition on requisition.requisition_id = flagged.requisition_id
 left join offer on offer.company_id = flagged.company_id and offer.requisition_reference = flagged.reference
   and offer.agency_id = flagged.agency_id

@@ -1,9 +1,11 @@
--- How long each timesheet took from the end of its week to its approval, and how often it changed state.
+-- How long each timesheet took from the end of its week to its submission for approval and to the approval, and how often it
+-- changed state.
 -- Grain: one row per timesheet.
 -- Question: How late are timesheets?
--- Assumption: an approval is late more than three days after the end of the week; a timesheet that waits is late from the
--- fourth day. Only changes of state that a sync has seen count: two changes between two syncs show as one.
--- Sources: star.fact_timesheet, history.fact_timesheet
+-- Assumption: a submission is on time, and an approval not late, up to three days after the end of the week; what waits is late
+-- from the fourth day. The service does not say when a timesheet was submitted: see submitted_basis. Only changes of state that a
+-- sync has seen count: two changes between two syncs show as one. Absences and cancelled timesheets are neither on time nor late.
+-- Sources: star.fact_timesheet, star.fact_webhook_event, history.fact_timesheet
 -- Columns:
 --   timesheet_id text key: The timesheet.
 --   reference text: Its reference.
@@ -22,10 +24,22 @@
 --   week_end_to_created_days integer: Days from the end of the week to its creation; below 0 when it was created before.
 --   week_end_to_approval_days integer: Days from the end of the week to its approval; empty while it is not approved.
 --   waiting_days integer: Days since the end of the week while it waits for approval, else empty.
---   is_late boolean: Whether its approval is, or was, more than three days after the end of the week.
+--   is_late boolean: Whether its approval is, or was, more than three days after the end of the week; empty for an absence, a
+--     cancelled timesheet and one without a week.
+--   submitted_at timestamptz: When it was submitted for approval, or no later than that; empty while it is not, and for an
+--     absence or a cancelled timesheet.
+--   submitted_date date: Day of its submission, reporting zone.
+--   submitted_basis text: How submitted_at is known: event, the first request for approval that was delivered; seen waiting, the
+--     change with which a sync first saw it wait; approval, the latest that it can be.
+--   week_end_to_submission_days integer: Days from the end of the week to its submission; below 0 when it was submitted before.
+--   is_on_time boolean: Whether it was submitted at most three days after the end of the week; false as well for one that is
+--     not submitted and older; empty while only a later approval tells of it, for an absence and a cancelled timesheet.
 --   versions bigint: Version of the record, as the service counts them.
 --   status_changes bigint: Changes of state that a sync has seen.
-with version as (
+with
+-- Include: timesheet_submission
+
+version as (
   select timesheet_id, status, valid_from, 0 as is_current from history.fact_timesheet
   union all
   select timesheet_id, status, source_updated_at as valid_from, 1 as is_current
@@ -53,8 +67,8 @@ changes as (
 dated as (
   select
     t.*,
-    cast(t.created_at at time zone 'Europe/London' as date) as created_date,
-    cast(t.approved_at at time zone 'Europe/London' as date) as approved_date,
+    :day(t.created_at) as created_date,
+    :day(t.approved_at) as approved_date,
     t.status in ('pending', 'pending_approval') as is_waiting
   from star.fact_timesheet as t
   where not t.is_deleted
@@ -79,11 +93,17 @@ select
   cast(t.approved_date - t.week_ending_date as integer) as week_end_to_approval_days,
   case when t.is_waiting then cast(:today - t.week_ending_date as integer) end as waiting_days,
   case
+    when coalesce(t.status, '') in ('absent', 'cancelled') then null
     when t.approved_date is not null then t.approved_date - t.week_ending_date > 3
-    when t.is_waiting then :today - t.week_ending_date > 3
-    else false
+    else :today - t.week_ending_date > 3
   end as is_late,
+  s.submitted_at,
+  s.submitted_date,
+  s.submitted_basis,
+  cast(s.submitted_date - t.week_ending_date as integer) as week_end_to_submission_days,
+  s.is_on_time,
   t.version as versions,
   coalesce(changes.status_changes, 0) as status_changes
 from dated as t
+left join timed_timesheet as s on s.timesheet_id = t.timesheet_id
 left join changes on changes.timesheet_id = t.timesheet_id

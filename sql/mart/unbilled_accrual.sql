@@ -1,62 +1,78 @@
--- Approved timesheets that no invoice has billed to the hiring company yet, with what they will cost and how old they are.
--- Grain: one row per approved timesheet without an invoice to the hiring company.
--- Question: What is worked but not invoiced?
+-- What is worked or claimed and no invoice has billed to the hiring company yet, by how certain it is: approved timesheets,
+-- timesheets that wait for their approval, and approved claims. Pending and rejected claims are owed by nobody.
+-- Grain: one row per timesheet or claim without an invoice to the hiring company.
+-- Question: What is owed for work that is not invoiced?
 -- Assumption: an invoice bills the hiring company, in whatever state it is, unless it goes from a supplier to the managed service
 -- provider: the provider bills the company for it later. An agency key may never see that later invoice: the rows without
--- is_billed_to_msp are those that an agency has still to bill.
--- Sources: star.fact_timesheet, star.fact_invoice, star.bridge_invoice_timesheet
+-- is_billed_to_msp are those that an agency has still to bill. A claim is billed by the invoice that it names; the expenses of a
+-- timesheet are those of its claims. A timesheet that waits counts once its week has ended: it may have been made ahead.
+-- Sources: star.dim_company, star.fact_expense, star.fact_timesheet, star.fact_invoice, star.bridge_invoice_timesheet
 -- Columns:
---   timesheet_id text key: The timesheet.
---   reference text: Its reference.
+--   accrual_state text key: How certain it is: approved, an approved timesheet; unapproved, a timesheet of a week that has ended
+--     and waits for its submission or approval; claims, an approved expense claim.
+--   record_id text key: The timesheet, or the claim.
+--   timesheet_id text: The timesheet; of a claim the one it belongs to, empty when there is none.
+--   reference text: Reference of that timesheet.
 --   company_id text: The hiring company; '-1' when the record names none.
 --   project_id text: The project; '-1' when the record names none.
---   site_id text: The site; '-1' when the record names none.
+--   site_id text: The site, of a claim that of its timesheet; '-1' when the record names none.
 --   agency_id text: The agency; '-1' when the record names none.
 --   worker_id text: The worker; '-1' when the record names none.
---   assignment_id text: The assignment; empty when the record names none.
---   rate_type text: Engagement type: cis, paye or psc.
---   week_ending_date date: Last day of the week, as the company counts weeks.
+--   assignment_id text: The assignment of the timesheet; empty when the record names none.
+--   rate_type text: Engagement type of the timesheet: cis, paye or psc.
+--   week_ending_date date: Last day of the week, as the company counts weeks; of a claim the week of its timesheet, else of its day.
 --   approved_at timestamptz: When it was approved.
 --   is_billed_to_msp boolean: Whether the agency has billed it to the managed service provider, which has not billed the company yet.
---   net_hours numeric(18,4): Hours after breaks.
---   accrued_charge_value numeric(18,4): Charge that is still to be invoiced.
---   accrued_expense_value numeric(18,4): Expenses claimed with it.
+--   net_hours numeric(18,4): Hours after breaks; 0 of a claim.
+--   accrued_charge_value numeric(18,4): Charge of the timesheet that is still to be invoiced; 0 of a claim.
+--   accrued_expense_value numeric(18,4): Value of the claim; 0 of a timesheet.
 --   accrued_value numeric(18,4): Both together.
 --   age_days integer: Days since the week ended.
---   age_band text: 0-7, 8-14, 15-28 or 29+ days; not ended before the week is over.
-with invoiced as (
-  select b.timesheet_id, bool_and(coalesce(i.invoice_type, '') = 'supplierToMsp') as is_msp_alone
-  from star.bridge_invoice_timesheet as b
-  inner join star.fact_invoice as i on i.invoice_id = b.invoice_id
-  where not b.is_deleted and not i.is_deleted and b.timesheet_id is not null
-  group by b.timesheet_id
+--   age_band text: 0-7, 8-14, 15-28 or 29+ days; not ended before the week is over; empty without a week.
+with
+-- Include: dated_expense
+
+-- Include: owed_work
+
+owed as (
+  select
+    o.*,
+    case
+      when o.record_kind = 'claim' then 'claims'
+      when o.is_approved then 'approved'
+      else 'unapproved'
+    end as accrual_state,
+    case when o.record_kind = 'claim' then o.accrued_value else 0 end as accrued_expense_value,
+    :today - o.week_ending_date as age_days
+  from owed_work as o
+  where not o.is_billed
 )
 
 select
-  t.timesheet_id,
-  t.reference,
-  t.company_id,
-  t.project_id,
-  t.site_id,
-  t.agency_id,
-  t.worker_id,
-  t.assignment_id,
-  t.rate_type,
-  t.week_ending_date,
-  t.approved_at,
-  coalesce(invoiced.is_msp_alone, false) as is_billed_to_msp,
-  t.net_hours,
-  coalesce(t.charge_total, 0) as accrued_charge_value,
-  coalesce(t.expense_value, 0) as accrued_expense_value,
-  coalesce(t.charge_total, 0) + coalesce(t.expense_value, 0) as accrued_value,
-  cast(:today - t.week_ending_date as integer) as age_days,
+  o.accrual_state,
+  o.record_id,
+  o.timesheet_id,
+  o.reference,
+  o.company_id,
+  o.project_id,
+  o.site_id,
+  o.agency_id,
+  o.worker_id,
+  o.assignment_id,
+  o.rate_type,
+  o.week_ending_date,
+  o.approved_at,
+  o.is_billed_to_msp,
+  o.net_hours,
+  o.accrued_value - o.accrued_expense_value as accrued_charge_value,
+  o.accrued_expense_value,
+  o.accrued_value,
+  cast(o.age_days as integer) as age_days,
   case
-    when :today - t.week_ending_date < 0 then 'not ended'
-    when :today - t.week_ending_date <= 7 then '0-7'
-    when :today - t.week_ending_date <= 14 then '8-14'
-    when :today - t.week_ending_date <= 28 then '15-28'
-    when :today - t.week_ending_date > 28 then '29+'
+    when o.age_days < 0 then 'not ended'
+    when o.age_days <= 7 then '0-7'
+    when o.age_days <= 14 then '8-14'
+    when o.age_days <= 28 then '15-28'
+    when o.age_days > 28 then '29+'
   end as age_band
-from star.fact_timesheet as t
-left join invoiced on invoiced.timesheet_id = t.timesheet_id
-where not t.is_deleted and t.status = 'approved' and coalesce(invoiced.is_msp_alone, true)
+from owed as o

@@ -4,8 +4,8 @@ engagement as (
   select
     a.*,
     case a.status
-      when 'completed' then coalesce(a.completed_date, cast(a.ended_at at time zone 'Europe/London' as date), a.end_date)
-      when 'ended' then coalesce(cast(a.ended_at at time zone 'Europe/London' as date), a.completed_date, a.end_date)
+      when 'completed' then coalesce(a.completed_date, :day(a.ended_at), a.end_date)
+      when 'ended' then coalesce(:day(a.ended_at), a.completed_date, a.end_date)
       else a.end_date
     end as last_date
   from star.fact_assignment as a

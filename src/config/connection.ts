@@ -63,6 +63,10 @@ export interface Connection {
   readonly reserveMegabytes: number
   /** Zone in which timestamps become dates. */
   readonly reportingZone: string
+  /** Currencies of companies by their id. */
+  readonly currencies?: Readonly<Record<string, string>>
+  /** Currency of companies whose currency nothing else tells. */
+  readonly currency?: string
   /** The month, 1 to 12, in which the fiscal year begins. */
   readonly fiscalYearStart: number
   /** What one query of `muster sql` or an assistant may use. */
@@ -132,6 +136,8 @@ export function buildStored(
     undeclaredPaths: raw.undeclaredPaths,
     reserveMegabytes: raw.reserveMegabytes,
     reportingZone: raw.reportingZone,
+    ...(raw.currencies !== undefined && { currencies: raw.currencies }),
+    ...(raw.currency !== undefined && { currency: raw.currency }),
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
   }

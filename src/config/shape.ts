@@ -1,6 +1,7 @@
 /** The keys that settings may have, the type of each, and its default. */
 import { closestMatch } from 'leven'
 import { z } from 'zod'
+import { isNamedZone, usualZone } from '../lib/zones.ts'
 import { dotted, type Path, type Problem } from './source.ts'
 
 /** A whole number; digits from an environment variable arrive as text. */
@@ -23,7 +24,9 @@ const percent: z.ZodType<number> = z.preprocess(
 /** As long may a process on another machine not show itself before its temporary files are removed. */
 export const usualTemporaryHours = 24
 
-const onlyZone = 'Europe/London'
+const currencies = new Set(Intl.supportedValuesOf('currency'))
+const isCurrency = (text: string): boolean => currencies.has(text)
+const isNoCurrency = 'must be the ISO 4217 code of a currency, such as GBP or EUR'
 
 const webhook = z
   .strictObject({
@@ -143,13 +146,23 @@ const connection = z.strictObject({
   reserveMegabytes: whole(0)
     .default(256)
     .describe('So many megabytes of the disk stay free: with less, nothing that writes begins.'),
-  // Days in star are counted in this zone; another zone is refused, not ignored.
   reportingZone: z
     .string()
-    .refine(zone => zone === onlyZone, `must be ${onlyZone}: days are counted in no other zone yet`)
-    .default(onlyZone)
-    .meta({ enum: [onlyZone] })
-    .describe('Time zone in which timestamps become dates.'),
+    .refine(isNamedZone, 'must be the IANA name of a time zone, such as Europe/London or Pacific/Auckland')
+    .default(usualZone)
+    .describe('Time zone, by its IANA name, in which timestamps become days.'),
+  currency: z
+    .string()
+    .refine(isCurrency, isNoCurrency)
+    .meta({ pattern: '^[A-Z]{3}$' })
+    .describe(
+      'Currency of companies whose currency neither currencies nor the country of their address tells.',
+    )
+    .optional(),
+  currencies: z
+    .record(z.string(), z.string().refine(isCurrency, isNoCurrency))
+    .describe('Currencies of companies by their id, such as GBP or EUR.')
+    .optional(),
   fiscalYearStart: whole(1, 12)
     .default(4)
     .describe('Month in which the fiscal year of mart.dim_date begins.'),

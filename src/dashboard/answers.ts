@@ -2,7 +2,7 @@
 import { MusterError } from '../lib/errors.ts'
 import { type FilteredBy, filteredBy } from './filter-names.ts'
 import { type Filters, noFilters } from './filters.ts'
-import type { Page, Panel } from './panel.ts'
+import type { Figure, Page, Panel } from './panel.ts'
 import type { MartReader, Marts } from './reader.ts'
 import { type Chosen, panelStatement, rowsStatement } from './statement.ts'
 
@@ -62,6 +62,20 @@ function failureOf(panel: Panel, marts: Marts, error: unknown): string {
   return `${inShort(error)}. Run muster build: the marts may be of an older release.`
 }
 
+const figuresOf = ({ show }: Panel): readonly Figure[] => {
+  if ('figures' in show) return show.figures
+  return 'figure' in show ? [show.figure] : []
+}
+
+/** Currencies of the rows behind its amounts; none where it has no amounts, or no currency is told. */
+async function currenciesOf(marts: Marts, panel: Panel, filters: Filters): Promise<readonly string[]> {
+  const hasMoney = figuresOf(panel).some(({ unit }) => unit === 'money')
+  if (!hasMoney || !marts.columns.get(panel.mart)?.has('currency')) return []
+  const sql = `select distinct currency from mart.${panel.mart} where {where} order by currency`
+  const statement = panelStatement({ ...panel, sql }, filters, marts.columns)
+  return (await marts.rows(statement.sql, statement.values)).map(({ currency }) => String(currency))
+}
+
 async function answerPanel(marts: Marts, panel: Panel, filters: Filters): Promise<PanelAnswer> {
   const statement = panelStatement(panel, filters, marts.columns)
   const { id, title, about, mart, show, empty, isWide = false, drill } = panel
@@ -72,6 +86,13 @@ async function answerPanel(marts: Marts, panel: Panel, filters: Filters): Promis
     ignored: panel.sql.includes('{where}') ? statement.ignored : [],
   }
   try {
+    const currencies = await currenciesOf(marts, panel, filters)
+    if (currencies.length > 1)
+      return {
+        ...told,
+        rows: [],
+        failure: `Amounts in ${currencies.join(', ')} do not add up: choose a company.`,
+      }
     return { ...told, rows: await marts.rows(statement.sql, statement.values), failure: null }
   } catch (error) {
     return { ...told, rows: [], failure: failureOf(panel, marts, error) }

@@ -1,6 +1,8 @@
 /** All tables: those of an empty warehouse made in memory, and the sources of the columns of views and marts. */
+
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { usualZone } from '../lib/zones.ts'
 import { additivityNotes } from '../marts/additivity.ts'
 import { ownColumns, tableColumns } from '../marts/columns.ts'
 import { fillTokens } from '../marts/inputs.ts'
@@ -117,7 +119,7 @@ export interface Computed {
 }
 
 /** Lineage does not depend on the moment. */
-const moment = { asOf: '1970-01-01T00:00:00.000Z', today: '1970-01-01' }
+const moment = { asOf: '1970-01-01T00:00:00.000Z', today: '1970-01-01', zone: usualZone }
 
 /** The table that `muster build` creates for a mart. */
 function martTable(mart: Mart): DefinedTable {

@@ -19,6 +19,12 @@ export function isZone(text: string): boolean {
   }
 }
 
+/** The zone in which days are counted where the settings name none. */
+export const usualZone = 'Europe/London'
+
+/** Engines tell upper case from lower case in the names of zones, and read the sign of an offset in two ways. */
+export const isNamedZone = (text: string): boolean => /^[A-Z]/.test(text) && isZone(text)
+
 /** Milliseconds to add to an instant, so that read as UTC it is what the zone's clocks show. */
 type Shift = (timeMs: number) => number
 

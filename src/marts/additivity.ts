@@ -1,4 +1,5 @@
 /** What the numbers of a mart add up to: a plain sum of a column must be right, or its comment says that it is not. */
+import { hasCurrency, isAmount } from './columns.ts'
 import type { Mart, MartColumn } from './mart.ts'
 
 /**
@@ -100,13 +101,18 @@ export const isMixed = ({ fields }: Mart): boolean => fields.has('Groups')
 
 const withinOne = ' Adds up within one grouping only: there is a view of each.'
 
+const currencyNote = (mart: Mart, { column, aggregation }: Measure): string =>
+  hasCurrency(mart) && isAmount(column) && (aggregation === 'sum' || aggregation === 'last')
+    ? ' Within one currency.'
+    : ''
+
 /** Sentences for the comments of columns that a plain sum would get wrong; in a view there is one grouping. */
 export function additivityNotes(mart: Mart, inView = false): ReadonlyMap<string, string> {
   if (mart.name.startsWith('dim_')) return new Map()
   return new Map(
     measuresOf(mart).map(measure => {
       const isApart = isMixed(mart) && !inView && measure.aggregation === 'sum'
-      return [measure.column, isApart ? withinOne : noteOn(measure)]
+      return [measure.column, isApart ? withinOne : `${noteOn(measure)}${currencyNote(mart, measure)}`]
     }),
   )
 }

@@ -5,14 +5,16 @@ import { hourMs } from '../lib/dates.ts'
 import { DiskFull, Interrupted } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import { forgetMart, moveAsOf, recordedMarts, recordMart } from '../state/marts/marts.ts'
-import { lastRead, starState } from '../state/marts/source-state.ts'
+import { starState } from '../state/marts/source-state.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { migrate } from '../state/migrate.ts'
 import { type Lease, releaseLease, renewLease, takeLease } from '../state/runs/leases.ts'
 import { newRunId, startRun, updateRun } from '../state/runs/runs.ts'
 import { martLease } from '../state/runs/whole-lease.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { dayOf, type Moment, sourcesOf } from './inputs.ts'
+import { type Moment, momentAt, sourcesOf } from './inputs.ts'
+import { type CurrencySettings, settleCurrencies } from './kept/currencies.ts'
+import { keepAccrual } from './kept/month-end.ts'
 import type { Mart } from './mart.ts'
 import { inOrder, martsRead, withSources } from './mart.ts'
 import type { Finding, Gate } from './rebuild.ts'
@@ -31,7 +33,7 @@ export interface MartResult {
   readonly message: string | null
 }
 
-export interface BuildRequest {
+export interface BuildRequest extends CurrencySettings {
   readonly marts: readonly Mart[]
   /** Only these marts and those they read; all when empty. */
   readonly names: readonly string[]
@@ -226,12 +228,9 @@ export async function buildMarts(effects: BuildEffects, request: BuildRequest): 
   try {
     const lease = await takeLease(engine, { resource: martLease, holder: runId, ms: leaseMs, work: 'built' })
     try {
-      const { fiscalMonth } = request
-      const moment = {
-        asOf: await lastRead(engine),
-        today: dayOf(started),
-        ...(fiscalMonth !== undefined && { fiscalMonth }),
-      }
+      const moment = await momentAt(engine, started, request.fiscalMonth)
+      await settleCurrencies(engine, request, instant(clock))
+      await keepAccrual(engine, moment, instant(clock))
       const marts = await new Build(effects, lease, moment).run(request)
       await addMartReferences(engine, request.marts, await martTables(engine))
       const isWhole = marts.every(({ state }) => ['built', 'unchanged', 'removed'].includes(state))

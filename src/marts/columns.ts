@@ -1,4 +1,5 @@
 /** The columns of a mart's table: those of its header, and those that every build adds beside them. */
+import { currencyJoin } from '../state/marts/currencies.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import { byIdColumns } from './by-id-columns.ts'
 import { isOfDimension, type Label, labelOf } from './labels.ts'
@@ -23,6 +24,39 @@ function nameOf(column: MartColumn, { table, key, column: label, beside, noun }:
       reads: [`star.${table}`],
     },
   }
+}
+
+const amounts =
+  /(^|_)(value|values|pay|charge|spend|cost|margin|amount|net|vat|gross|outstanding|rate|premium|accrued|committed|gap)(_|$)/
+
+/** Of a number with this name: an amount of money, and not of hours or days. */
+export const isAmount = (name: string): boolean => amounts.test(name) && !/(^|_)(hours|days)(_|$)/.test(name)
+
+/** Whether its rows have amounts; of the dimensions that of companies tells their currency. */
+const hasMoney = ({ dimensionOf, columns }: Mart): boolean =>
+  dimensionOf === undefined
+    ? columns.some(({ name, type }) => type.startsWith('numeric') && isAmount(name))
+    : dimensionOf === 'company_id'
+
+/** Whether its rows name the currency of their amounts. */
+export const hasCurrency = (mart: Mart): boolean =>
+  hasMoney(mart) && mart.columns.some(({ name }) => name === 'company_id')
+
+const currencyAlias = '"currency of company"'
+
+/** Beside the company, so that a sum over companies can tell its currencies apart. */
+const currency: TableColumn = {
+  name: 'currency',
+  type: 'text',
+  isKey: false,
+  description:
+    'Currency of the amounts of the company, as the settings or the country of its address tell; unknown where nothing does. Amounts of different currencies do not add up.',
+  computed: {
+    select: `coalesce(${currencyAlias}.currency, 'unknown')`,
+    join: currencyJoin(currencyAlias, made('company_id')),
+    from: [],
+    reads: [],
+  },
 }
 
 function flag(name: string, description: string, select: string): TableColumn {
@@ -53,7 +87,8 @@ function addedBeside(mart: Mart, column: MartColumn): TableColumn[] {
   const ending = column.type === 'date' ? endings[column.name] : undefined
   if (ending) return [ending]
   const label = column.type === 'text' ? labelOf(column.name) : undefined
-  return label === undefined || isSaid(mart, label) ? [] : [nameOf(column, label)]
+  const name = label === undefined || isSaid(mart, label) ? [] : [nameOf(column, label)]
+  return column.name === 'company_id' && hasCurrency(mart) ? [...name, currency] : name
 }
 
 /** In their order, without the stamps. */

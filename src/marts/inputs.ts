@@ -1,6 +1,9 @@
 /** The inputs of a mart besides its SQL: the moment, as two tokens in its statement, and the state of its sources. */
-import { ledgerStates } from '../state/marts/source-state.ts'
+import { dayInZone } from '../contract/fields/day-in-zone.ts'
+import { lastRead, ledgerStates } from '../state/marts/source-state.ts'
+import { reportingZoneOf } from '../state/reporting-zone.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { quoteText } from '../warehouse/sql-text.ts'
 import { decidingText } from './columns.ts'
 import { type Mart, martsRead } from './mart.ts'
 
@@ -9,6 +12,8 @@ export interface Moment {
   readonly asOf: string | null
   /** YYYY-MM-DD in the reporting zone. */
   readonly today: string
+  /** IANA name of the reporting zone. */
+  readonly zone: string
   /** The month, 1 to 12, in which the fiscal year begins; April without it. */
   readonly fiscalMonth?: number
 }
@@ -21,14 +26,16 @@ const tokens = {
   today: /(?<!:):today\b/g,
   readDay: /(?<!:):read_day\b/g,
   fiscalMonth: /(?<!:):fiscal_month\b/g,
+  /** `:day(created_at)`: the day of a timestamp in the reporting zone. */
+  day: /(?<!:):day\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
 } as const
 
 export const asOfLiteral = (asOf: string | null): string =>
   asOf === null ? 'cast(null as timestamptz)' : `cast('${asOf}' as timestamptz)`
 
 /** The calendar day on which the service was last read. */
-const readDayOf = (asOf: string | null): string =>
-  asOf === null ? 'cast(null as date)' : `cast('${dayOf(Date.parse(asOf))}' as date)`
+const readDayOf = ({ asOf, zone }: Moment): string =>
+  asOf === null ? 'cast(null as date)' : `cast('${dayOf(Date.parse(asOf), zone)}' as date)`
 
 const fiscalMonthOf = ({ fiscalMonth }: Moment): string => String(fiscalMonth ?? usualFiscalMonth)
 
@@ -36,7 +43,8 @@ export function fillTokens(select: string, moment: Moment): string {
   return select
     .replace(tokens.asOf, asOfLiteral(moment.asOf))
     .replace(tokens.today, `cast('${moment.today}' as date)`)
-    .replace(tokens.readDay, readDayOf(moment.asOf))
+    .replace(tokens.readDay, readDayOf(moment))
+    .replace(tokens.day, (_, at: string) => dayInZone(at, quoteText(moment.zone)))
     .replace(tokens.fiscalMonth, fiscalMonthOf(moment))
 }
 
@@ -45,24 +53,29 @@ function momentOf(select: string, moment: Moment): string {
   return [
     select.search(tokens.asOf) >= 0 && `as of ${moment.asOf}`,
     select.search(tokens.today) >= 0 && `on ${moment.today}`,
-    select.search(tokens.readDay) >= 0 && `read on ${readDayOf(moment.asOf)}`,
+    select.search(tokens.readDay) >= 0 && `read on ${readDayOf(moment)}`,
+    select.search(tokens.day) >= 0 && `in ${moment.zone}`,
     select.search(tokens.fiscalMonth) >= 0 && `from month ${fiscalMonthOf(moment)}`,
   ]
     .filter(part => part !== false)
     .join(' ')
 }
 
-/** The zone in which star counts days. */
-const reportingZone = 'Europe/London'
-
-/** The calendar day of an instant, in milliseconds since the epoch, in the reporting zone. */
-export const dayOf = (nowMs: number): string =>
+/** The calendar day, YYYY-MM-DD, of an instant in milliseconds since the epoch. */
+export const dayOf = (nowMs: number, zone: string): string =>
   new Intl.DateTimeFormat('en-CA', {
-    timeZone: reportingZone,
+    timeZone: zone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
   }).format(new Date(nowMs))
+
+/** The moment of a build or a check that runs now; `nowMs` are milliseconds since the epoch. */
+export async function momentAt(engine: Engine, nowMs: number, fiscalMonth?: number): Promise<Moment> {
+  const zone = await reportingZoneOf(engine)
+  const asOf = await lastRead(engine)
+  return { asOf, today: dayOf(nowMs, zone), zone, ...(fiscalMonth !== undefined && { fiscalMonth }) }
+}
 
 /** The same text as long as the rows stay the same. `builtAt` gives the time at which another mart was last built. */
 export async function sourcesOf(

@@ -112,7 +112,7 @@ const wanted: readonly Wanted[] = [
     kind: 'bar',
     of: 'unbilled_accrual',
     metrics: ['accrued_value'],
-    group: 'age_band',
+    group: 'accrual_state',
   },
   {
     section: 'Money',

@@ -1,5 +1,7 @@
 /** Titles, units and number formats of columns, from their names: what a BI tool shows instead of `net_hours`. */
 
+import { isAmount } from '../marts/columns.ts'
+
 const capitals: ReadonlySet<string> = new Set([
   'id',
   'awr',
@@ -23,16 +25,13 @@ export function titleOf(name: string): string {
 
 export type Unit = 'currency' | 'hours' | 'days' | 'weeks' | 'share' | 'count' | 'number'
 
-const amounts =
-  /(^|_)(value|values|pay|charge|spend|cost|margin|amount|net|vat|gross|outstanding|rate|premium|accrued|committed|gap)(_|$)/
-
 /** Of a number with this name and type; a ratio whose parts have one unit has none. */
 export function unitOf(name: string, type: string): Unit {
   if (/_(share|ratio)$/.test(name)) return 'share'
   if (/(^|_)hours(_|$)/.test(name)) return 'hours'
   if (/(^|_)days(_|$)/.test(name)) return 'days'
   if (/^(integer|bigint)/.test(type)) return /(^|_)weeks(_|$)/.test(name) ? 'weeks' : 'count'
-  return amounts.test(name) ? 'currency' : 'number'
+  return isAmount(name) ? 'currency' : 'number'
 }
 
 /** Formats of d3, which Superset takes as they are. */

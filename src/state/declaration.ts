@@ -1,6 +1,6 @@
 /** The words a ledger table is declared with: its statements, its row type and its policy follow from them. */
 
-type SqlType = 'text' | 'bigint' | 'double precision' | 'boolean' | 'timestamptz' | 'date'
+type SqlType = 'text' | 'bigint' | 'double precision' | 'numeric(18, 4)' | 'boolean' | 'timestamptz' | 'date'
 
 /** `Value` is what TypeScript reads from and writes to the column. */
 export interface LedgerColumn<Value = unknown> {
@@ -20,6 +20,8 @@ export const text = column<string>('text')
 /** A 64-bit integer; the engines give it as text or number, so readers call Number(). */
 export const count = column<number>('bigint')
 export const real = column<number>('double precision')
+/** An exact amount or quantity; the engines give it as text. */
+export const decimal = column<string>('numeric(18, 4)')
 export const flag = column<boolean>('boolean')
 /** ISO 8601 in UTC, in both directions. */
 export const time = column<string>('timestamptz')

@@ -19,6 +19,7 @@ import {
 import { quoteName } from '../warehouse/sql-text.ts'
 import { existingTables, forgetTables } from './existing-tables.ts'
 import { ledger } from './ledger.ts'
+import { isZoneSettled, settleZone } from './reporting-zone.ts'
 import { addLedgerColumn, createLedgerIndexes, createLedgerTable } from './structure.ts'
 import { ledgerTables } from './tables.ts'
 import { conversions, renames, type Upgrade } from './upgrades.ts'
@@ -60,7 +61,7 @@ async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<b
   if (!(await existingTables(engine)).has('migration')) return false
   const recorded = await recordedStructure(engine)
   const maker = recorded.get('program')
-  if (recorded.get('structure') === sum) return true
+  if (recorded.get('structure') === sum) return isZoneSettled(engine)
   if (maker === undefined || !isLaterVersion(maker, version)) return false
   throw new MusterError({
     what: `this warehouse was made by muster ${maker}, which is later than this one, ${version}`,
@@ -169,6 +170,7 @@ export async function migrate(engine: Engine, now: string, version = programVers
   const finish = async (engine: Engine, before: ReadonlySet<string>): Promise<void> => {
     await runTogether(engine, upgradesFor(before, conversions))
     await plantSeeds(engine)
+    await settleZone(engine, now)
     await record(engine, structure)
   }
   return engine.exclusive(async engine => {

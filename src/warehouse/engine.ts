@@ -129,6 +129,8 @@ interface LargeReads {
 export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   /** The file or address, for messages; never with a password. */
   readonly location: string
+  /** IANA name of the zone in which its user wants days to be counted; undefined leaves them as they are. */
+  readonly reportingZone: string | undefined
   /** The same object on every connection to this warehouse: the key for caches of facts about it. */
   readonly cacheKey: object
   /** The name of a schema on this engine, for questions to the catalogue; statements use the plain name. */

@@ -79,7 +79,7 @@ describe('a file', () => {
     [
       'a zone that is none',
       acme(KEY, DUCKDB, 'reportingZone: London'),
-      'line 6: connections.acme.reportingZone must be Europe/London: days are counted in no other zone yet',
+      'line 6: connections.acme.reportingZone must be the IANA name of a time zone, such as Europe/London or Pacific/Auckland',
     ],
     ['text for a group', 'connections: acme', 'line 1: connections must be a group of settings'],
     ['no connection', 'connections: {}', 'line 1: connections is empty: add one, as `muster init` does'],

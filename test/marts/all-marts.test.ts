@@ -1,8 +1,10 @@
 /** What holds for every mart in sql/mart, whoever wrote it. */
+
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
+import { usualZone } from '../../src/lib/zones.ts'
 import { type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { tableColumns } from '../../src/marts/columns.ts'
 import { fillTokens } from '../../src/marts/inputs.ts'
@@ -61,7 +63,11 @@ describe('every mart', () => {
 
   test('gives the columns of its header, by name and in their order', async () => {
     for (const mart of marts) {
-      const select = fillTokens(mart.select, { asOf: filledAt, today: filledAt.slice(0, 10) })
+      const select = fillTokens(mart.select, {
+        asOf: filledAt,
+        today: filledAt.slice(0, 10),
+        zone: usualZone,
+      })
       const columns = await duckdb.rows<{ column_name: string }>(`describe ${select}`).catch(error => {
         throw new Error(`${mart.name}: ${error.message}`)
       })

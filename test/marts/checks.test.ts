@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/contract/catalogue.ts'
 import { seededRng } from '../../src/lib/rng.ts'
+import { usualZone } from '../../src/lib/zones.ts'
 import { type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { type Check, readCheck } from '../../src/marts/checks/check.ts'
 import { everyCheck, martGate } from '../../src/marts/checks/gate.ts'
@@ -20,7 +21,7 @@ import { planted } from './planted.ts'
 const marts = readMarts()
 const checks = everyCheck(marts)
 const clock = { now: () => Date.parse(filledAt), sleep: async () => undefined }
-const moment: CheckMoment = { asOf: filledAt, today: filledAt.slice(0, 10), now: filledAt }
+const moment: CheckMoment = { asOf: filledAt, today: filledAt.slice(0, 10), zone: usualZone, now: filledAt }
 const filled = useFilled()
 const empty = useEngines()
 

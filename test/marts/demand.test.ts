@@ -144,6 +144,7 @@ test('mart.headcount_weekly: who began before, begins, leaves and stays', async 
     agency_id: 'a',
     rate_type: 'paye',
     status: 'confirmed',
+    worker_id: id,
     start_date: start ?? null,
     end_date: end ?? null,
     ...more,
@@ -151,7 +152,8 @@ test('mart.headcount_weekly: who began before, begins, leaves and stays', async 
   await put(made(), 'fact_assignment', [
     assignment('stays', ['2026-01-05', null]),
     assignment('leaves', ['2026-05-31', '2026-06-07']),
-    assignment('begins', ['2026-06-01', '2026-06-08']),
+    // A second assignment of a worker who is there.
+    assignment('begins', ['2026-06-01', '2026-06-08'], { worker_id: 'stays' }),
     assignment('one week', ['2026-06-01', '2026-06-05']),
     assignment('before', ['2026-05-01', '2026-05-31']),
     assignment('after', ['2026-06-08', '2026-07-01']),
@@ -191,10 +193,21 @@ test('mart.headcount_weekly: who began before, begins, leaves and stays', async 
   ])
   await buildAt(made(), 'headcount_weekly')
   expect(
-    await rows(`select trade_id as trade, rate_type as type, active_start as s, starters as plus, leavers as minus, active_end as e,
-      worked_headcount as heads, fte from mart.headcount_weekly order by 1`),
+    await rows(`select trade_id as trade, rate_type as type, assignments as n, active_start as s, assignments_begun as plus,
+      assignments_ended as minus, active_end as e, workers as w, opening_workers as o, starters, leavers, closing_workers as c,
+      worked_headcount as heads, fte from mart.headcount_weekly where week_ending_date = '2026-06-07' and company_id = 'c' order by 1`),
   ).toEqual([
-    { trade: '-1', type: 'unknown', s: 0, plus: 0, minus: 0, e: 0, heads: 1, fte: 0.2 },
-    { trade: 't', type: 'paye', s: 4, plus: 3, minus: 4, e: 3, heads: 2, fte: 1.5 },
+    {
+      ...{ trade: '-1', type: 'unknown', n: 0, s: 0, plus: 0, minus: 0, e: 0, heads: 1, fte: 0.2 },
+      ...{ w: 0, o: 0, starters: 0, leavers: 0, c: 0 },
+    },
+    {
+      ...{ trade: 't', type: 'paye', n: 7, s: 4, plus: 3, minus: 4, e: 3, heads: 2, fte: 1.5 },
+      ...{ w: 6, o: 5, starters: 2, leavers: 4, c: 3 },
+    },
   ])
+  expect(
+    await rows(`select count(*) as weeks, min(week_ending_date) as first, max(week_ending_date) as last
+      from mart.headcount_weekly where company_id = 'c' and trade_id = 't'`),
+  ).toEqual([{ weeks: 44, first: '2026-01-11', last: '2026-11-08' }])
 })

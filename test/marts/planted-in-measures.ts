@@ -72,4 +72,31 @@ export const plantedInMeasures: readonly Planted[] = [
     subject: 'mart.workforce_flow',
     statements: [`update mart.workforce_flow set leavers = leavers + 1 where starters > 0`],
   },
+  {
+    check: 'mart_currencies',
+    subject: 'mart.labour_spend_weekly',
+    rows: 1,
+    statements: [`update mart.labour_spend_weekly set currency = 'XXX'`],
+  },
+  {
+    check: 'currencies_known',
+    subject: 'star.fact_timesheet',
+    rows: 1,
+    statements: [
+      `update ops.company_currency set currency = 'unknown' where company_id = (select min(company_id) from star.fact_timesheet where status = 'approved')`,
+      `update star.fact_timesheet set company_id = 'another' where timesheet_id = (select max(timesheet_id) from star.fact_timesheet where status = 'approved')`,
+    ],
+  },
+  {
+    check: 'mart_month_end_kept',
+    subject: 'mart.accrual_month_end',
+    rows: 1,
+    statements: [`update mart.accrual_month_end set kept_value = kept_value + 1 where kept_records > 0`],
+  },
+  {
+    check: 'mart_placement_counts',
+    subject: 'mart.time_to_fill',
+    rows: 1,
+    statements: [`update mart.time_to_fill set time_to_start_count = raw_count + 1 where group_by = 'all'`],
+  },
 ]

@@ -93,7 +93,8 @@ test('mart.supplier_scorecard: each figure in its month, each ratio with both of
       net_hours: 40,
       charge_total: 1320,
       rate_wd_charge: 33,
-      created_at: '2026-06-10T22:30:00Z',
+      // Half past eleven in the evening of the third day, in London.
+      approved_at: '2026-06-10T22:30:00Z',
     },
     {
       timesheet_id: '2',
@@ -102,10 +103,18 @@ test('mart.supplier_scorecard: each figure in its month, each ratio with both of
       net_hours: 10,
       charge_total: 300,
       rate_wd_charge: 30,
-      created_at: '2026-06-17T23:30:00Z',
+      approved_at: '2026-06-18T09:00:00Z',
     },
     { timesheet_id: '3', ...sheet, week_ending_date: '2026-06-14', net_hours: 40, status: 'cancelled' },
+    { timesheet_id: '4', ...sheet, week_ending_date: '2026-06-14', status: 'absent' },
+    // Whether it was submitted in time is not known.
+    { timesheet_id: '5', ...sheet, week_ending_date: '2026-06-14', approved_at: '2026-06-20T09:00:00Z' },
   ])
+  await made().run(
+    `insert into star.fact_webhook_event (event_id, type, entity, record_id, created_at, received_at, delivered_count,
+       signature_ok, state, loaded_at)
+     values ('e1', 'timesheet_approval_requested', 'timesheet', '2', '2026-06-17T23:30:00Z', now(), 1, true, 'done', now())`,
+  )
   await buildAt(made(), 'supplier_scorecard')
   const [may, work, ...others] = await rows(`select * from mart.supplier_scorecard order by month_start_date`)
   expect(others).toEqual([])
@@ -141,7 +150,8 @@ test('mart.supplier_scorecard: each figure in its month, each ratio with both of
       finished: 2,
       ended_early: 1,
       early_end_ratio: 0.5,
-      timesheets: 2,
+      timesheets: 3,
+      timesheets_timed: 2,
       timesheets_on_time: 1,
       on_time_ratio: 0.5,
     },

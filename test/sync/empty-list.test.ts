@@ -1,6 +1,8 @@
 /** A list that had rows and has none: nothing is deleted, and it is said until it has rows again or a sweep proved it. */
+
 import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
+import { usualZone } from '../../src/lib/zones.ts'
 import { everyCheck } from '../../src/marts/checks/gate.ts'
 import { failedRows, runCheck } from '../../src/marts/checks/run.ts'
 import { resourceState } from '../../src/state/runs/resource-state.ts'
@@ -32,7 +34,12 @@ describeOnEngines(
         const notes = resources.flatMap(({ resource, note }) =>
           note?.startsWith('the service shows an empty list') ? [resource] : [],
         )
-        const { failures } = await runCheck(engine, check, { asOf: at, today: at.slice(0, 10), now: at })
+        const { failures } = await runCheck(engine, check, {
+          asOf: at,
+          today: at.slice(0, 10),
+          zone: usualZone,
+          now: at,
+        })
         expect(failedRows({ failures } as never)).toBe(notes.length)
         const states = []
         for (const name of lists) states.push(await resourceState(engine, findResource(name)!))

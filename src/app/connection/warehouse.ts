@@ -31,12 +31,16 @@ export interface PostgresPlace {
 
 /** Where a PostgreSQL warehouse is; undefined for a file. */
 export function postgresPlace(connection: StoredConnection): PostgresPlace | undefined {
-  const { warehouse, schemaPrefix, landing } = connection
+  const { warehouse, schemaPrefix, landing, reportingZone } = connection
   if (warehouse.kind === 'file') return undefined
   return {
     address: { url: warehouse.url.reveal(), shown: warehouse.shown },
     // Beside the landed pages: rows on their way to the server are as private as the pages.
-    options: { scratch: `${landing}.tmp`, ...(schemaPrefix !== undefined && { schemaPrefix }) },
+    options: {
+      scratch: `${landing}.tmp`,
+      reportingZone,
+      ...(schemaPrefix !== undefined && { schemaPrefix }),
+    },
   }
 }
 
@@ -44,7 +48,8 @@ export function postgresPlace(connection: StoredConnection): PostgresPlace | und
 export async function openToWrite(connection: StoredConnection): Promise<Engine> {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
-  if (!place) return leavingOverview(await openDuckdb(file), file)
+  const { reportingZone } = connection
+  if (!place) return leavingOverview(await openDuckdb(file, { reportingZone }), file)
   const engine = await openPostgres(place.address, place.options)
   try {
     await dropLeftoverSchemas(engine)

@@ -61,8 +61,12 @@ function requireSomething({ connection }: Rebuild, { isNew }: Original, { scans 
   })
 }
 
-async function withDraft<Result>(draft: string, work: (engine: Engine) => Promise<Result>): Promise<Result> {
-  const engine = await openDuckdb(draft)
+async function withDraft<Result>(
+  { connection: { reportingZone } }: Rebuild,
+  draft: string,
+  work: (engine: Engine) => Promise<Result>,
+): Promise<Result> {
+  const engine = await openDuckdb(draft, { reportingZone })
   try {
     return await work(engine)
   } finally {
@@ -87,14 +91,14 @@ function carryOver({ engine }: Original, draft: string): Promise<Missing[]> {
 }
 
 async function fill(rebuild: Rebuild, original: Original, draft: string): Promise<Rebuilt> {
-  const result = await withDraft(draft, async engine => {
+  const result = await withDraft(rebuild, draft, async engine => {
     await migrate(engine, instant(rebuild))
     return replay(engine, landedPages(rebuild), rebuild.onProgress)
   })
   requireSomething(rebuild, original, result)
   const missing = original.isNew ? [] : await carryOver(original, draft)
   requireNothingMissing(rebuild, missing, result)
-  await withDraft(draft, async engine => {
+  await withDraft(rebuild, draft, async engine => {
     await engine.transaction(tombstoneAgain)
     await recordRun(rebuild, engine, result)
   })

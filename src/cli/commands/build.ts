@@ -125,8 +125,15 @@ export const command: CommandModule = {
   async run(context, args, options) {
     const marts = readMarts()
     const connection = context.connection()
-    const fiscalMonth = connection.fiscalYearStart
-    const request = { marts, names: martNames(args, marts), all: flagOption(options, 'all'), fiscalMonth }
+    const { fiscalYearStart: fiscalMonth, currencies, currency } = connection
+    const money = { ...(currencies && { currencies }), ...(currency !== undefined && { currency }) }
+    const request = {
+      marts,
+      names: martNames(args, marts),
+      all: flagOption(options, 'all'),
+      fiscalMonth,
+      ...money,
+    }
     requireRoom(connection)
     const engine = await openMade(connection)
     try {

@@ -129,7 +129,7 @@ async function tellMarts(context: CommandContext, engine: Engine): Promise<void>
   printTable(context, ...(await labourTable(engine)))
   say('\nWorkers near the 48 hours of the Working Time Regulations (mart.worker_week):')
   printTable(context, ...(await workingTimeTable(engine)))
-  say('\nLabour that is approved but not invoiced yet (mart.unbilled_accrual):')
+  say('\nWork that is not invoiced yet (mart.unbilled_accrual):')
   printTable(context, ...(await accrualTable(engine)))
 }
 

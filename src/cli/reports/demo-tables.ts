@@ -90,12 +90,12 @@ export async function workingTimeTable(engine: Engine): Promise<Printable> {
 }
 
 export async function accrualTable(engine: Engine): Promise<Printable> {
-  const rows = await engine.rows<{ age: string; sheets: number; accrued: string }>(
-    `select age_band as age, count(*) as sheets, cast(sum(accrued_value) as text) as accrued
-     from mart.unbilled_accrual group by age_band order by min(age_days)`,
+  const rows = await engine.rows<{ state: string; records: number; oldest: number; accrued: string }>(
+    `select accrual_state as state, count(*) as records, max(age_days) as oldest, cast(sum(accrued_value) as text) as accrued
+     from mart.unbilled_accrual group by accrual_state order by accrual_state`,
   )
   return [
-    ['age in days', 'timesheets', 'to be invoiced'],
-    rows.map(({ age, sheets, accrued }) => [age, sheets, rounded(accrued)]),
+    ['state', 'records', 'oldest, days', 'to be invoiced'],
+    rows.map(({ state, records, oldest, accrued }) => [state, records, oldest, rounded(accrued)]),
   ]
 }

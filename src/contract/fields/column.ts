@@ -1,4 +1,5 @@
 /** A column of the warehouse and where its value comes from: the vocabulary of the resource files. */
+import { dayInZone, stageZone } from './day-in-zone.ts'
 
 /** What a value is; `src/warehouse/schema/column-type.ts` says how each type is stored, cast and checked for loss. */
 export type ColumnType =
@@ -39,8 +40,8 @@ export type Source =
   | { readonly from: 'constant'; readonly value: string }
   /** A figure of a list in the record. */
   | ListSource
-  /** Portable SQL over columns declared before this one. */
-  | { readonly from: 'derived'; readonly sql: string }
+  /** Portable SQL over columns declared before this one; `dayOf`: the timestamp column whose day it is. */
+  | { readonly from: 'derived'; readonly sql: string; readonly dayOf?: string }
 
 /** One figure of a list: of the field `path` of its elements, or their number. */
 export interface ListSource {
@@ -234,10 +235,9 @@ export function ofList(type: ColumnType, { of: path, ...elements }: Figure, desc
   return placed({ from: 'list', ...place, ...elements }, type, description)
 }
 
-/** The calendar day, in the reporting zone, of a timestamp column: 23:00Z in summer is the next day in London. */
-export function dayOf(column: string, description: string): Column {
-  return derived('day', `cast(${column} at time zone 'Europe/London' as date)`, description)
-}
+/** The calendar day, in the reporting zone, of a timestamp column. */
+export const dayOf = (column: string, description: string): Column =>
+  placed({ from: 'derived', sql: dayInZone(column, stageZone), dayOf: column }, 'day', description)
 
 /** A key made of other columns: md5 of their text joined by '|', the same on both engines. */
 export function keyOf(...columns: string[]): Column {

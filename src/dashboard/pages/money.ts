@@ -1,16 +1,17 @@
-/** Money: what was worked and approved but not invoiced, what is owed, and what is left of purchase orders. */
+/** Money: what was worked but not invoiced, what is owed, and what is left of purchase orders. */
 import { count, date, money, type Page, type Panel, share, text } from '../panel.ts'
 
 const unbilled: Panel = {
   id: 'not-invoiced',
-  title: 'Approved and not invoiced, by age',
+  title: 'Worked and not invoiced, by age',
   about:
-    'Charge and expenses of approved timesheets without an invoice to the company, by days since the week ended.',
+    'Charge of timesheets, approved or not, and approved claims without an invoice to the company, by days since the week ended.',
   mart: 'unbilled_accrual',
   date: 'week_ending_date',
   sql: `select age_band,
   sum(accrued_value) as value,
-  count(*) as timesheets,
+  sum(case when accrual_state = 'approved' then accrued_value else 0 end) as approved,
+  count(*) as records,
   max(age_days) as oldest_days
 from mart.unbilled_accrual
 where {where}
@@ -20,22 +21,26 @@ order by min(age_days)`,
     kind: 'bars',
     label: 'age_band',
     inOrder: true,
-    figures: [money('value', 'Not invoiced'), count('timesheets', 'Timesheets')],
+    figures: [
+      money('value', 'Not invoiced'),
+      money('approved', 'Of it approved timesheets'),
+      count('records', 'Records'),
+    ],
   },
   drill: { by: ['age_band'], order: 'age_days desc, accrued_value desc nulls last' },
-  empty: 'Everything that was approved is invoiced.',
+  empty: 'Everything that was worked is invoiced.',
 }
 
 const unbilledBy: Panel = {
   id: 'not-invoiced-by-agency',
-  title: 'Approved and not invoiced, by agency',
+  title: 'Worked and not invoiced, by agency',
   about: 'The agency that has still to bill, or whose work the provider has still to bill.',
   mart: 'unbilled_accrual',
   date: 'week_ending_date',
   sql: `select agency_id,
   max(agency_name) as agency_name,
   sum(accrued_value) as value,
-  count(*) as timesheets
+  count(*) as records
 from mart.unbilled_accrual
 where {where}
 group by agency_id
@@ -44,10 +49,10 @@ limit 200`,
   show: {
     kind: 'bars',
     label: 'agency_name',
-    figures: [money('value', 'Not invoiced'), count('timesheets', 'Timesheets')],
+    figures: [money('value', 'Not invoiced'), count('records', 'Records')],
   },
   drill: { by: ['agency_id'], order: 'age_days desc, accrued_value desc nulls last' },
-  empty: 'Everything that was approved is invoiced.',
+  empty: 'Everything that was worked is invoiced.',
 }
 
 const ledger: Panel = {

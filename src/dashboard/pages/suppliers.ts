@@ -19,7 +19,7 @@ const scorecard: Panel = {
   ${ratio('filled', 'offered')} as fill,
   ${ratio('interviewed', 'tracked')} as interviews,
   ${ratio('ended_early', 'finished')} as early_ends,
-  ${ratio('timesheets_on_time', 'timesheets')} as on_time,
+  ${ratio('timesheets_on_time', 'timesheets_timed')} as on_time,
   ${ratio('carded_charge', 'card_charge')} as charge_to_card
 from mart.supplier_scorecard
 where {where}

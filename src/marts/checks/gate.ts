@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Mart } from '../mart.ts'
 import type { Finding, Gate } from '../rebuild.ts'
 import { type Check, writtenChecks } from './check.ts'
+import { currencyCheck } from './currencies.ts'
 import { derivedChecks } from './derived.ts'
 import { piiScans } from './pii-scan.ts'
 import { checkMoment } from './report.ts'
@@ -10,7 +11,7 @@ import { failedRows, runCheck } from './run.ts'
 
 /** In order of name; the PII scan searches the texts of `marts`. */
 export function everyCheck(marts: readonly Mart[]): Check[] {
-  const checks = [...derivedChecks, ...piiScans(marts), ...writtenChecks()]
+  const checks = [...derivedChecks, currencyCheck(marts), ...piiScans(marts), ...writtenChecks()]
   return checks.sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 

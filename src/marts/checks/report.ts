@@ -2,12 +2,11 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { recordCheckResults } from '../../state/marts/marts.ts'
-import { lastRead } from '../../state/marts/source-state.ts'
 import type { CheckResultRow } from '../../state/marts/tables.ts'
 import { migrate } from '../../state/migrate.ts'
 import { newRunId, startRun, type Tolerance, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { dayOf } from '../inputs.ts'
+import { momentAt } from '../inputs.ts'
 import { martTables } from '../table.ts'
 import type { Check } from './check.ts'
 import { type CheckMoment, type CheckResult, failedRows, runCheck, withTables } from './run.ts'
@@ -47,7 +46,7 @@ function ledgerRows(runId: string, result: CheckResult, at: string): CheckResult
 
 export async function checkMoment(engine: Engine, clock: Clock): Promise<CheckMoment> {
   const now = clock.now()
-  return { asOf: await lastRead(engine), today: dayOf(now), now: new Date(now).toISOString() }
+  return { ...(await momentAt(engine, now)), now: new Date(now).toISOString() }
 }
 
 const summaryOf = (results: readonly CheckResult[]): string => {

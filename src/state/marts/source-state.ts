@@ -10,13 +10,22 @@ const left = new Set(['ops.run', 'ops.mart'])
  * when star does. No run counts the rows of a replay, and a migration may change views and seeds.
  */
 export async function starState(engine: Engine): Promise<string> {
-  const [row] = await engine.rows<{ changes: number; replays: number; structure: string | null }>(
+  const [row] = await engine.rows<{
+    changes: number
+    replays: number
+    structure: string | null
+    zone: string | null
+    currencies: string | null
+  }>(
     `select cast(coalesce(sum(rows_inserted + rows_changed + rows_removed), 0) as bigint) as changes,
        count(case when command = 'replay' then 1 end) as replays,
-       (select max(checksum) from ops.migration where name = 'structure') as structure
+       (select max(checksum) from ops.migration where name = 'structure') as structure,
+       (select max(zone) from ops.reporting_zone) as zone,
+       (select cast(count(*) as varchar) || ' currencies of ' || cast(max(settled_at) as varchar)
+        from ops.company_currency) as currencies
      from ops.run`,
   )
-  return `${row?.changes} changes, ${row?.replays} replays, structure ${row?.structure?.slice(0, 12)}`
+  return `${row?.changes} changes, ${row?.replays} replays, structure ${row?.structure?.slice(0, 12)}, ${row?.zone}, ${row?.currencies}`
 }
 
 /** Of those of these tables that are in ops. They are small: rows are counted, and the latest of each time is taken. */

@@ -1,5 +1,5 @@
 /** Tables of marts: what each was built from, what the checks found, and the metrics of the service beside ours. */
-import { count, oneOf, optional, type Row, real, table, text, time } from '../declaration.ts'
+import { count, day, decimal, oneOf, optional, type Row, real, table, text, time } from '../declaration.ts'
 
 export const martTables = {
   mart: table({
@@ -24,6 +24,57 @@ export const martTables = {
     key: ['name'],
     isPublished: false,
     lifetime: 'local',
+  }),
+
+  accrual_month_end: table({
+    description:
+      'One row per month end, company, project, agency and state: the accrual as the first build after that day found it.',
+    columns: {
+      month_end_date: day('Last day of the month, in the reporting zone.'),
+      company_id: text('The hiring company.'),
+      project_id: text('The project.'),
+      agency_id: text('The agency.'),
+      accrual_state: oneOf(['approved', 'unapproved', 'claims']),
+      records: count('Timesheets or claims.'),
+      net_hours: decimal('Hours after breaks.'),
+      accrued_value: decimal('Charge or claims that were owed, in the currency of the company.'),
+      kept_at: time('When it was kept.'),
+    },
+    key: ['month_end_date', 'company_id', 'project_id', 'agency_id', 'accrual_state'],
+    isPublished: true,
+    lifetime: 'lasting',
+  }),
+
+  company_currency: table({
+    description: 'One row per company: the currency of its amounts. The service names none.',
+    columns: {
+      company_id: text('The company.'),
+      currency: text('ISO 4217 code; unknown where nothing tells.'),
+      basis: oneOf(
+        {
+          setting: 'the settings name it',
+          country: 'it is the currency of the country of its address',
+          fallback: 'the settings name it for all others',
+          unknown: 'nothing tells',
+        },
+        'How it is known',
+      ),
+      settled_at: time('Since when it is so.'),
+    },
+    key: ['company_id'],
+    isPublished: true,
+    lifetime: 'lasting',
+  }),
+
+  reporting_zone: table({
+    description: 'One row: the time zone in which the days of star, history and marts are counted.',
+    columns: {
+      zone: text('IANA name of the zone; the setting reportingZone.'),
+      counted_at: time('Since when days are counted in it.'),
+    },
+    key: ['zone'],
+    isPublished: true,
+    lifetime: 'lasting',
   }),
 
   check_result: table({
@@ -96,6 +147,8 @@ export const martTables = {
   }),
 }
 
+export type AccrualMonthEndRow = Row<typeof martTables.accrual_month_end>
+export type CompanyCurrencyRow = Row<typeof martTables.company_currency>
 export type MartRow = Row<typeof martTables.mart>
 export type CheckResultRow = Row<typeof martTables.check_result>
 export type MetricCalibrationRow = Row<typeof martTables.metric_calibration>

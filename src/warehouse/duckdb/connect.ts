@@ -12,7 +12,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { zoneVariable } from '../../contract/fields/day-in-zone.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { usualZone } from '../../lib/zones.ts'
 import { type TemporaryPlace, temporaryPlace } from '../../temporary/places.ts'
 import { quoteText } from '../sql-text.ts'
 import { realFile, requireOneName, requireOrdinary } from './database-file.ts'
@@ -27,6 +29,8 @@ const memoryLimit = '230MB'
 export interface OpenOptions {
   readonly readOnly?: boolean
   readonly memoryLimit?: string
+  /** IANA name of the zone in which days are counted; the usual one when absent. */
+  readonly reportingZone?: string
 }
 
 /**
@@ -104,9 +108,10 @@ async function connectTo(temporaryFolder: string, limit: string): Promise<Omit<O
  */
 export async function setUp(
   connection: DuckDBConnection,
-  at: { readonly home: string; readonly stage: string },
+  at: { readonly home: string; readonly stage: string; readonly zone: string | undefined },
 ): Promise<void> {
   await connection.run(`set timezone = 'UTC'`)
+  await connection.run(`set variable ${zoneVariable} = ${quoteText(at.zone ?? usualZone)}`)
   await connection.run(`create schema ${at.stage}.stage`)
   await connection.run(`set search_path = '${at.home}.main,${at.stage}.stage'`)
 }
@@ -124,7 +129,7 @@ function closeInstance({ connection, instance, temporary }: Opened): void {
 async function openCurrent(
   name: string,
   file: string,
-  { readOnly = false, memoryLimit }: OpenOptions,
+  { readOnly = false, memoryLimit, reportingZone }: OpenOptions,
 ): Promise<Opened> {
   for (;;) {
     const before = inodeOf(file)
@@ -135,7 +140,7 @@ async function openCurrent(
       await attachAs(opened.connection, { file, name: 'warehouse', readOnly })
       if (before === undefined || before === inodeOf(file)) {
         await attachMemory(opened.connection, 'stage_0')
-        await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0' })
+        await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0', zone: reportingZone })
         return opened
       }
     } catch (error) {

@@ -63,6 +63,7 @@ interface Place {
   isWritten(): boolean
   /** The database that unqualified names refer to. */
   readonly home: string
+  readonly zone: string | undefined
 }
 
 /**
@@ -78,7 +79,7 @@ async function checkpoint({ log, home }: Place, { run }: Statements): Promise<vo
   }
 }
 
-function poolOf({ file, home }: Place, { instance, temporary }: Opened): ConnectionPool<Connection> {
+function poolOf({ file, home, zone }: Place, { instance, temporary }: Opened): ConnectionPool<Connection> {
   let opened = 0
   return new ConnectionPool({
     most: pooledConnections,
@@ -87,7 +88,7 @@ function poolOf({ file, home }: Place, { instance, temporary }: Opened): Connect
       const stage = `stage_${opened}`
       const duckdb = await instance.connect()
       await attachStageFile(duckdb, stage, temporary.path)
-      await setUp(duckdb, { home, stage })
+      await setUp(duckdb, { home, stage, zone })
       return new Connection(file, duckdb)
     },
     async setBusy({ duckdb }, isBusy) {
@@ -178,6 +179,7 @@ function engineOn(database: Database, seat: Seat): Engine {
     ...duckdbTraits,
     ...catalogueOf({ rows, run }),
     location: place.file,
+    reportingZone: place.zone,
     cacheKey: database,
     schema: name => name,
     rows,
@@ -225,19 +227,19 @@ function engineOver(place: Place, opened: Opened): Engine {
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
   const opened = await connect(file, options)
-  return engineOver(
-    { file, log: `${opened.file}.wal`, isWritten: opened.isWritten, home: 'warehouse' },
-    opened,
-  )
+  const { isWritten, file: path } = opened
+  const place = { file, log: `${path}.wal`, isWritten, home: 'warehouse', zone: options.reportingZone }
+  return engineOver(place, opened)
 }
 
 /** Without a warehouse file there is more memory for pages: the process peaks at 340 MB over 100,000 timesheets. */
 const stageMemory = '400MB'
 
 /** A DuckDB in memory that stages pages for a warehouse elsewhere; it spills to a folder whose path begins with `stem`. */
-export async function openStage(stem: string): Promise<Engine> {
+export async function openStage(stem: string, zone?: string): Promise<Engine> {
   const opened = await create(stem, stageMemory)
   await attachMemory(opened.connection, 'stage_0')
-  await setUp(opened.connection, { home: 'memory', stage: 'stage_0' })
-  return engineOver({ file: opened.temporary.path, log: '', isWritten: () => false, home: 'memory' }, opened)
+  await setUp(opened.connection, { home: 'memory', stage: 'stage_0', zone })
+  const { path: file } = opened.temporary
+  return engineOver({ file, log: '', isWritten: () => false, home: 'memory', zone }, opened)
 }

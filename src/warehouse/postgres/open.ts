@@ -41,6 +41,8 @@ export interface PostgresOptions {
   readonly stage?: Engine
   /** How long a merge waits for those of others, in seconds; as long as usual when absent. */
   readonly patience?: number
+  /** IANA name of the zone in which days are counted; the usual one when absent. */
+  readonly reportingZone?: string
 }
 
 function checkedPrefix(prefix: string): string {
@@ -59,6 +61,7 @@ interface Server {
   readonly stage: Engine
   /** How long a merge waits for its turn, in seconds. */
   readonly patience: number
+  readonly zone: string | undefined
 }
 
 /** The place of an engine object: the turns of the whole session or of one block, and a stage. */
@@ -145,6 +148,7 @@ function engineOn(server: Server, seat: Seat): Engine {
     ...catalogueOf({ rows, schema, location }),
     ...largeReadsOn(blocks, { run }),
     location,
+    reportingZone: server.zone,
     cacheKey: server,
     schema,
     rows,
@@ -176,10 +180,13 @@ export async function openPostgres(address: Address, options: PostgresOptions): 
   const prefix = checkedPrefix(options.schemaPrefix ?? '')
   const session = openSession(address, usualSettings)
   await session.client()
-  const stage = options.stage ?? (await openStage(options.scratch))
+  const stage = options.stage ?? (await openStage(options.scratch, options.reportingZone))
   const parts = { address, session, prefix, isStageShared: options.stage !== undefined }
   const main = turnsOf(parts)
   const files = new TransferFiles(options.scratch)
   const patience = options.patience ?? usualPatience
-  return engineOn({ parts, main, files, stage, patience }, { turns: main, stage })
+  return engineOn(
+    { parts, main, files, stage, patience, zone: options.reportingZone },
+    { turns: main, stage },
+  )
 }

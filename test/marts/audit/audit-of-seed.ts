@@ -1,6 +1,12 @@
 /** One seed: every mart that has an audit, compared with it row by row and figure by figure. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { readMarts } from '../../../src/marts/mart.ts'
-import type { Warehouse } from '../../warehouse/fixture.ts'
+import { openDuckdb } from '../../../src/warehouse/duckdb/open.ts'
+import type { Engine } from '../../../src/warehouse/engine.ts'
+import { templateFile } from '../../warehouse/fixture.ts'
+import { throwAway } from '../../warehouse/throw-away.ts'
 import { auditedService } from './audited.ts'
 import { audits } from './audits.ts'
 import { differences, rowsOf } from './compare.ts'
@@ -20,15 +26,15 @@ export interface Audited {
   readonly empty: readonly string[]
 }
 
-export async function auditSeed(warehouse: Warehouse, world: OddWorld): Promise<Audited> {
-  const service = await auditedService(warehouse, world)
+async function auditSeed(engine: Engine, landing: string, world: OddWorld): Promise<Audited> {
+  const service = await auditedService({ engine, landing }, world)
   const lines: string[] = []
   const empty: string[] = []
   let [rows, figures] = [0, 0]
   for (const audit of audits) {
     const mart = marts.get(audit.mart)
     if (!mart) throw new Error(`test/marts/audit: there is no mart.${audit.mart}`)
-    const actual = await rowsOf(warehouse.engine, mart)
+    const actual = await rowsOf(engine, mart)
     const found = differences(mart, audit, { expected: audit.rows(service), actual })
     const wrong = found.lines
     lines.push(...wrong.slice(0, shown))
@@ -38,4 +44,18 @@ export async function auditSeed(warehouse: Warehouse, world: OddWorld): Promise<
     figures += found.figures
   }
   return { lines, empty, marts: audits.length, rows, figures }
+}
+
+/** In a DuckDB file of its own, whose days are counted in that zone. */
+export async function audited(world: OddWorld, zone: string): Promise<Audited> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-audit-'))
+  const file = join(folder, 'audit.duckdb')
+  copyFileSync(await templateFile(), file)
+  const engine = await openDuckdb(file, { reportingZone: zone })
+  try {
+    return await auditSeed(engine, join(folder, 'landing'), world)
+  } finally {
+    await throwAway(engine)
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

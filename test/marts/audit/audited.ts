@@ -4,6 +4,7 @@ import { findResource } from '../../../src/contract/catalogue.ts'
 import type { Resource } from '../../../src/contract/fields/resource.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { namedRng, seededRng } from '../../../src/lib/rng.ts'
+import { usualZone } from '../../../src/lib/zones.ts'
 import { tombstone } from '../../../src/load/merge/tombstone.ts'
 import { stagePlan } from '../../../src/load/read/plan.ts'
 import { buildMarts } from '../../../src/marts/build.ts'
@@ -15,6 +16,7 @@ import { keptSandbox } from '../../sandbox/open-sandbox.ts'
 import { syncOnce, type Warehouse } from '../../warehouse/fixture.ts'
 import { filledAt, loadAll } from '../filled-warehouse.ts'
 import { type OddWorld, oddWorld, type Raw } from './odd-world.ts'
+import { countDaysIn, dayOf } from './words.ts'
 
 /** What the service has, as far as the warehouse could read it. */
 export interface Service {
@@ -62,8 +64,12 @@ const losing: readonly (readonly [Collection, string])[] = [
 ]
 
 /** Fills the warehouse, removes records at the service and in the warehouse, and builds every mart. */
-export async function auditedService(warehouse: Warehouse, { seed, scale }: OddWorld): Promise<Service> {
-  const { engine, landing } = warehouse
+export async function auditedService(
+  { engine, landing }: Pick<Warehouse, 'engine' | 'landing'>,
+  { seed, scale }: OddWorld,
+): Promise<Service> {
+  const warehouse = { engine, landing, address: '', close: async () => {}, open: async () => {} }
+  countDaysIn(engine.reportingZone ?? usualZone)
   const records = oddWorld({ seed, scale })
   const rng = namedRng(seed, 'losses')
   const unread = {
@@ -93,7 +99,7 @@ export async function auditedService(warehouse: Warehouse, { seed, scale }: OddW
   const names = Object.keys(records) as Collection[]
   const each = (recordsOf: (name: Collection) => readonly Raw[]): Service['live'] =>
     Object.fromEntries(names.map(name => [name, recordsOf(name)])) as Service['live']
-  return { live: each(world), gone: each(name => gone[name] ?? []), asOf, today: filledAt.slice(0, 10) }
+  return { live: each(world), gone: each(name => gone[name] ?? []), asOf, today: dayOf(filledAt) as string }
 }
 
 async function build(engine: Engine): Promise<string> {

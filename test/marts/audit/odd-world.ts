@@ -35,6 +35,7 @@ export function oddWorld({ seed, scale = 0.03 }: OddWorld): RawRecords {
   endWeeksElsewhere(records)
   configureApart(records)
   bringInProvider(records)
+  writeEveningsFor(records)
   includePieceWork(records)
   loseNames(records, rng)
   loseDates(records, rng)
@@ -110,6 +111,16 @@ function configureApart(records: RawRecords): void {
   strict.stageTracking = true
   strict.address.country = 'Ireland'
   loose.address.country = 'United States'
+}
+
+/** The second company writes its days as the evening of the day, which is the next one in Auckland. */
+function writeEveningsFor(records: RawRecords): void {
+  const company = companyOf(records, 1)
+  for (const record of [...records.timesheets, ...records.invoices, ...records.assignments]) {
+    if (record.company.id !== company.id) continue
+    for (const field of ['weekEnding', 'startDate', 'endDate', 'due'])
+      if (record[field]) record[field] = record[field].replace('T00:00:00.000Z', 'T21:00:00.000Z')
+  }
 }
 
 const msp = { id: 'a0a0a0a0a0a0a0a0a0a0a0a0', name: 'Openfield Managed Services' }

@@ -4,17 +4,24 @@ import { daysBetween, utcDay, weekday } from '../../../src/lib/dates.ts'
 import type { Raw } from './odd-world.ts'
 
 const days = new Map<string, string>()
-const london = new Intl.DateTimeFormat('en-CA', {
-  timeZone: 'Europe/London',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-})
 
-/** The day of an instant in the reporting zone; null for none. */
+const clockOf = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+
+let clock = clockOf('Europe/London')
+
+/** Counts all days in that zone from now on. */
+export function countDaysIn(zone: string): void {
+  clock = clockOf(zone)
+  days.clear()
+}
+
+/** The day of an instant in the reporting zone, exactly midnight UTC being a day without a time; null for none. */
 export function dayOf(instant: string | null | undefined): string | null {
   if (!instant) return null
-  const known = days.get(instant) ?? london.format(new Date(instant))
+  const at = new Date(instant)
+  const known =
+    days.get(instant) ?? (at.getTime() % 86_400_000 === 0 ? instant.slice(0, 10) : clock.format(at))
   days.set(instant, known)
   return known
 }

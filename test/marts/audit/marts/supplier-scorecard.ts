@@ -3,22 +3,12 @@ import { cardsOf } from '../cards.ts'
 import type { Audit, Expected } from '../compare.ts'
 import { lastDayOf, tookPlace } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
-import {
-  byId,
-  dayOf,
-  daysFrom,
-  elapsedHours,
-  idOf,
-  isWorked,
-  monthOf,
-  quantile,
-  ratio,
-  sum,
-} from '../words.ts'
+import { byId, dayOf, elapsedHours, idOf, isWorked, monthOf, quantile, ratio, sum } from '../words.ts'
+import { isOnTime } from './timesheet-cycle.ts'
 
 /** Everything of an agency, a company and a month. */
 interface Month {
-  readonly offers: { readonly offer: Raw; readonly tracked: readonly Raw[] }[]
+  readonly offers: { readonly requisition: Raw; readonly offer: Raw; readonly tracked: readonly Raw[] }[]
   readonly started: Raw[]
   readonly finished: Raw[]
   readonly timesheets: Raw[]
@@ -55,7 +45,7 @@ function monthsOf({ live, today }: Service): Months {
       const day = dayOf(offer.dateReceived ?? offer.dateAccepted)
       if (!day) continue
       const tracked = (requisition.stageTracking ?? []).filter(({ agency }: Raw) => idOf(agency) === offer.id)
-      months.at(offer, requisition.company, day).offers.push({ offer, tracked })
+      months.at(offer, requisition.company, day).offers.push({ requisition, offer, tracked })
     }
   for (const assignment of live.assignments) {
     const { status, agency, company } = assignment
@@ -68,18 +58,14 @@ function monthsOf({ live, today }: Service): Months {
   }
   for (const sheet of live.timesheets) {
     const week = dayOf(sheet.weekEnding)
-    if (week && sheet.status !== 'cancelled')
+    if (week && !['absent', 'cancelled'].includes(sheet.status))
       months.at(sheet.agency, sheet.company, week).timesheets.push(sheet)
   }
   return months
 }
 
-/** Created at most three days after the end of its week. */
-const isOnTime = ({ createdAt, weekEnding }: Raw): boolean =>
-  daysFrom(dayOf(weekEnding) as string, dayOf(createdAt) as string) <= 3
-
 const isEarly = (assignment: Raw): boolean =>
-  assignment.status === 'ended' && (lastDayOf(assignment) as string) < (dayOf(assignment.endDate) ?? '')
+  (lastDayOf(assignment) as string) < (dayOf(assignment.endDate) ?? '')
 
 export const supplierScorecard: Audit = {
   mart: 'supplier_scorecard',
@@ -96,6 +82,14 @@ export const supplierScorecard: Audit = {
         )
         const offered = sum(offers, ({ offer }) => offer.offered)
         const filled = sum(offers, ({ offer }) => offer.assigned)
+        const ofOffered = sum(offers, ({ offer }) => Math.min(offer.offered, offer.assigned))
+        const seats = sum(offers, ({ requisition }) => requisition.quantity)
+        const filledSeats = sum(offers, ({ requisition: { quantity, agencies } }) =>
+          Math.min(
+            quantity,
+            sum(agencies, ({ assigned }: Raw) => assigned),
+          ),
+        )
         const submissions = sum(offers, ({ offer }) => offer.submissions.length)
         const tracked = offers.flatMap(one => one.tracked)
         const interviewed = tracked.filter(one => reached(one, 'interviewed')).length
@@ -103,7 +97,8 @@ export const supplierScorecard: Audit = {
         const replaced = started.filter(({ replacement }) => replacement?.replacedBy?.id).length
         const early = finished.filter(isEarly).length
         const worked = timesheets.filter(isWorked)
-        const onTime = timesheets.filter(isOnTime).length
+        const timed = timesheets.map(sheet => isOnTime(sheet, service.today)).filter(one => one !== null)
+        const onTime = timed.filter(one => one).length
         const carded = worked.flatMap(sheet => {
           const assignment = assignments.get(sheet.assignment?.id)
           const card = assignment?.payType === 'hourly' ? cardOf(assignment) : undefined
@@ -124,7 +119,11 @@ export const supplierScorecard: Audit = {
           median_hours_to_accept: quantile(hours, 0.5),
           offered,
           filled,
-          fill_ratio: ratio(filled, offered),
+          filled_of_offered: ofOffered,
+          fill_ratio: ratio(ofOffered, offered),
+          programme_seats: seats,
+          programme_filled_seats: filledSeats,
+          programme_fill_ratio: ratio(filledSeats, seats),
           submissions,
           submissions_per_requisition: ratio(submissions, offers.length),
           tracked: tracked.length,
@@ -139,8 +138,9 @@ export const supplierScorecard: Audit = {
           ended_early: early,
           early_end_ratio: ratio(early, finished.length),
           timesheets: timesheets.length,
+          timesheets_timed: timed.length,
           timesheets_on_time: onTime,
-          on_time_ratio: ratio(onTime, timesheets.length),
+          on_time_ratio: ratio(onTime, timed.length),
           net_hours: sum(worked, ({ netHours }) => netHours),
           spend: sum(worked, ({ values }) => values.charge.total),
           carded_hours: sum(carded, one => one.hours),

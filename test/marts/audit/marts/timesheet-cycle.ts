@@ -1,7 +1,27 @@
 import type { Audit, Expected } from '../compare.ts'
+import type { Raw } from '../odd-world.ts'
 import { dayOf, daysFrom, idOf } from '../words.ts'
 
 const mostDays = 3
+
+/** In this world no event told of a request, and nothing was read twice: the state and the approval are all there is. */
+function submissionOf(sheet: Raw): { at: string; basis: string } | null {
+  if (['absent', 'cancelled'].includes(sheet.status)) return null
+  const waiting = sheet.status === 'pending_approval' ? sheet.updatedAt : null
+  const approved = sheet.approvedDate ?? null
+  if (waiting && (!approved || Date.parse(waiting) <= Date.parse(approved)))
+    return { at: waiting, basis: 'seen waiting' }
+  return approved ? { at: approved, basis: 'approval' } : null
+}
+
+export function isOnTime(sheet: Raw, today: string): boolean | null {
+  const week = dayOf(sheet.weekEnding)
+  if (['absent', 'cancelled'].includes(sheet.status) || week === null) return null
+  const submitted = submissionOf(sheet)
+  if (submitted === null) return daysFrom(week, today) > mostDays ? false : null
+  if (daysFrom(week, dayOf(submitted.at) as string) <= mostDays) return true
+  return submitted.basis === 'approval' ? null : false
+}
 
 export const timesheetCycle: Audit = {
   mart: 'timesheet_cycle',
@@ -15,7 +35,8 @@ export const timesheetCycle: Audit = {
       const since = (day: string | null): number | null => (week && day ? daysFrom(week, day) : null)
       const isWaiting = ['pending', 'pending_approval'].includes(sheet.status)
       const waiting = isWaiting ? since(today) : null
-      const late = since(approved) ?? waiting
+      const late = approved ? since(approved) : since(today)
+      const submission = submissionOf(sheet)
       return {
         timesheet_id: sheet.id,
         reference: sheet.reference,
@@ -34,7 +55,12 @@ export const timesheetCycle: Audit = {
         week_end_to_created_days: since(created),
         week_end_to_approval_days: since(approved),
         waiting_days: waiting,
-        is_late: approved || isWaiting ? (late === null ? null : late > mostDays) : false,
+        is_late: ['absent', 'cancelled'].includes(sheet.status) || late === null ? null : late > mostDays,
+        submitted_at: submission?.at ?? null,
+        submitted_date: dayOf(submission?.at),
+        submitted_basis: submission?.basis ?? null,
+        week_end_to_submission_days: since(dayOf(submission?.at)),
+        is_on_time: isOnTime(sheet, today),
         versions: sheet.version,
         status_changes: 0,
       }

@@ -1,0 +1,9 @@
+-- In mart.time_to_fill, no count of acceptances is greater than that of the group.
+-- Severity: error
+-- Sources: mart.time_to_fill
+-- Next: look for an agency that a requisition names twice; yesterday's rows stay until the check passes
+select m.group_by || '|' || m.group_key as record
+from mart.time_to_fill as m
+where greatest(
+  m.accepted_without_worker, m.time_to_submit_count, m.submit_to_accept_count, m.time_to_start_count, m.time_to_last_seat_count
+) > m.raw_count
