@@ -75,7 +75,6 @@ export const plantedInMeasures: readonly Planted[] = [
   {
     check: 'mart_currencies',
     subject: 'mart.labour_spend_weekly',
-    rows: 1,
     statements: [`update mart.labour_spend_weekly set currency = 'XXX'`],
   },
   {
