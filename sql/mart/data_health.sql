@@ -5,7 +5,7 @@
 -- list it is the number of records that others refer to; nothing tells how many credit notes there are, but invoices say
 -- what they add up to. Requisitions are compared by time to fill, timesheets by workers over hours.
 -- Sources: every resource, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.sweep, ops.unread, ops.discovered,
---   ops.access, ops.quarantine, ops.check_result, ops.crosscheck
+--   ops.key_access, ops.quarantine, ops.check_result, ops.crosscheck
 -- Columns:
 --   resource text key: Name of the resource, as on the command line.
 --   table_name text: Table of its records, with the schema.

@@ -176,12 +176,14 @@ not_whole as (
       else ''
     end as reason
   from reasons as r
-  left join ops.access as a on a.resource = r.resource
-  where coalesce(a.state, 'readable') not in ('refused', 'not for this kind of key')
+  where not exists (select 1 from ops.key_access as a where a.resource = r.resource)
+    or exists (
+      select 1 from ops.key_access as a
+      where a.resource = r.resource and a.state not in ('refused', 'not for this kind of key')
+    )
   union all
   select a.resource, null as seen, null as expected, 'the key may no longer read it' as reason
-  from ops.access as a
-  where a.state = 'no longer readable'
+  from (select distinct k.resource from ops.key_access as k where k.state = 'no longer readable') as a
   union all
   select e.resource, null as seen, null as expected,
     cast(e.records as text) || ' records are in quarantine, ' || cast(e.tolerated as text) || ' are tolerable' as reason

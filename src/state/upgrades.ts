@@ -95,6 +95,20 @@ const valuePlace = `substr(path, 1, strpos(path, ' = ') - 1)`
 export const conversions: readonly Upgrade[] = [
   ...scans,
   {
+    // It had one row per resource, whichever kind of key asked last.
+    found: 'ops.access',
+    statements: [
+      `insert into ops.key_access (resource, key_kind, way, state, reason, checked_at)
+       select a.resource, case when a.state = 'not for this kind of key' then 'agency' else coalesce(k.kind, 'company') end,
+         case when a.state = 'not for this kind of key' then 'not at all'
+           when exists (select 1 from ops.watermark w where w.resource = a.resource) then 'list' else 'by id' end,
+         a.state, a.reason, a.checked_at
+       from ops.access a left join (select kind from ops.key_scope order by observed_at desc, run_id desc limit 1) k on true
+       on conflict do nothing`,
+      'drop table ops.access',
+    ],
+  },
+  {
     // Values and keys of the service stood in the report, which is published.
     found: 'ops.schema_drift',
     statements: [

@@ -103,7 +103,7 @@ describeOnEngines('an event is settled', bench => {
     await receive(engine, ['one', 'rate', 5])
     await drainInbox(engine, { id: 'd1', at: at(6) })
     await recordAccess(engine, {
-      resource: 'rates',
+      ...{ resource: 'rates', key_kind: 'agency', way: 'not at all' },
       state: 'not for this kind of key',
       reason: 'agency keys cannot read it',
       checked_at: at(7),
@@ -115,7 +115,10 @@ describeOnEngines('an event is settled', bench => {
   test('by an earlier refusal: for an hour, or as long as nothing asks before the next sync', async () => {
     const { engine } = await bench.warehouse()
     const refused = (resource: string, state: 'refused' | 'not for this kind of key') =>
-      recordAccess(engine, { resource, state, reason: 'because', checked_at: '2026-11-21T08:30:00.000Z' })
+      recordAccess(engine, {
+        ...{ resource, key_kind: 'agency', way: 'list', state },
+        ...{ reason: 'because', checked_at: '2026-11-21T08:30:00.000Z' },
+      })
     await refused('purchase-orders', 'not for this kind of key')
     await refused('invoices', 'refused')
     await refused('rates', 'refused')
@@ -135,7 +138,7 @@ describeOnEngines('an event is settled', bench => {
       rate: null,
       timesheet: null,
     })
-    await engine.run(`update ops.access set checked_at = '2026-11-21T09:30:00.000Z'`)
+    await engine.run(`update ops.key_access set checked_at = '2026-11-21T09:30:00.000Z'`)
     expect(await settle(engine, at(8))).toMatchObject({ events: 0 })
   })
 

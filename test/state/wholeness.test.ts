@@ -199,7 +199,10 @@ describeOnEngines(
       const list = new Story(engine, 'users')
       await list.watermark(false)
       const tell = (state: 'readable' | 'refused' | 'no longer readable' | 'not for this kind of key') =>
-        recordAccess(engine, { resource: 'users', state, reason: null, checked_at: at(1) })
+        recordAccess(engine, {
+          ...{ resource: 'users', key_kind: 'agency', way: 'list', state },
+          ...{ reason: null, checked_at: at(1) },
+        })
       await tell('readable')
       expect(await list.reasons).toHaveLength(1)
       await tell('refused')

@@ -1,5 +1,8 @@
 /** A list that was readable is refused: a failure, until it is readable again or somebody has accepted it. */
 import { expect, test } from 'vitest'
+import { accessRules } from '../../src/contract/resources/access-rules.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { resourceState } from '../../src/state/runs/resource-state.ts'
 import { notWhole } from '../../src/state/scans/wholeness.ts'
 import type { RunOutcome } from '../../src/sync/run/run.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
@@ -14,7 +17,7 @@ const stateOf = ({ resources, failure }: RunOutcome, name = 'invoices') => [
 const access = async ({ engine }: Warehouse) =>
   (
     await engine.rows<{ state: string }>(
-      `select state from ops.access where resource <> 'key' order by resource`,
+      `select state from ops.key_access where resource <> 'key' order by resource`,
     )
   ).map(({ state }) => state)
 
@@ -78,6 +81,18 @@ describeOnEngines('a list that the key may no longer read', bench => {
     expect(stateOf(await syncOnce(sandbox, warehouse, { request }))).toEqual(['done', 0])
   }, 60_000)
 
+  test('after an answer that could not be used is a failure, too', async () => {
+    const sandbox = await openSandbox({
+      records: plainRecords({ invoices: 30 }),
+      quirks: { invoices: { 'forbidden-after': 3, total: 'missing' } },
+    })
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce(sandbox, warehouse, { request: { resources: ['invoices'] } })
+    expect(stateOf(outcome)).toEqual(['failed', 1])
+    expect(outcome.failure?.message).toMatch(/and then refused/)
+    expect(await notWhole(warehouse.engine)).toHaveLength(1)
+  }, 60_000)
+
   test('of one company counts as well', async () => {
     const sandbox = await openSandbox({
       records: {
@@ -103,5 +118,45 @@ describeOnEngines('a list that the key may no longer read', bench => {
     expect(lost.failure?.message).toContain('user-assignments for 1 of 2 scopes')
     expect(stateOf(await sync({ acceptsRefused: true }), 'user-assignments')).toEqual(['done', 0])
     expect(stateOf(await sync(), 'user-assignments')).toEqual(['done', 0])
+  }, 60_000)
+
+  test('is one although keys of another kind, which cannot read it, sync between', async () => {
+    const refused = new Set<string>()
+    const sandbox = await openSandbox({
+      scale: 0.005,
+      intercept: ({ path, key }) => (key !== sandboxKeys.agency && refused.has(path) ? no : undefined),
+    })
+    const warehouse = await bench.warehouse()
+    const sync = (apiKey: string) =>
+      syncOnce(sandbox, warehouse, {
+        connection: { apiKey },
+        request: { resources: ['key', 'access-rules', 'invoices'] },
+      })
+    const state = async () => {
+      const { keys, access } = await resourceState(warehouse.engine, accessRules)
+      return { keys, access }
+    }
+    const agencies = { kind: 'agency', way: 'not at all', state: 'not for this kind of key' }
+    expect(stateOf(await sync(sandboxKeys.company))).toEqual(['done', 0])
+    const skipped = await sync(sandboxKeys.agency)
+    expect([stateOf(skipped, 'access-rules')[0], skipped.failure?.message]).toEqual(['skipped', undefined])
+    expect(await state()).toEqual({
+      access: 'readable',
+      keys: [{ kind: 'company', way: 'list', state: 'readable' }, agencies],
+    })
+    refused.add('/access-rule-mappings').add('/invoices')
+    const lost = await sync(sandboxKeys.company)
+    expect([stateOf(lost), stateOf(lost, 'access-rules')]).toEqual([
+      ['failed', 1],
+      ['failed', 1],
+    ])
+    await sync(sandboxKeys.agency)
+    expect(await state()).toEqual({
+      access: 'no longer readable',
+      keys: [{ kind: 'company', way: 'list', state: 'no longer readable' }, agencies],
+    })
+    expect((await notWhole(warehouse.engine))?.map(({ resource }) => resource)).toEqual(
+      expect.arrayContaining(['access-rules', 'invoices']),
+    )
   }, 60_000)
 })

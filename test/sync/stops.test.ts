@@ -129,7 +129,7 @@ describeOnEngines('a run that ends early', bench => {
     expect(outcome.failure).toBeUndefined()
     expect(statesOf(outcome)).toEqual({ timesheets: 'done', expenses: 'skipped', invoices: 'done' })
     const access = await warehouse.engine.rows(
-      `select resource, state, reason is not null as told from ops.access order by resource`,
+      `select resource, state, reason is not null as told from ops.key_access order by resource`,
     )
     expect(access).toEqual([
       { resource: 'expenses', state: 'refused', told: true },

@@ -167,9 +167,12 @@ export type ApiFailure =
   | Retriable
   | Unsettled
 
-/** A 2xx answer that breaks the contract; `what` must not quote the answer. */
-export function badAnswer(facts: Facts, what: string): Retriable {
-  return new Retriable(facts, {
+/** A 2xx answer that breaks the contract. */
+export class BadAnswer extends Retriable {}
+
+/** `what` must not quote the answer. */
+export function badAnswer(facts: Facts, what: string): BadAnswer {
+  return new BadAnswer(facts, {
     what: `bad answer: ${what}`,
     next: 'run again; if it keeps happening, the service or a proxy has changed its answers',
   })

@@ -7,7 +7,7 @@ import type { Budget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
 import { toldToStop } from '../budget/refusals.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
-import { Retriable, Unsettled } from './errors.ts'
+import { AccessDenied, BadAnswer, Retriable, Unsettled } from './errors.ts'
 import { isUnreached, neverArrived } from './network.ts'
 import { type Attempts, Reach } from './reach.ts'
 import { requestLine } from './redact.ts'
@@ -81,6 +81,7 @@ export class Sender {
     const { signal, budget, clock } = this.#options
     let notBefore = 0
     let since: number | undefined
+    let spoiled: BadAnswer | undefined
     for (let attempt = 1; ; attempt++) {
       await budget.take(call.purpose, { notBefore, signal })
       since ??= clock.now()
@@ -89,7 +90,10 @@ export class Sender {
         this.#reach.answered()
         return answer
       } catch (error) {
+        // Who was just answered with 2xx is not somebody who may never read this: the failure is that of the answer.
+        if (error instanceof AccessDenied && spoiled) throw spoiled.final('and then refused')
         if (!(error instanceof Retriable)) throw error
+        if (error instanceof BadAnswer) spoiled = error
         if (call.isOnce && !neverArrived(error)) throw new Unsettled(error)
         notBefore = this.#nextMoment(error, { attempt, since })
       }

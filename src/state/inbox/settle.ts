@@ -78,8 +78,9 @@ const byAccess = `select e.entity, 'refused' as result,
     case when a.state in ('refused', 'no longer readable') and (e.entity not in (${listedEntities})
         or exists (select 1 from ops.watermark w where w.resource = a.resource and w.watermark is not null))
       then a.checked_at + ${refusalHolds} else cast('9999-01-01T00:00:00Z' as timestamptz) end as since
-  from ops.access a join (values ${entityOf}) as e(name, entity) on e.name = a.resource
-  where a.state <> 'readable'`
+  from ops.key_access a join (values ${entityOf}) as e(name, entity) on e.name = a.resource
+  where a.state <> 'readable' and not exists (
+    select 1 from ops.key_access o where o.resource = a.resource and o.state = 'readable')`
 
 /** A signal that came while the record was being fetched is still there afterwards. */
 const byReads = `select e.entity, o.record_id, o.state, o.checked_at

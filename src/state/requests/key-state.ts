@@ -12,20 +12,24 @@ export async function keepsRequests(engine: Engine): Promise<boolean> {
 }
 
 export async function recordAccess(engine: Engine, row: AccessRow): Promise<void> {
-  const { resource, ...found } = row
+  const { resource: _, key_kind: __, ...found } = row
   await ledger(engine)
-    .insertInto('ops.access')
+    .insertInto('ops.key_access')
     .values(row)
-    .onConflict(conflict => conflict.column('resource').doUpdateSet(found))
+    .onConflict(conflict => conflict.columns(['resource', 'key_kind']).doUpdateSet(found))
     .execute()
 }
 
-/** Undefined for a resource that no run has asked for. */
-export async function accessState(engine: Engine, resource: string): Promise<AccessRow['state'] | undefined> {
+/** Undefined for a resource that no run with this kind of key has asked for: each kind may read something else. */
+export async function accessState(
+  engine: Engine,
+  { resource, key_kind }: Pick<AccessRow, 'resource' | 'key_kind'>,
+): Promise<AccessRow['state'] | undefined> {
   const [row] = await ledger(engine)
-    .selectFrom('ops.access')
+    .selectFrom('ops.key_access')
     .select('state')
     .where('resource', '=', resource)
+    .where('key_kind', '=', key_kind)
     .execute()
   return row?.state
 }

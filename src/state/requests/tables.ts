@@ -2,10 +2,13 @@
 import { count, day, oneOf, optional, type Row, table, text, time } from '../declaration.ts'
 
 export const requestTables = {
-  access: table({
-    description: 'One row per resource: whether the key may read it.',
+  key_access: table({
+    description:
+      'One row per resource and kind of key that asked for it: whether that kind may read it, and how.',
     columns: {
       resource: text('The resource.'),
+      key_kind: oneOf(['company', 'agency']),
+      way: oneOf(['list', 'by id', 'not at all']),
       state: oneOf({
         readable: 'it was read',
         refused: 'it was never readable, or it was accepted that it is no longer',
@@ -15,7 +18,7 @@ export const requestTables = {
       reason: optional(text('The answer of the service.')),
       checked_at: time('When the service was asked.'),
     },
-    key: ['resource'],
+    key: ['resource', 'key_kind'],
     isPublished: false,
     lifetime: 'lasting',
   }),
@@ -82,5 +85,5 @@ export const requestTables = {
   }),
 }
 
-export type AccessRow = Row<typeof requestTables.access>
+export type AccessRow = Row<typeof requestTables.key_access>
 export type ApiUsageRow = Row<typeof requestTables.api_usage>

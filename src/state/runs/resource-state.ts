@@ -38,6 +38,8 @@ export interface ResourceState {
   readonly drifted: number
   readonly access: AccessRow['state'] | null
   readonly accessReason: string | null
+  /** Kinds of keys that asked for it, with the way that each reads it. */
+  readonly keys: readonly { kind: AccessRow['key_kind']; way: AccessRow['way']; state: AccessRow['state'] }[]
 }
 
 async function count(engine: Engine, from: string): Promise<number> {
@@ -69,9 +71,16 @@ async function lastRun(engine: Engine, resource: string, held: ReadonlySet<strin
   return { state: row?.state ?? null, note: row?.note ?? null, lastRunAt: row?.at ?? null }
 }
 
-async function accessOf(engine: Engine, resource: string): Promise<AccessRow | undefined> {
-  const query = ledger(engine).selectFrom('ops.access').selectAll().where('resource', '=', resource)
-  return (await query.execute())[0]
+/** What counts where several kinds of keys sync into one warehouse: a loss, or else that one of them reads it. */
+const precedence: readonly AccessRow['state'][] = [
+  ...(['no longer readable', 'readable', 'refused', 'not for this kind of key'] as const),
+]
+
+/** Of each kind of key that asked for it, what counts first. */
+async function accessOf(engine: Engine, resource: string): Promise<readonly AccessRow[]> {
+  const query = ledger(engine).selectFrom('ops.key_access').selectAll().where('resource', '=', resource)
+  const rows = await query.orderBy('key_kind').execute()
+  return rows.sort((one, other) => precedence.indexOf(one.state) - precedence.indexOf(other.state))
 }
 
 async function troubleOf(engine: Engine, resource: string, held: ReadonlySet<string>) {
@@ -92,7 +101,7 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
   const held = await existingTables(engine)
   const watermark = await readWatermark(engine, name)
   const scans = await scansOf(engine, name)
-  const access = held.has('access') ? await accessOf(engine, name) : undefined
+  const access = held.has('key_access') ? await accessOf(engine, name) : []
   const rows = await count(engine, liveRows(resource))
   return {
     resource: name,
@@ -106,8 +115,9 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
     proof: proofOf(scans),
     windows: scans,
     ...(await troubleOf(engine, name, held)),
-    access: access?.state ?? null,
-    accessReason: access?.reason ?? null,
+    access: access[0]?.state ?? null,
+    accessReason: access[0]?.reason ?? null,
+    keys: access.map(({ key_kind: kind, way, state }) => ({ kind, way, state })),
   }
 }
 

@@ -20,7 +20,7 @@ const read: readonly LedgerName[] = [
   'sweep',
   'unread',
   'discovered',
-  'access',
+  'key_access',
   'quarantine',
   'run',
 ]

@@ -23,11 +23,13 @@ export class AccessLost extends MusterError {
 const hasRead = ({ resource, counters }: ResourceTask): boolean =>
   counters.records_read > 0 || (resource.read.strategy !== 'byId' && counters.requests > 0)
 
+const placeOf = ({ sync, resource }: ResourceTask) => ({ resource: resource.name, key_kind: sync.key.kind })
+
 /** The error as it counts: a refusal of what was readable before is a failure, unless somebody has accepted it. */
 export async function refusalOf(task: ResourceTask, error: unknown): Promise<unknown> {
   const { sync, resource } = task
   if (!(error instanceof AccessDenied) || sync.acceptsRefused) return error
-  const before = await accessState(sync.engine, resource.name)
+  const before = await accessState(sync.engine, placeOf(task))
   const isLost = before === 'readable' || before === 'no longer readable' || hasRead(task)
   return isLost ? new AccessLost(resource.name, error) : error
 }
@@ -43,6 +45,11 @@ export async function reportAccess(task: ResourceTask, error: unknown): Promise<
   const state = stateAfter(task, error)
   if (state === undefined) return
   const { sync, resource } = task
+  const { kind } = sync.key
   const reason = state === 'readable' ? null : (error as MusterError).message
-  await recordAccess(sync.engine, { resource: resource.name, state, reason, checked_at: now(sync) })
+  await recordAccess(sync.engine, {
+    ...placeOf(task),
+    way: resource.keys[kind],
+    ...{ state, reason, checked_at: now(sync) },
+  })
 }

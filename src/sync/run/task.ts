@@ -148,10 +148,13 @@ export async function runTask(
 }
 
 export async function notForThisKey(sync: SyncContext, resource: Resource): Promise<ResourceOutcome> {
-  const note = cannotRead(resource, sync.key.kind)
-  if (resource.keys[sync.key.kind] === 'not at all')
+  const { kind } = sync.key
+  const note = cannotRead(resource, kind)
+  if (resource.keys[kind] === 'not at all')
     await recordAccess(sync.engine, {
       resource: resource.name,
+      key_kind: kind,
+      way: 'not at all',
       state: 'not for this kind of key',
       reason: note,
       checked_at: now(sync),
