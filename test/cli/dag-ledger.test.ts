@@ -26,7 +26,11 @@ test('a task that fails skips what needs it, and all of it is written down', asy
   expect(rows.toSorted((a: { task: string }, b: { task: string }) => a.task.localeCompare(b.task))).toEqual([
     { task: 'after', state: 'skipped', error: 'needs publish, which failed' },
     { task: 'beside', state: 'done', error: null },
-    { task: 'publish', state: 'failed', error: 'publish ended with exit code 1' },
+    {
+      task: 'publish',
+      state: 'failed',
+      error: expect.stringMatching(/^the published copy cannot be written/),
+    },
     { task: 'sync', state: 'done', error: null },
   ])
   rmSync(place.published, { recursive: true })
@@ -35,4 +39,12 @@ test('a task that fails skips what needs it, and all of it is written down', asy
     'sql --json select count(distinct dag_run_id) as n, count(*) as tasks from ops.dag_task',
   )
   expect(JSON.parse(runs.out)).toEqual([{ n: 2, tasks: 8 }])
+  const nights = await place.command(
+    'sql --json select dag, state, reason from ops.dag_run order by finished_at',
+  )
+  expect(JSON.parse(nights.out)).toEqual([
+    { dag: 'own', state: 'failed', reason: expect.stringMatching(/^publish: the published copy cannot be/) },
+    { dag: 'own', state: 'done', reason: null },
+  ])
+  expect((await place.command('status --all')).out).toMatch(/^1 connection: 1 well$/m)
 })
