@@ -1,5 +1,6 @@
 /** `npm run build`: bundles the program into `dist`, so that it opens a few files to start instead of a thousand. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 
@@ -50,6 +51,9 @@ writeFileSync(
   'dist/THIRD-PARTY-LICENSES',
   licences({ ...metafile, inputs: { ...metafile.inputs, ...web.inputs } }),
 )
+
+mkdirSync('man', { recursive: true })
+writeFileSync('man/muster.1', execFileSync(process.execPath, ['dist/main.js', 'man']))
 
 /** The licences of the packages whose code is in the bundle, as they ask for. */
 function licences({ inputs }: Metafile): string {

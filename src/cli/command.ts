@@ -5,19 +5,25 @@ import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
 import type { CommandContext } from './context.ts'
 
-interface ArgumentDeclaration {
+/** What names an argument or the value of an option can have. */
+export type Completes = 'resource' | 'list' | 'mart' | 'check' | 'dag' | 'connection'
+
+export interface ArgumentDeclaration {
   /** As commander spells it: `<name>` required, `[name]` optional, `[names...]` several. */
   readonly name: string
   readonly summary: string
+  readonly completes?: Completes
+  readonly choices?: readonly string[]
 }
 
-interface OptionDeclaration {
+export interface OptionDeclaration {
   /** As commander spells it: `--port <number>`, `-f, --force`; read back in camel case. */
   readonly flags: string
   readonly summary: string
   /** Checks and converts the text, as `wholeNumber` and `calendarDay` do. For a repeated option, `before` is the earlier result. */
   readonly parse?: (text: string, before?: unknown) => unknown
   readonly fallback?: string | number
+  readonly completes?: Completes
 }
 
 /** Options as parsed; read them with the functions below. */
@@ -35,6 +41,23 @@ export interface CommandModule {
   readonly notes?: readonly string[]
   /** `args` holds the arguments as one flat list. */
   run(context: CommandContext, args: readonly string[], options: Options): Promise<ExitStatus>
+}
+
+export interface DeclaredCommand {
+  readonly summary: string
+  /** What people want to do with it: the help lists commands under these. */
+  readonly purpose: string
+  /** Other names that people type for it. */
+  readonly aliases?: readonly string[]
+  /** A command is loaded when it is named, because each brings libraries that only it needs. */
+  load(): Promise<{ readonly command: CommandModule }>
+}
+
+export interface CommandSet {
+  /** By name, `sync` or `dag list`, in the order of the help. */
+  readonly commands: Readonly<Record<string, DeclaredCommand>>
+  /** Summary of each group, such as `dag`. */
+  readonly groups: Readonly<Record<string, string>>
 }
 
 /** Accepts digits between two bounds. */
@@ -70,12 +93,14 @@ export function calendarDay(text: string): string {
 }
 
 /** Accepts one of a few words. */
-export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {
-  return text => {
+export function oneOf<Word extends string>(...words: readonly Word[]) {
+  const parse = (text: string): Word => {
     const word = words.find(candidate => candidate === text)
     if (word !== undefined) return word
     throw new InvalidArgumentError(`Give one of ${words.join(', ')}.`)
   }
+  // For completion.
+  return Object.assign(parse, { words })
 }
 
 /** Accepts any text. */

@@ -1,20 +1,5 @@
 /** Every command of the program, and the lines about it in the help: a new one is a file in `commands/` and an entry here. */
-import type { CommandModule } from './command.ts'
-
-interface DeclaredCommand {
-  readonly summary: string
-  /** What people want to do with it: the help lists commands under these. */
-  readonly purpose: string
-  /** A command is loaded when it is named, because each brings libraries that only it needs. */
-  load(): Promise<{ readonly command: CommandModule }>
-}
-
-export interface CommandSet {
-  /** By name, `sync` or `dag list`, in the order of the help. */
-  readonly commands: Readonly<Record<string, DeclaredCommand>>
-  /** Summary of each group, such as `dag`. */
-  readonly groups: Readonly<Record<string, string>>
-}
+import type { CommandSet } from './command.ts'
 
 const everyDay = 'Every day'
 const first = 'To begin'
@@ -45,11 +30,13 @@ export const commandSet: CommandSet = {
     check: {
       summary: 'check the warehouse: keys, references, sums, totals, freshness, personal data',
       purpose: everyDay,
+      aliases: ['test', 'verify'],
       load: () => import('./commands/check.ts'),
     },
     sql: {
       summary: 'run one query over the warehouse, read-only',
       purpose: everyDay,
+      aliases: ['query'],
       load: () => import('./commands/sql.ts'),
     },
     demo: {
@@ -60,6 +47,7 @@ export const commandSet: CommandSet = {
     init: {
       summary: 'write config/muster.yaml: asks on a terminal, and tries the key',
       purpose: first,
+      aliases: ['setup'],
       load: () => import('./commands/init.ts'),
     },
     config: {
@@ -71,6 +59,16 @@ export const commandSet: CommandSet = {
       summary: 'print the JSON Schema of the settings file, for editors',
       purpose: first,
       load: () => import('./commands/schema.ts'),
+    },
+    completion: {
+      summary: 'print the completion script of a shell: bash, zsh or fish',
+      purpose: first,
+      load: () => import('./commands/completion.ts'),
+    },
+    man: {
+      summary: 'print the manual page',
+      purpose: first,
+      load: () => import('./commands/man.ts'),
     },
     doctor: {
       summary:
@@ -102,6 +100,7 @@ export const commandSet: CommandSet = {
     docs: {
       summary: 'write the data dictionary: every table and column, diagrams, bus matrix and lineage',
       purpose: reading,
+      aliases: ['dictionary'],
       load: () => import('./commands/docs.ts'),
     },
     export: {
@@ -164,11 +163,13 @@ export const commandSet: CommandSet = {
     'dag list': {
       summary: 'list the DAGs with their schedules and tasks, and invalid files with their mistakes',
       purpose: schedule,
+      aliases: ['dags'],
       load: () => import('./commands/dag-list.ts'),
     },
     'dag run': {
       summary: 'run the tasks of a DAG in order; a failed task skips only the tasks that need it',
       purpose: schedule,
+      aliases: ['run'],
       load: () => import('./commands/dag-run.ts'),
     },
     'dag export': {
@@ -224,23 +225,4 @@ export const commandSet: CommandSet = {
     workers: 'create and update the workers of an agency',
     files: 'upload files for workers and invoices',
   },
-}
-
-export interface LoadedCommand extends DeclaredCommand {
-  readonly name: string
-  /** Undefined for a command that the command line does not name. */
-  readonly module: CommandModule | undefined
-}
-
-/** All commands, loaded where their first word occurs in the command line: as a command, after `help`, or by chance. */
-export function loadCommands(
-  argv: readonly string[],
-  { commands }: CommandSet,
-): Promise<readonly LoadedCommand[]> {
-  return Promise.all(
-    Object.entries(commands).map(async ([name, declared]) => {
-      const isNamed = argv.includes(name.split(' ')[0] ?? name)
-      return { ...declared, name, module: isNamed ? (await declared.load()).command : undefined }
-    }),
-  )
 }

@@ -11,6 +11,7 @@ import type { ExitStatus } from '../lib/errors.ts'
 import { type SettingsReader, settingsReader } from './settings-reader.ts'
 import { type ColourChoice, isColoured } from './terminal/colour.ts'
 import { createLog } from './terminal/log.ts'
+import { noticesOf } from './terminal/notices.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor, type StderrGate } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
@@ -25,6 +26,7 @@ export interface GlobalOptions {
   readonly verbose?: boolean
   readonly quiet?: boolean
   readonly color?: ColourChoice
+  readonly log?: 'lines' | 'json'
   /** Milliseconds. */
   readonly wait?: number
 }
@@ -32,6 +34,8 @@ export interface GlobalOptions {
 /** The other commands of the program. */
 interface Program {
   readonly commandNames: readonly string[]
+  /** What declares them; `commandsOf` knows its type, which this file cannot without a circle. */
+  readonly set: unknown
   /** Runs another command of this program in the same process, with the same global options. */
   invoke(argv: readonly string[], globals?: Pick<GlobalOptions, 'wait'>): Promise<Invoked>
 }
@@ -83,6 +87,7 @@ export function createContext({
     clock: world.clock,
     write: line => void stderr.write(line),
   })
+  const notices = noticesOf({ stderr, log, globals })
   let chosen: Connection | undefined
   let read: StoredConnection | undefined
   const { config, connection } = globals
@@ -95,8 +100,7 @@ export function createContext({
   let isWarned = false
   const told = ({ secrets, warnings, source }: SettingsOf<unknown>): void => {
     redactor.learn(secrets)
-    if (!(isWarned || globals.quiet))
-      for (const warning of warnings) stderr.write(`warning: ${source}, ${warning}\n`)
+    if (!isWarned) for (const warning of warnings) notices.warn(`${source}, ${warning}`)
     isWarned = true
   }
   const reader = settingsReader(request, told)
@@ -109,9 +113,7 @@ export function createContext({
     isColoured: isColoured(globals.color ?? 'auto', world.env, world.stdout.isTTY === true),
     stderr,
     log,
-    notice: line => {
-      if (!globals.quiet) stderr.write(`${line}\n`)
-    },
+    notice: notices.tell,
     program,
     hide: text => redactor.learn([new Secret(text)]),
     keyPlace: () => chosen && keyPlace(request, chosen.name),
@@ -122,7 +124,8 @@ export function createContext({
   }
 }
 
-function levelOf({ quiet, verbose }: GlobalOptions): 'debug' | 'warn' | 'error' {
+function levelOf({ quiet, verbose, log }: GlobalOptions): 'debug' | 'info' | 'warn' | 'error' {
   if (verbose) return 'debug'
+  if (log === 'json' && !quiet) return 'info'
   return quiet ? 'error' : 'warn'
 }

@@ -3,10 +3,12 @@
 import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
 import { programVersion } from '../lib/package.ts'
-import type { CommandModule, Options } from './command.ts'
-import { type CommandSet, type LoadedCommand, loadCommands } from './commands.ts'
+import type { CommandModule, CommandSet, Options } from './command.ts'
 import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
 import { describeFailure } from './failure.ts'
+import { type LoadedCommand, loadCommands } from './load-commands.ts'
+import { unaliased } from './shell/aliases.ts'
+import { exitCodes, globalOptions } from './shell/global-options.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
@@ -16,7 +18,8 @@ import type { World } from './world.ts'
 export const run = async (argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> =>
   (await outcomeOf(argv, world, commands)).status
 
-async function outcomeOf(argv: readonly string[], world: World, commands: CommandSet): Promise<Invoked> {
+async function outcomeOf(typed: readonly string[], world: World, commands: CommandSet): Promise<Invoked> {
+  const argv = unaliased(typed, commands)
   const session: Session = {
     argv,
     world,
@@ -67,32 +70,10 @@ function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Comma
       getOutHelpWidth: () => world.stdout.columns ?? 100,
       getErrHelpWidth: () => world.stderr.columns ?? 100,
     })
-    .addHelpText('after', exitCodes)
+    .addHelpText('after', `\n${exitCodes}`)
   for (const option of globalOptions()) program.addOption(option)
   for (const one of loaded) addCommand(program, one, session)
   return program
-}
-
-const exitCodes = `
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 75 run again later, 78 settings are wrong.`
-
-function globalOptions(): readonly Option[] {
-  return [
-    new Option('--config <file>', 'settings file, instead of config/muster.yaml'),
-    new Option('--connection <name>', 'connection of the settings'),
-    new Option('--json', 'one JSON document on stdout; everything else goes to stderr'),
-    new Option('--verbose', 'log more, and show the cause of a failure'),
-    new Option(
-      '--wait <span>',
-      'wait so long, as in 90s or 10m, for a warehouse that is held, or a service that is not reached',
-    ),
-    new Option('--color <when>', 'auto, always or never; NO_COLOR is heard').choices([
-      'auto',
-      'always',
-      'never',
-    ]),
-    new Option('--quiet', 'no progress and no warnings').conflicts('verbose'),
-  ]
 }
 
 function addCommand(program: Command, loaded: LoadedCommand, session: Session): void {
@@ -102,10 +83,15 @@ function addCommand(program: Command, loaded: LoadedCommand, session: Session): 
     .command(words.at(-1) ?? name)
     .description(summary)
   if (words.length === 1) command.helpGroup(`${purpose}:`)
-  if (module) complete(command, module, session)
+  if (module) complete(command, { module, aliases: loaded.aliases ?? [] }, session)
 }
 
-function complete(command: Command, module: CommandModule, session: Session): void {
+interface Completed {
+  readonly module: CommandModule
+  readonly aliases: readonly string[]
+}
+
+function complete(command: Command, { module, aliases }: Completed, session: Session): void {
   for (const { name, summary } of module.arguments ?? []) command.argument(name, summary)
   for (const { flags, summary, parse, fallback } of module.options ?? []) {
     const option = new Option(flags, summary)
@@ -117,7 +103,8 @@ function complete(command: Command, module: CommandModule, session: Session): vo
   else if (module.takesAll) command.option('--all', 'a line for every connection of the settings')
   const examples = module.examples.map(example => `  $ ${example}`).join('\n')
   const notes = module.notes ? `\n${module.notes.join('\n')}\n` : ''
-  command.addHelpText('after', `${notes}\nExamples:\n${examples}`)
+  const also = aliases.length > 0 ? `\nAlso: ${aliases.map(alias => `muster ${alias}`).join(', ')}\n` : ''
+  command.addHelpText('after', `${notes}${also}\nExamples:\n${examples}`)
   command.action(async () => {
     const context = await contextFor(session, command.optsWithGlobals())
     session.keyPlace = () => context.keyPlace()
@@ -163,7 +150,7 @@ async function contextFor(
     import('./command.ts'),
   ])
   tidyFolder(world.cwd)
-  const { config, connection, json, verbose, quiet, color } = globals
+  const { config, connection, json, verbose, quiet, color, log } = globals
   const wait = typeof globals.wait === 'string' ? timeSpan(globals.wait) : undefined
   const shared = {
     ...(config !== undefined && { config }),
@@ -171,6 +158,7 @@ async function contextFor(
     ...(verbose !== undefined && { verbose }),
     ...(quiet !== undefined && { quiet }),
     ...(color !== undefined && { color }),
+    ...(log !== undefined && { log }),
     ...(wait !== undefined && { wait }),
   }
   return createContext({
@@ -179,6 +167,7 @@ async function contextFor(
     globals: { ...shared, ...(json !== undefined && { json }) },
     program: {
       commandNames: Object.keys(commands.commands),
+      set: commands,
       invoke: (argv, more) =>
         outcomeOf(
           [...argv, ...asFlags({ ...more, ...shared })],

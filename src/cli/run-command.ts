@@ -17,7 +17,7 @@ import { numberOption, type Options } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { notWholeLines } from './reports/not-whole.ts'
 import { type Column, formatSeconds, printJson, printLine, printTable } from './terminal/output.ts'
-import { createProgress } from './terminal/progress.ts'
+import { createProgress, isEachLogged } from './terminal/progress.ts'
 
 /** Throws UsageError for a name that is no resource, and with `lists` for a resource that is read by id. */
 export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {
@@ -92,7 +92,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     one.rows_removed,
     one.note,
   ])
-  printTable(context, outcomeColumns, rows)
+  if (!isEachLogged(context)) printTable(context, outcomeColumns, rows)
   for (const line of notWholeLines(notWhole)) printLine(context, line)
   printLine(context, summary(outcome))
 }

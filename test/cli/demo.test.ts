@@ -1,4 +1,6 @@
 /** The demo: what the README promises of it, at a fraction of its size. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { muster } from './captured-world.ts'
 
@@ -15,6 +17,10 @@ test('syncs, changes the source, syncs what changed, and then nothing', async ()
   expect(out).toMatch(/mart\.labour_spend_weekly\):\nagency +timesheets +hours +cost +an hour +margin\n-/)
   expect(out).toMatch(/mart\.worker_week\):\naverage over 17 weeks .*\n-.*\n(below|44|above)/)
   expect(out).toMatch(/--config data\/demo\/muster.yaml status/)
+  expect(out).toMatch(/dashboard {4}# the pages of the report, at http:\/\/127\.0\.0\.1:8090\/\n/)
+  const report = readFileSync(join(cwd, 'data/demo/report.html'), 'utf8')
+  expect(report).toMatch(/^<!doctype html>/i)
+  expect(JSON.parse(/id="report">(.*?)<\/script>/s.exec(report)?.[1] ?? '').pages.length).toBeGreaterThan(4)
   const status = await muster('status --config data/demo/muster.yaml --json', { cwd })
   expect(status.code).toBe(0)
 })

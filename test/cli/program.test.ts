@@ -1,7 +1,8 @@
 /** The frame of the command line: help, errors of one line, exit codes, and what goes to which stream. */
 import { describe, expect, test } from 'vitest'
 import { type CommandModule, wholeNumber } from '../../src/cli/command.ts'
-import { commandSet, loadCommands } from '../../src/cli/commands.ts'
+import { commandSet } from '../../src/cli/commands.ts'
+import { loadCommands } from '../../src/cli/load-commands.ts'
 import { run } from '../../src/cli/program.ts'
 import { printJson, printLine, printTable } from '../../src/cli/terminal/output.ts'
 import { systemClock } from '../../src/lib/clock.ts'

@@ -2,12 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { createContext } from '../../src/cli/context.ts'
 import { createProgress } from '../../src/cli/terminal/progress.ts'
-import {
-  type ProgressEvent,
-  type ProgressState,
-  renderProgress,
-  withEvent,
-} from '../../src/cli/terminal/render-progress.ts'
+import { type ProgressEvent, type ProgressState, withEvent } from '../../src/cli/terminal/progress-state.ts'
+import { renderProgress } from '../../src/cli/terminal/render-progress.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { captured, stillClock } from './captured-world.ts'
 
@@ -41,14 +37,14 @@ describe('renderProgress', () => {
         { resource: 'invoices', state: 'skipped', note: 'not in scope' },
         { resource: 'sites', state: 'failed', note: '403 Forbidden' },
       ],
-      { budget: { remainingToday: 9988, spentThisRun: 14 } },
+      { budget: { remainingToday: 9988, spentThisRun: 14 }, budgetMs: 65_000 },
     )
     expect(renderProgress(state, { width: 100, height: 24 }, 65_000)).toEqual([
-      'timesheets  scanning  12/48 pages  2,400 rows  31 changed  12 requests',
-      'expenses    done      2/2 pages  210 rows  0 changed  2 requests',
-      'invoices    skipped   not in scope',
-      'sites       failed    403 Forbidden',
-      'elapsed 1:05, about 2:47 left  9,988 requests left today, 14 spent',
+      'timesheets  scanning  ███░░░░░░░░░  12/48 pages  2,400 rows  31 changed  12 requests',
+      'expenses    done      ████████████  2/2 pages  210 rows  0 changed  2 requests',
+      'invoices    skipped                 not in scope',
+      'sites       failed                  403 Forbidden',
+      'elapsed 1:05, about 2:47 left  40 rows a second  14 requests, 9,988 left today',
     ])
   })
 
@@ -82,13 +78,30 @@ describe('renderProgress', () => {
     ])
     const lines = renderProgress(state, { width: 30, height: 24 }, 3_723_000)
     expect(lines[0]).toBe('timesheets  scanning  1,000,0…')
-    expect(lines[1]).toBe('elapsed 1:02:03')
+    expect(lines[1]).toBe('elapsed 1:02:03  269 rows a s…')
   })
+})
+
+test('bars are drawn with signs where there are no blocks, and narrower on a narrow terminal', () => {
+  const state = stateOf([{ resource: 'a', state: 'scanning', pagesDone: 1, pagesTotal: 2 }])
+  expect(renderProgress(state, { width: 60, height: 24, hasBlocks: false }, 0)[0]).toBe(
+    'a  scanning  ###---  1/2 pages',
+  )
+})
+
+test('records by id are as far as their requests', () => {
+  const state = stateOf([
+    { resource: 'rates', state: 'waiting', pagesTotal: 40 },
+    { resource: 'rates', state: 'loading', requests: 20, rows: 20 },
+  ])
+  expect(renderProgress(state, { width: 100, height: 24 }, 0)[0]).toBe(
+    'rates  loading   ██████░░░░░░  20 rows  20 requests',
+  )
 })
 
 function contextOf(parts: Parameters<typeof captured>[0], globals = {}) {
   const { world, err } = captured(parts)
-  const program = { commandNames: [], invoke: async () => ({ status: 0 }) as const }
+  const program = { commandNames: [], set: { commands: {}, groups: {} }, invoke: async () => ({ status: 0 }) as const }
   return { context: createContext({ world, globals, program }), err }
 }
 
@@ -107,11 +120,27 @@ describe('plain progress', () => {
     progress.stop()
     progress.stop()
     expect(err().trim().split('\n')).toEqual([
-      'sites  scanning  1/60 pages',
-      'sites  scanning  26/60 pages',
-      'sites  scanning  51/60 pages',
-      'sites  done      60/60 pages',
-      'elapsed 0:12  940 requests left today, 60 spent',
+      '2026-01-01T00:00:05Z  sites  scanning  26/60 pages',
+      '2026-01-01T00:00:10Z  sites  scanning  51/60 pages',
+      '2026-01-01T00:00:12Z  sites  done      60/60 pages',
+    ])
+  })
+
+  test('is a JSON line an event with --log json, and the same events', () => {
+    const clock = stillClock()
+    const { context, err } = contextOf({ clock }, { log: 'json' })
+    const progress = createProgress(context)
+    progress.update({ resource: 'sites', state: 'scanning', pagesDone: 1, pagesTotal: 2 })
+    progress.update({ resource: 'sites', state: 'done', rows: 7 })
+    progress.stop()
+    context.notice('a sentence')
+    const lines = err()
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines).toMatchObject([
+      { level: 'info', time: '2026-01-01T00:00:00.000Z', resource: 'sites', state: 'done', rows: 7 },
+      { level: 'info', msg: 'a sentence' },
     ])
   })
 

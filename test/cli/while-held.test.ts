@@ -1,6 +1,6 @@
 /** `--wait`: a warehouse that another process holds, for a moment and for longer. */
 import { expect, test } from 'vitest'
-import type { CommandSet } from '../../src/cli/commands.ts'
+import type { CommandSet } from '../../src/cli/command.ts'
 import { run } from '../../src/cli/program.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { Busy, UsageError } from '../../src/lib/errors.ts'

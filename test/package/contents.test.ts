@@ -26,6 +26,7 @@ const shipped = [
   'CHANGELOG.md',
   'config/muster.example.yaml',
   'config/muster.schema.json',
+  'man/muster.1',
 ]
 
 test('holds the bundle without its maps, what it reads, and the papers: no other file of this folder', () => {

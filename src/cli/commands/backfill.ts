@@ -6,7 +6,9 @@ import { limitsOf, resourceNames, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
 export const command: CommandModule = {
-  arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
+  arguments: [
+    { name: '[resources...]', summary: 'only these, such as timesheets invoices', completes: 'list' },
+  ],
   options: [
     { flags: '--from <day>', summary: 'first created day, YYYY-MM-DD', parse: calendarDay },
     { flags: '--to <day>', summary: 'last created day, YYYY-MM-DD', parse: calendarDay },

@@ -14,7 +14,7 @@ import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { withheldReasons } from '../reports/withheld-marts.ts'
 import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
-import { createProgress, type Progress } from '../terminal/progress.ts'
+import { createProgress, isEachLogged, type Progress } from '../terminal/progress.ts'
 
 /** Accepts names with or without the schema. */
 function martNames(args: readonly string[], marts: readonly Mart[]): readonly string[] {
@@ -43,9 +43,14 @@ function show(progress: Progress, event: MartResult | { name: string; state: 'bu
     progress.update({ resource, state })
     return
   }
-  const { rows, message } = event
-  const note = message ?? (event.state === 'unchanged' ? 'unchanged' : undefined)
-  progress.update({ resource, state, ...(rows !== null && { rows }), ...(note !== undefined && { note }) })
+  const note = noteOf(event) || (event.state === 'unchanged' ? 'unchanged' : '')
+  progress.update({
+    resource,
+    state,
+    ...(event.rows !== null && { rows: event.rows }),
+    ...(note !== '' && { note }),
+    isMinor: event.state === 'unchanged',
+  })
 }
 
 const warned = ({ findings }: MartResult): string =>
@@ -54,14 +59,9 @@ const warned = ({ findings }: MartResult): string =>
     .map(({ check, rows }) => `warning ${check}: ${counted(rows, 'row')}`)
     .join(', ')
 
-function print(context: CommandContext, { marts, asOf, milliseconds }: BuildResult): void {
-  const touched = marts.filter(({ state }) => state !== 'unchanged')
-  const seconds = formatSeconds(milliseconds)
-  const since = asOf === null ? 'nothing was synced yet' : `as of ${asOf}`
-  if (touched.length === 0) {
-    printLine(context, `nothing changed: ${marts.length} marts are up to date, ${since}; ${seconds}`)
-    return
-  }
+const noteOf = (mart: MartResult): string => [mart.message, warned(mart)].filter(Boolean).join('; ')
+
+function printMarts(context: CommandContext, touched: readonly MartResult[]): void {
   const titles = ['mart', 'state', 'rows', 'seconds', 'note']
   printTable(
     context,
@@ -71,9 +71,20 @@ function print(context: CommandContext, { marts, asOf, milliseconds }: BuildResu
       mart.state,
       mart.rows,
       Math.round(mart.milliseconds / 10) / 100,
-      [mart.message, warned(mart)].filter(Boolean).join('; '),
+      noteOf(mart),
     ]),
   )
+}
+
+function print(context: CommandContext, { marts, asOf, milliseconds }: BuildResult): void {
+  const touched = marts.filter(({ state }) => state !== 'unchanged')
+  const seconds = formatSeconds(milliseconds)
+  const since = asOf === null ? 'nothing was synced yet' : `as of ${asOf}`
+  if (touched.length === 0) {
+    printLine(context, `nothing changed: ${marts.length} marts are up to date, ${since}; ${seconds}`)
+    return
+  }
+  if (!isEachLogged(context)) printMarts(context, touched)
   const built = marts.filter(({ state }) => state === 'built')
   const rows = built.reduce((sum, mart) => sum + (mart.rows ?? 0), 0)
   const same = marts.filter(({ state }) => state === 'unchanged').length
@@ -119,7 +130,13 @@ async function build(context: CommandContext, engine: Engine, request: BuildRequ
 }
 
 export const command: CommandModule = {
-  arguments: [{ name: '[marts...]', summary: 'only these and the marts that they read; all when left out' }],
+  arguments: [
+    {
+      name: '[marts...]',
+      summary: 'only these and the marts that they read; all when left out',
+      completes: 'mart',
+    },
+  ],
   options: [{ flags: '--all', summary: 'also rebuild marts that have not changed' }],
   examples: ['muster build', 'muster build worker_week --all', 'muster build --json'],
   async run(context, args, options) {

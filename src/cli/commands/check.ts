@@ -55,10 +55,15 @@ function print(context: CommandContext, { results, skipped, milliseconds }: Chec
 }
 
 export const command: CommandModule = {
-  arguments: [{ name: '[checks...]', summary: 'only these; all when left out' }],
+  arguments: [{ name: '[checks...]', summary: 'only these; all when left out', completes: 'check' }],
   options: [
     { flags: '--list', summary: 'list the checks without running them' },
-    { flags: '--except <check>', summary: 'not this one; may be repeated', parse: repeated(anyText) },
+    {
+      flags: '--except <check>',
+      summary: 'not this one; may be repeated',
+      completes: 'check',
+      parse: repeated(anyText),
+    },
   ],
   notes: ['Exit code 3 when a check of severity error fails; with warnings alone it is 0.'],
   takesAll: true,

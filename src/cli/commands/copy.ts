@@ -14,6 +14,7 @@ import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../terminal/output.ts'
+import { createProgress } from '../terminal/progress.ts'
 
 interface Place {
   readonly warehouse: Warehouse
@@ -77,18 +78,21 @@ function requireDifferent(from: Place, to: Place): void {
 async function copyBetween(context: CommandContext, from: Place, to: Place): Promise<Copied[]> {
   const target = await openTarget(to, new Date(context.clock.now()).toISOString())
   let copied: Copied[]
+  const progress = createProgress(context)
   try {
     const source = await openSource(from, target.engine)
     try {
       copied = await copyWarehouse(source, target.engine, ({ table, rows }) => {
         context.signal.throwIfAborted()
-        if (rows > 0 && !context.json && !context.globals.quiet)
-          context.stderr.write(`${table}: ${counted(rows, 'row')}\n`)
+        if (rows > 0)
+          progress.update({ resource: table, state: 'done', rows, isMinor: !context.globals.verbose })
       })
     } finally {
       await source.close()
     }
+    progress.stop()
   } catch (error) {
+    progress.stop()
     await target.abandon()
     throw error
   }

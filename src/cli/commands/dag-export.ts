@@ -29,8 +29,8 @@ const exporters: Readonly<Record<string, (request: ExportRequest) => readonly Ex
 
 export const command: CommandModule = {
   arguments: [
-    { name: '<scheduler>', summary: 'cron, systemd or kubernetes' },
-    { name: '<name>', summary: 'name of a file in dags/, without .yaml' },
+    { name: '<scheduler>', summary: 'cron, systemd or kubernetes', choices: Object.keys(exporters) },
+    { name: '<name>', summary: 'name of a file in dags/, without .yaml', completes: 'dag' },
   ],
   options: [
     { flags: '--output <folder>', summary: 'write the files into this folder instead of printing them' },

@@ -10,7 +10,7 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml' }],
+  arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml', completes: 'dag' }],
   options: [
     { flags: '--task <name>', summary: 'only this task; what it waits for counts as done' },
     { flags: '--from <name>', summary: 'this task and those that wait for it, as after a night that failed' },

@@ -32,6 +32,9 @@ import { formatSeconds, printJson, printLine, printTable } from '../terminal/out
 const folder = join('data', 'demo')
 const apiKey = sandboxKeys.company
 
+/** Where `muster dashboard` listens unless told otherwise. */
+const dashboardAddress = 'http://127.0.0.1:8090/'
+
 const sheetsAtScaleOne = 5_000
 /** Enough for every mart to have rows, in a third of a minute. */
 const usualScale = 0.3
@@ -121,6 +124,8 @@ interface Told {
   readonly second: RunOutcome
   readonly third: RunOutcome
   readonly built: BuildResult
+  /** The file of the report, from the folder of the user. */
+  readonly report: string
 }
 
 async function tellMarts(context: CommandContext, engine: Engine): Promise<void> {
@@ -136,7 +141,7 @@ async function tellMarts(context: CommandContext, engine: Engine): Promise<void>
 async function tell(
   context: CommandContext,
   engine: Engine,
-  { first, second, third, built }: Told,
+  { first, second, third, built, report }: Told,
 ): Promise<void> {
   const say = (text: string): void => printLine(context, text)
   say(`\nChanges that the second sync found, with ${second.requests} requests instead of ${first.requests}:`)
@@ -148,14 +153,30 @@ async function tell(
   await tellMarts(context, engine)
   const program = invocation(context.env)
   const muster = `${program} --config ${join(folder, 'muster.yaml')}`
-  say(`\nThe warehouse is ${join(folder, 'demo.duckdb')}. Next:`)
+  say(`\nThe warehouse is ${join(folder, 'demo.duckdb')}; its figures as pages are in ${report}. Next:`)
   say(`  ${muster} status`)
   say(
     `  ${muster} sql "select status, count(*) as timesheets, sum(net_hours) as hours from star.fact_timesheet group by 1"`,
   )
   say(`  ${muster} docs         # every table and column, with diagrams and lineage: dictionary.html`)
   say(`  ${muster} publish      # a copy without personal data, for BI tools`)
+  say(`  ${muster} dashboard    # the pages of the report, at ${dashboardAddress}`)
   say(`  ${program} sandbox      # a sandbox of your own to try things out`)
+}
+
+/** The pages of the dashboard in one file, from the warehouse that is open. */
+async function writeReportOf({ clock }: CommandContext, engine: Engine, root: string): Promise<string> {
+  const { MartReader } = await import('../../dashboard/reader.ts')
+  const { writeReport } = await import('../../dashboard/report.ts')
+  const { readFilters } = await import('../../dashboard/filters.ts')
+  // Left open: whoever opened the engine closes it.
+  const reader = new MartReader({ open: async () => engine, stamp: () => 'demo' }, clock)
+  const madeAt = new Date(clock.now()).toISOString()
+  writeFileSync(
+    join(root, 'report.html'),
+    await writeReport(reader, { filters: readFilters(new URLSearchParams()), madeAt }),
+  )
+  return join(folder, 'report.html')
 }
 
 function requireNoViolation(violations: readonly Violation[]): void {
@@ -212,8 +233,10 @@ export const command: CommandModule = {
       const third = await syncOnce(context, connection, engine)
       requireNoViolation(sandbox.violations())
       const built = await buildAll(context, engine)
-      if (context.json) printJson(context, { first, second, third, built })
-      else await tell(context, engine, { first, second, third, built })
+      const report = await writeReportOf(context, engine, root)
+      if (context.json)
+        printJson(context, { first, second, third, built, report, dashboard: dashboardAddress })
+      else await tell(context, engine, { first, second, third, built, report })
       return 0
     } finally {
       await engine.close()

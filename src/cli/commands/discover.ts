@@ -18,6 +18,7 @@ export const command: CommandModule = {
   arguments: [
     {
       name: '<resource>',
+      completes: 'resource',
       summary: 'such as credit-notes; left out when each line of the file is resource,id',
     },
     { name: '[file]', summary: 'one id a line, or CSV' },

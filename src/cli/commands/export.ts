@@ -63,11 +63,12 @@ export const command: CommandModule = {
         return 0
       }
       const filled = manifest.tables.filter(({ rows }) => rows > 0)
-      printTable(
-        context,
-        ['table', 'rows', 'files'],
-        filled.map(({ schema, name, rows, files }) => [`${schema}.${name}`, rows, files.length]),
-      )
+      if (context.globals.verbose)
+        printTable(
+          context,
+          ['table', 'rows', 'files'],
+          filled.map(({ schema, name, rows, files }) => [`${schema}.${name}`, rows, files.length]),
+        )
       const files = manifest.tables.flatMap(table => table.files)
       const rows = files.reduce((sum, file) => sum + file.rows, 0)
       const megabytes = files.reduce((sum, file) => sum + file.bytes, 0) / 1e6

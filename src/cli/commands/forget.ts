@@ -45,7 +45,7 @@ function print(
 
 export const command: CommandModule = {
   arguments: [
-    { name: '<kind>', summary: 'worker or user' },
+    { name: '<kind>', summary: 'worker or user', choices: ['worker', 'user'] },
     { name: '<id>', summary: 'id of the person at the service' },
   ],
   options: [

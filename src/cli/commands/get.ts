@@ -7,7 +7,11 @@ import { printJson } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   arguments: [
-    { name: '<what>', summary: 'a resource, such as requisitions, or a path that begins with /' },
+    {
+      name: '<what>',
+      summary: 'a resource, such as requisitions, or a path that begins with /',
+      completes: 'resource',
+    },
     { name: '[id]', summary: 'id or short id of the record' },
   ],
   options: [

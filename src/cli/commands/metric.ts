@@ -23,7 +23,7 @@ import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metri
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  arguments: [{ name: '<metric>', summary: metrics.join(' or ') }],
+  arguments: [{ name: '<metric>', summary: metrics.join(' or '), choices: metrics }],
   options: [
     {
       flags: '--group-by <keys>',

@@ -16,7 +16,9 @@ import { createdBetween, scannedLists } from './backfill.ts'
 import { sweptNames } from './sweep.ts'
 
 export const command: CommandModule = {
-  arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
+  arguments: [
+    { name: '[resources...]', summary: 'only these, such as timesheets invoices', completes: 'resource' },
+  ],
   options: [
     { flags: '--from <day>', summary: 'first created day of a backfill, YYYY-MM-DD', parse: calendarDay },
     { flags: '--to <day>', summary: 'last created day of a backfill, YYYY-MM-DD', parse: calendarDay },

@@ -43,11 +43,12 @@ function print(context: CommandContext, published: Published): void {
     return
   }
   const filled = published.tables.filter(({ rows }) => rows > 0)
-  printTable(
-    context,
-    ['table', 'rows'],
-    filled.map(({ name, rows }) => [name, rows]),
-  )
+  if (context.globals.verbose)
+    printTable(
+      context,
+      ['table', 'rows'],
+      filled.map(({ name, rows }) => [name, rows]),
+    )
   const rows = filled.reduce((sum, table) => sum + table.rows, 0)
   const parts = `${published.tables.length} tables, ${published.views.length} views, ${counted(rows, 'row')}`
   for (const line of notWholeLines(published.notWhole)) printLine(context, line)

@@ -8,7 +8,9 @@ import { limitsOf, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
 export const command: CommandModule = {
-  arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
+  arguments: [
+    { name: '[resources...]', summary: 'only these, such as timesheets invoices', completes: 'list' },
+  ],
   options: [
     ...runOptions,
     { flags: '--counts', summary: 'only compare counts, with one request a list' },

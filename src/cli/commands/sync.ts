@@ -12,7 +12,9 @@ export const runOptions: NonNullable<CommandModule['options']> = [
 ]
 
 export const command: CommandModule = {
-  arguments: [{ name: '[resources...]', summary: 'only these, such as timesheets invoices' }],
+  arguments: [
+    { name: '[resources...]', summary: 'only these, such as timesheets invoices', completes: 'resource' },
+  ],
   options: [
     ...runOptions,
     {

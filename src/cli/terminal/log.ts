@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino'
 import type { Clock } from '../../lib/clock.ts'
 
 export interface LogSettings {
-  readonly level: 'debug' | 'warn' | 'error'
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly clock: Clock
   /** Writes one line, with known secrets hidden by their text. */
   readonly write: (line: string) => void

@@ -5,13 +5,12 @@ import type { CommandContext } from '../context.ts'
 import { coloured, isColoured } from './colour.ts'
 import {
   type BudgetEvent,
-  describe,
   isFinal,
   type ProgressEvent,
   type ProgressState,
-  renderProgress,
   withEvent,
-} from './render-progress.ts'
+} from './progress-state.ts'
+import { describe, renderProgress } from './render-progress.ts'
 import { escaped } from './terminal.ts'
 
 export interface Progress {
@@ -21,7 +20,7 @@ export interface Progress {
   stop(): void
 }
 
-type ProgressContext = Pick<CommandContext, 'clock' | 'env' | 'isTerminal' | 'stderr' | 'globals'>
+type ProgressContext = Pick<CommandContext, 'clock' | 'env' | 'isTerminal' | 'stderr' | 'globals' | 'log'>
 
 /** Ten times a second: more would flicker and load a slow connection. */
 const redrawMs = 100
@@ -29,9 +28,18 @@ const redrawMs = 100
 const plainLineMs = 5_000
 
 export function createProgress(context: ProgressContext): Progress {
-  if (context.globals.quiet) return { update: () => {}, budget: () => {}, stop: () => {} }
-  return context.isTerminal ? liveProgress(context) : plainProgress(context)
+  const { globals, isTerminal } = context
+  if (globals.quiet) return { update: () => {}, budget: () => {}, stop: () => {} }
+  if (globals.log === 'json') return loggedProgress(context)
+  return isTerminal ? liveProgress(context) : plainProgress(context)
 }
+
+/** Whether each result has a line of its own in the log already: a table of them would say it twice. */
+export const isEachLogged = ({
+  globals,
+  isTerminal,
+}: Pick<ProgressContext, 'globals' | 'isTerminal'>): boolean =>
+  !globals.quiet && (globals.log === 'json' || !isTerminal)
 
 function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progress {
   const display = createLogUpdate(stderr.stream as NodeJS.WriteStream, { showCursor: true })
@@ -41,7 +49,7 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
   const draw = () => {
     const lines = renderProgress(
       state,
-      { width: stderr.columns ?? 80, height: stderr.stream.rows ?? 24 },
+      { width: stderr.columns ?? 80, height: stderr.stream.rows ?? 24, hasBlocks: hasBlocks(env) },
       clock.now(),
     )
     display(
@@ -65,7 +73,7 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
       state = withEvent(state, event)
     },
     budget: budget => {
-      state = { ...state, budget }
+      state = { ...state, budget, budgetMs: clock.now() }
     },
     stop: () => {
       if (stopped.signal.aborted) return
@@ -78,34 +86,41 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
   }
 }
 
-function plainProgress({ clock, stderr }: ProgressContext): Progress {
+/** What is worth a line: the end of a resource, and from time to time how far it has come. */
+function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEvent) => void) {
   const shownAt = new Map<string, number>()
   let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
-  let isStopped = false
   return {
-    update: event => {
+    update: (event: ProgressEvent) => {
       state = withEvent(state, event)
       const merged = state.resources.get(event.resource) ?? event
-      const last = shownAt.get(event.resource)
-      const isDue = last === undefined || clock.now() - last >= plainLineMs
-      if (event.state === 'waiting' || !(isDue || isFinal(event))) return
+      const last = shownAt.get(event.resource) ?? state.startedMs
+      const isDue = clock.now() - last >= plainLineMs
+      if (event.isMinor || event.state === 'waiting' || !(isDue || isFinal(event))) return
       shownAt.set(event.resource, clock.now())
-      stderr.write(`${event.resource}  ${describe(merged)}\n`)
+      write(merged)
     },
-    budget: budget => {
-      state = { ...state, budget }
-    },
-    stop: () => {
-      if (isStopped) return
-      isStopped = true
-      const footer = renderProgress(
-        { ...state, resources: new Map() },
-        { width: 200, height: 200 },
-        clock.now(),
-      )
-      stderr.write(`${footer.join('\n')}\n`)
+    budget: (budget: BudgetEvent) => {
+      state = { ...state, budget, budgetMs: clock.now() }
     },
   }
+}
+
+function plainProgress({ clock, stderr }: ProgressContext): Progress {
+  const time = (): string => new Date(clock.now()).toISOString().replace(/\.\d+/, '')
+  const lines = worthLines(clock, event => stderr.write(`${time()}  ${event.resource}  ${describe(event)}\n`))
+  return { ...lines, stop: () => {} }
+}
+
+function loggedProgress({ clock, log }: ProgressContext): Progress {
+  const lines = worthLines(clock, ({ isMinor, ...event }) => log.info(event, 'progress'))
+  return { ...lines, stop: () => {} }
+}
+
+/** Consoles without UTF-8 have no blocks. */
+function hasBlocks({ LC_ALL, LC_CTYPE, LANG, TERM }: ProgressContext['env']): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG
+  return TERM !== 'linux' && (locale === undefined || !/^(C|POSIX)$/.test(locale))
 }
 
 /** Only the state is coloured: it stands alone after the name of the resource. */

@@ -1,46 +1,13 @@
 /** The progress of a run as lines of text, computed from its events and the time: no terminal, no colours, no clock. */
 import { counted, formatNumber } from '../../lib/counted.ts'
-
-type ResourceState = 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'incomplete' | 'failed'
-
-/** Counts are totals so far, not steps; a field that an event leaves out keeps its value. */
-export interface ProgressEvent {
-  readonly resource: string
-  readonly state: ResourceState
-  readonly pagesDone?: number
-  readonly pagesTotal?: number
-  readonly rows?: number
-  readonly changed?: number
-  readonly requests?: number
-  readonly note?: string
-}
-
-export interface BudgetEvent {
-  /** Undefined where the service has not told it. */
-  readonly remainingToday: number | undefined
-  readonly spentThisRun: number
-}
-
-export interface ProgressState {
-  readonly startedMs: number
-  /** In the order of their first events. */
-  readonly resources: ReadonlyMap<string, ProgressEvent>
-  readonly budget?: BudgetEvent
-}
-
-export function withEvent(state: ProgressState, event: ProgressEvent): ProgressState {
-  const merged = { ...state.resources.get(event.resource), ...event }
-  return { ...state, resources: new Map(state.resources).set(event.resource, merged) }
-}
-
-/** Whether no further event follows. */
-export function isFinal({ state }: ProgressEvent): boolean {
-  return ['done', 'skipped', 'incomplete', 'failed'].includes(state)
-}
+import { isFinal, type ProgressEvent, type ProgressState } from './progress-state.ts'
+import { doneOf, soonestEstimateMs, sum, timeLeft } from './time-left.ts'
 
 interface Screen {
   readonly width: number
   readonly height: number
+  /** Whether the terminal has blocks to draw bars with; else they are made of signs. */
+  readonly hasBlocks?: boolean
 }
 
 /** Those at work, those that wait, and those that ended, the last ones first. */
@@ -64,31 +31,46 @@ function fitting(
 }
 
 /** One line a resource and a footer, none longer or more than the screen has. */
-export function renderProgress(
-  state: ProgressState,
-  { width, height }: Screen,
-  nowMs: number,
-): readonly string[] {
+export function renderProgress(state: ProgressState, screen: Screen, nowMs: number): readonly string[] {
+  const { width, height } = screen
   const [events, rest] = fitting([...state.resources.values()], height - 2)
   const longest = Math.max(0, ...events.map(event => event.resource.length))
-  const lines = events.map(event => `${event.resource.padEnd(longest)}  ${describe(event)}`)
+  const hasBars = events.some(event => barOf(event, screen) !== undefined)
+  const lines = events.map(event => {
+    const bar = hasBars ? `${barOf(event, screen) ?? ' '.repeat(barWidth(width))}  ` : ''
+    return `${event.resource.padEnd(longest)}  ${event.state.padEnd(stateWidth)}  ${bar}${figuresOf(event)}`.trimEnd()
+  })
   return [...lines, ...rest, footer(state, nowMs)].map(line => shorten(line, width))
 }
 
+const stateWidth = 'scanning'.length
+
+const barWidth = (width: number): number => (width < 80 ? 6 : 12)
+
+/** Undefined where nobody knows how much there is. */
+function barOf(event: ProgressEvent, { width, hasBlocks = true }: Screen): string | undefined {
+  const { pagesTotal } = event
+  if (pagesTotal === undefined || event.state === 'failed' || event.state === 'skipped') return undefined
+  const cells = barWidth(width)
+  const share = event.state === 'done' ? 1 : Math.min(1, doneOf(event) / Math.max(1, pagesTotal))
+  const full = Math.floor(share * cells)
+  const [block, space] = hasBlocks ? ['█', '░'] : ['#', '-']
+  return `${block?.repeat(full)}${space?.repeat(cells - full)}`
+}
+
 /** `scanning  12/50 pages  2,400 rows  31 changed  12 requests` */
-export function describe(event: ProgressEvent): string {
+export const describe = (event: ProgressEvent): string =>
+  `${event.state.padEnd(stateWidth)}  ${figuresOf(event)}`.trimEnd()
+
+function figuresOf(event: ProgressEvent): string {
   const parts = [
-    event.state.padEnd('scanning'.length),
     pagesOf(event),
     event.rows === undefined ? undefined : counted(event.rows, 'row'),
     event.changed === undefined ? undefined : `${formatNumber(event.changed)} changed`,
     event.requests === undefined ? undefined : counted(event.requests, 'request'),
     event.note,
   ]
-  return parts
-    .filter(part => part !== undefined)
-    .join('  ')
-    .trimEnd()
+  return parts.filter(part => part !== undefined).join('  ')
 }
 
 function pagesOf({ pagesDone, pagesTotal }: ProgressEvent): string | undefined {
@@ -97,34 +79,18 @@ function pagesOf({ pagesDone, pagesTotal }: ProgressEvent): string | undefined {
   return `${formatNumber(pagesDone)}/${counted(pagesTotal, 'page')}`
 }
 
-/** `elapsed 1:05, about 0:40 left  9,988 requests left today, 12 spent` */
+/** `elapsed 1:05, about 0:40 left  36 rows a second  12 requests, 9,988 left today` */
 function footer(state: ProgressState, nowMs: number): string {
   const elapsedMs = nowMs - state.startedMs
-  const left = leftMs(state, elapsedMs)
+  const left = timeLeft(state, elapsedMs)
   const time = `elapsed ${clockTime(elapsedMs)}${left === undefined ? '' : `, about ${clockTime(left)} left`}`
-  if (!state.budget) return time
+  const rows = sum([...state.resources.values()].map(event => event.rows))
+  const rate = elapsedMs >= soonestEstimateMs && rows > 0 ? Math.round((rows * 1000) / elapsedMs) : undefined
+  const parts = [time, ...(rate === undefined ? [] : [`${counted(rate, 'row')} a second`])]
+  if (!state.budget) return parts.join('  ')
   const { remainingToday, spentThisRun } = state.budget
   const today = remainingToday === undefined ? '' : `, ${formatNumber(remainingToday)} left today`
-  return `${time}  ${counted(spentThisRun, 'request')}${today}`
-}
-
-/** Earlier, one slow page would make the estimate jump. */
-const soonestEstimateMs = 3_000
-
-function leftMs({ resources }: ProgressState, elapsedMs: number): number | undefined {
-  const open = [...resources.values()].filter(
-    ({ state }) => !['skipped', 'incomplete', 'failed'].includes(state),
-  )
-  const sized = open.filter(event => event.pagesTotal !== undefined)
-  const isKnown = open.every(event => isFinal(event) || event.pagesTotal !== undefined)
-  const total = sum(sized.map(event => event.pagesTotal))
-  const done = sum(sized.map(event => (isFinal(event) ? event.pagesTotal : event.pagesDone)))
-  if (!isKnown || done === 0 || done >= total || elapsedMs < soonestEstimateMs) return undefined
-  return (elapsedMs * (total - done)) / done
-}
-
-function sum(values: readonly (number | undefined)[]): number {
-  return values.reduce<number>((total, value) => total + (value ?? 0), 0)
+  return [...parts, `${counted(spentThisRun, 'request')}${today}`].join('  ')
 }
 
 /** `0:41`, `1:02:03` */

@@ -5,8 +5,7 @@
 import type { Purpose } from '../../api/budget/day.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import { counted, formatNumber } from '../../lib/counted.ts'
-import { clockTime } from '../../lib/dates.ts'
+import { formatNumber } from '../../lib/counted.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import { countDue, countUnanswered, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
 import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
@@ -16,6 +15,7 @@ import { currentScope } from '../run/key.ts'
 import { endsRun, type HeldTask, holdTask, type ResourceOutcome } from '../run/task.ts'
 import { type Allowance, allowance } from './allowance.ts'
 import { chooseStored, type StoredChoice } from './choose-stored.ts'
+import { outOfRequests } from './out-of-requests.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
 
@@ -97,12 +97,29 @@ class ByIdRun {
   async #fetchNew(): Promise<void> {
     for (let isBusy = true; isBusy && !this.#isOver; ) {
       isBusy = false
+      if (!this.#onlySignalled) await this.#announce()
       for (const one of this.#open) {
         const due = await this.#dueOf(one)
         await this.#read(one, due)
         isBusy ||= due.length > 0
       }
     }
+  }
+
+  /** How many records are to be fetched, for whoever watches. */
+  async #announce(): Promise<void> {
+    for (const one of this.#open)
+      await this.#guard(one, async () => {
+        const { neverFetched, again } = await countDue(this.#sync.engine, this.#questionOf(one))
+        const { resource, counters } = one.held.task
+        const pagesTotal = one.asked.size + neverFetched + again
+        this.#sync.emit({
+          resource: resource.name,
+          state: 'waiting',
+          pagesTotal,
+          requests: counters.requests,
+        })
+      })
   }
 
   async #dueOf(one: OpenResource): Promise<readonly DueId[]> {
@@ -181,20 +198,11 @@ class ByIdRun {
     const rest = parts.filter(part => part !== false).join(', ')
     if (rest !== '') task.counters.note = rest
     await this.#requireAnswers(one)
-    if (neverFetched > 0 && this.#left <= 0) one.failure = { error: this.#outOfRequests(`${name}: ${rest}`) }
-  }
-
-  /** Names what came to its end: budget, deadline, quota or a pause; or the share of the day that a run may take. */
-  #outOfRequests(rest: string): BudgetSpent {
     const { client } = this.#sync
-    const reason = this.#spent ?? client.refusal(this.#purpose)
-    if (reason)
-      return new BudgetSpent({ ...reason.report, what: `${rest}, as ${reason.report.what}`, cause: reason })
-    const { spendable, resetsAt } = client.usage()
-    return new BudgetSpent({
-      what: `${rest}, as the other ${counted(spendable, 'request')} of today are kept for the lists of later runs`,
-      next: `everything read so far is loaded; the next run goes on, at the latest after ${clockTime(resetsAt)}`,
-    })
+    if (neverFetched > 0 && this.#left <= 0)
+      one.failure = {
+        error: outOfRequests(client, `${name}: ${rest}`, this.#spent ?? client.refusal(this.#purpose)),
+      }
   }
 
   /** Throws Incomplete for ids that no run has got an answer about. */

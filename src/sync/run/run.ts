@@ -37,6 +37,8 @@ export interface BudgetFigures {
   /** Undefined where the service has not told it. */
   readonly remainingToday: number | undefined
   readonly spentThisRun: number
+  /** Undefined until the service has told it. */
+  readonly perMinute?: number
 }
 
 export interface RunEffects {
@@ -105,7 +107,9 @@ async function openClient(
     fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)
-      effects.onBudget({ remainingToday: leftToday(client), spentThisRun: client.usage().requestsThisRun })
+      const { requestsThisRun: spentThisRun, perMinute, isTold } = client.usage()
+      const remainingToday = leftToday(client)
+      effects.onBudget({ remainingToday, spentThisRun, ...(isTold && { perMinute }) })
     },
   })
   return { client, sent, shared }

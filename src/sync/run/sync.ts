@@ -134,6 +134,8 @@ class Run {
 export async function syncResources(sync: SyncContext, request: SyncRequest): Promise<ResourceOutcome[]> {
   const run = new Run(sync, request)
   const chosen = await run.readable(chosenResources(request))
+  // How long a run takes is unknown as long as the size of one of them is.
+  if (!request.onlySignalled) for (const { name } of chosen) sync.emit({ resource: name, state: 'waiting' })
   const those = (strategy: Resource['read']['strategy']): Resource[] =>
     chosen.filter(({ read }) => read.strategy === strategy)
   await run.lists(those('scan'))

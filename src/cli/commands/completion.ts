@@ -1,0 +1,39 @@
+/** `muster completion`: completion of command lines, for shells. */
+import { choiceOf } from '../../config/nearest.ts'
+import { UsageError } from '../../lib/errors.ts'
+import type { CommandModule } from '../command.ts'
+import { candidates } from '../shell/complete.ts'
+import { scripts } from '../shell/scripts.ts'
+
+/** What the scripts ask for. */
+const words = 'words'
+
+export const command: CommandModule = {
+  arguments: [
+    { name: '<shell>', summary: Object.keys(scripts).join(', '), choices: Object.keys(scripts) },
+    { name: '[words...]', summary: 'with `words` instead of a shell: print what may follow these' },
+  ],
+  notes: [
+    'bash: add eval "$(muster completion bash)" to ~/.bashrc',
+    'zsh: add eval "$(muster completion zsh)" to ~/.zshrc, after compinit',
+    'fish: muster completion fish > ~/.config/fish/completions/muster.fish',
+    'Names of resources, marts, checks, connections and DAGs are completed too.',
+  ],
+  examples: ['muster completion bash', 'muster completion zsh', 'muster completion fish'],
+  run: async (context, [shell = '', ...typed]) => {
+    if (shell === words) {
+      const found = await candidates(typed, context)
+      if (found.length > 0)
+        context.stdout.write(`${found.map(({ word, summary }) => `${word}\t${summary}`).join('\n')}\n`)
+      return 0
+    }
+    const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
+    if (script === undefined)
+      throw new UsageError({
+        what: `there is no completion for ${shell}`,
+        next: choiceOf(shell, Object.keys(scripts)),
+      })
+    context.stdout.write(script)
+    return 0
+  },
+}

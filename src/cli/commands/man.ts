@@ -1,0 +1,18 @@
+/** `muster man`: the manual page. */
+import { programVersion } from '../../lib/package.ts'
+import type { CommandModule } from '../command.ts'
+import { commandsOf } from '../load-commands.ts'
+import { manPage } from '../shell/man-page.ts'
+
+export const command: CommandModule = {
+  notes: ['The package has it too, so that `man muster` shows it after an installation with npm.'],
+  examples: ['muster man'],
+  run: async context => {
+    const set = commandsOf(context)
+    const modules = await Promise.all(
+      Object.entries(set.commands).map(async ([name, { load }]) => [name, (await load()).command] as const),
+    )
+    context.stdout.write(manPage({ set, version: programVersion, modules: new Map(modules) }))
+    return 0
+  },
+}
