@@ -82,7 +82,12 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     })
     return
   }
-  const rows = outcome.resources.map(one => [
+  // Several are read at once and end in any order.
+  const order = catalogue.map(({ name }) => name)
+  const sorted = outcome.resources.toSorted(
+    (one, other) => order.indexOf(one.resource) - order.indexOf(other.resource),
+  )
+  const rows = sorted.map(one => [
     one.resource,
     one.state,
     one.requests,

@@ -19,7 +19,10 @@ function project(): string {
   ])
   writeFileSync(join(cwd, 'key'), 'key-0123456789', { mode: 0o600 })
   writeFileSync(join(cwd, 'config/muster.yaml'), ['connections:', ...lines, ''].join('\n'))
-  writeFileSync(join(cwd, 'dags/monthly.yaml'), 'description: x\ntasks: { a: { run: status } }\n')
+  writeFileSync(
+    join(cwd, 'dags/monthly.yaml'),
+    'name: monthly\ndescription: x\ntasks: { a: { run: status } }\n',
+  )
   return cwd
 }
 

@@ -34,7 +34,7 @@ function project(): string {
   mkdirSync(join(cwd, 'dags'))
   writeFileSync(
     join(cwd, 'dags/night.yaml'),
-    'description: x\nschedule: "0 3 * * *"\ntasks: { sync: { run: sync } }\n',
+    'name: night\ndescription: x\nschedule: "0 3 * * *"\ntasks: { sync: { run: sync } }\n',
   )
   return cwd
 }

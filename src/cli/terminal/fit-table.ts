@@ -20,7 +20,7 @@ export interface Fitted {
 
 const gap = 2
 /** Characters to which texts are shortened before a column is left out. */
-const readable = 20
+const readableAt = (width: number): number => (width < 80 ? 14 : 20)
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
@@ -35,7 +35,7 @@ function shortened(text: string, width: number): string {
 function narrowed(widths: readonly number[], texts: readonly boolean[], most: number): number[] | undefined {
   const result = [...widths]
   const total = (): number => sum(result) + gap * (result.length - 1)
-  const least = result.length === 1 ? 2 : readable
+  const least = result.length === 1 ? 2 : readableAt(most)
   while (total() > most) {
     const cuttable = result.map((width, index) => (texts[index] ? width : 0))
     const widest = cuttable.indexOf(Math.max(...cuttable))
