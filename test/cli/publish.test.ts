@@ -79,8 +79,8 @@ describe('muster publish', () => {
   })
 
   test('says what it wrote, and records the run in both files', async () => {
-    expect(out).toMatch(/star\.fact_timesheet +\d+\n/)
-    expect(out).toMatch(/published \d+ tables, 8 views, [\d,]+ rows, [\d.]+ MB: .*w\.published\.duckdb\n$/)
+    // Its tables are counted; --verbose lists them.
+    expect(out).toMatch(/^published \d+ tables, 8 views, [\d,]+ rows, [\d.]+ MB: .*w\.published\.duckdb\n$/)
     const runs = (engine: Engine) => engine.rows(`select command, state from ops.run order by run_id`)
     const expected = ['publish', 'sync'].map(command => ({ command, state: 'done' }))
     for (const file of [place.file, place.published])

@@ -33,7 +33,6 @@ test.each([40, 60])('is within 30%% from a third on, at %i requests a minute', a
     const really = took - (at - from) / 1000
     return Math.abs(left - really) > Math.max(0.3 * really, 3)
   })
-  console.info({
     took,
     late: late.length,
     wrong: wrong.length,

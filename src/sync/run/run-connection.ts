@@ -30,3 +30,12 @@ export interface RunLimits {
   /** Milliseconds for which a service that accepts no connection is tried. */
   readonly patienceMs?: number
 }
+
+/** Requests, for whoever watches a run. */
+export interface BudgetFigures {
+  /** Undefined where the service has not told it. */
+  readonly remainingToday: number | undefined
+  readonly spentThisRun: number
+  /** Undefined until the service has told it. */
+  readonly perMinute?: number
+}

@@ -21,7 +21,7 @@ import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts
 import { Incomplete } from './incomplete.ts'
 import { apiKeyId } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
-import type { RunConnection, RunLimits } from './run-connection.ts'
+import type { BudgetFigures, RunConnection, RunLimits } from './run-connection.ts'
 import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
 import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
 
@@ -31,14 +31,6 @@ export interface RunRequest extends SyncRequest {
   readonly command: string
   readonly arguments: string
   readonly limits: RunLimits
-}
-
-export interface BudgetFigures {
-  /** Undefined where the service has not told it. */
-  readonly remainingToday: number | undefined
-  readonly spentThisRun: number
-  /** Undefined until the service has told it. */
-  readonly perMinute?: number
 }
 
 export interface RunEffects {
