@@ -101,7 +101,11 @@ test('records by id are as far as their requests', () => {
 
 function contextOf(parts: Parameters<typeof captured>[0], globals = {}) {
   const { world, err } = captured(parts)
-  const program = { commandNames: [], set: { commands: {}, groups: {} }, invoke: async () => ({ status: 0 }) as const }
+  const program = {
+    commandNames: [],
+    set: { commands: {}, groups: {} },
+    invoke: async () => ({ status: 0 }) as const,
+  }
   return { context: createContext({ world, globals, program }), err }
 }
 

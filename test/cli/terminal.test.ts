@@ -106,7 +106,11 @@ test.each([true, false])('log, notices and progress, with a terminal: %s', isTTY
   const written: string[] = []
   const stderr = { write: (text: string) => written.push(text), columns: 1000, isTTY }
   const { world } = captured({ stderr })
-  const program = { commandNames: [], set: { commands: {}, groups: {} }, invoke: async () => ({ status: 0 }) as const }
+  const program = {
+    commandNames: [],
+    set: { commands: {}, groups: {} },
+    invoke: async () => ({ status: 0 }) as const,
+  }
   const context = createContext({ world, globals: { verbose: true }, program })
   context.log.warn({ [hostile]: hostile }, hostile)
   context.notice(hostile)

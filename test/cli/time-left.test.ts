@@ -6,7 +6,7 @@ import { muster, temporaryFolder } from './captured-world.ts'
 
 const seconds = (text: string): number => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
 
-test.each([40, 60])('is within 30%% from a third on, at %i requests a minute', async rateLimitPerMinute => {
+test.each([40, 60])('is near from a third on, at %i requests a minute', async rateLimitPerMinute => {
   const clock = systemClock
   const sandbox = await startSandbox({ seed: 1, scale: 0.05, clock, rateLimitPerMinute })
   const shown: { at: number; left: number }[] = []
@@ -32,11 +32,6 @@ test.each([40, 60])('is within 30%% from a third on, at %i requests a minute', a
   const wrong = late.filter(({ at, left }) => {
     const really = took - (at - from) / 1000
     return Math.abs(left - really) > Math.max(0.3 * really, 3)
-  })
-    took,
-    late: late.length,
-    wrong: wrong.length,
-    some: late.filter((_, at) => at % 60 === 0).map(({ at, left }) => [Math.round((at - from) / 1000), left]),
   })
   expect(wrong.length).toBeLessThan(late.length / 20)
 })

@@ -1,7 +1,7 @@
 /** `muster man`: the manual page. */
 import { programVersion } from '../../lib/package.ts'
 import type { CommandModule } from '../command.ts'
-import { commandsOf } from '../load-commands.ts'
+import { commandsOf } from '../shell/load-commands.ts'
 import { manPage } from '../shell/man-page.ts'
 
 export const command: CommandModule = {

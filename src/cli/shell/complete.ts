@@ -1,8 +1,8 @@
 /** What may come next on a command line that is being typed. */
 import type { ArgumentDeclaration, CommandModule, CommandSet, OptionDeclaration } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { commandsOf } from '../load-commands.ts'
 import { globalOptions } from './global-options.ts'
+import { commandsOf } from './load-commands.ts'
 import { namesOf } from './names.ts'
 
 export interface Candidate {

@@ -1,6 +1,6 @@
 /** The commands that a command line names, with what they take and do. */
-import type { CommandModule, CommandSet, DeclaredCommand } from './command.ts'
-import type { CommandContext } from './context.ts'
+import type { CommandModule, CommandSet, DeclaredCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 
 export interface LoadedCommand extends DeclaredCommand {
   readonly name: string
