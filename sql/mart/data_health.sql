@@ -5,7 +5,7 @@
 -- list it is the number of records that others refer to; nothing tells how many credit notes there are, but invoices say
 -- what they add up to. Requisitions are compared by time to fill, timesheets by workers over hours.
 -- Sources: every resource, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.sweep, ops.unread, ops.discovered,
---   ops.key_access, ops.quarantine, ops.check_result, ops.crosscheck
+--   ops.key_access, ops.quarantine, ops.evidence, ops.deletion, ops.check_result, ops.crosscheck
 -- Columns:
 --   resource text key: Name of the resource, as on the command line.
 --   table_name text: Table of its records, with the schema.
@@ -27,6 +27,9 @@
 --   failed_checks bigint: Checks of the table, or of a table of its lists, that failed when they last ran.
 --   failed_error_checks bigint: Those of them with the severity error.
 --   failed_rows bigint: Rows that failed_checks found.
+--   quarantined_records bigint: Records that could not be loaded, and of which no later version could.
+--   held_back_deletions bigint: Records that the last sweep did not find and did not delete, because they were too many to believe.
+--   deletion_candidates bigint: Records that seem to be missing at the source, with too little evidence yet to delete them.
 with
 -- Include: resource
 
@@ -111,6 +114,23 @@ failed as (
   inner join resource_table as t on t.table_name = c.subject
   where c.failed_rows > 0
   group by t.resource
+),
+
+in_quarantine as (
+  select q.resource, count(distinct coalesce(q.record_id, q.payload)) as quarantined_records
+  from ops.quarantine as q
+  where q.resolved_at is null
+  group by q.resource
+),
+
+candidate as (
+  select e.resource, count(distinct e.record_id) as deletion_candidates
+  from ops.evidence as e
+  where e.void_at is null and not exists (
+    select 1 from ops.deletion as d
+    where d.resource = e.resource and d.record_id = e.record_id and d.undeleted_at is null
+  )
+  group by e.resource
 )
 
 select
@@ -139,7 +159,10 @@ select
   end as reconciliation_status,
   coalesce(failed.failed_checks, 0) as failed_checks,
   coalesce(failed.failed_error_checks, 0) as failed_error_checks,
-  coalesce(failed.failed_rows, 0) as failed_rows
+  coalesce(failed.failed_rows, 0) as failed_rows,
+  coalesce(in_quarantine.quarantined_records, 0) as quarantined_records,
+  coalesce(last_sweep.missing, 0) as held_back_deletions,
+  coalesce(candidate.deletion_candidates, 0) as deletion_candidates
 from stored
 inner join resource as own on own.resource = stored.resource
 left join expected on expected.resource = stored.resource
@@ -148,3 +171,6 @@ left join read on read.resource = stored.resource
 left join lacking on lacking.resource = stored.resource
 left join accepted on accepted.resource = stored.resource
 left join failed on failed.resource = stored.resource
+left join in_quarantine on in_quarantine.resource = stored.resource
+left join last_sweep on last_sweep.resource = stored.resource and last_sweep.state = 'doubted'
+left join candidate on candidate.resource = stored.resource

@@ -76,7 +76,7 @@ async function currenciesOf(marts: Marts, panel: Panel, filters: Filters): Promi
   return (await marts.rows(statement.sql, statement.values)).map(({ currency }) => String(currency))
 }
 
-async function answerPanel(marts: Marts, panel: Panel, filters: Filters): Promise<PanelAnswer> {
+export async function answerPanel(marts: Marts, panel: Panel, filters: Filters): Promise<PanelAnswer> {
   const statement = panelStatement(panel, filters, marts.columns)
   const { id, title, about, mart, show, empty, isWide = false, drill } = panel
   const own = { id, title, about, mart, show, empty, isWide, drillBy: drill?.by ?? null }
@@ -126,12 +126,13 @@ async function choicesOf(marts: Marts, name: FilteredBy): Promise<Choice[]> {
   return rows.map(({ id, name }) => ({ id: String(id), name: id === '-1' ? 'Unknown' : String(name) }))
 }
 
-export const answerChoices = (reader: MartReader): Promise<Choices> =>
-  reader.read(async marts => {
-    const found: (readonly [FilteredBy, Choice[]])[] = []
-    for (const name of filteredBy) found.push([name, await choicesOf(marts, name)])
-    return Object.fromEntries(found) as unknown as Choices
-  })
+export async function choicesIn(marts: Marts): Promise<Record<FilteredBy, readonly Choice[]>> {
+  const found: (readonly [FilteredBy, Choice[]])[] = []
+  for (const name of filteredBy) found.push([name, await choicesOf(marts, name)])
+  return Object.fromEntries(found) as unknown as Record<FilteredBy, readonly Choice[]>
+}
+
+export const answerChoices = (reader: MartReader): Promise<Choices> => reader.read(choicesIn)
 
 export interface RowsAsked {
   readonly panel: Panel

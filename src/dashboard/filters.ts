@@ -43,9 +43,3 @@ export function readFilters(query: URLSearchParams): Filters {
     ...(to !== undefined && { to }),
   }
 }
-
-/** Names of the filters that are set, in the words of the page. */
-export const namesSet = ({ ids, from, to }: Filters): string[] => [
-  ...Object.keys(ids),
-  ...(from !== undefined || to !== undefined ? ['dates'] : []),
-]

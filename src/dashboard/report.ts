@@ -1,15 +1,25 @@
 /** `--out report.html`: every page in one file that asks no network for anything. */
-import { answerPage, type PageAnswer } from './answers.ts'
-import { type Filters, namesSet } from './filters.ts'
+import { answerChoices, answerPage, type Choices, type PageAnswer } from './answers.ts'
+import { filteredBy } from './filter-names.ts'
+import type { Filters } from './filters.ts'
 import { pages } from './pages/pages.ts'
 import type { MartReader } from './reader.ts'
+import { type Views, viewsOf } from './report-views.ts'
 import { hashOf, readWebFiles, shell } from './web-files.ts'
 
 /** What a report carries instead of a server. */
-export interface ReportData {
+export interface ReportData extends Views {
   readonly madeAt: string
+  /** The filters of the report as a whole, in words. */
   readonly filtered: readonly string[]
   readonly pages: readonly PageAnswer[]
+}
+
+function inWords({ ids, from, to }: Filters, choices: Choices): string[] {
+  const named = filteredBy.flatMap(name =>
+    (ids[name] ?? []).map(id => `${name} ${choices[name].find(one => one.id === id)?.name ?? id}`),
+  )
+  return [...named, ...(from ? [`from ${from}`] : []), ...(to ? [`to ${to}`] : [])]
 }
 
 /** As JSON inside a script element: no text of it can end the element. */
@@ -23,7 +33,9 @@ export async function writeReport(
   const answers: PageAnswer[] = []
   for (const page of pages) answers.push(await answerPage(reader, page, filters))
   const { script, style } = readWebFiles()
-  const data = embedded({ madeAt, filtered: namesSet(filters), pages: answers })
+  const views = await viewsOf(reader, { whole: filters, asOf: answers[0]?.asOf ?? null })
+  const filtered = inWords(filters, await answerChoices(reader))
+  const data = embedded({ madeAt, filtered, pages: answers, ...views })
   const inline = script.replaceAll('</script', '<\\/script')
   const policy = `default-src 'none'; script-src ${hashOf(inline)}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'`
   return shell({

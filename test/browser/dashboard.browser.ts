@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PageAnswer } from '../../src/dashboard/answers.ts'
 import { noFilters } from '../../src/dashboard/filters.ts'
 import { pages } from '../../src/dashboard/pages/pages.ts'
 import { writeReport } from '../../src/dashboard/report.ts'
@@ -54,6 +55,21 @@ async function blankMarts(): Promise<Engine> {
   return made
 }
 
+/** When the pictures are taken: five hours after the last read, whenever the tests run. */
+const pictured = `cast('2026-11-02T07:30:00Z' as timestamptz)`
+
+/** How long ago something was is told against the clock; here it stands, so that pictures do not change by themselves. */
+async function atOneMoment(made: Engine): Promise<Engine> {
+  const [view] = await made.rows<{ sql: string }>(
+    `select sql from duckdb_views() where schema_name = 'mart' and view_name = 'freshness'`,
+  )
+  const text =
+    view?.sql.replaceAll('now()', pictured).replace(/^create view/i, 'create or replace view') ?? ''
+  await made.run(text)
+  const rows: Engine['rows'] = (sql, values) => made.rows(sql.replaceAll('now()', pictured), values)
+  return Object.assign(Object.create(made) as Engine, { rows })
+}
+
 async function opened(
   url: string,
   { width = 1280, theme = 'light' as 'light' | 'dark' } = {},
@@ -88,6 +104,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
   beforeAll(async () => {
     engine = (await filled.duckdb()).engine
     await buildAll(engine)
+    engine = await atOneMoment(engine)
     full = await serveDashboard(engine)
     blank = await blankMarts()
     empty = await serveDashboard(blank)
@@ -134,7 +151,12 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
       'select resource, is_whole, failed_error_checks from mart.data_health',
     )
     await engine.run(
-      `update mart.data_health set is_whole = false, failed_error_checks = 2, failed_checks = 2 where resource = 'timesheets'`,
+      `update mart.data_health set is_whole = false, failed_error_checks = 2, failed_checks = 2, quarantined_records = 31,
+         not_whole_reason = '31 records are in quarantine, 20 are tolerable', held_back_deletions = 412
+       where resource = 'timesheets'`,
+    )
+    await engine.run(
+      `update mart.request_budget set remaining_today = 3, observed_at = timestamptz '2026-11-02 02:30:00+00'`,
     )
     const failed = await serveDashboard(engine)
     try {
@@ -143,6 +165,14 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
       const bad = await page.locator('.verdict.bad').allTextContents()
       expect(bad.join('\n')).toMatch(/Proved complete[\s\S]*timesheets[\s\S]*muster status/)
       expect(bad.join('\n')).toMatch(/Checks passed[\s\S]*timesheets[\s\S]*muster check/)
+      expect(bad.join('\n')).toMatch(
+        /Every record loaded[\s\S]*31 in quarantine: timesheets[\s\S]*muster status/,
+      )
+      expect(bad.join('\n')).toMatch(
+        /Deletions believed[\s\S]*412 held back: timesheets[\s\S]*muster sweep timesheets/,
+      )
+      expect(bad.join('\n')).toMatch(/Requests left[\s\S]*3 of [\d,]+ left of the day[\s\S]*muster plan/)
+      expect(await seriousFindings(page)).toEqual([])
       await page.screenshot({ path: join(pictures, 'dashboard-today-failed.png'), fullPage: true })
       await page.close()
     } finally {
@@ -223,6 +253,23 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
       await expect.poll(() => page.title()).toContain(title)
       expect(await page.locator('.notice').count()).toBe(0)
     }
+    await page.locator('nav a', { hasText: 'Cost' }).click()
+    const cost = page.locator('#cost-totals dd').first()
+    const whole = await cost.textContent()
+    await page.getByRole('combobox', { name: 'Agency', exact: true }).selectOption({ index: 1 })
+    await expect.poll(() => cost.textContent()).not.toBe(whole)
+    const chosen = new URLSearchParams(page.url().split('?')[1]).get('agency')
+    const served = await full.get(`/api/pages/cost?agency=${chosen}`)
+    const { panels } = (await served.json()) as PageAnswer
+    const own = Number(panels.find(({ id }) => id === 'cost-totals')?.rows[0]?.cost)
+    expect(await cost.textContent()).toBe(
+      new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 }).format(own),
+    )
+    expect(await page.locator('#cost-codes .ignored').textContent()).toContain('agency')
+    await page.goBack()
+    await expect.poll(() => cost.textContent()).toBe(whole)
+    await page.getByRole('combobox', { name: 'Dates', exact: true }).selectOption({ label: 'Last 4 weeks' })
+    await expect.poll(() => cost.textContent()).not.toBe(whole)
     expect(asked.filter(url => !/^(file|data|blob):/.test(url))).toEqual([])
     expect(await seriousFindings(page)).toEqual([])
     await page.close()

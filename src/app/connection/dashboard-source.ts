@@ -1,6 +1,6 @@
 /** The warehouse that the dashboard reads: the published copy where there is one, because it holds nothing personal. */
 import { existsSync, statSync } from 'node:fs'
-import type { Connection } from '../../config/connection.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -38,7 +38,7 @@ function ofFile(file: string): DashboardSource {
 }
 
 /** Rights to the schema of the marts are enough: nothing else is read. */
-export function dashboardSource(connection: Connection): DashboardSource {
+export function dashboardSource(connection: StoredConnection): DashboardSource {
   const place = postgresPlace(connection)
   if (!place) return ofFile(duckdbFile(connection) ?? '')
   return { open: () => openPostgres(place.address, place.options), stamp: () => place.address.shown }

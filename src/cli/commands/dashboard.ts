@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
+import { filteredBy } from '../../dashboard/filter-names.ts'
+import { readFilters } from '../../dashboard/filters.ts'
 import type { DashboardOptions } from '../../dashboard/http/server.ts'
 import { beginningOf, type OutputRules, requireOutput, writeOutput } from '../../temporary/output-file.ts'
 import {
@@ -43,25 +45,29 @@ export const command: CommandModule = {
     },
     { flags: '--token', summary: 'answer only those who open the address that is printed' },
     { flags: '--out <file>', summary: 'write all pages into one HTML file instead of serving them' },
-    { flags: '--from <day>', summary: 'first day, for --out', parse: calendarDay },
-    { flags: '--to <day>', summary: 'last day, for --out', parse: calendarDay },
-    {
-      flags: '--company <id>',
-      summary: 'only this company, for --out; may be repeated',
+    { flags: '--from <day>', summary: 'first day', parse: calendarDay },
+    { flags: '--to <day>', summary: 'last day', parse: calendarDay },
+    ...filteredBy.map(name => ({
+      flags: `--${name} <id>`,
+      summary: `only this ${name}; may be repeated`,
       parse: repeated(anyText),
-    },
+    })),
     { flags: '--force', summary: 'also replace a file that muster did not write' },
   ],
   notes: [
     'It reads marts only, on DuckDB from the published copy where there is one.',
+    'Filters make the report about less; without --out they are set in the address that is printed.',
     'Anybody who reaches the port may read the figures, unless --token is given.',
   ],
   examples: [
     'muster dashboard',
     'muster dashboard --port 8443 --token --allow-host figures.example.com',
     'muster dashboard --out report.html --from 2026-01-01',
+    'muster dashboard --out agency.html --agency 647d2580351490e224ae34fe',
   ],
   run: async (context, _, options) => {
+    // Told before anything is opened.
+    readFilters(filterQuery(options))
     const file = textOption(options, 'out')
     if (file === undefined) await serve(context, options)
     else await write(context, resolve(context.cwd, file), options)
@@ -81,13 +87,14 @@ function optionsOf(options: Options): DashboardOptions {
 async function serve(context: CommandContext, options: Options): Promise<void> {
   const { MartReader } = await import('../../dashboard/reader.ts')
   const { startDashboard } = await import('../../dashboard/http/server.ts')
-  const reader = new MartReader(dashboardSource(context.connection()), context.clock)
+  const reader = new MartReader(dashboardSource(context.stored()), context.clock)
   try {
     // Told now rather than by every page.
     await reader.read(async () => undefined)
     const asked = optionsOf(options)
     const dashboard = await startDashboard(reader, asked)
-    const url = asked.token === undefined ? dashboard.url : `${dashboard.url}#token=${asked.token}`
+    const filters = filterQuery(options)
+    const url = `${dashboard.url}${filters.size > 0 ? `?${filters}` : ''}${asked.token === undefined ? '' : `#token=${asked.token}`}`
     if (context.json) printJson(context, { url })
     else printLine(context, `The dashboard is at ${url}\nCtrl-C stops it.`)
     try {
@@ -103,14 +110,13 @@ async function serve(context: CommandContext, options: Options): Promise<void> {
 async function write(context: CommandContext, file: string, options: Options): Promise<void> {
   const { MartReader } = await import('../../dashboard/reader.ts')
   const { writeReport } = await import('../../dashboard/report.ts')
-  const { readFilters } = await import('../../dashboard/filters.ts')
   const rules: OutputRules = {
     guarded: guardedBy(context),
     isForced: flagOption(options, 'force'),
     isOurs: one => beginningOf(one).includes(marker),
   }
   requireOutput(file, rules)
-  const reader = new MartReader(dashboardSource(context.connection()), context.clock)
+  const reader = new MartReader(dashboardSource(context.stored()), context.clock)
   try {
     const filters = readFilters(filterQuery(options))
     const madeAt = new Date(context.clock.now()).toISOString()
@@ -129,7 +135,10 @@ async function write(context: CommandContext, file: string, options: Options): P
 
 function filterQuery(options: Options): URLSearchParams {
   const query = new URLSearchParams()
-  for (const name of ['from', 'to']) query.set(name, textOption(options, name) ?? '')
-  for (const id of listOption<string>(options, 'company')) query.append('company', id)
+  for (const name of filteredBy) for (const id of listOption<string>(options, name)) query.append(name, id)
+  for (const name of ['from', 'to']) {
+    const day = textOption(options, name)
+    if (day !== undefined) query.set(name, day)
+  }
   return query
 }

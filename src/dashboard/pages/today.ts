@@ -15,20 +15,21 @@ const verdicts: Panel = {
   sum(case when is_fresh then 0 else 1 end) as wrong,
   count(*) as of_all,
   string_agg(case when is_fresh then null else resource end, ', ' order by resource) as names,
+  null as noun,
   'muster sync' as command
 from mart.freshness
 union all
 select 2, 'Proved complete',
   case when bool_or(not is_whole) then 'bad' when bool_or(is_whole is null) then 'warning' else 'good' end,
   null, sum(case when is_whole then 0 else 1 end), count(*),
-  string_agg(case when is_whole then null else resource end, ', ' order by resource),
+  string_agg(case when is_whole then null else resource end, ', ' order by resource), null,
   'muster status --windows'
 from mart.data_health
 union all
 select 3, 'Checks passed',
   case when sum(failed_error_checks) > 0 then 'bad' when sum(failed_checks) > 0 then 'warning' else 'good' end,
   null, sum(failed_checks), null,
-  string_agg(case when failed_checks > 0 then resource end, ', ' order by resource),
+  string_agg(case when failed_checks > 0 then resource end, ', ' order by resource), 'failed',
   'muster check'
 from mart.data_health
 union all
@@ -36,12 +37,51 @@ select 4, 'Agrees with the service',
   case when count(*) = 0 then 'warning' when sum(case when verdict = 'unexplained' then 1 else 0 end) > 0 then 'bad' else 'good' end,
   max(checked_at), sum(case when verdict = 'unexplained' then 1 else 0 end), count(*),
   string_agg(distinct case when verdict = 'unexplained' then metric end, ', ' order by case when verdict = 'unexplained' then metric end),
-  'muster crosscheck'
+  'unexplained', 'muster crosscheck'
 from mart.crosscheck
 union all
-select 5, 'Built since it was read',
+select 5, 'Every record loaded',
+  case when bool_or(not_whole_reason like '%in quarantine%') then 'bad' when sum(quarantined_records) > 0 then 'warning' else 'good' end,
+  null, sum(quarantined_records), null,
+  string_agg(case when quarantined_records > 0 then resource end, ', ' order by resource), 'in quarantine',
+  'muster status'
+from mart.data_health
+union all
+select 6, 'Deletions believed',
+  case when sum(held_back_deletions) > 0 then 'bad' when sum(deletion_candidates) > 0 then 'warning' else 'good' end,
+  null,
+  case when sum(held_back_deletions) > 0 then sum(held_back_deletions) else sum(deletion_candidates) end,
+  null,
+  string_agg(case when held_back_deletions + deletion_candidates > 0 then resource end, ', ' order by resource),
+  case when sum(held_back_deletions) > 0 then 'held back' else 'waiting for evidence' end,
+  'muster sweep ' || coalesce(
+    min(case when held_back_deletions > 0 then resource end),
+    min(case when deletion_candidates > 0 then resource end),
+    ''
+  )
+from mart.data_health
+union all
+select 7, 'Requests left',
+  case
+    when bool_or(is_past) then 'good'
+    when max(left_today) is null then 'warning'
+    when max(left_today) * 100 < max(a_day) then 'bad'
+    when max(left_today) * 10 < max(a_day) then 'warning'
+    else 'good'
+  end,
+  max(observed_at),
+  max(case when is_past then a_day else left_today end), max(a_day), null, 'left of the day', 'muster plan'
+from (
+  select observed_at, remaining_today as left_today, rate_limit_per_day as a_day,
+    cast(observed_at at time zone 'UTC' as date) < cast(now() at time zone 'UTC' as date) as is_past
+  from mart.request_budget
+  order by observed_at desc, api_key_id
+  limit 1
+) as latest
+union all
+select 8, 'Built since it was read',
   case when max(loaded_at) >= max(last_read_at) then 'good' when max(last_read_at) is null then 'warning' else 'bad' end,
-  max(loaded_at), null, null, null, 'muster build'
+  max(loaded_at), null, null, null, null, 'muster build'
 from mart.data_health
 order by place`,
   show: { kind: 'verdicts' },
@@ -62,6 +102,8 @@ const resources: Panel = {
   fresh.is_fresh,
   health.is_whole,
   health.failed_checks,
+  health.quarantined_records,
+  health.held_back_deletions,
   health.not_whole_reason
 from mart.data_health as health
 join mart.freshness as fresh on fresh.resource = health.resource
@@ -76,6 +118,8 @@ order by coalesce(health.is_whole, false), fresh.is_fresh, health.resource`,
       flag('is_fresh', 'Fresh'),
       flag('is_whole', 'Complete'),
       count('failed_checks', 'Failed checks'),
+      count('quarantined_records', 'In quarantine'),
+      count('held_back_deletions', 'Deletions held back'),
       text('not_whole_reason', 'What is missing'),
     ],
   },

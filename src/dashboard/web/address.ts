@@ -9,11 +9,14 @@ export interface Place {
 
 const filterNames: readonly string[] = [...filteredBy, 'from', 'to']
 
+/** A page of a report is named by the fragment, because a file has no other address: `#cost?agency=ID`. */
 export function readPlace(): Place {
+  const [page = '', filters = ''] = location.hash.slice(1).split('?')
   const all = new URLSearchParams(location.search)
   const query = new URLSearchParams()
-  for (const [name, value] of all) if (filterNames.includes(name) && value !== '') query.append(name, value)
-  return { page: all.get('page') ?? location.hash.slice(1) ?? '', query }
+  for (const [name, value] of [...all, ...new URLSearchParams(filters)])
+    if (filterNames.includes(name) && value !== '') query.append(name, value)
+  return { page: all.get('page') ?? page, query }
 }
 
 export function addressOf({ page, query }: Place): string {
@@ -21,6 +24,8 @@ export function addressOf({ page, query }: Place): string {
   for (const [name, value] of query) all.append(name, value)
   return `?${all}`
 }
+
+export const fragmentOf = ({ page, query }: Place): string => `#${page}${query.size > 0 ? `?${query}` : ''}`
 
 /** The filters with other values for one of them. */
 export function withValues(query: URLSearchParams, name: string, values: readonly string[]): URLSearchParams {

@@ -1,6 +1,9 @@
 /** Where the page gets its answers: from the server, or in a report from the file itself. */
 import type { Choices, PageAnswer, RowsAnswer } from '../answers.ts'
 import type { ReportData } from '../report.ts'
+import type { ViewPanels, Views } from '../report-views.ts'
+
+export type Offered = Pick<Views, 'cut' | 'periods'>
 
 export interface PageName {
   readonly id: string
@@ -10,8 +13,9 @@ export interface PageName {
 
 export interface Answers {
   readonly pages: readonly PageName[]
-  /** Empty in a report: its filters were chosen when it was written. */
-  readonly choices: Promise<Choices> | undefined
+  readonly choices: Promise<Choices>
+  /** Of a report: what it offers to filter by, one at a time. */
+  readonly offered: Offered | undefined
   readonly madeAt: string | undefined
   readonly filtered: readonly string[]
   page(id: string, query: URLSearchParams, signal: AbortSignal): Promise<PageAnswer>
@@ -20,15 +24,23 @@ export interface Answers {
   readonly csv?: (panel: string, query: URLSearchParams) => Promise<string>
 }
 
-function ofReport({ madeAt, filtered, pages }: ReportData): Answers {
+function ofReport({ madeAt, filtered, pages, views, choices, cut, periods }: ReportData): Answers {
+  const under = (page: PageAnswer, panels: ViewPanels): PageAnswer => ({
+    ...page,
+    panels: page.panels.map(panel => {
+      const { ignored = panel.ignored, changed } = panels[panel.id] ?? {}
+      return { ...panel, ignored, ...changed }
+    }),
+  })
   return {
     pages,
-    choices: undefined,
+    choices: Promise.resolve(choices),
+    offered: { cut, periods },
     madeAt,
     filtered,
-    page: async id => {
+    page: async (id, query) => {
       const page = pages.find(one => one.id === id) ?? pages[0]
-      if (page) return page
+      if (page) return under(page, views[String(query)] ?? {})
       throw new Error('this report has no pages')
     },
   }
@@ -63,6 +75,7 @@ async function ofServer(token: string | undefined): Promise<Answers> {
   return {
     pages: await json<PageName[]>('/api/pages'),
     choices: json<Choices>('/api/choices'),
+    offered: undefined,
     madeAt: undefined,
     filtered: [],
     page: (id, query, signal) => json<PageAnswer>(`/api/pages/${encodeURIComponent(id)}?${query}`, signal),

@@ -6,13 +6,15 @@ import { h, wordButton } from './dom.ts'
 
 const mostShown = 200
 
-interface FilterParts {
+export interface FilterParts {
   readonly query: URLSearchParams
   readonly change: (query: URLSearchParams) => void
 }
 
+export const titleOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
 function labelOf(name: string, chosen: readonly string[], choices: readonly Choice[]): string {
-  const title = name.charAt(0).toUpperCase() + name.slice(1)
+  const title = titleOf(name)
   const [first] = chosen
   if (first === undefined) return `${title}: all`
   if (chosen.length > 1) return `${title}: ${chosen.length} chosen`

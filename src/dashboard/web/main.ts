@@ -1,12 +1,13 @@
 /** Starts the dashboard in a browser: reads the address, asks for the page, and shows it. */
 import type { Choices, PageAnswer } from '../answers.ts'
-import { addressOf, type Place, readPlace, takeToken } from './address.ts'
+import { addressOf, fragmentOf, type Place, readPlace, takeToken } from './address.ts'
 import { type Answers, openAnswers, type PageName } from './answers.ts'
 import { h } from './dom.ts'
 import { filterBar } from './filter-bar.ts'
 import { formatted } from './format.ts'
 import { type PanelEffects, type PanelView, panelView } from './panel/panel-view.ts'
 import { openRows } from './panel/rows-dialog.ts'
+import { reportBar } from './report-bar.ts'
 import { applyTheme, themeButton } from './theme.ts'
 
 class Dashboard {
@@ -42,9 +43,13 @@ class Dashboard {
     return { ...place, page: page?.id ?? '' }
   }
 
+  #address(place: Place): string {
+    return this.#answers.offered ? fragmentOf(place) : addressOf(place)
+  }
+
   #go(place: Place): void {
     this.#place = place
-    history.pushState(null, '', this.#answers.rows ? addressOf(place) : `#${place.page}`)
+    history.pushState(null, '', this.#address(place))
     void this.show()
   }
 
@@ -57,15 +62,17 @@ class Dashboard {
       this.#go(place)
       this.#content.focus()
     }
-    const href = this.#answers.rows ? addressOf(place) : `#${page.id}`
-    return h('a', { href, click: go, 'aria-current': isHere && 'page' }, page.title)
+    return h('a', { href: this.#address(place), click: go, 'aria-current': isHere && 'page' }, page.title)
   }
 
   #showFilters(): void {
     if (!this.#choices) return
     const open = this.#filters.querySelector<HTMLElement>('details[open] summary')?.textContent?.split(':')[0]
     const change = (query: URLSearchParams): void => this.#go({ ...this.#place, query })
-    this.#filters.replaceChildren(filterBar(this.#choices, { query: this.#place.query, change }))
+    const parts = { query: this.#place.query, change }
+    const { offered } = this.#answers
+    const bar = offered ? reportBar(this.#choices, offered, parts) : filterBar(this.#choices, parts)
+    this.#filters.replaceChildren(bar)
     if (open === undefined) return
     for (const details of this.#filters.querySelectorAll('details'))
       if (details.querySelector('summary')?.textContent?.startsWith(open)) details.open = true
@@ -75,7 +82,7 @@ class Dashboard {
     const { madeAt, filtered } = this.#answers
     const asOf = answer.asOf === null ? 'Nothing was synced yet' : `As of ${formatted(answer.asOf, 'time')}`
     const made = madeAt === undefined ? '' : `. Written ${formatted(madeAt, 'time')}`
-    const by = filtered.length > 0 ? `, filtered by ${filtered.join(', ')}` : ''
+    const by = filtered.length > 0 ? `, only ${filtered.join(', ')}` : ''
     return h('p', { class: 'as-of' }, `${asOf}${made}${by}`)
   }
 

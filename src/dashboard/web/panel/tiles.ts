@@ -16,13 +16,22 @@ export const tilesOf = (row: Row, figures: readonly Figure[]): HTMLElement =>
 const symbols: Readonly<Record<string, string>> = { good: '✓', warning: '!', bad: '✕' }
 const said: Readonly<Record<string, string>> = { good: 'Good', warning: 'Look at this', bad: 'Not good' }
 
-/** `3 of 19: companies, sites, users` and when it happened. */
-function detailOf({ wrong, of_all: all, names, happened_at: at, state }: Row): string {
+const inWords = (wrong: unknown, all: unknown, noun: unknown): string =>
+  [
+    formatted(wrong, 'count'),
+    all !== null && `of ${formatted(all, 'count')}`,
+    typeof noun === 'string' && noun,
+  ]
+    .filter(part => part !== false)
+    .join(' ')
+
+/** `3 of 19: companies, sites, users` and when it happened; a budget says what is left even when all is well. */
+function detailOf({ wrong, of_all: all, names, noun, happened_at: at, state }: Row): string {
   const parts: string[] = []
-  if (state !== 'good' && Number(wrong) > 0) {
-    const count =
-      all === null ? formatted(wrong, 'count') : `${formatted(wrong, 'count')} of ${formatted(all, 'count')}`
-    parts.push(typeof names === 'string' && names !== '' ? `${count}: ${names}` : `${count} wrong`)
+  const isLeft = typeof noun === 'string' && noun.startsWith('left') && wrong !== null
+  if (isLeft || (state !== 'good' && Number(wrong) > 0)) {
+    const count = inWords(wrong, all, noun)
+    parts.push(typeof names === 'string' && names !== '' ? `${count}: ${names}` : count)
   } else if (typeof all === 'number' && all > 0) parts.push(`All ${formatted(all, 'count')}`)
   else if (state !== 'good') parts.push('Nothing to go by yet')
   if (typeof at === 'string') parts.push(formatted(at, 'time'))
