@@ -167,26 +167,52 @@ function putInPlace(draft: string, file: string): void {
   }
 }
 
+function explained<Result>(file: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw writeError(file, error)
+  }
+}
+
+/** A file that is being written beside the place that it will take. */
+export interface OutputDraft {
+  readonly path: string
+  /** Takes its place. Throws MusterError, after which what was there is unchanged. */
+  finish(): void
+  /** Removes it, unless it has taken its place. */
+  remove(): void
+}
+
+/** Throws UsageError for whatever may not be replaced. */
+export function beginOutput(file: string, rules: OutputRules): OutputDraft {
+  requireOutput(file, rules)
+  const draft = explained(file, () => temporaryPlace(`${file}.draft`, 'a file before it takes its place'))
+  return {
+    path: draft.path,
+    finish: () =>
+      explained(file, () => {
+        // Somebody may have put something else there meanwhile.
+        requireOutput(file, rules)
+        putInPlace(draft.path, file)
+        syncToDisk(dirname(file))
+      }),
+    remove: () => draft.remove(),
+  }
+}
+
 /** Writes the text whole; returns the number of its bytes. Throws MusterError, after which what was there is unchanged. */
 export function writeOutput(
   file: string,
   text: string | Uint8Array,
   rules: OutputRules & { readonly mode?: number },
 ): number {
-  requireOutput(file, rules)
+  const draft = beginOutput(file, rules)
   try {
-    const draft = temporaryPlace(`${file}.draft`, 'a file before it takes its place')
-    try {
-      writeDraft(draft.path, text, rules.mode ?? 0o666 & ~process.umask())
-      // Somebody may have put something else there meanwhile.
-      requireOutput(file, rules)
-      putInPlace(draft.path, file)
-      syncToDisk(dirname(file))
-    } finally {
-      draft.remove()
-    }
-  } catch (error) {
-    throw writeError(file, error)
+    explained(file, () => writeDraft(draft.path, text, rules.mode ?? 0o666 & ~process.umask()))
+    draft.finish()
+  } finally {
+    draft.remove()
   }
   return Buffer.byteLength(text)
 }

@@ -12,10 +12,19 @@ export interface QueryBounds {
   readonly threads: number
 }
 
+export interface ResultColumn {
+  readonly name: string
+  readonly isNumeric: boolean
+  /** A type of DuckDB that takes the plain values of the column. */
+  readonly type: string
+}
+
+type Row = Record<string, unknown>
+
 export interface QueryResult {
-  readonly columns: readonly { readonly name: string; readonly isNumeric: boolean }[]
+  readonly columns: readonly ResultColumn[]
   /** Plain values: decimals as text, timestamps as ISO 8601 UTC. */
-  readonly rows: readonly Record<string, unknown>[]
+  readonly rows: readonly Row[]
   /** Why there are more rows than these; null when these are all. */
   readonly cut: 'rows' | 'bytes' | null
 }
@@ -23,33 +32,93 @@ export interface QueryResult {
 export interface QuerySession {
   /** Throws UsageError unless the text is one query, MusterError when the engine refuses it. */
   query(sql: string, limit: number, stop?: AbortSignal): Promise<QueryResult>
+  /**
+   * The same answer some megabytes at a time, however large it is as a whole: a result that is cut by bytes is followed by the
+   * next one, and the last one says how the answer ends. Each has as many seconds as a whole query. There is at least one.
+   */
+  pieces(sql: string, limit: number, stop?: AbortSignal): AsyncGenerator<QueryResult>
   close(): Promise<void>
 }
 
+/** How an answer is cut into results. */
+export interface Cuts {
+  readonly limit: number
+  readonly bytes: number
+}
+
+/** Of one piece, as JSON. */
+const pieceMegabytes = 1
+
+export const wholeAnswer = (limit: number, { answerMegabytes }: QueryBounds): Cuts => ({
+  limit,
+  bytes: answerMegabytes * 1_048_576,
+})
+
+export const inPieces = (limit: number, { answerMegabytes }: QueryBounds): Cuts => ({
+  limit,
+  bytes: Math.min(pieceMegabytes, answerMegabytes) * 1_048_576,
+})
+
 /** Rows until there are as many as asked for, or as many bytes as allowed. */
-export class CutRows {
-  readonly rows: Record<string, unknown>[] = []
+class CutRows {
+  readonly rows: Row[] = []
   readonly #limit: number
   #bytesLeft: number
   cut: QueryResult['cut'] = null
 
-  constructor(limit: number, { answerMegabytes }: QueryBounds) {
+  constructor({ limit, bytes }: Cuts) {
     this.#limit = limit
-    this.#bytesLeft = answerMegabytes * 1_048_576
-  }
-
-  get bytesLeft(): number {
-    return this.#bytesLeft
+    this.#bytesLeft = bytes
   }
 
   /** Whether further rows are wanted. */
-  add(row: Record<string, unknown>): boolean {
+  add(row: Row): boolean {
     if (this.rows.length >= this.#limit) this.cut = 'rows'
     else this.#bytesLeft -= JSON.stringify(row).length
     if (this.#bytesLeft < 0) this.cut = 'bytes'
     if (this.cut === null) this.rows.push(row)
     return this.cut === null
   }
+}
+
+/** Rows as the engine gives them, several at a time. */
+export interface Source {
+  /** Known once the first rows have come. */
+  columns(): readonly ResultColumn[]
+  /** Throws RowsTooLarge when those that come next do not fit into memory. */
+  readonly rows: AsyncIterable<Iterable<Row>>
+}
+
+/** The next rows of an answer are larger than an answer may be. */
+export class RowsTooLarge extends Error {}
+
+/** A row that is larger than a result by itself ends the answer: its last result has no rows and is cut by bytes. */
+export async function* results({ rows, columns }: Source, cuts: Cuts): AsyncGenerator<QueryResult> {
+  let { limit } = cuts
+  let taken = new CutRows(cuts)
+  const result = (cut = taken.cut): QueryResult => ({ columns: columns(), rows: taken.rows, cut })
+  try {
+    for await (const some of rows)
+      for (const row of some)
+        while (!taken.add(row)) {
+          yield result()
+          if (taken.cut === 'rows' || taken.rows.length === 0) return
+          limit -= taken.rows.length
+          taken = new CutRows({ ...cuts, limit })
+        }
+    yield result()
+  } catch (error) {
+    if (!(error instanceof RowsTooLarge)) throw error
+    yield result('bytes')
+  }
+}
+
+/** The first result alone; the engine computes no more. */
+export async function firstOf(answer: AsyncGenerator<QueryResult>): Promise<QueryResult> {
+  const { value } = await answer.next()
+  await answer.return(undefined)
+  if (!value) throw new Error('an answer has at least one result')
+  return value
 }
 
 const leading = /^(\s|;|--[^\n\r]*|\/\*[\s\S]*?\*\/)+/

@@ -1,8 +1,11 @@
 /** `muster sql`: reads only, one query, from whichever file can be read. */
-import { existsSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { packageFile } from '../../src/lib/package.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 import { holdFile } from './held-file.ts'
 
@@ -68,9 +71,88 @@ describe('muster sql', () => {
       const { code, out, err } = await sql(`${flag} from range(5000)`)
       expect([flag, code, count(out), err]).toEqual([flag, 0, 5000, ''])
     }
-    const { code, err } = await sql(`--csv select repeat('x',1000000) from range(200)`)
-    expect([code, err]).toEqual([1, expect.stringMatching(/^muster: the answer is cut after \d+ rows/)])
+    expect(JSON.parse((await sql('--json from t where false')).out)).toEqual([])
     expect((await sql('--csv --ndjson from t')).code).toBe(2)
+  })
+
+  test('an answer of many parts is whole, and one that meets a row too large is a failure', async () => {
+    const wide = await sql(`--csv select i, repeat('x',1000000) as x from range(12) r(i)`)
+    expect([wide.code, wide.err, wide.out.split('\n').map(line => line.length)]).toEqual([
+      0,
+      '',
+      [3, ...Array.from({ length: 12 }, (_, row) => String(row).length + 1_000_001), 0],
+    ])
+    const lines = [
+      'connections: {one: {baseUrl: "https://x.example", apiKey: "k", warehouse: "duckdb:w.duckdb",',
+    ]
+    writeFileSync(join(cwd, 'small.yaml'), [...lines, '  queries: {answerMegabytes: 1}}}', ''].join('\n'))
+    const { code, out, err } = await muster(
+      `sql --config small.yaml --json select i, repeat('x',if(i=3,2000000,9)) as x from range(5) r(i) order by i`,
+      { cwd },
+    )
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^muster: the answer is cut after 3 rows, because the next is too large/),
+    ])
+    expect(() => JSON.parse(out)).toThrow()
+  })
+
+  test('more rows than fit into memory pass through', async () => {
+    const query = `select i, repeat('x', 1600) as x from range(60000) r(i)`
+    const child = spawn(
+      process.execPath,
+      ['--max-old-space-size=64', packageFile('dist/main.js'), 'sql', '--json', query],
+      { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const ended = once(child, 'exit')
+    let bytes = 0
+    let end = ''
+    for await (const data of child.stdout) {
+      bytes += (data as Buffer).length
+      end = (end + String(data)).slice(-40)
+    }
+    expect([(await ended)[0], bytes > 96_000_000, end.endsWith('"\n  }\n]\n')]).toEqual([0, true, true])
+  })
+
+  test('--parquet writes one file with the types of the query, and replaces only its own', async () => {
+    const query = `select id, pay, owner as "the, 'owner'", at_time, day, list, id > 1 as big, 1.5::double as half, null as nothing, {'a': 1} as s from t`
+    const written = await sql(`--parquet o.parquet ${query}`)
+    expect(written).toMatchObject({ code: 0, out: 'o.parquet: 3 rows\n', err: '' })
+    const instance = await DuckDBInstance.create(':memory:')
+    const connection = await instance.connect()
+    const file = join(cwd, 'o.parquet')
+    const types = await connection.runAndReadAll(`describe from '${file}'`)
+    expect(types.getRows().map(([name, type]) => `${name} ${type}`)).toEqual([
+      'id BIGINT',
+      'pay DECIMAL(28,4)',
+      "the, 'owner' VARCHAR",
+      'at_time TIMESTAMP WITH TIME ZONE',
+      'day DATE',
+      'list INTEGER[]',
+      'big BOOLEAN',
+      'half DOUBLE',
+      'nothing INTEGER',
+      's VARCHAR',
+    ])
+    await connection.run(`attach '${join(cwd, 'w.duckdb')}' as w (read_only)`)
+    const other = await connection.runAndReadAll(
+      `select count(*)::integer from (select id, pay, at_time, day, list from '${file}' except select id, pay, at_time, day, list from w.t)`,
+    )
+    expect(other.getRows()).toEqual([[0]])
+    connection.closeSync()
+    instance.closeSync()
+    expect(JSON.parse((await sql('--json --limit 1 --parquet o.parquet from t')).out)).toEqual({
+      file: 'o.parquet',
+      rows: 1,
+    })
+    writeFileSync(join(cwd, 'other.parquet'), 'PAR1 of somebody else PAR1')
+    expect((await sql('--parquet other.parquet from t')).err).toContain('muster did not write it')
+    expect((await sql('--force --parquet other.parquet from t where false')).out).toBe(
+      'other.parquet: 0 rows\n',
+    )
+    expect((await sql('--parquet w.duckdb --force from t')).err).toContain('this is the warehouse')
+    expect((await sql('--parquet p.parquet from nothing')).code).toBe(1)
+    expect(readdirSync(cwd).filter(name => /^p\.parquet|draft|rows|stage/.test(name))).toEqual([])
   })
 
   test('--csv quotes what would be read otherwise', async () => {

@@ -1,86 +1,117 @@
-/** `muster sql QUERY`: one query over the warehouse, read-only. */
+/** `muster sql [QUERY]`: one query over the warehouse, read-only, or a prompt for many. */
 
+import { resolve } from 'node:path'
 import { openForQuery } from '../../app/connection/warehouse.ts'
-import { MusterError, UsageError } from '../../lib/errors.ts'
-import type { QueryResult } from '../../warehouse/query.ts'
-import { type CommandModule, flagOption, numberOption, type Options, wholeNumber } from '../command.ts'
+import { counted } from '../../lib/counted.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { writeAnswerFile } from '../../publish/export/answer-file.ts'
+import {
+  type CommandModule,
+  flagOption,
+  numberOption,
+  type Options,
+  textOption,
+  wholeNumber,
+} from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { csvOf, ndjsonOf } from '../reports/rows-as-text.ts'
-import { printJson, printTable } from '../terminal/output.ts'
+import { guardedBy } from '../guarded.ts'
+import { type Form, printAnswerTable, printRows } from '../query/print-answer.ts'
+import { runPrompt } from '../query/prompt.ts'
+import { printJson } from '../terminal/output.ts'
 
 /** A table for people. What a program reads is whole unless it asks for less. */
 const rowsOfTable = 1000
 
-type Form = 'table' | 'json' | 'csv' | 'ndjson'
+const everyRow = Number.MAX_SAFE_INTEGER - 1
 
 export const command: CommandModule = {
-  arguments: [{ name: '<query...>', summary: 'one SQL query; quote it for the shell' }],
+  arguments: [{ name: '[query...]', summary: 'one SQL query; quote it for the shell' }],
   options: [
     {
       flags: '--limit <number>',
-      summary: `most rows; ${rowsOfTable} for a table and all for --json, --csv and --ndjson unless given`,
+      summary: `most rows; ${rowsOfTable} for a table and all for everything else unless given`,
       parse: wholeNumber(1),
     },
     { flags: '--csv', summary: 'comma-separated, with a line of names' },
     { flags: '--ndjson', summary: 'a JSON document a line' },
+    { flags: '--parquet <file>', summary: 'write the rows into a Parquet file' },
+    { flags: '--force', summary: 'replace a file that muster did not write' },
   ],
-  notes: ['Reads the warehouse alone: it needs no API key.'],
+  notes: [
+    'Reads the warehouse alone: it needs no API key. Rows are written while they are read, so that an answer may be larger',
+    'than memory. Without a query, on a terminal, it asks for one after the other.',
+  ],
   examples: [
     'muster sql "select status, count(*) from star.fact_timesheet group by all"',
     'muster sql "describe star.fact_invoice"',
     'muster sql --csv "from mart.labour_spend_weekly"',
     'muster sql --json --limit 10 "from star.dim_company"',
+    'muster sql --parquet hours.parquet "select worker_id, sum(net_hours) as hours from star.fact_timesheet group by 1"',
+    'muster sql',
   ],
   run: async (context, args, options) => {
     const form = formOf(context, options)
-    const given = numberOption(options, 'limit')
-    const session = await openForQuery(context.stored(), context)
-    try {
-      const most = form === 'table' ? rowsOfTable : Number.MAX_SAFE_INTEGER - 1
-      const result = await session.query(args.join(' '), given ?? most, context.signal)
-      print(context, form, result)
-      requireWhole(context, form, result)
-      return 0
-    } finally {
-      await session.close()
-    }
+    if (args.length === 0) return prompt(context, form)
+    const asked = { sql: args.join(' '), form, limit: numberOption(options, 'limit') }
+    const file = textOption(options, 'parquet')
+    if (file === undefined) await print(context, asked)
+    else await writeParquet(context, asked, { file, isForced: flagOption(options, 'force') })
+    return 0
   },
+}
+
+interface Asked {
+  readonly sql: string
+  readonly form: Form
+  readonly limit: number | undefined
 }
 
 function formOf({ json }: CommandContext, options: Options): Form {
   const [csv, ndjson] = [flagOption(options, 'csv'), flagOption(options, 'ndjson')]
-  if ([json, csv, ndjson].filter(Boolean).length > 1)
-    throw new UsageError({ what: '--json, --csv and --ndjson exclude each other', next: 'give one of them' })
+  const isFile = textOption(options, 'parquet') !== undefined
+  if ([json && !isFile, csv, ndjson, isFile].filter(Boolean).length > 1)
+    throw new UsageError({
+      what: '--json, --csv, --ndjson and --parquet exclude each other',
+      next: 'give one of them',
+    })
   if (json) return 'json'
   if (csv) return 'csv'
   return ndjson ? 'ndjson' : 'table'
 }
 
-function print(context: CommandContext, form: Form, { columns, rows }: QueryResult): void {
-  const names = columns.map(({ name }) => name)
-  if (form === 'json') printJson(context, rows)
-  else if (form === 'ndjson') context.stdout.write(ndjsonOf(rows))
-  else if (form === 'csv') context.stdout.write(csvOf(names, rows))
-  else
-    printTable(
-      context,
-      columns.map(({ name, isNumeric }) => ({ title: name, align: isNumeric ? 'right' : 'left' })),
-      // As text: digits in groups would make another number of an id or a year.
-      rows.map(row => names.map(name => textOf(row[name]))),
-    )
+async function print(context: CommandContext, { sql, form, limit }: Asked): Promise<void> {
+  const session = await openForQuery(context.stored(), context)
+  try {
+    const { signal } = context
+    if (form === 'table') printAnswerTable(context, await session.query(sql, limit ?? rowsOfTable, signal))
+    else await printRows(context, form, session.pieces(sql, limit ?? everyRow, signal))
+  } finally {
+    await session.close()
+  }
 }
 
-/** A program would take a part for the whole: for it an answer that was too large is a failure. */
-function requireWhole(context: CommandContext, form: Form, { rows, cut }: QueryResult): void {
-  if (cut === 'rows') context.stderr.write(`there are more rows than these ${rows.length}: raise --limit\n`)
-  if (cut !== 'bytes') return
-  const what = `the answer is cut after ${rows.length} rows, because it is too large`
-  const next = 'read fewer columns, or raise queries.answerMegabytes'
-  if (form !== 'table') throw new MusterError({ what, next })
-  context.stderr.write(`${what}: ${next}\n`)
+async function writeParquet(
+  context: CommandContext,
+  { sql, limit }: Asked,
+  { file, isForced }: { readonly file: string; readonly isForced: boolean },
+): Promise<void> {
+  const session = await openForQuery(context.stored(), context)
+  try {
+    const guarded = guardedBy(context)
+    const answer = session.pieces(sql, limit ?? everyRow, context.signal)
+    const rows = await writeAnswerFile(resolve(context.cwd, file), answer, { guarded, isForced })
+    if (context.json) printJson(context, { file, rows })
+    else context.stdout.write(`${file}: ${counted(rows, 'row')}\n`)
+  } finally {
+    await session.close()
+  }
 }
 
-function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+function prompt(context: CommandContext, form: Form): Promise<0> {
+  const { stdin, screen } = context
+  if (form === 'table' && stdin && screen && stdin().isTTY) return runPrompt(context, { stdin, screen })
+  throw new UsageError({
+    what: 'the query is missing',
+    next: 'give it in quotes, as in muster sql "show all tables"; on a terminal, without options, muster sql asks for queries',
+  })
 }

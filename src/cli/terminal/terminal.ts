@@ -1,4 +1,5 @@
 /** The one place that writes to the terminal. Foreign text could move its cursor, colour it or turn its letters around. */
+import { once } from 'node:events'
 
 export interface Output {
   write(text: string): unknown
@@ -7,6 +8,8 @@ export interface Output {
   readonly rows?: number
   /** Writes text whose foreign parts are escaped already, and whose colours are ours. */
   styled?(text: string): unknown
+  /** Resolves when the reader has taken enough of what was written. */
+  drained?(): Promise<unknown>
 }
 
 /**
@@ -33,13 +36,29 @@ export const escaping = (stream: Output): Output => ({
   },
   write: text => stream.write(escaped(text)),
   styled: text => stream.write(text),
+  drained: async () => stream.drained?.(),
 })
+
+const standardOutput: Output = {
+  write: text => process.stdout.write(text),
+  drained: async () => process.stdout.writableNeedDrain && once(process.stdout, 'drain'),
+  get isTTY() {
+    return process.stdout.isTTY
+  },
+  get columns() {
+    // A terminal that does not know its width says 0.
+    return process.stdout.columns || 80
+  },
+  get rows() {
+    return process.stdout.rows
+  },
+}
 
 export const systemStreams = () => ({
   // Opened only by who reads it: an open one keeps the process alive.
   stdin: () => process.stdin,
   ...(process.stdout.isTTY && { screen: process.stdout as NodeJS.WritableStream }),
-  stdout: process.stdout as Output,
+  stdout: standardOutput,
   stderr: process.stderr as Output,
 })
 

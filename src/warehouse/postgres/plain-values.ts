@@ -1,5 +1,5 @@
 /** Converts PostgreSQL's values to the same plain JSON values as DuckDB's. */
-import type { CustomTypesConfig } from 'pg'
+import type { CustomTypesConfig, FieldDef } from 'pg'
 
 const oid = {
   boolean: 16,
@@ -9,14 +9,52 @@ const oid = {
   oid: 26,
   real: 700,
   double: 701,
+  date: 1082,
   timestamp: 1114,
   timestamptz: 1184,
   textArray: 1009,
+  numeric: 1700,
 } as const
 
+const numeric: readonly number[] = [
+  oid.bigint,
+  oid.smallint,
+  oid.integer,
+  oid.oid,
+  oid.real,
+  oid.double,
+  oid.numeric,
+]
+
 /** Whether a column of this type holds numbers, which tables align to the right. */
-export const isNumericType = (type: number): boolean =>
-  [oid.bigint, oid.smallint, oid.integer, oid.oid, oid.real, oid.double, 1700].includes(type)
+export const isNumericType = (type: number): boolean => numeric.includes(type)
+
+const takingTypes: Readonly<Record<number, string>> = {
+  [oid.boolean]: 'BOOLEAN',
+  [oid.bigint]: 'BIGINT',
+  [oid.smallint]: 'SMALLINT',
+  [oid.integer]: 'INTEGER',
+  [oid.oid]: 'BIGINT',
+  [oid.real]: 'FLOAT',
+  [oid.double]: 'DOUBLE',
+  [oid.date]: 'DATE',
+  [oid.timestamp]: 'TIMESTAMP',
+  [oid.timestamptz]: 'TIMESTAMPTZ',
+  [oid.textArray]: 'VARCHAR[]',
+}
+
+const widestDecimal = 38
+
+/** The modifier holds precision and scale, after four bytes of its own; a computed number has none. */
+function decimalType(modifier: number): string {
+  const [precision, scale] = [(modifier - 4) >> 16, (modifier - 4) & 0xffff]
+  const isDeclared = modifier >= 4 && precision <= widestDecimal && scale <= precision
+  return isDeclared ? `DECIMAL(${precision},${scale})` : 'DOUBLE'
+}
+
+/** The type of DuckDB that takes the plain values of a column. */
+export const takingType = ({ dataTypeID, dataTypeModifier }: FieldDef): string =>
+  dataTypeID === oid.numeric ? decimalType(dataTypeModifier) : (takingTypes[dataTypeID] ?? 'VARCHAR')
 
 /** `2026-03-01 09:00:00.12+00`, which PostgreSQL writes at UTC, as ISO 8601 with at least three decimals. */
 function isoTime(text: string): string {

@@ -3,7 +3,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { MusterError } from '../../../lib/errors.ts'
 import { packageFile } from '../../../lib/package.ts'
-import { type QueryBounds, type QueryResult, type QuerySession, TooLong } from '../../query.ts'
+import {
+  firstOf,
+  inPieces,
+  type QueryBounds,
+  type QueryResult,
+  type QuerySession,
+  TooLong,
+  wholeAnswer,
+} from '../../query.ts'
 import { type Answer, errorOf, type Question } from './messages.ts'
 
 /** Enough for the rows of an answer and the parsed text of a query. */
@@ -45,22 +53,31 @@ class QueryProcess implements QuerySession {
 
   async #ask(question: Question, seconds: number, stop?: AbortSignal): Promise<QueryResult | null> {
     const late = AbortSignal.timeout(seconds * 1000)
-    const until = AbortSignal.any(stop ? [late, stop] : [late])
-    if (this.#child.connected) this.#child.send(question)
+    const answered = new AbortController()
+    const signal = AbortSignal.any([late, answered.signal, ...(stop ? [stop] : [])])
     try {
-      const answer = await Promise.race([
-        once(this.#child, 'message', { signal: until }).then(([message]) => message as Answer),
-        this.#ended.then(() => {
-          throw endError(this.#child.signalCode, this.#bounds)
-        }),
-      ])
+      const answer = await this.#answer(question, signal)
       if ('failure' in answer) throw errorOf(answer.failure)
       return answer.result
     } catch (error) {
-      if (!until.aborted) throw error
+      if (!(late.aborted || stop?.aborted)) throw error
       await this.close()
       throw stop?.aborted ? stop.reason : new TooLong({ ...this.#bounds, seconds })
+    } finally {
+      // Both listeners go: one that waits for the end of the process would keep every answer in memory.
+      answered.abort()
     }
+  }
+
+  async #answer(question: Question, signal: AbortSignal): Promise<Answer> {
+    const child = this.#child
+    if (child.connected) child.send(question)
+    if (child.exitCode !== null || child.signalCode !== null) throw endError(child.signalCode, this.#bounds)
+    const end = once(child, 'exit', { signal }).then(() => {
+      throw endError(child.signalCode, this.#bounds)
+    })
+    const [message] = await Promise.race([once(child, 'message', { signal }), end])
+    return message as Answer
   }
 
   /** Throws MusterError when the file cannot be opened. */
@@ -69,9 +86,20 @@ class QueryProcess implements QuerySession {
   }
 
   async query(sql: string, limit: number, stop?: AbortSignal): Promise<QueryResult> {
-    const result = await this.#ask({ sql, limit }, this.#bounds.seconds, stop)
-    if (!result) throw new Error('the query came before its file was opened')
-    return result
+    return firstOf(this.#results({ sql, cuts: wholeAnswer(limit, this.#bounds) }, stop))
+  }
+
+  pieces(sql: string, limit: number, stop?: AbortSignal): AsyncGenerator<QueryResult> {
+    return this.#results({ sql, cuts: inPieces(limit, this.#bounds) }, stop)
+  }
+
+  async *#results(query: Question, stop?: AbortSignal): AsyncGenerator<QueryResult> {
+    const { seconds } = this.#bounds
+    for (let question: Question = query; ; question = 'next') {
+      const result = await this.#ask(question, seconds, stop)
+      if (!result) return
+      yield result
+    }
   }
 
   /** Waits for its end: only then is the file free for others. */

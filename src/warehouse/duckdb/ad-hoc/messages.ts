@@ -1,13 +1,15 @@
 /** What the process of ad hoc queries and the one that started it say to each other. */
 import { MusterError, type Report, UsageError } from '../../../lib/errors.ts'
-import type { QueryBounds, QueryResult } from '../../query.ts'
+import type { Cuts, QueryBounds, QueryResult } from '../../query.ts'
 import { InUse, OutOfReach } from '../failure.ts'
 
-/** The first message opens a file; every other one is a query on it. */
+/** The first message opens a file; every other one is a query on it, or asks for the next result of the last query. */
 export type Question =
   | { readonly file: string; readonly bounds: QueryBounds }
-  | { readonly sql: string; readonly limit: number }
+  | { readonly sql: string; readonly cuts: Cuts }
+  | 'next'
 
+/** Null when the file is open, and after the last result. */
 export type Answer = { readonly result: QueryResult | null } | { readonly failure: Failure }
 
 /** The special before the general: the first that fits is the kind of an error. */

@@ -2,7 +2,7 @@
  * The process of ad hoc queries. DuckDB cannot be interrupted in the middle of a function, and does not count all of the
  * memory that functions take: a process can be killed whatever it does.
  */
-import type { QueryBounds } from '../../query.ts'
+import type { QueryBounds, QueryResult } from '../../query.ts'
 import { type Answer, failureOf, type Question } from './messages.ts'
 import { type OpenFile, openFile } from './session.ts'
 
@@ -19,10 +19,22 @@ function watchMemory({ memoryMegabytes }: QueryBounds): void {
 }
 
 let open: OpenFile | undefined
+/** Of the last query. */
+let answer: AsyncGenerator<QueryResult> | undefined
+
+async function nextResult(): Promise<Answer> {
+  const next = await answer?.next()
+  return { result: next?.value ?? null }
+}
 
 async function answerTo(question: Question): Promise<Answer> {
   try {
-    if ('sql' in question) return { result: (await open?.query(question.sql, question.limit)) ?? null }
+    if (question === 'next') return await nextResult()
+    if ('sql' in question) {
+      await answer?.return(undefined)
+      answer = open?.results(question.sql, question.cuts)
+      return await nextResult()
+    }
     watchMemory(question.bounds)
     open = await openFile(question.file, question.bounds)
     return { result: null }

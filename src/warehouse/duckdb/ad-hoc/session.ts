@@ -3,11 +3,24 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBInstance,
+  DuckDBListType,
+  type DuckDBResult,
+  type DuckDBType,
   DuckDBTypeId,
   StatementType,
 } from '@duckdb/node-api'
 import { MusterError } from '../../../lib/errors.ts'
-import { CutRows, type QueryBounds, type QueryResult, shortened, unbuiltMart } from '../../query.ts'
+import {
+  type Cuts,
+  firstOf,
+  type QueryBounds,
+  type QueryResult,
+  results,
+  type Source,
+  shortened,
+  unbuiltMart,
+  wholeAnswer,
+} from '../../query.ts'
 import { tablesNamed } from '../../schema/schemas.ts'
 import { isPublishedFile, realFile, requireOrdinary } from '../database-file.ts'
 import { openError } from '../failure.ts'
@@ -69,34 +82,61 @@ const numeric: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.DECIMAL,
 ])
 
-/** Whether further rows are wanted. One row is converted at a time: a chunk of 2,048 may be far larger than the answer. */
-function addRows(taken: CutRows, names: readonly string[], chunk: DuckDBDataChunk): boolean {
+/** One row is converted at a time: a chunk of 2,048 may be far larger than the answer. */
+function* rowsOf(names: readonly string[], chunk: DuckDBDataChunk): Generator<Record<string, unknown>> {
   for (let row = 0; row < chunk.rowCount; row += 1) {
     const values = names.map((name, column) => [name, chunk.getColumnVector(column).getItem(row)] as const)
-    if (!taken.add(plainRow(Object.fromEntries(values)))) return false
+    yield plainRow(Object.fromEntries(values))
   }
-  return true
 }
 
-async function readRows(connection: DuckDBConnection, sql: string, taken: CutRows): Promise<QueryResult> {
+/** Types whose plain values are texts of another kind than the type: what is made of them holds texts. */
+const told: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.STRUCT,
+  DuckDBTypeId.MAP,
+  DuckDBTypeId.UNION,
+  DuckDBTypeId.ARRAY,
+  DuckDBTypeId.ENUM,
+  DuckDBTypeId.BLOB,
+  DuckDBTypeId.BIT,
+  DuckDBTypeId.INTERVAL,
+  DuckDBTypeId.SQLNULL,
+  DuckDBTypeId.ANY,
+])
+
+function takingType(type: DuckDBType): string {
+  if (type instanceof DuckDBListType) return `${takingType(type.valueType)}[]`
+  return told.has(type.typeId) || type.alias !== undefined ? 'VARCHAR' : type.toString()
+}
+
+async function* chunksOf(result: DuckDBResult, names: readonly string[]) {
+  for (;;) {
+    const chunk = await result.fetchChunk()
+    if (!chunk || chunk.rowCount === 0) return
+    yield rowsOf(names, chunk)
+  }
+}
+
+/** Rows beyond those that are read are never computed. */
+async function sourceOf(connection: DuckDBConnection, sql: string): Promise<Source> {
   const prepared = await connection.prepare(sql)
   const { statementType } = prepared
   if (statementType !== StatementType.SELECT && statementType !== StatementType.EXPLAIN)
     throw new Error(`a judged query is of type ${StatementType[statementType]}`)
-  // Rows beyond the limit are never computed.
   const result = await prepared.stream()
   const names = result.deduplicatedColumnNames()
-  for (let isWanted = true; isWanted; ) {
-    const chunk = await result.fetchChunk()
-    if (!chunk || chunk.rowCount === 0) break
-    isWanted = addRows(taken, names, chunk)
-  }
-  const columns = names.map((name, index) => ({ name, isNumeric: numeric.has(result.columnTypeId(index)) }))
-  return { columns, rows: taken.rows, cut: taken.cut }
+  const columns = names.map((name, index) => ({
+    name,
+    isNumeric: numeric.has(result.columnTypeId(index)),
+    type: takingType(result.columnType(index)),
+  }))
+  return { columns: () => columns, rows: chunksOf(result, names) }
 }
 
 export interface OpenFile {
   query(sql: string, limit: number): Promise<QueryResult>
+  /** Throws what `query` does. */
+  results(sql: string, cuts: Cuts): AsyncGenerator<QueryResult>
   close(): void
 }
 
@@ -125,15 +165,16 @@ export async function openFile(file: string, bounds: QueryBounds): Promise<OpenF
     const connection = await instance.connect()
     for (const setting of ["timezone = 'UTC'", 'enable_external_access = false', 'lock_configuration = true'])
       await connection.run(`set ${setting}`)
+    const resultsOf: OpenFile['results'] = async function* (sql, cuts) {
+      try {
+        yield* results(await sourceOf(connection, await judged(connection, sql)), cuts)
+      } catch (error) {
+        throw await queryError(connection, error, { sql, file })
+      }
+    }
     return {
-      async query(sql, limit) {
-        try {
-          const query = await judged(connection, sql)
-          return await readRows(connection, query, new CutRows(limit, bounds))
-        } catch (error) {
-          throw await queryError(connection, error, { sql, file })
-        }
-      },
+      query: (sql, limit) => firstOf(resultsOf(sql, wholeAnswer(limit, bounds))),
+      results: resultsOf,
       close() {
         connection.closeSync()
         instance.closeSync()

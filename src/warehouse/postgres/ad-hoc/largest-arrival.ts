@@ -1,13 +1,17 @@
 /** Ends a connection on which one answer grows too large: the driver would keep all of it in memory. */
 import type { Socket } from 'node:net'
 import type pg from 'pg'
+import { RowsTooLarge } from '../../query.ts'
 
-/** The result of `ask`, or 'too large' once more than `mostBytes` have arrived; the connection is closed then. */
+/**
+ * The result of `ask` and its bytes. Throws RowsTooLarge once more than `mostBytes` have arrived; the connection is closed
+ * then.
+ */
 export async function largestArrival<Result>(
   client: pg.Client,
   mostBytes: number,
   ask: () => Promise<Result>,
-): Promise<Result | 'too large'> {
+): Promise<{ readonly result: Result; readonly bytes: number }> {
   const { stream } = (client as pg.Client & { connection: { stream: Socket } }).connection
   let bytes = 0
   const count = (data: Buffer): void => {
@@ -16,9 +20,9 @@ export async function largestArrival<Result>(
   }
   stream.on('data', count)
   try {
-    return await ask()
+    return { result: await ask(), bytes }
   } catch (error) {
-    if (bytes > mostBytes) return 'too large'
+    if (bytes > mostBytes) throw new RowsTooLarge()
     throw error
   } finally {
     stream.off('data', count)

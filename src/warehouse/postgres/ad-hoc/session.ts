@@ -1,19 +1,25 @@
 /** Runs ad hoc queries in a PostgreSQL session that is read-only and bounded. */
-import pTimeout from 'p-timeout'
+import pTimeout, { TimeoutError } from 'p-timeout'
 import type pg from 'pg'
 import { MusterError, UsageError } from '../../../lib/errors.ts'
 import {
-  CutRows,
+  type Cuts,
+  firstOf,
+  inPieces,
   type QueryBounds,
   type QueryResult,
   type QuerySession,
+  type ResultColumn,
+  results,
+  type Source,
   shortened,
   TooLong,
   unbuiltMart,
+  wholeAnswer,
 } from '../../query.ts'
 import { withPrefix } from '../../schema/schemas.ts'
 import { statementError } from '../failure.ts'
-import { isNumericType } from '../plain-values.ts'
+import { isNumericType, takingType } from '../plain-values.ts'
 import { type Address, openSession, type Session } from '../session.ts'
 import { judged } from './judge.ts'
 import { largestArrival } from './largest-arrival.ts'
@@ -34,52 +40,59 @@ function distinctNames(names: readonly string[]): string[] {
   })
 }
 
-/** Whether further rows are wanted. */
-function addRows(taken: CutRows, { fields, rows }: pg.QueryArrayResult<unknown[]>): boolean {
+type Arrived = pg.QueryArrayResult<unknown[]>
+
+const rowsOf = ({ fields, rows }: Arrived): Record<string, unknown>[] => {
   const names = distinctNames(fields.map(({ name }) => name))
-  return rows.every(values =>
-    taken.add(Object.fromEntries(values.map((value, index) => [names[index] ?? '', value]))),
-  )
+  return rows.map(values => Object.fromEntries(values.map((value, index) => [names[index] ?? '', value])))
 }
 
-function resultOf(taken: CutRows, fields: readonly pg.FieldDef[]): QueryResult {
+function columnsOf(fields: readonly pg.FieldDef[]): ResultColumn[] {
   const names = distinctNames(fields.map(({ name }) => name))
-  const columns = fields.map(({ dataTypeID }, index) => ({
+  return fields.map((field, index) => ({
     name: names[index] ?? '',
-    isNumeric: isNumericType(dataTypeID),
+    isNumeric: isNumericType(field.dataTypeID),
+    type: takingType(field),
   }))
-  return { columns, rows: taken.rows, cut: taken.cut }
 }
+
+/** Of one fetch from the cursor. */
+const fetchBytes = 1_048_576
 
 /** Rows of the cursor, few at first: how large they are is known only when they have arrived. */
-async function fetched(client: pg.Client, taken: CutRows): Promise<QueryResult> {
-  const mostBytes = taken.bytesLeft
+function cursorRows(client: pg.Client, { answerMegabytes }: QueryBounds): Source {
   let fields: readonly pg.FieldDef[] = []
-  for (let count = 1; ; count *= 4) {
-    const before = taken.bytesLeft
-    const arrival = await largestArrival(client, mostBytes, () =>
-      once(client, `fetch ${count} from muster_query`),
-    )
-    if (arrival === 'too large') taken.cut = 'bytes'
-    else fields = arrival.fields
-    const isWanted = arrival !== 'too large' && addRows(taken, arrival)
-    if (arrival === 'too large' || !isWanted || arrival.rows.length < count) return resultOf(taken, fields)
-    const rowBytes = Math.max(1, (before - taken.bytesLeft) / count)
-    count = Math.max(1, Math.min(count, Math.floor(taken.bytesLeft / rowBytes / 4)))
+  async function* fetched() {
+    for (let count = 1; ; ) {
+      const fetch = (): Promise<Arrived> => once(client, `fetch ${count} from muster_query`)
+      const { result, bytes } = await largestArrival(client, answerMegabytes * 1_048_576, fetch)
+      fields = result.fields
+      yield rowsOf(result)
+      if (result.rows.length < count) return
+      count = Math.max(1, Math.min(count * 4, Math.floor((fetchBytes * count) / bytes)))
+    }
   }
+  return { columns: () => columnsOf(fields), rows: fetched() }
+}
+
+async function* oneArrival(arrived: Arrived) {
+  yield rowsOf(arrived)
 }
 
 /** A cursor takes nothing but a query, and rows beyond the limit are never computed. */
-async function read(client: pg.Client, { sql, prefix }: Asked, taken: CutRows): Promise<QueryResult> {
+async function* read(
+  client: pg.Client,
+  { sql, prefix, bounds }: Asked,
+  cuts: Cuts,
+): AsyncGenerator<QueryResult> {
   const { select, tells } = await judged(client, sql)
   await client.query('begin read only')
   try {
     if (select !== undefined)
       await once(client, `declare muster_query no scroll cursor for ${withPrefix(select, prefix)}`)
-    if (tells === undefined) return await fetched(client, taken)
+    if (tells === undefined) return yield* results(cursorRows(client, bounds), cuts)
     const told = await once(client, withPrefix(tells, prefix))
-    addRows(taken, told)
-    return resultOf(taken, told.fields)
+    yield* results({ columns: () => columnsOf(told.fields), rows: oneArrival(told) }, cuts)
   } finally {
     // On a lost connection there is nothing to roll back; the query itself has failed with the reason.
     await client.query('rollback').catch(() => undefined)
@@ -89,6 +102,7 @@ async function read(client: pg.Client, { sql, prefix }: Asked, taken: CutRows): 
 interface Asked {
   readonly sql: string
   readonly prefix: string
+  readonly bounds: QueryBounds
 }
 
 interface Place {
@@ -115,13 +129,18 @@ function queryError({ address, prefix, bounds }: Place, error: unknown): unknown
 /** A query may end its own time limit for the rows after the first; the deadline of this process holds all the same. */
 const graceMs = 1000
 
-async function withinTime(place: Place, stop: AbortSignal | undefined, reading: Promise<QueryResult>) {
+async function withinTime<Result>(
+  place: Place,
+  stop: AbortSignal | undefined,
+  reading: Promise<Result>,
+): Promise<Result> {
   const milliseconds = place.bounds.seconds * 1000 + graceMs
   try {
-    return await pTimeout(reading, { milliseconds, message: false, ...(stop && { signal: stop }) })
+    return await pTimeout(reading, { milliseconds, ...(stop && { signal: stop }) })
   } catch (error) {
-    if (stop?.aborted) await endBackend(place)
-    throw error
+    if (!stop?.aborted && !(error instanceof TimeoutError)) throw error
+    await endBackend(place)
+    throw error instanceof TimeoutError ? new TooLong(place.bounds) : error
   }
 }
 
@@ -138,19 +157,27 @@ async function endBackend({ address, session }: Place): Promise<void> {
   }
 }
 
-async function query(
+async function* answer(
   place: Place,
   sql: string,
-  { limit, stop }: { limit: number; stop?: AbortSignal | undefined },
-) {
-  const { session, bounds, prefix } = place
+  { cuts, stop }: { cuts: Cuts; stop?: AbortSignal | undefined },
+): AsyncGenerator<QueryResult> {
+  const { session, prefix, bounds } = place
   try {
     stop?.throwIfAborted()
-    const reading = read(await session.client(), { sql, prefix }, new CutRows(limit, bounds))
-    const result = await withinTime(place, stop, reading)
-    if (result) return result
-    await endBackend(place)
-    throw new TooLong(bounds)
+    const reading = read(await session.client(), { sql, prefix, bounds }, cuts)
+    let isWaiting = false
+    try {
+      for (let next = await withinTime(place, stop, reading.next()); !next.done; ) {
+        isWaiting = true
+        yield next.value
+        isWaiting = false
+        next = await withinTime(place, stop, reading.next())
+      }
+    } finally {
+      // Nobody wants the rest. Of what failed, or was stopped, nothing is left.
+      if (isWaiting) await reading.return(undefined)
+    }
   } catch (error) {
     throw queryError(place, error)
   }
@@ -185,7 +212,8 @@ export async function openPostgresQuery(
   await limitFiles(await session.client(), bounds)
   const place = { address, session, bounds, prefix }
   return {
-    query: (sql, limit, stop) => query(place, sql, { limit, stop }),
+    query: (sql, limit, stop) => firstOf(answer(place, sql, { cuts: wholeAnswer(limit, bounds), stop })),
+    pieces: (sql, limit, stop) => answer(place, sql, { cuts: inPieces(limit, bounds), stop }),
     close: () => session.close(),
   }
 }

@@ -1,0 +1,42 @@
+/** Rows of a query for programs, a part at a time: JSON, CSV as RFC 4180 has it, or a JSON document a line. */
+type Row = Readonly<Record<string, unknown>>
+
+/** What comes before the rows, between two parts of them, and after the last. */
+export interface RowText {
+  begin(names: readonly string[]): string
+  /** `isFirst`: no rows came before these. There is at least one. */
+  rows(names: readonly string[], rows: readonly Row[], isFirst: boolean): string
+  end(isEmpty: boolean): string
+}
+
+function field(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  // An empty text is quoted, so that it is not taken for NULL.
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const csvLine = (values: readonly unknown[]): string => `${values.map(field).join(',')}\n`
+
+const csv: RowText = {
+  begin: csvLine,
+  rows: (names, rows) => rows.map(row => csvLine(names.map(name => row[name]))).join(''),
+  end: () => '',
+}
+
+const ndjson: RowText = {
+  begin: () => '',
+  rows: (_, rows) => rows.map(row => `${JSON.stringify(row)}\n`).join(''),
+  end: () => '',
+}
+
+const indented = (row: Row): string => JSON.stringify(row, null, 2).replaceAll('\n', '\n  ')
+
+/** One array. It is closed only when all of it was written: a part is no JSON, so that nobody takes it for the whole. */
+const json: RowText = {
+  begin: () => '[',
+  rows: (_, rows, isFirst) => `${isFirst ? '' : ','}\n  ${rows.map(indented).join(',\n  ')}`,
+  end: isEmpty => (isEmpty ? ']\n' : '\n]\n'),
+}
+
+export const rowTexts = { csv, json, ndjson }

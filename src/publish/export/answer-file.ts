@@ -1,0 +1,120 @@
+/** Writes the answer to a query into one Parquet file, with the types that the query gives. */
+import { once } from 'node:events'
+import { closeSync, createWriteStream, fstatSync, openSync, readSync, type WriteStream } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import { MusterError } from '../../lib/errors.ts'
+import { beginOutput, type OutputRules, syncToDisk } from '../../temporary/output-file.ts'
+import { temporaryPlace } from '../../temporary/places.ts'
+import { openStage } from '../../warehouse/duckdb/open.ts'
+import type { QueryResult, ResultColumn } from '../../warehouse/query.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+
+/** In the footer of the files that this writes, and of no other. */
+const ownKey = 'muster_query'
+
+/** Bytes at the end of a Parquet file in which its own keys stand. */
+const footerBytes = 4096
+
+/** Whether this program wrote the Parquet file. */
+export function isAnswerFile(file: string): boolean {
+  const opened = openSync(file, 'r')
+  try {
+    const end = Buffer.alloc(footerBytes)
+    const length = readSync(opened, end, 0, footerBytes, Math.max(0, fstatSync(opened).size - footerBytes))
+    return end.subarray(0, length).includes(ownKey)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** Names of columns are anything; these are not. */
+const place = (index: number): string => `c${index}`
+
+/** Returns the longest line, in bytes. */
+async function writeLines(
+  to: WriteStream,
+  names: readonly string[],
+  rows: QueryResult['rows'],
+): Promise<number> {
+  let longest = 0
+  for (const row of rows) {
+    const line = `${JSON.stringify(Object.fromEntries(names.map((name, index) => [place(index), row[name]])))}\n`
+    longest = Math.max(longest, Buffer.byteLength(line))
+    if (!to.write(line)) await once(to, 'drain')
+  }
+  return longest
+}
+
+interface Lines {
+  readonly file: string
+  readonly columns: readonly ResultColumn[]
+  readonly rows: number
+  readonly longest: number
+}
+
+/** Throws MusterError for an answer that is not whole. */
+async function linesOf(file: string, answer: AsyncIterable<QueryResult>): Promise<Lines> {
+  const to = createWriteStream(file, { flags: 'wx', mode: 0o600 })
+  let lines: Lines = { file, columns: [], rows: 0, longest: 0 }
+  let last: QueryResult | undefined
+  try {
+    for await (const part of answer) {
+      const { columns, rows } = part
+      const longest = await writeLines(
+        to,
+        columns.map(({ name }) => name),
+        rows,
+      )
+      lines = { file, columns, rows: lines.rows + rows.length, longest: Math.max(lines.longest, longest) }
+      last = part
+    }
+  } finally {
+    to.end()
+    await finished(to)
+  }
+  if (last?.cut === 'bytes')
+    throw new MusterError({
+      what: `row ${lines.rows + 1} of the answer is too large`,
+      next: 'read fewer columns, or raise queries.answerMegabytes',
+    })
+  return lines
+}
+
+/** DuckDB refuses to read less. */
+const leastObject = 16_777_216
+
+function parquetCopy({ file, columns, longest }: Lines, to: string): string {
+  const isList = ({ type }: ResultColumn): boolean => type.endsWith('[]')
+  const read = columns.map((column, index) => `${place(index)}: ${isList(column) ? `'JSON'` : `'VARCHAR'`}`)
+  const typed = columns.map(
+    ({ name, type }, index) => `cast(${place(index)} as ${type}) as ${quoteName(name)}`,
+  )
+  return `copy (select ${typed.join(', ')} from read_json(${quoteText(file)}, columns = {${read.join(', ')}},
+      format = 'newline_delimited', maximum_object_size = ${Math.max(leastObject, longest + 1024)}))
+    to ${quoteText(to)} (format parquet, compression zstd, kv_metadata {${ownKey}: '1'})`
+}
+
+/** Returns the number of rows. The rows pass through a file beside it, so that memory stays flat. */
+export async function writeAnswerFile(
+  file: string,
+  answer: AsyncIterable<QueryResult>,
+  rules: Omit<OutputRules, 'isOurs'>,
+): Promise<number> {
+  const draft = beginOutput(file, { ...rules, isOurs: isAnswerFile })
+  const rows = temporaryPlace(`${file}.rows`, 'the rows of an answer on their way into a Parquet file')
+  try {
+    const lines = await linesOf(rows.path, answer)
+    const stage = await openStage(`${file}.stage`)
+    try {
+      await stage.run(parquetCopy(lines, draft.path))
+    } finally {
+      await stage.close()
+    }
+    syncToDisk(draft.path)
+    draft.finish()
+    return lines.rows
+  } finally {
+    rows.remove()
+    draft.remove()
+  }
+}
