@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
 import { openForQuery } from '../../app/connection/warehouse.ts'
-import { Interrupted } from '../../lib/errors.ts'
+import { Interrupted, MusterError } from '../../lib/errors.ts'
 import type { QuerySession } from '../../warehouse/query.ts'
 import type { CommandContext } from '../context.ts'
 import { describeFailure } from '../failure.ts'
@@ -122,8 +122,8 @@ class Prompt {
   async #learn(): Promise<void> {
     try {
       this.#names = await asking({ ...this.#context, notice: () => undefined }, namesIn)
-    } catch {
-      this.#names = noNames
+    } catch (error) {
+      if (!(error instanceof MusterError)) throw error
     }
   }
 

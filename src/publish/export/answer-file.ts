@@ -16,7 +16,7 @@ const ownKey = 'muster_query'
 const footerBytes = 4096
 
 /** Whether this program wrote the Parquet file. */
-export function isAnswerFile(file: string): boolean {
+function isAnswerFile(file: string): boolean {
   const opened = openSync(file, 'r')
   try {
     const end = Buffer.alloc(footerBytes)
