@@ -14,7 +14,6 @@ export interface PanelUnder {
     readonly sql: string
     readonly rows: readonly Row[]
     readonly failure: string | null
-    readonly currencies: readonly string[]
   }
 }
 
@@ -57,8 +56,8 @@ async function panelsUnder(marts: Marts, whole: Filters, filters: Filters): Prom
       const { ignored } = panelStatement(panel, filters, marts.columns)
       found.push([panel.id, { ignored: panel.sql.includes('{where}') ? ignored : [] }])
     } else {
-      const { ignored, sql, rows, failure, currencies } = await answerPanel(marts, panel, filters)
-      found.push([panel.id, { ignored, changed: { sql, rows, failure, currencies } }])
+      const { ignored, sql, rows, failure } = await answerPanel(marts, panel, filters)
+      found.push([panel.id, { ignored, changed: { sql, rows, failure } }])
     }
   }
   return Object.fromEntries(found)
