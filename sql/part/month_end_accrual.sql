@@ -1,5 +1,5 @@
--- What was owed and not invoiced at the end of each of the last 24 months that had ended when the service was last read, as its
--- records tell it now. Reads the part owed_work.
+-- What was owed and not invoiced at the end of each of the last 24 months, as the records tell it now. Reads the part owed_work.
+-- Only months that had ended when the service was last read.
 accrued_month as (
   select max(d.date_day) as month_end_date
   from star.dim_date as d

@@ -53,25 +53,25 @@ test('says that all pass, and what waits for marts', async () => {
 
 test('ends with 3 for an error, with one line that says where and what to do', async () => {
   const [{ id } = { id: '' }] = await inWarehouse(async engine => {
-    await engine.run(`update star.fact_timesheet set charge_total = charge_total + 1 where ${oldestSheet}`)
+    await engine.run(`update star.fact_timesheet set net_hours = net_hours + 1 where ${oldestSheet}`)
     return engine.rows<{ id: string }>('select min(timesheet_id) as id from star.fact_timesheet')
   })
   const failed = await place.command('check timesheet_buckets timelog_hours')
   expect(failed.code).toBe(3)
   expect(failed.out.split('\n')).toEqual([
-    `error timesheet_buckets: 1 row of star.fact_timesheet (${id}). The pay and the charge of a timesheet are the sums of their ten buckets, with or without its piece work and its expense, which the contract leaves open. Next: look the timesheet up in the service; if it shows the same, report the sums to it, else run muster replay`,
+    `error timelog_hours: 1 row of star.fact_timesheet (${id}). The hours of the timelogs of a timesheet add up to its net hours. Next: look the timesheet up in the service; if it shows the same, report the hours to it, else run muster replay`,
     '1 error: 1 of 2 checks in 0.0 s pass',
     '',
   ])
-  const { code, out, err } = await place.command('check timesheet_buckets --json')
+  const { code, out, err } = await place.command('check timelog_hours --json')
   expect([code, err]).toEqual([
     3,
-    'muster: 1 check failed: timesheet_buckets (star.fact_timesheet): the output says what to do about each\n',
+    'muster: 1 check failed: timelog_hours (star.fact_timesheet): the output says what to do about each\n',
   ])
   expect(JSON.parse(out)).toMatchObject({
     results: [
       {
-        name: 'timesheet_buckets',
+        name: 'timelog_hours',
         severity: 'error',
         failures: [{ subject: 'star.fact_timesheet', rows: 1, samples: [id] }],
       },
@@ -97,11 +97,11 @@ test('keeps what it found in the ledger, where mart.data_health counts it', asyn
     expect(
       await engine.rows(
         `select check_name, subject, severity, cast(max(failed_rows) as integer) as n from ops.check_result
-         where check_name in ('keys_unique', 'timesheet_buckets') group by all order by 1`,
+         where check_name in ('keys_unique', 'timelog_hours') group by all order by 1`,
       ),
     ).toEqual([
       { check_name: 'keys_unique', subject: '', severity: 'error', n: 0 },
-      { check_name: 'timesheet_buckets', subject: 'star.fact_timesheet', severity: 'error', n: 1 },
+      { check_name: 'timelog_hours', subject: 'star.fact_timesheet', severity: 'error', n: 1 },
     ])
     const health = `select cast(failed_checks as integer) as failed, cast(failed_error_checks as integer) as errors
       from mart.data_health where resource = 'timesheets'`

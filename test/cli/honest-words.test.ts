@@ -3,14 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
+import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 const clock = systemClock
 let sandbox: Sandbox
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ seed: 1, scale: 0.05, clock })
+  sandbox = await keptSandbox({ seed: 1, scale: 0.05, clock })
 })
 afterAll(() => sandbox.close())
 
@@ -43,7 +44,7 @@ test('its deadline, as a clock time with its zone', async () => {
 })
 
 async function limited(rateLimitPerDay: number, more: object = {}) {
-  const service = await startSandbox({ seed: 1, scale: 0.05, clock, rateLimitPerDay, ...more })
+  const service = await keptSandbox({ seed: 1, scale: 0.05, clock, rateLimitPerDay, ...more })
   try {
     return await sync({ MUSTER_BASE_URL: service.url })
   } finally {

@@ -7,8 +7,9 @@ import { commandSet } from '../../src/cli/commands.ts'
 import { run } from '../../src/cli/program.ts'
 import { connectionNamed, loadSettings } from '../../src/config/settings.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
+import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import { atEndOfTest } from '../ends.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { captured, muster, temporaryFolder } from './captured-world.ts'
 
 const atConfig = (cwd: string, name: string): string => readFileSync(join(cwd, 'config', name), 'utf8')
@@ -36,7 +37,7 @@ test('the schema that the first line names is written beside, and replaced only 
 describe('on a terminal', () => {
   let sandbox: Sandbox
   beforeAll(async () => {
-    sandbox = await startSandbox({ seed: 1, scale: 0.01, clock: systemClock })
+    sandbox = await keptSandbox({ seed: 1, scale: 0.01, clock: systemClock })
     return () => sandbox.close()
   })
 

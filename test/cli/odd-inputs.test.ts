@@ -90,7 +90,7 @@ test.each(cases)('%s: %s', async (reading, kind, name) => {
     false,
   ])
   expect(err).toMatch(
-    /is no regular file|is a folder|is a link that leads|no ordinary file|cannot be read|has more than|duckdb/,
+    /is no regular file|is a folder|has no file of settings|is a link that leads|no ordinary file|cannot be read|has more than|duckdb/,
   )
 })
 

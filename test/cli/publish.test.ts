@@ -64,13 +64,16 @@ describe('muster publish', () => {
         where table_catalog = current_database() and table_schema not in ('star', 'mart') order by name`),
     )
     expect(others.map(row => (row as { name: string }).name)).toEqual([
+      'ops.accrual_month_end',
       'ops.change_signal',
       'ops.check_result',
+      'ops.company_currency',
       'ops.crosscheck',
       'ops.discovered',
       'ops.metric_calibration',
       'ops.metric_definition',
       'ops.refused_delivery',
+      'ops.reporting_zone',
       'ops.run',
       'ops.scan',
       'ops.schema_drift',

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
+import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { start } from './built.ts'
 import { temporaryFolder } from './captured-world.ts'
 
@@ -14,7 +15,7 @@ const limitMs = 5_000
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ seed: 1, scale: 0.3, clock: systemClock })
+  sandbox = await keptSandbox({ seed: 1, scale: 0.3, clock: systemClock })
 })
 afterAll(() => sandbox.close())
 
@@ -67,7 +68,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
 })
 
 test('a sync that waits for its minute ends at once', async () => {
-  const limited = await startSandbox({ seed: 1, scale: 0.3, clock: systemClock, rateLimitPerMinute: 20 })
+  const limited = await keptSandbox({ seed: 1, scale: 0.3, clock: systemClock, rateLimitPerMinute: 20 })
   const built = start('sync', { cwd: project(), env: environment({ MUSTER_BASE_URL: limited.url }) })
   await pause(8_000)
   built.signal('SIGTERM')

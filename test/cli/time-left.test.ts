@@ -1,14 +1,14 @@
 /** The time left that a sync under a limit shows, as its user sees it, beside the time that it took. */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { startSandbox } from '../../src/sandbox/server/sandbox.ts'
+import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 const seconds = (text: string): number => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
 
 test.each([40, 60])('is near from a third on, at %i requests a minute', async rateLimitPerMinute => {
   const clock = systemClock
-  const sandbox = await startSandbox({ seed: 1, scale: 0.05, clock, rateLimitPerMinute })
+  const sandbox = await keptSandbox({ seed: 1, scale: 0.05, clock, rateLimitPerMinute })
   const shown: { at: number; left: number }[] = []
   const write = (text: string): void => {
     const [, left] = /about (\d+:\d\d(?::\d\d)?) left/.exec(text) ?? []

@@ -1,5 +1,5 @@
 /** Where the settings are: a file, a folder of files, or a few variables. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConfigError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
@@ -29,7 +29,18 @@ export interface Found {
   readonly warnings: readonly string[]
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+/** What cannot be looked at, such as a link to itself, is no folder; whoever reads it as a file is told why it is none. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}
+
+/** Links that lead nowhere included. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** `.yaml` and `.yml`; hidden files are those of editors. */
 const filesIn = (cwd: string, folder: string): readonly string[] =>
@@ -42,7 +53,7 @@ const filesIn = (cwd: string, folder: string): readonly string[] =>
 function filesOf({ configFile, cwd }: SettingsRequest): readonly string[] {
   const named = configFile ?? defaultConfigFile
   if (isFolder(resolve(cwd, named))) return filesIn(cwd, named)
-  const own = existsSync(resolve(cwd, named)) ? [named] : []
+  const own = isThere(resolve(cwd, named)) ? [named] : []
   const others =
     configFile === undefined && isFolder(resolve(cwd, defaultFolder)) ? filesIn(cwd, defaultFolder) : []
   return [...own, ...others]
