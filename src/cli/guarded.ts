@@ -22,7 +22,9 @@ function ofConnection(connection: StoredConnection): Guarded[] {
   ]
 }
 
-function readable(context: CommandContext): StoredSettings | undefined {
+/** Undefined where there are none that can be read. */
+export function readableSettings(context: CommandContext): StoredSettings | undefined {
+  if (!context.hasSettings()) return undefined
   try {
     return context.storedSettings()
   } catch (error) {
@@ -34,8 +36,7 @@ function readable(context: CommandContext): StoredSettings | undefined {
 
 /** Empty without settings that can be read: a command that needs none works all the same. */
 export function guardedBy(context: CommandContext): readonly Guarded[] {
-  if (!context.hasSettings()) return []
-  const settings = readable(context)
+  const settings = readableSettings(context)
   if (!settings) return []
   const { connections, source } = settings
   return [

@@ -59,6 +59,8 @@ export interface Rewrite {
   /** Only counts. */
   readonly isDry: boolean
   readonly signal: AbortSignal
+  /** Called after each scan. */
+  readonly onScan?: ((done: number, scans: number) => void) | undefined
 }
 
 export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promise<Rewritten> {
@@ -73,8 +75,20 @@ export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promis
       damaged.push(scan)
     }
   }
-  for (const scan of landing.scans()) await count(scan, () => rewriteFolder(landing, scan, rewrite))
-  for (const scan of archives(landing)) await count(scan, () => rewriteArchive(landing, scan, rewrite))
+  const [unarchived, archived] = [landing.scans(), archives(landing)]
+  let done = 0
+  const next = (): void => {
+    done += 1
+    rewrite.onScan?.(done, unarchived.length + archived.length)
+  }
+  for (const scan of unarchived) {
+    await count(scan, () => rewriteFolder(landing, scan, rewrite))
+    next()
+  }
+  for (const scan of archived) {
+    await count(scan, () => rewriteArchive(landing, scan, rewrite))
+    next()
+  }
   return { pages, damaged }
 }
 

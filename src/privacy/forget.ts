@@ -38,6 +38,8 @@ export interface ForgetEffects {
   readonly engine: Engine
   readonly clock: Clock
   readonly signal: AbortSignal
+  /** Called after each landed scan. */
+  readonly onScan?: ((done: number, scans: number) => void) | undefined
 }
 
 /** Rows by table, and landed pages. */
@@ -163,13 +165,13 @@ function requireReadable({ damaged }: Rewritten, { acceptLoss, landing }: Forget
 }
 
 async function clearLanding(
-  { signal }: ForgetEffects,
+  { signal, onScan }: ForgetEffects,
   request: ForgetRequest,
   { forgotten }: Subject,
 ): Promise<Rewritten> {
   const landing = openLanding(request.landing, { keys: request.landingKeys })
   const { isDry } = request
-  const rewritten = await rewriteLanding(landing, { scrub: scrubWith(forgotten), isDry, signal })
+  const rewritten = await rewriteLanding(landing, { scrub: scrubWith(forgotten), isDry, signal, onScan })
   if (isDry) return rewritten
   requireReadable(rewritten, request)
   for (const scan of rewritten.damaged) removeScan(landing, scan)

@@ -1,5 +1,5 @@
 /** A reserve of the disk stays free: a command that would write into it does not begin, and says so in one line. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { openLanding } from '../../src/landing/folder.ts'
@@ -14,6 +14,7 @@ const all = { MUSTER_RESERVE_MEGABYTES: '1000000000' }
 beforeAll(async () => {
   place = await openPlace()
   expect((await place.command('sync sites --quiet')).code).toBe(0)
+  writeFileSync(join(place.cwd, 'ids.csv'), 'requisitions,6876eb804c751398b104f886\n')
 })
 
 test.each([
@@ -26,16 +27,33 @@ test.each([
   'export --parquet out',
   'serve --port 0',
   'forget worker w1 --yes',
+  'discover ids.csv',
+  'crosscheck',
+  'docs --out out',
+  'copy --from duckdb:w.duckdb --to duckdb:out',
 ])('muster %s does not begin', async line => {
   const before = statSync(place.file)
   const requests = place.sandbox.requests.length
   const { code, out, err } = await place.command(line, { ...all, MUSTER_WEBHOOK_SECRET: 'secret' })
   expect([code, out]).toEqual([1, ''])
   expect(err).toMatch(
-    /^muster: the disk is almost full: [\d,]+ MB are free, and 1,000,000,000 MB are to stay free \(.+\): free some space [^\n]*reserveMegabytes[^\n]*\n$/,
+    /^muster: the disk is almost full: [\d,]+ MB are free, and 1,000,000,\d{3} MB are to stay free \(.+\): free some space [^\n]*reserveMegabytes[^\n]*\n$/,
   )
   expect([statSync(place.file).mtimeMs, place.sandbox.requests.length]).toEqual([before.mtimeMs, requests])
   expect(existsSync(join(place.cwd, 'out'))).toBe(false)
+})
+
+test('a DAG leaves it to its tasks: one that makes room still runs', async () => {
+  mkdirSync(join(place.cwd, 'dags'))
+  const dag =
+    "name: two\ndescription: Two.\nschedule: '0 2 * * *'\ntasks: { tidy: { run: retention }, sync: { run: sync, needs: [tidy] } }\n"
+  writeFileSync(join(place.cwd, 'dags/two.yaml'), dag)
+  const { code, out, err } = await place.command('dag run two --json', all)
+  expect([code, err]).toEqual([1, expect.stringContaining('the disk is almost full')])
+  expect(JSON.parse(out).tasks).toMatchObject([
+    { task: 'tidy', state: 'done' },
+    { task: 'sync', state: 'failed' },
+  ])
 })
 
 test('what only reads, or makes room, works all the same', async () => {

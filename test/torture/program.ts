@@ -16,6 +16,8 @@ export interface Ended {
   readonly out: string
   readonly err: string
   readonly ms: number
+  /** It was killed by the trial itself, as it had not ended after so long. */
+  readonly isLate: boolean
 }
 
 export interface Running {
@@ -41,11 +43,15 @@ export function start(words: string | readonly string[], { cwd, env }: Surroundi
   let [out, err] = ['', '']
   child.stdout.on('data', data => (out += data))
   child.stderr.on('data', data => (err += data))
-  const late = setTimeout(() => child.kill('SIGKILL'), mostMs)
+  let isLate = false
+  const late = setTimeout(() => {
+    isLate = true
+    child.kill('SIGKILL')
+  }, mostMs)
   const ended = new Promise<Ended>(resolve =>
     child.once('close', (code, signal) => {
       clearTimeout(late)
-      resolve({ words: list.join(' '), code, signal, out, err, ms: performance.now() - started })
+      resolve({ words: list.join(' '), code, signal, out, err, ms: performance.now() - started, isLate })
     }),
   )
   return { child, ended }
@@ -53,10 +59,11 @@ export function start(words: string | readonly string[], { cwd, env }: Surroundi
 
 /** What every end has in common, however it came: no trace of the program's insides, and a code that is documented. */
 export function complaint(
-  { words, code, signal, err, out }: Ended,
+  { words, code, signal, err, out, isLate }: Ended,
   codes: readonly number[],
 ): string | undefined {
-  const says = `${words}: ${code ?? signal}: ${(err || out).trim().split('\n').at(-1)?.slice(0, 300) ?? ''}`
+  const how = isLate ? `not ended after ${mostMs / 1000} s` : (code ?? signal)
+  const says = `${words}: ${how}: ${(err || out).trim().split('\n').at(-1)?.slice(0, 300) ?? ''}`
   if (/unexpected|^\s+at .*:\d+:\d+/m.test(err)) return `trace or unexpected: ${says}`
   return code !== null && codes.includes(code) ? undefined : says
 }

@@ -3,7 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Connection, StoredConnection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
 import { programVersion } from '../../lib/package.ts'
-import { type ForgetRequest, finishForgetting, forget, type Held } from '../../privacy/forget.ts'
+import {
+  type ForgetEffects,
+  type ForgetRequest,
+  finishForgetting,
+  forget,
+  type Held,
+} from '../../privacy/forget.ts'
 import { recogniserOf } from '../../privacy/recogniser.ts'
 import { scrubRecord } from '../../privacy/scrub.ts'
 import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
@@ -41,10 +47,15 @@ async function clearWaitingEvents(engine: Engine, connection: Connection): Promi
   }
 }
 
+export interface ForgetAround extends Surroundings, Pick<ForgetEffects, 'onScan'> {
+  /** Called before each step that may take long. */
+  readonly onStep: (step: string) => void
+}
+
 interface Job {
   readonly connection: Connection
   readonly options: ForgetOptions
-  readonly around: Surroundings
+  readonly around: ForgetAround
 }
 
 const requestOf = ({ connection, options }: Job): ForgetRequest => ({
@@ -99,25 +110,30 @@ async function writeAnew(job: Job, engine: Engine, output: Output): Promise<void
 async function reachOutputs(job: Job, engine: Engine): Promise<string[]> {
   const reached: string[] = []
   for (const output of outputsOf(stemOf(job.connection))) {
+    job.around.onStep(`writing ${output.place} anew`)
     await writeAnew(job, engine, output)
     reached.push(output.place)
   }
   const copy = duckdbFile(job.connection) === undefined ? '' : publishedFile(engine.location)
   if (copy === '' || !existsSync(copy)) return reached
+  job.around.onStep(`writing ${copy} anew`)
   await publish({ engine, ...job.around, version: programVersion })
   return [...reached, copy]
 }
 
 /** Rows that were overwritten stay in the free space of a file or table until it is written anew. */
-async function reclaim({ connection }: Job, engine: Engine, { rows }: Held): Promise<void> {
-  if (duckdbFile(connection) === undefined)
-    for (const table of Object.keys(rows)) await engine.run(`vacuum full ${table}`)
+async function reclaim({ connection, around }: Job, engine: Engine, { rows }: Held): Promise<void> {
+  if (duckdbFile(connection) !== undefined) return
+  for (const table of Object.keys(rows)) {
+    around.onStep(`writing ${table} anew`)
+    await engine.run(`vacuum full ${table}`)
+  }
 }
 
 async function forgetEverywhere(
   connection: Connection,
   options: ForgetOptions,
-  around: Surroundings,
+  around: ForgetAround,
 ): Promise<ForgottenPerson> {
   const job = { connection, options, around }
   const engine = await openMade(connection)
@@ -142,12 +158,15 @@ async function forgetEverywhere(
 export async function forgetPerson(
   connection: Connection,
   options: ForgetOptions,
-  around: Surroundings,
+  around: ForgetAround,
 ): Promise<ForgottenPerson> {
   const forgotten = await forgetEverywhere(connection, options, around)
   if (options.isDry) return forgotten
   const file = duckdbFile(connection)
-  if (file !== undefined) await rewriteFile(file)
+  if (file !== undefined) {
+    around.onStep(`writing ${file} anew, as its free blocks hold what was overwritten`)
+    await rewriteFile(file)
+  }
   const engine = await openMade(connection)
   try {
     await finishForgetting({ engine, ...around }, { ...options, landing: connection.landing })

@@ -1,5 +1,5 @@
 /** `muster copy`: copies a warehouse to another engine or place, with its watermarks. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordOutput } from '../../app/privacy/outputs.ts'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
@@ -11,6 +11,7 @@ import { fileSource, serverSource } from '../../publish/copy/copy-source.ts'
 import { type CopyTarget, fileTarget, serverTarget } from '../../publish/copy/copy-target.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
+import { requireRoomFor } from '../around/room.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../terminal/output.ts'
@@ -100,6 +101,15 @@ async function copyBetween(context: CommandContext, from: Place, to: Place): Pro
   return copied
 }
 
+/** A copy of a file takes about as much as the file; rows of a server come by a temporary folder. */
+function requireRoomIn(context: CommandContext, from: Place, to: Place): void {
+  const bytes = from.warehouse.kind === 'file' ? sizeOf(from.warehouse.file) : 0
+  if (to.warehouse.kind === 'file') requireRoomFor(context, to.warehouse.file, bytes)
+  else requireRoomFor(context, scratchOf(context))
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
 /** The landed pages of the source stay where they are; the settings of the target have to name their folder. */
 const landingAdvice = ({ warehouse }: Place): string =>
   warehouse.kind === 'file'
@@ -118,6 +128,7 @@ export const command: CommandModule = {
     const [from, to] = [placeOf(context, options, 'from'), placeOf(context, options, 'to')]
     requireDifferent(from, to)
     requireDrained(from)
+    requireRoomIn(context, from, to)
     const copied = await copyBetween(context, from, to)
     if (from.warehouse.kind === 'file' && to.warehouse.kind === 'file')
       recordOutput(from.warehouse.file, { place: to.warehouse.file, made: 'copy', includesPii: true })

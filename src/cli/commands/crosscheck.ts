@@ -1,6 +1,7 @@
 /** `muster crosscheck`: compares our metrics with the service's own; --calibrate first finds the definition that fits. */
 
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
+import { requireRoom } from '../../app/connection/room.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
 import { calibrate } from '../../crosscheck/calibrate/calibrate.ts'
 import { readDefinition, recordCalibration } from '../../crosscheck/calibrate/definition-store.ts'
@@ -65,6 +66,7 @@ export const command: CommandModule = {
   ],
   notes: ['Exit code 3 when a difference is unexplained.'],
   run: async (context, _, options) => {
+    requireRoom(context.connection())
     const engine = await openMade(context.connection())
     try {
       return await runCrosscheck(context, engine, options)

@@ -1,6 +1,7 @@
 /** `muster discover`: takes ids of records from a file, for the next sync to read. */
 import { basename, resolve } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
+import { requireRoom } from '../../app/connection/room.ts'
 import { openToWrite } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
 import { catalogue } from '../../contract/catalogue.ts'
@@ -46,6 +47,7 @@ async function note(
   ids: ReturnType<typeof readIdList>['ids'],
   source: string,
 ): Promise<number> {
+  requireRoom(context.connection())
   const engine = await openToWrite(context.connection())
   try {
     const at = new Date(context.clock.now()).toISOString()

@@ -15,6 +15,7 @@ import {
   requireOutput,
   writeOutput,
 } from '../../temporary/output-file.ts'
+import { requireRoomFor } from '../around/room.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
@@ -48,6 +49,7 @@ function targetsOf(context: CommandContext, options: Options): Target[] {
   const rules = rulesOf(context, options)
   for (const { file } of targets) requireOutput(file, rules)
   requireDistinct(targets.map(({ file }) => file))
+  for (const { file } of targets) requireRoomFor(context, file)
   return targets
 }
 

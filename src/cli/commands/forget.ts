@@ -2,7 +2,7 @@
 import { requireRoom } from '../../app/connection/room.ts'
 import { type ForgottenPerson, forgetPerson } from '../../app/privacy/forget-person.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
-import { counted } from '../../lib/counted.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { isPersonKind } from '../../privacy/personal-fields.ts'
 import { type CommandModule, flagOption } from '../command.ts'
@@ -43,6 +43,16 @@ function print(
     printLine(context, `${isDry ? 'cannot be read' : 'removed, as it could not be read'}: ${scan}`)
 }
 
+/** A line each five seconds, as lines go into files and mails. */
+function everyFewSeconds({ clock, notice }: CommandContext): (done: number, scans: number) => void {
+  let next = clock.now() + 5_000
+  return (done, scans) => {
+    if (clock.now() < next) return
+    next = clock.now() + 5_000
+    notice(`landed pages: ${formatNumber(done)} of ${counted(scans, 'scan')} looked through`)
+  }
+}
+
 export const command: CommandModule = {
   arguments: [
     { name: '<kind>', summary: 'worker or user', choices: ['worker', 'user'] },
@@ -74,7 +84,7 @@ export const command: CommandModule = {
         acceptLoss: flagOption(options, 'acceptLoss'),
         isDry,
       },
-      context,
+      { ...context, onScan: everyFewSeconds(context), onStep: context.notice },
     )
     print(context, forgotten, isDry)
     if (!isDry || flagOption(options, 'dryRun')) return 0
