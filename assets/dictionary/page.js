@@ -35,6 +35,38 @@ document.getElementById('theme').addEventListener('click', () => {
   stored.set(root.dataset.theme)
 })
 
+// Contents, where there is no room beside the page
+
+const menu = document.getElementById('menu')
+const contents = document.getElementById('contents')
+
+function openContents(isOpen) {
+  contents.classList.toggle('open', isOpen)
+  menu.setAttribute('aria-expanded', String(isOpen))
+}
+
+menu.addEventListener('click', () => openContents(!contents.classList.contains('open')))
+contents.addEventListener('click', event => event.target.closest('a') && openContents(false))
+contents.addEventListener('keydown', event => {
+  if (event.key !== 'Escape') return
+  openContents(false)
+  menu.focus()
+})
+
+// Statements to copy
+
+for (const button of document.querySelectorAll('[data-copy]'))
+  button.addEventListener('click', () => {
+    const told = text => {
+      button.textContent = text
+    }
+    navigator.clipboard.writeText(button.parentElement.querySelector('code').textContent).then(
+      () => told('Copied'),
+      // A page from a file may not write there.
+      () => told('Select the text'),
+    )
+  })
+
 // Tabs
 
 function showTab(panel) {

@@ -47,6 +47,26 @@ describe('the dictionary', () => {
     )
   })
 
+  test('no text is a key of the service with a word or two around it', () => {
+    const cryptic = [...columns].filter(([name, { description }]) => {
+      const words = description.replace(/[.,:]/g, '').split(' ')
+      return /^(star|pii)\./.test(name) && words.length < 6 && words.some(word => /^[a-z]+[A-Z]/.test(word))
+    })
+    expect(cryptic.map(([name, { description }]) => `${name}: ${description}`)).toEqual([])
+    expect(columns.get('star.fact_timesheet.pay_wd_overtime')?.description).toBe('Pay for weekday overtime.')
+  })
+
+  test('leads with the questions that marts answer, their SQL and example rows', () => {
+    const example = { columns: ['week', 'agency'], rows: [['2026-01-04', '<b>A</b>']] }
+    const text = dictionaryPage(dictionary, undefined, [
+      { mart: 'open_demand', question: 'What is open?', sql: 'select 1 < 2', example },
+    ])
+    expect(text.indexOf('What is open?')).toBeLessThan(text.indexOf('id="diagrams"'))
+    expect(text).toContain('<code>select 1 &lt; 2</code>')
+    expect(text).toContain('<td>&lt;b&gt;A&lt;/b&gt;</td>')
+    expect(page).not.toContain('id="questions"')
+  })
+
   test.each([
     [
       'star.fact_timesheet.net_hours',

@@ -1,4 +1,6 @@
 /** The SQL of the catalogue runs on both engines and finds the same: questions, measures, and the charts of dashboards. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { readMarts } from '../../src/marts/mart.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
@@ -38,6 +40,25 @@ test.each(entities.filter(({ name }) => name !== 'freshness').map(entity => [ent
     }
   },
 )
+
+const examplesFile = fileURLToPath(new URL('../../assets/dictionary/examples.json', import.meta.url))
+const mostRows = 10
+
+/** Answers of the sandbox: `--update` writes them for the dictionary. */
+test('the dictionary has example rows of each question, with the columns of its answer', async () => {
+  const asked = entities.filter(({ kind, name }) => kind === 'fact' && name !== 'freshness')
+  const made: Record<string, { columns: string[]; rows: unknown[][] }> = {}
+  for (const { name, questionSql } of asked) {
+    const rows = (await engines[0]?.rows<Record<string, unknown>>(questionSql)) ?? []
+    const columns = Object.keys(rows[0] ?? {})
+    made[name] = { columns, rows: rows.slice(0, mostRows).map(row => columns.map(column => row[column])) }
+  }
+  const isUpdated = JSON.stringify(expect.getState().snapshotState).includes('"_updateSnapshot":"all"')
+  if (isUpdated) writeFileSync(examplesFile, `${JSON.stringify(made, null, 1)}\n`)
+  const held = JSON.parse(readFileSync(examplesFile, 'utf8')) as typeof made
+  const shapeOf = ([name, { columns }]: [string, (typeof made)[string]]) => [name, columns]
+  expect(Object.entries(held).map(shapeOf)).toEqual(Object.entries(made).map(shapeOf))
+})
 
 test.each(charts.map(chart => [chart.title, chart] as const))(
   'the chart "%s" has rows, on both engines',

@@ -20,6 +20,7 @@ import { type CommandModule, flagOption, type Options, textOption } from '../com
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
 import { bundleLine, bundleOptions, wantedFormats, writeBundles } from '../reports/bundles.ts'
+import { questionsOf } from '../reports/mart-questions.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const usualFile = 'dictionary.html'
@@ -63,7 +64,10 @@ const rulesOf = (context: CommandContext, options: Options): OutputRules => ({
 })
 
 const page: Target['render'] = (dictionary, stored) =>
-  dictionaryPage(dictionary, stored).replace('<head>', `<head><meta name="generator" content="${marker}">`)
+  dictionaryPage(dictionary, stored, questionsOf(readMarts())).replace(
+    '<head>',
+    `<head><meta name="generator" content="${marker}">`,
+  )
 
 const markdown: Target['render'] = (dictionary, stored) =>
   `<!-- ${marker}: changes by hand are lost -->\n\n${dictionaryMarkdown(dictionary, stored)}`

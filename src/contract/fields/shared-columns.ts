@@ -162,6 +162,35 @@ export function rateSet<const At extends string>(path: At, prefix: string, what:
   ) as Figures<`${At}.${RatePart}`>
 }
 
+/** Kinds of hour, by the keys that the service has for their rates and for their values. */
+const hourKinds: Readonly<Record<string, string>> = {
+  wd: 'weekday hours',
+  wdNw: 'weekday nights',
+  weNw: 'weekend nights',
+  bh: 'bank holidays',
+  bhNight: 'bank holiday nights',
+  sat: 'Saturdays',
+  sun: 'Sundays',
+  ot: 'weekday overtime',
+  wdBasic: 'weekday hours',
+  wdOvertime: 'weekday overtime',
+  wdNightwork: 'weekday nights',
+  weNightwork: 'weekend nights',
+  bankHoliday: 'bank holidays',
+  bankHolidayNight: 'bank holiday nights',
+  saturday: 'Saturdays',
+  sunday: 'Sundays',
+  saturdayNightwork: 'Saturday nights',
+  sundayNightwork: 'Sunday nights',
+}
+
+/** Throws an Error for a key that has no words yet: no text of the dictionary is a key alone. */
+function hoursNamed(key: string): string {
+  const words = hourKinds[key]
+  if (words === undefined) throw new Error(`${key} has no words in hourKinds`)
+  return words
+}
+
 export function rateSets<const At extends string, const Key extends string>(
   path: At,
   keys: readonly Key[],
@@ -169,8 +198,11 @@ export function rateSets<const At extends string, const Key extends string>(
   return Object.assign(
     {},
     ...keys.map(key => ({
-      ...rateSet(`${path}.${key}`, `rate_${snake(key)}`, `Rate ${key}`),
-      [`rate_${snake(key)}_uplift`]: number(`${path}.${key}.uplift`, `Rate ${key}: uplift factor.`),
+      ...rateSet(`${path}.${key}`, `rate_${snake(key)}`, `Rate for ${hoursNamed(key)}`),
+      [`rate_${snake(key)}_uplift`]: number(
+        `${path}.${key}.uplift`,
+        `Rate for ${hoursNamed(key)}: uplift factor.`,
+      ),
     })),
   ) as Figures<`${At}.${Key}.${RatePart | 'uplift'}`>
 }
@@ -182,6 +214,9 @@ export function buckets<const At extends string, const Key extends string>(
   keys: readonly Key[],
 ) {
   return Object.fromEntries(
-    keys.map(key => [`${prefix}_${snake(key)}`, money(`${path}.${key}`, `Value of ${key}, ${prefix} side.`)]),
+    keys.map(key => [
+      `${prefix}_${snake(key)}`,
+      money(`${path}.${key}`, `${prefix === 'pay' ? 'Pay' : 'Charge'} for ${hoursNamed(key)}.`),
+    ]),
   ) as Figures<`${At}.${Key}`>
 }

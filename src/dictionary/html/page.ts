@@ -8,6 +8,7 @@ import { schemaOrder } from '../wording.ts'
 import { areasSection, lineageSection } from './diagrams.ts'
 import { type Content, html, Markup } from './markup.ts'
 import { matrixSection, overview } from './overview.ts'
+import { type Question, questionsSection } from './questions.ts'
 import { groupsOf, schemasSection } from './tables.ts'
 
 const asset = (name: string): string => readFileSync(packageFile(`assets/dictionary/${name}`), 'utf8')
@@ -21,9 +22,9 @@ function head(style: string, script: string): Markup {
 
 const searchBox = html`<div class="search" role="search"><input id="search" type="search" placeholder="Search tables, columns, fields  ( / )" aria-label="Search" role="combobox" aria-expanded="false" aria-controls="results" aria-autocomplete="list" autocomplete="off" spellcheck="false"><ul id="results" role="listbox" aria-label="Results" hidden></ul></div>`
 
-const topBar = html`<header class="top"><a class="brand" href="#overview">muster</a>${searchBox}<button id="theme" type="button" aria-label="Light or dark">◐</button></header>`
+const topBar = html`<header class="top"><button id="menu" type="button" aria-label="Contents" aria-expanded="false" aria-controls="contents">☰</button><a class="brand" href="#overview">muster</a>${searchBox}<button id="theme" type="button" aria-label="Light or dark">◐</button></header>`
 
-function sideBar(dictionary: Dictionary): Markup {
+function sideBar(dictionary: Dictionary, hasQuestions: boolean): Markup {
   const tables: Content = schemaOrder.map(schema => {
     const groups = groupsOf(dictionary, schema).map(
       ([title, group]) =>
@@ -33,15 +34,19 @@ function sideBar(dictionary: Dictionary): Markup {
     )
     return html`<details${schema === 'mart' || schema === 'star' ? new Markup(' open') : ''}><summary><a href="#schema.${schema}">${schema}</a></summary><ul>${groups}</ul></details>`
   })
-  return html`<nav class="side" aria-label="Contents"><ul class="parts"><li><a href="#overview">Overview</a></li><li><a href="#diagrams">Subject areas</a></li><li><a href="#matrix">Bus matrix</a></li><li><a href="#lineage">Lineage</a></li></ul>${tables}</nav>`
+  return html`<nav class="side" id="contents" aria-label="Contents"><ul class="parts"><li><a href="#overview">Overview</a></li>${hasQuestions && html`<li><a href="#questions">Questions</a></li>`}<li><a href="#diagrams">Subject areas</a></li><li><a href="#matrix">Bus matrix</a></li><li><a href="#lineage">Lineage</a></li></ul>${tables}</nav>`
 }
 
 /** Self-contained; every text of the dictionary is escaped. */
-export function dictionaryPage(dictionary: Dictionary, stored?: StoredRows): string {
+export function dictionaryPage(
+  dictionary: Dictionary,
+  stored?: StoredRows,
+  questions: readonly Question[] = [],
+): string {
   const style = asset('page.css')
   const script = asset('page.js')
   const context = { users: usersOf(dictionary), ...(stored && { stored }) }
-  const main = html`<main id="content">${overview(dictionary, stored)}${areasSection(dictionary)}${matrixSection(dictionary)}${lineageSection(dictionary)}${schemasSection(dictionary, context)}</main>`
-  const body = html`<body><a class="skip" href="#content">To the content</a>${topBar}<div class="frame">${sideBar(dictionary)}${main}</div><script>${new Markup(script)}</script></body>`
+  const main = html`<main id="content">${overview(dictionary, stored)}${questionsSection(questions)}${areasSection(dictionary)}${matrixSection(dictionary)}${lineageSection(dictionary)}${schemasSection(dictionary, context)}</main>`
+  const body = html`<body><a class="skip" href="#content">To the content</a>${topBar}<div class="frame">${sideBar(dictionary, questions.length > 0)}${main}</div><script>${new Markup(script)}</script></body>`
   return `<!doctype html>\n${html`<html lang="en">${head(style, script)}${body}</html>`.text}\n`
 }
