@@ -13,7 +13,7 @@ export const wholeRuns = [
   'test/postgres/row-policies.test.ts',
   'test/dashboard/pages.test.ts',
   'test/landing/damage.test.ts',
-  'test/cli/{bad-surroundings,dag-ledger,demo,honest-words,incomplete,metric,pairs,stopping,time-left}.test.ts',
+  'test/cli/{bad-surroundings,dag-ledger,demo,honest-words,incomplete,metric,pairs,stopping}.test.ts',
   'test/sync/{agency,collection,empty-list,faults,kill,live,look-again,lost-access,refused-ids,replay,requests,scan-model,snapshot-losses,stops,sweep}.test.ts',
   'test/warehouse/{any-json,bad-input,export,parity,reporting-zone,unloadable}.test.ts',
   'test/contract/contract.test.ts',
