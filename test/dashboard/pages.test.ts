@@ -145,7 +145,7 @@ test.each([
   ['/api/pages/nothing', 400, 'there is no page nothing'],
   ['/api/pages/cost?from=yesterday', 400, 'from is not a day'],
   [
-    '/api/pages/cost?agency=' + Array.from({ length: 51 }, (_, index) => index).join('&agency='),
+    `/api/pages/cost?agency=${Array.from({ length: 51 }, (_, index) => index).join('&agency=')}`,
     400,
     'too many',
   ],
