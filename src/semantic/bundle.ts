@@ -31,7 +31,8 @@ export interface BundleRequest {
 
 export const yamlFile = (path: string, tree: unknown): BundleFile => ({
   path,
-  content: `# ${marker}: changes by hand are lost\n${stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false })}`,
+  // Superset and dbt read YAML 1.1, in which an unquoted time or yes is no text.
+  content: `# ${marker}: changes by hand are lost\n${stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' })}`,
 })
 
 export const textFile = (path: string, comment: string, text: string): BundleFile => ({

@@ -1,9 +1,10 @@
-/** Tools from PyPI and npm, each installed once into a folder of its own below the temporary folder, and how they are run. */
+/** Tools from PyPI and npm, each installed once into a folder of its own that later runs find again, and how they are run. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { BundleFile } from '../../src/semantic/bundle.ts'
 import { madeOnce } from '../made-once.ts'
@@ -35,12 +36,11 @@ export async function run(
   }
 }
 
+/** Temporary folders of tests go when they end, and Superset takes minutes to install. */
+const tools = fileURLToPath(new URL('../../node_modules/.cache/muster-tools', import.meta.url))
+
 const placeOf = (name: string, packages: readonly string[]): string =>
-  join(
-    tmpdir(),
-    'muster-tools',
-    `${name}-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`,
-  )
+  join(tools, `${name}-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`)
 
 async function must(program: string, args: readonly string[], cwd: string): Promise<void> {
   const { code, output } = await run(program, args, { cwd })
