@@ -10,6 +10,7 @@ import { throwAway } from '../../warehouse/throw-away.ts'
 import { auditedService } from './audited.ts'
 import { audits } from './audits.ts'
 import { differences, rowsOf } from './compare.ts'
+import { wrongCurrencies } from './currency.ts'
 import type { OddWorld } from './odd-world.ts'
 
 const marts = new Map(readMarts().map(mart => [mart.name, mart]))
@@ -36,7 +37,7 @@ async function auditSeed(engine: Engine, landing: string, world: OddWorld): Prom
     if (!mart) throw new Error(`test/marts/audit: there is no mart.${audit.mart}`)
     const actual = await rowsOf(engine, mart)
     const found = differences(mart, audit, { expected: audit.rows(service), actual })
-    const wrong = found.lines
+    const wrong = [...found.lines, ...(await wrongCurrencies(engine, mart, service))]
     lines.push(...wrong.slice(0, shown))
     if (wrong.length > shown) lines.push(`mart.${mart.name}: ${wrong.length - shown} more differences`)
     if (actual.length === 0) empty.push(mart.name)
