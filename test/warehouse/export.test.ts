@@ -231,7 +231,7 @@ describe('on the command line', () => {
     await warehouse.close()
     rmSync(file)
     expect(existsSync(publishedFile(file))).toBe(true)
-    const { code, out } = await muster(`export --parquet ${to()}`, { env: env() })
+    const { code, out } = await muster(`export --parquet ${to()} --verbose`, { env: env() })
     expect([code, out]).toEqual([
       0,
       expect.stringMatching(
