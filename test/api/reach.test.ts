@@ -33,7 +33,7 @@ it('takes five seconds of a real clock too', async () => {
   const from = performance.now()
   await failure(client.getMe())
   expect(performance.now() - from).toBeGreaterThan(4_900)
-  expect(performance.now() - from).toBeLessThan(6_500)
+  expect(performance.now() - from).toBeLessThan(15_000)
   await client.close()
 })
 

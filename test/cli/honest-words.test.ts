@@ -84,7 +84,7 @@ test('nobody there: after five seconds, with the attempts and what to do', async
   const from = performance.now()
   const { code, err } = await sync({ MUSTER_BASE_URL: 'http://127.0.0.1:1/api/open/v1' })
   expect(code).toBe(1)
-  expect(performance.now() - from).toBeLessThan(12_000)
+  expect(performance.now() - from).toBeLessThan(30_000)
   expect(err).toMatch(
     /127\.0\.0\.1:1 accepts no connection \(GET \/me, tried \d+ times in 5 s: ECONNREFUSED\)/,
   )
