@@ -41,5 +41,10 @@ describe('limits that /me does not tell', () => {
     expect(kind({ agencies: [{ id: 'a', name: 'A' }], companies: [{ id: 'c' }] })).toBe('agency')
     expect(kind({ agencies: [], companies: [{ id: 'c' }] })).toBe('company')
     expect(kind({})).toBe('company')
+    // Its agencies may be gone, or without an id: the key is still one of an agency.
+    expect(kind({ agencies: [] })).toBe('agency')
+    expect(kind({ agencies: [{ name: 'A' }], companies: [] })).toBe('agency')
+    expect(kind({ scopes: ['read:workers', 'write:workers'] })).toBe('agency')
+    expect(kind({ scopes: ['write:workers'], companies: [{ id: 'c' }] })).toBe('company')
   })
 })

@@ -51,12 +51,12 @@ export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
   const perDay = count(data.rateLimitPerDay, 1, greatestPerDay)
   const agencies = refs(data.agencies)
   const companies = refs(data.companies)
+  const scopes = texts(data.scopes) ?? []
   return {
-    // An agency key may also list companies it works for; only an agency key lists agencies.
-    kind: agencies && agencies.length > 0 ? 'agency' : 'company',
+    kind: kindOf({ agencies, companies, scopes }),
     name: text(data.name) ?? '',
     description: text(data.description) ?? '',
-    scopes: texts(data.scopes) ?? [],
+    scopes,
     rateLimitPerMinute: perMinute ?? defaultPerMinute,
     rateLimitPerDay: perDay ?? defaultPerDay,
     ...((perMinute === undefined || perDay === undefined) && {
@@ -71,6 +71,22 @@ export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
     ...present('agencies', agencies),
     bytes,
   }
+}
+
+interface Named {
+  readonly agencies: readonly Ref[] | undefined
+  readonly companies: readonly Ref[] | undefined
+  readonly scopes: readonly string[]
+}
+
+/**
+ * An agency key may also list companies that it works for; only an agency key lists agencies. Where neither is listed, the
+ * presence of the list decides, then the scope that only agency keys can have.
+ */
+function kindOf({ agencies, companies, scopes }: Named): KeyInfo['kind'] {
+  if (agencies?.length) return 'agency'
+  if (companies?.length) return 'company'
+  return agencies || scopes.includes('write:workers') ? 'agency' : 'company'
 }
 
 function usage(value: unknown): KeyUsage {
