@@ -6,11 +6,16 @@ import { ascii } from './json-bytes.ts'
 /** What may stand at a declared place. */
 export interface Form {
   readonly kind: 'object' | 'list' | 'id' | Exclude<ColumnType, 'json'>
-  /** Whether the bytes from the first to the one before the last are surely a value of this form. Null is told before. */
-  isPlain(bytes: Buffer, from: number, end: number): boolean
+  /**
+   * The position behind a value that is surely of this form, which is found and judged in one reading of its bytes; or
+   * `notPlain`. Null is told before.
+   */
+  afterPlain(bytes: Buffer, from: number): number
 }
 
-const { quote } = ascii
+export const notPlain = -1
+
+const { quote, backslash, comma, closeBrace, closeBracket, space } = ascii
 const zero = 48
 const nine = 57
 const minus = 45
@@ -25,31 +30,33 @@ const idBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[A-Za-z0-9_.:-]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
 
-function isPlainId(bytes: Buffer, from: number, end: number): boolean {
-  const length = end - from - 2
+function afterPlainId(bytes: Buffer, from: number): number {
+  if (bytes[from] !== quote) return notPlain
+  let at = from + 1
+  while (idBytes[bytes[at] as number] === 1) at += 1
+  const length = at - from - 1
   // Two bytes may be '-1', which is none.
-  if (
-    bytes[from] !== quote ||
-    length < 1 ||
-    length > longestId ||
-    (length === 2 && bytes[from + 1] === minus)
-  )
-    return false
-  for (let at = from + 1; at < end - 1; at += 1) if (idBytes[bytes[at] as number] === 0) return false
-  return true
+  const isId = length > 0 && length <= longestId && !(length === 2 && bytes[from + 1] === minus)
+  return isId && bytes[at] === quote ? at + 1 : notPlain
 }
 
-function plainNumber(whole: number, behind: number): Form['isPlain'] {
+const isEnd = (byte: number | undefined): boolean =>
+  byte === comma || byte === closeBrace || byte === closeBracket || (byte !== undefined && byte <= space)
+
+function plainNumber(whole: number, behind: number): Form['afterPlain'] {
   const most = Math.min(whole, safeDigits - behind)
-  return (bytes, from, end) => {
-    let at = bytes[from] === minus ? from + 1 : from
-    const first = at
-    while (at < end && isDigit(bytes[at])) at += 1
-    if (at === first || at - first > most) return false
-    if (at === end) return true
-    if (bytes[at] !== point || end - at - 1 > behind) return false
-    for (at += 1; at < end; at += 1) if (!isDigit(bytes[at])) return false
-    return true
+  return (bytes, from) => {
+    const first = bytes[from] === minus ? from + 1 : from
+    let at = first
+    while (isDigit(bytes[at])) at += 1
+    if (at === first || at - first > most) return notPlain
+    if (bytes[at] === point) {
+      const fraction = at + 1
+      at = fraction
+      while (isDigit(bytes[at])) at += 1
+      if (at === fraction || at - fraction > behind) return notPlain
+    }
+    return isEnd(bytes[at]) ? at : notPlain
   }
 }
 
@@ -77,17 +84,19 @@ function isDay(bytes: Buffer, at: number): boolean {
 
 const colon = 58
 const letterT = 84
+const lowerT = 116
+const lowerF = 102
 const letterZ = 90
 
 /** "2026-03-01T09:00:00.000Z" as most services write it, or without the fraction. */
-function isPlainTime(bytes: Buffer, from: number, end: number): boolean {
+function afterPlainTime(bytes: Buffer, from: number): number {
+  if (bytes[from] !== quote) return notPlain
   const at = from + 1
-  const last = end - 2
-  const length = last - at + 1
-  if (bytes[from] !== quote || bytes[last] !== letterZ || (length !== 24 && length !== 20)) return false
-  if (length === 24 && (bytes[at + 19] !== point || two(bytes, at + 20) > 99 || !isDigit(bytes[at + 22])))
-    return false
-  return (
+  const hasFraction = bytes[at + 19] === point
+  const end = at + (hasFraction ? 24 : 20)
+  if (bytes[end] !== quote || bytes[end - 1] !== letterZ) return notPlain
+  if (hasFraction && (two(bytes, at + 20) > 99 || !isDigit(bytes[at + 22]))) return notPlain
+  const isTime =
     bytes[at + 10] === letterT &&
     bytes[at + 13] === colon &&
     bytes[at + 16] === colon &&
@@ -95,26 +104,43 @@ function isPlainTime(bytes: Buffer, from: number, end: number): boolean {
     two(bytes, at + 14) < 60 &&
     two(bytes, at + 17) < 60 &&
     isDay(bytes, at)
-  )
+  return isTime ? end + 1 : notPlain
 }
 
-const isText: Form['isPlain'] = (bytes, from) => bytes[from] === quote
-const never = (): boolean => false
-/** JSON has no other words beginning so. */
-const isBoolean: Form['isPlain'] = (bytes, from) => bytes[from] === 116 || bytes[from] === 102
+function afterText(bytes: Buffer, from: number): number {
+  if (bytes[from] !== quote) return notPlain
+  const { length } = bytes
+  let at = from + 1
+  while (at < length) {
+    const byte = bytes[at]
+    if (byte === quote) return at + 1
+    at += byte === backslash ? 2 : 1
+  }
+  return notPlain
+}
 
-function plainOf(type: ColumnType): Form['isPlain'] {
+/** JSON has no other words beginning so. */
+function afterBoolean(bytes: Buffer, from: number): number {
+  const first = bytes[from]
+  const end = first === lowerT ? from + 4 : from + 5
+  const isBoolean = first === lowerT || first === lowerF
+  return isBoolean && isEnd(bytes[end]) ? end : notPlain
+}
+
+const never = (): number => notPlain
+
+function plainOf(type: ColumnType): Form['afterPlain'] {
   const { digits } = storedTypes[type]
   if (digits) return plainNumber(digits.whole, digits.behind)
-  if (type === 'boolean') return isBoolean
-  if (type === 'timestamp') return isPlainTime
-  return type === 'text' || type === 'url' ? isText : never
+  if (type === 'boolean') return afterBoolean
+  if (type === 'timestamp') return afterPlainTime
+  return type === 'text' || type === 'url' ? afterText : never
 }
 
 const forms = new Map<string, Form>()
 
-function formOf(kind: Form['kind'], isPlain: Form['isPlain']): Form {
-  const form = forms.get(kind) ?? { kind, isPlain }
+function formOf(kind: Form['kind'], afterPlain: Form['afterPlain']): Form {
+  const form = forms.get(kind) ?? { kind, afterPlain }
   forms.set(kind, form)
   return form
 }
@@ -130,6 +156,6 @@ const isIdKey = (key: string, column: Column | undefined): boolean =>
 /** Undefined where any JSON may stand. `key` is empty for an element of a list. */
 export function leafForm(key: string, type: ColumnType, column: Column | undefined): Form | undefined {
   if (type === 'json' || column?.isUntyped) return undefined
-  if (type === 'text' && isIdKey(key, column)) return formOf('id', isPlainId)
+  if (type === 'text' && isIdKey(key, column)) return formOf('id', afterPlainId)
   return formOf(type, plainOf(type))
 }

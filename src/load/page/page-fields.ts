@@ -1,7 +1,7 @@
 /** Searches the bytes of a landed page once: where its records lie, how deep they nest, and their undeclared fields. */
 
 import type { RowsAt } from '../read/pages.ts'
-import type { Form } from './forms.ts'
+import { type Form, notPlain } from './forms.ts'
 import { ascii, JsonBytes } from './json-bytes.ts'
 import type { KnownField, KnownNode } from './known-fields.ts'
 
@@ -110,9 +110,11 @@ class FieldSearch extends JsonBytes {
 
   /** A value of another kind than the declared one is not plain either. */
   #leaf(from: number, form: Form | undefined, key?: string): number {
-    const end = this.#value(from)
     // JSON has no other word that begins like null.
-    if (form === undefined || this.bytes[from] === letterN || form.isPlain(this.bytes, from, end)) return end
+    if (form === undefined || this.bytes[from] === letterN) return this.#value(from)
+    const plain = form.afterPlain(this.bytes, from)
+    if (plain !== notPlain) return plain
+    const end = this.#value(from)
     if (this.#unusual.length <= this.#most)
       this.#unusual.push({
         start: from,
