@@ -47,11 +47,6 @@ export const planted: Readonly<Record<string, Planted>> = {
     find: '.filter(({ resource }) => resource.isReadById)',
     put: '.filter(({ resource }) => resource.isReadById && false)',
   },
-  'a signal makes no fetch more likely': {
-    file: 'src/state/by-id/discovered.ts',
-    find: 'greatest(discovered.signalled_at, excluded.signalled_at)',
-    put: 'discovered.signalled_at',
-  },
   'the minute takes one request in four too many': {
     file: 'src/api/budget/minute.ts',
     find: 'this.#starts.length - this.#cap',
