@@ -8,6 +8,7 @@ export const wholeRuns = [
   'test/crosscheck/*.test.ts',
   'test/package/installed.test.ts',
   'test/privacy/*.test.ts',
+  'test/state/{schema-versions,upgrade-kill}.test.ts',
   'test/marts/stand-alone.test.ts',
   'test/semantic/{catalogue,questions}.test.ts',
   'test/postgres/row-policies.test.ts',

@@ -88,6 +88,7 @@ const aboutOldWords = [
   'src/state/upgrades.ts',
   'test/state/upgrade.test.ts',
   'test/state/scan-upgrade.test.ts',
+  'test/state/schema-versions.test.ts',
   'test/state/version-0.sql',
 ]
 

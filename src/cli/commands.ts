@@ -160,6 +160,12 @@ export const commandSet: CommandSet = {
       purpose: complete,
       load: () => import('./commands/copy.ts'),
     },
+    upgrade: {
+      summary: 'bring the warehouse of an earlier version to the structure of this one',
+      purpose: complete,
+      aliases: ['migrate'],
+      load: () => import('./commands/upgrade.ts'),
+    },
     'dag list': {
       summary: 'list the DAGs with their schedules and tasks, and invalid files with their mistakes',
       purpose: schedule,

@@ -1,7 +1,6 @@
 /** Brings the structure of a warehouse up to the declarations: forward only, and only when something differs. */
 import { createHash } from 'node:crypto'
-import { MusterError } from '../lib/errors.ts'
-import { isLaterVersion, programVersion } from '../lib/package.ts'
+import { programVersion } from '../lib/package.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'
@@ -19,10 +18,11 @@ import {
 import { quoteName } from '../warehouse/sql-text.ts'
 import { existingTables, forgetTables } from './existing-tables.ts'
 import { ledger } from './ledger.ts'
+import { recordedStructure, refuseLater } from './recorded-structure.ts'
 import { isZoneSettled, settleZone } from './reporting-zone.ts'
 import { addLedgerColumn, createLedgerIndexes, createLedgerTable } from './structure.ts'
 import { ledgerTables } from './tables.ts'
-import { conversions, renames, type Upgrade } from './upgrades.ts'
+import { conversions, renames, schemaVersion, type Upgrade } from './upgrades.ts'
 
 /** What is recorded of a structure when it is applied. */
 interface Structure {
@@ -48,26 +48,12 @@ function sumOf(): string {
   return hash.digest('hex')
 }
 
-/** What ops.migration records: the checksum of the structure, and the program that made it. */
-export async function recordedStructure(engine: Engine): Promise<ReadonlyMap<string, string>> {
-  const rows = await engine.rows<{ name: string; checksum: string }>(
-    'select name, checksum from ops.migration',
-  )
-  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
-}
-
-/** Throws MusterError for the warehouse of a later program, which may have tables that this one would not maintain. */
 async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<boolean> {
   if (!(await existingTables(engine)).has('migration')) return false
   const recorded = await recordedStructure(engine)
-  const maker = recorded.get('program')
   if (recorded.get('structure') === sum) return isZoneSettled(engine)
-  if (maker === undefined || !isLaterVersion(maker, version)) return false
-  throw new MusterError({
-    what: `this warehouse was made by muster ${maker}, which is later than this one, ${version}`,
-    where: engine.location,
-    next: `install muster ${maker} or later; nothing was changed`,
-  })
+  refuseLater(engine, recorded, version)
+  return false
 }
 
 /** Tables and columns that the warehouse has, as `ops.run` and `ops.run.state`. */
@@ -159,6 +145,7 @@ async function record(engine: Engine, { sum, version, now }: Structure): Promise
     .insertInto('ops.migration')
     .values([
       { name: 'structure', checksum: sum, applied_at: now },
+      { name: 'schema', checksum: String(schemaVersion), applied_at: now },
       { name: 'program', checksum: version, applied_at: now },
     ])
     .execute()

@@ -2,6 +2,7 @@
 import type { Engine } from '../warehouse/engine.ts'
 import { existingTables } from './existing-tables.ts'
 import { ledger } from './ledger.ts'
+import { requireReadable } from './recorded-structure.ts'
 import { lastNights, type Night } from './runs/nights.ts'
 
 type Reader = Pick<Engine, 'rows' | 'schema' | 'cacheKey'>
@@ -69,6 +70,7 @@ interface Syncs {
 export async function readOverview(engine: Reader): Promise<Overview | undefined> {
   const tables = await existingTables(engine)
   if (!(tables.has('migration') && tables.has('run_resource') && tables.has('quarantine'))) return undefined
+  await requireReadable(engine)
   const [row] = await engine.rows<Syncs>(syncs)
   return {
     lastSync: row?.lastSync ?? null,

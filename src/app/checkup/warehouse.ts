@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { hasReceivedEvents } from '../../state/inbox/figures.ts'
+import { isBehind } from '../../state/recorded-structure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type Finding, fail, failed, ok, warn } from './finding.ts'
 
@@ -13,14 +14,26 @@ export interface WarehouseCheck {
   readonly engine: Engine | undefined
 }
 
+/** Of a warehouse that this user may write. Throws MusterError for one of a later program. */
+const written = async (engine: Engine, found: string): Promise<Finding> =>
+  (await isBehind(engine))
+    ? warn(
+        'warehouse',
+        `${found}, made by an earlier muster`,
+        'run muster upgrade; the next sync does it as well',
+      )
+    : ok('warehouse', `${found}, can be written`)
+
 /** `open` opens the file to write, which proves that no other process has it open. */
 export async function checkFile(file: string, open: () => Promise<Engine>): Promise<WarehouseCheck> {
   if (!existsSync(file)) return { finding: ok('warehouse', `${file} will be created`), engine: undefined }
+  let engine: Engine | undefined
   try {
-    const engine = await open()
+    engine = await open()
     const size = `${(statSync(file).size / 1e6).toFixed(1)} MB`
-    return { finding: ok('warehouse', `${file}, ${size}, can be written`), engine }
+    return { finding: await written(engine, `${file}, ${size}`), engine }
   } catch (error) {
+    await engine?.close()
     return { finding: failed('warehouse', error), engine: undefined }
   }
 }
@@ -65,7 +78,7 @@ export async function checkServer(open: () => Promise<Engine>): Promise<Warehous
         ),
         engine,
       }
-    return { finding: ok('warehouse', `${found}, can be written`), engine }
+    return { finding: await written(engine, found), engine }
   } catch (error) {
     await engine?.close()
     return { finding: failed('warehouse', error), engine: undefined }

@@ -5,6 +5,7 @@ import { type InboxStore, logStore, tableStore } from '../../events/store.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { existingTables } from '../../state/existing-tables.ts'
+import { requireReadable } from '../../state/recorded-structure.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 import type { RunConnection } from '../../sync/run/run-connection.ts'
 import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
@@ -19,6 +20,7 @@ import type { QuerySession } from '../../warehouse/query.ts'
 import type { Notices } from '../surroundings.ts'
 import { landingKeys } from './landing-keys.ts'
 import { leavingOverview } from './overview.ts'
+import { isFileBehind, upgradeFile } from './upgrade-file.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
 export const duckdbFile = ({ warehouse }: StoredConnection): string | undefined =>
@@ -44,8 +46,21 @@ export function postgresPlace(connection: StoredConnection): PostgresPlace | und
   }
 }
 
-/** Opens the warehouse to write; a DuckDB file has one writer at a time. */
+/**
+ * Opens the warehouse to write; a DuckDB file has one writer at a time, and one of an earlier version is upgraded first.
+ * Throws MusterError for a file of a later version.
+ */
 export async function openToWrite(connection: StoredConnection): Promise<Engine> {
+  const engine = await openUnchanged(connection)
+  const file = duckdbFile(connection)
+  // On a server one transaction does it, which each command that writes begins with.
+  if (file === undefined || !(await isFileBehind(engine))) return engine
+  await upgradeFile(file, connection)
+  return openUnchanged(connection)
+}
+
+/** Opens the warehouse to write, with the structure that it has. */
+export async function openUnchanged(connection: StoredConnection): Promise<Engine> {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
   const { reportingZone } = connection
@@ -145,7 +160,9 @@ async function openEither(
 async function isSynced({ handle, isPublished }: Opened<Engine>): Promise<boolean> {
   if (isPublished) return true
   await handle.requireReader()
-  return (await existingTables(handle)).has('migration')
+  if (!(await existingTables(handle)).has('migration')) return false
+  await requireReadable(handle)
+  return true
 }
 
 /** Undefined when no sync has written to this warehouse. Throws MusterError for a user who may not read its ledger. */

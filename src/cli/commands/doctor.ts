@@ -7,7 +7,7 @@ import { diskSpace, landingFolder, nodeVersion } from '../../app/checkup/machine
 import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { reserveOf } from '../../app/connection/room.ts'
-import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
+import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
 import type { ExitStatus } from '../../lib/errors.ts'
@@ -41,7 +41,7 @@ async function examine(context: CommandContext): Promise<Examination> {
   }
   findings.push(...settingsFindings(context))
   const file = duckdbFile(connection)
-  const open = (): Promise<Engine> => openToWrite(connection)
+  const open = (): Promise<Engine> => openUnchanged(connection)
   const { finding, engine } = file === undefined ? await checkServer(open) : await checkFile(file, open)
   try {
     findings.push(

@@ -1,7 +1,7 @@
 /** Copies a warehouse from one engine to another, with its ledger: the next sync continues where the last one ended. */
 import { MusterError } from '../../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../../lib/package.ts'
-import { recordedStructure } from '../../state/migrate.ts'
+import { recordedStructure } from '../../state/recorded-structure.ts'
 import { ledgerTables } from '../../state/tables.ts'
 import type { Engine, TypedColumn } from '../../warehouse/engine.ts'
 import { physicalTables } from '../../warehouse/schema/physical.ts'

@@ -103,10 +103,12 @@ export const runTables = {
   }),
 
   migration: table({
-    description: 'Two rows: the structure of the warehouse, and the program that made it.',
+    description: 'Three rows: the structure of the warehouse, its number, and the program that made it.',
     columns: {
-      name: oneOf(['structure', 'program']),
-      checksum: text('SHA-256 of the declarations and of sql/, or the version of the program.'),
+      name: oneOf(['structure', 'schema', 'program']),
+      checksum: text(
+        'SHA-256 of the declarations and of sql/, the number of the structure, or the version of the program.',
+      ),
       applied_at: time('When it was applied.'),
     },
     key: ['name'],

@@ -1,14 +1,31 @@
-/** Writes a DuckDB file anew: what was deleted or overwritten stays in its free blocks until then. */
+/**
+ * Writes a DuckDB file anew: what was deleted or overwritten stays in its free blocks until then. And a change of many
+ * statements that has to be all or nothing is made to the copy: DuckDB 1.5 cannot read a log in which one transaction renames
+ * a table and writes it, so that a kill before the next checkpoint would lose the file.
+ */
 import { statSync } from 'node:fs'
 import { temporaryPlace } from '../../temporary/places.ts'
 import { attachAs, create } from './connect.ts'
-import { replaceDatabase } from './database-file.ts'
+import { realFile, replaceDatabase } from './database-file.ts'
 import { openError } from './failure.ts'
 
+interface Rewriting {
+  /** What the temporary file is, for whoever finds it. */
+  readonly contents: string
+  /** Changes the copy, which is closed, before it takes the place of the file. */
+  readonly change?: (draft: string) => Promise<void>
+}
+
+const withoutDeleted: Rewriting = { contents: 'a warehouse without what was deleted' }
+
 /** The file must be closed here. It is locked until the new one is in its place, so that nobody writes to the old one. */
-export async function rewriteFile(file: string): Promise<void> {
+export async function rewriteFile(
+  name: string,
+  { contents, change }: Rewriting = withoutDeleted,
+): Promise<void> {
+  const file = realFile(name)
   const { mode } = statSync(file)
-  const draft = temporaryPlace(`${file}.rewritten`, 'a warehouse without what was deleted')
+  const draft = temporaryPlace(`${file}.rewritten`, contents)
   try {
     const { connection, instance, temporary } = await create(`${file}.tmp`)
     try {
@@ -17,6 +34,7 @@ export async function rewriteFile(file: string): Promise<void> {
       await connection.run('copy from database warehouse to rewritten')
       await connection.run('checkpoint rewritten')
       await connection.run('detach rewritten')
+      await change?.(draft.path)
       replaceDatabase(draft.path, file, mode)
     } finally {
       connection.closeSync()

@@ -1,0 +1,50 @@
+/** `muster upgrade`: brings the warehouse to the structure of this version, without any request. */
+import { duckdbFile, isMade, openMade, openUnchanged } from '../../app/connection/warehouse.ts'
+import { programVersion } from '../../lib/package.ts'
+import { migrate } from '../../state/migrate.ts'
+import { recordedSchema } from '../../state/recorded-structure.ts'
+import { schemaVersion } from '../../state/upgrades.ts'
+import type { CommandModule } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { printJson, printLine } from '../terminal/output.ts'
+
+/** Undefined for a database in which nothing was made yet. */
+async function schemaBefore(context: CommandContext): Promise<number | undefined> {
+  const connection = context.stored()
+  if (!isMade(connection)) return undefined
+  const engine = await openUnchanged(connection)
+  try {
+    return await recordedSchema(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+export const command: CommandModule = {
+  notes: [
+    'Whatever writes the warehouse upgrades it first; this does nothing else, as after installing a new version.',
+    'A DuckDB file is upgraded in a copy beside it, which then takes its place: that needs as much room again.',
+    'On a server it is one transaction, as the owner of the warehouse. A later version of the warehouse is left alone.',
+  ],
+  examples: ['muster upgrade', 'muster upgrade --connection acme'],
+  async run(context) {
+    const before = await schemaBefore(context)
+    const engine = await openMade(context.stored())
+    try {
+      const changed = await migrate(engine, new Date(context.clock.now()).toISOString())
+      const place = duckdbFile(context.stored()) ?? engine.location
+      if (context.json) printJson(context, { warehouse: place, from: before ?? null, to: schemaVersion })
+      else if (before === undefined) printLine(context, `${place}: made, schema ${schemaVersion}`)
+      else if (before < schemaVersion)
+        printLine(context, `${place}: upgraded from schema ${before} to ${schemaVersion}`)
+      else
+        printLine(
+          context,
+          `${place}: ${changed ? 'brought' : 'is up'} to date with muster ${programVersion}, schema ${schemaVersion}`,
+        )
+      return 0
+    } finally {
+      await engine.close()
+    }
+  },
+}
