@@ -46,7 +46,10 @@ const longestList = 400
 
 function insert(on: Occasion, lagMs = 0): void {
   const { world, collection, record, nowMs, number } = on
-  if (world.all(collection).length >= longestList) return changes.touch(on)
+  if (world.all(collection).length >= longestList) {
+    changes.touch(on)
+    return
+  }
   const at = iso(nowMs - lagMs)
   const times = record.createdAt === undefined ? {} : { createdAt: at, updatedAt: at }
   world.upsert(collection, { ...record, id: `made${number}`, ...times })
