@@ -83,6 +83,7 @@ export class Service {
   #sandbox!: Sandbox
   #isStormy = false
   #isCalm = false
+  #isLying = false
   #made = 0
   #judged = 0
 
@@ -156,6 +157,7 @@ export class Service {
   /** The service deviates from its contract from now on. */
   lie(): void {
     const { climate } = this.#parts
+    this.#isLying = true
     this.#sandbox.setQuirks({ all: climate.lies })
   }
 
@@ -167,16 +169,19 @@ export class Service {
     this.#limits.rateLimitPerDay = 50_000
     this.#isStormy = false
     this.#isCalm = true
+    this.#isLying = false
     this.#sandbox.setQuirks()
     this.#sandbox.faults.stop()
   }
 
-  /** What somebody sees whom no fault meets. */
+  /** What somebody sees whom no fault meets, and to whom the service does not lie. */
   async unspoiled<Result>(look: () => Promise<Result>): Promise<Result> {
     const { faults } = this.#sandbox
     faults.stop()
+    this.#sandbox.setQuirks()
     const seen = await look()
     if (!this.#isCalm) faults.resume()
+    if (this.#isLying) this.lie()
     return seen
   }
 
