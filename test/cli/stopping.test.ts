@@ -60,8 +60,9 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
       built.signal(signal)
       const { code, err, milliseconds } = await built.ended
       expect(milliseconds).toBeLessThan(limitMs)
-      // What had ended before the signal came is none of its cases; what stays ends as it should.
-      expect([0, 75]).toContain(code)
+      // What had ended before the signal came is none of its cases; what stays ends as it should. On a busy machine a program of
+      // 300 ms does not listen yet, has done nothing, and is ended by the signal itself.
+      expect(ms === 300 ? [0, 75, null] : [0, 75]).toContain(code)
       expect(err).not.toMatch(/unexpected|\n {4}at /)
     },
   )
