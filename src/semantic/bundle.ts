@@ -29,10 +29,13 @@ export interface BundleRequest {
   readonly version: string
 }
 
+/** Superset and dbt read YAML 1.1, in which an unquoted time or yes is no text. */
+export const yamlText = (tree: unknown): string =>
+  stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' })
+
 export const yamlFile = (path: string, tree: unknown): BundleFile => ({
   path,
-  // Superset and dbt read YAML 1.1, in which an unquoted time or yes is no text.
-  content: `# ${marker}: changes by hand are lost\n${stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' })}`,
+  content: `# ${marker}: changes by hand are lost\n${yamlText(tree)}`,
 })
 
 export const textFile = (path: string, comment: string, text: string): BundleFile => ({

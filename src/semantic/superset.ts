@@ -1,8 +1,7 @@
 /** An import bundle of Superset: the database, a dataset for each mart with its metrics, and a dashboard. */
 import { createHash } from 'node:crypto'
 import { zipSync } from 'fflate'
-import { stringify } from 'yaml'
-import { type BundleFile, type BundleRequest, marker } from './bundle.ts'
+import { type BundleFile, type BundleRequest, marker, yamlText } from './bundle.ts'
 import { type Chart, chartsOf } from './charts.ts'
 import type { Entity, Metric } from './entity.ts'
 import { dashboardOf } from './superset-layout.ts'
@@ -159,11 +158,7 @@ function entries({ entities, place, version: program }: BundleRequest): Record<s
 /** One ZIP, as Superset takes it; without times, so that the same marts give the same bytes. */
 export function supersetBundle(request: BundleRequest): BundleFile[] {
   const files = Object.entries(entries(request)).map(
-    ([path, tree]) =>
-      [
-        `${marker}/${path}`,
-        new TextEncoder().encode(stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false })),
-      ] as const,
+    ([path, tree]) => [`${marker}/${path}`, new TextEncoder().encode(yamlText(tree))] as const,
   )
   return [
     {
