@@ -101,10 +101,34 @@ export const isMixed = ({ fields }: Mart): boolean => fields.has('Groups')
 
 const withinOne = ' Adds up within one grouping only: there is a view of each.'
 
-const currencyNote = (mart: Mart, { column, aggregation }: Measure): string =>
-  hasCurrency(mart) && isAmount(column) && (aggregation === 'sum' || aggregation === 'last')
-    ? ' Within one currency.'
-    : ''
+const isMoney = (mart: Mart, name: string | undefined): boolean =>
+  mart.columns.some(
+    column => column.name === name && !/^(integer|bigint)/.test(column.type) && isAmount(column.name),
+  )
+
+/**
+ * Columns of which a figure covers one value, or is wrong: amounts have a currency, a stock has its day, and a level in the
+ * key, such as a threshold of hours, counts the same workers again.
+ */
+export function withinOf(mart: Mart, { column, aggregation, numerator, denominator }: Measure): string[] {
+  const levels = mart.columns.filter(one => one.isKey && isNumber(one)).map(({ name }) => name)
+  const day = mart.columns.find(({ isKey, type }) => isKey && type === 'date')?.name
+  const hasAmount = [column, numerator, denominator].some(name => isMoney(mart, name))
+  return [
+    ...(hasCurrency(mart) && hasAmount ? ['currency'] : []),
+    ...levels,
+    ...(aggregation === 'last' && day !== undefined ? [day] : []),
+  ]
+}
+
+function withinNote(mart: Mart, measure: Measure): string {
+  if (measure.aggregation === 'none') return ''
+  const levels = withinOf(mart, measure).filter(name =>
+    mart.columns.some(one => one.name === name && isNumber(one)),
+  )
+  const currency = withinOf(mart, measure).includes('currency') ? ' Within one currency.' : ''
+  return currency + levels.map(name => ` For one value of ${name} at a time.`).join('')
+}
 
 /** Sentences for the comments of columns that a plain sum would get wrong; in a view there is one grouping. */
 export function additivityNotes(mart: Mart, inView = false): ReadonlyMap<string, string> {
@@ -112,7 +136,7 @@ export function additivityNotes(mart: Mart, inView = false): ReadonlyMap<string,
   return new Map(
     measuresOf(mart).map(measure => {
       const isApart = isMixed(mart) && !inView && measure.aggregation === 'sum'
-      return [measure.column, isApart ? withinOne : `${noteOn(measure)}${currencyNote(mart, measure)}`]
+      return [measure.column, isApart ? withinOne : `${noteOn(measure)}${withinNote(mart, measure)}`]
     }),
   )
 }

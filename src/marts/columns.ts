@@ -30,7 +30,8 @@ const amounts =
   /(^|_)(value|values|pay|charge|spend|cost|margin|amount|net|vat|gross|outstanding|rate|premium|accrued|committed|gap)(_|$)/
 
 /** Of a number with this name: an amount of money, and not of hours or days. */
-export const isAmount = (name: string): boolean => amounts.test(name) && !/(^|_)(hours|days)(_|$)/.test(name)
+export const isAmount = (name: string): boolean =>
+  name.endsWith('_value') || (amounts.test(name) && !/(^|_)(hours|days)(_|$)/.test(name))
 
 /** Whether its rows have amounts; of the dimensions that of companies tells their currency. */
 const hasMoney = ({ dimensionOf, columns }: Mart): boolean =>

@@ -1,5 +1,5 @@
 /** One catalogue of marts for every BI tool: entities with their dimensions, measures, joins, time and question. */
-import { isMixed, type Measure, measuresOf } from '../marts/additivity.ts'
+import { additivityNotes, isMixed, type Measure, measuresOf, withinOf } from '../marts/additivity.ts'
 import { tableColumns } from '../marts/columns.ts'
 import type { Mart, MartColumn } from '../marts/mart.ts'
 import { martReferences } from '../marts/references.ts'
@@ -25,6 +25,7 @@ const records: Metric = {
   unit: 'count',
   format: formatOf('count'),
   sql: 'count(*)',
+  within: [],
 }
 
 interface Table {
@@ -32,11 +33,13 @@ interface Table {
   readonly columns: readonly MartColumn[]
 }
 
-/** A ratio of what does not add up cannot be made again from sums. */
+const additive: ReadonlySet<string | undefined> = new Set(['sum', 'last'])
+
+/** A ratio of what does not add up cannot be made again from sums; one of stocks holds within one day, as they do. */
 function metricsOf({ mart, columns }: Table): Metric[] {
   const shown = new Map(columns.map(column => [column.name, column]))
   const measures = new Map(measuresOf(mart).map(measure => [measure.column, measure]))
-  const isSum = (name: string): boolean => Number(name) > 0 || measures.get(name)?.aggregation === 'sum'
+  const isSum = (name: string): boolean => Number(name) > 0 || additive.has(measures.get(name)?.aggregation)
   const made = [...measures.values()].flatMap((measure): Metric[] => {
     const { column, aggregation, numerator, denominator } = measure
     const held = shown.get(column)
@@ -44,6 +47,7 @@ function metricsOf({ mart, columns }: Table): Metric[] {
     const isRatio = aggregation === 'ratio'
     if (isRatio && !(isSum(numerator ?? '') && isSum(denominator ?? ''))) return []
     const unit = unitOf(column, held.type)
+    const parts = [column, numerator, denominator].flatMap(name => measures.get(name ?? '') ?? [])
     return [
       {
         name: column,
@@ -54,6 +58,7 @@ function metricsOf({ mart, columns }: Table): Metric[] {
         unit,
         format: formatOf(unit),
         sql: sqlOf(measure),
+        within: [...new Set(parts.flatMap(part => withinOf(mart, part)))],
       } as Metric,
     ]
   })
@@ -80,7 +85,7 @@ const dimensionsOf = (columns: readonly MartColumn[]): Dimension[] =>
 
 /** The date of the key, else the first date, else the first time: of what happened, not of the build. */
 function timeOf(columns: readonly MartColumn[]): TimeColumn | undefined {
-  const stamps = new Set(['as_of', 'loaded_at'])
+  const stamps = new Set(['as_of', 'loaded_at', 'oldest_read_at'])
   const days = columns.filter(({ type }) => type === 'date')
   const found =
     days.find(({ isKey }) => isKey) ??
@@ -111,9 +116,18 @@ function entityOf(table: Table, joins: readonly Join[], { hasMetrics, ...words }
   return { ...parts, questionSql: table.mart.fields.get('Example') ?? questionSql(parts) }
 }
 
+/** As the comments in the database say it: a description tells when a plain sum of the column is wrong. */
+function describedColumns(mart: Mart): MartColumn[] {
+  const notes = additivityNotes(mart)
+  return tableColumns(mart).map(column => ({
+    ...column,
+    description: column.description + (notes.get(column.name) ?? ''),
+  }))
+}
+
 function entitiesOf(mart: Mart, joins: readonly Join[]): Entity[] {
   const isDimension = mart.name.startsWith('dim_')
-  const own = entityOf({ mart, columns: tableColumns(mart) }, joins, {
+  const own = entityOf({ mart, columns: describedColumns(mart) }, joins, {
     name: mart.name,
     kind: isDimension ? 'dimension' : 'fact',
     description: `${mart.grain.charAt(0).toUpperCase()}${mart.grain.slice(1).replace(/\.$/, '')}. ${mart.summary}`,

@@ -1,5 +1,6 @@
 /** The charts of the dashboards for Superset and Grafana: what is shown, apart from how each tool draws it. */
 import type { Entity, Metric } from './entity.ts'
+import { splitOf } from './within.ts'
 
 export interface Chart {
   /** Short, and the same in every version: tools know a chart again by it. */
@@ -11,6 +12,8 @@ export interface Chart {
   readonly metrics: readonly Metric[]
   readonly group?: string
   readonly time?: string
+  /** Further columns to group by, of which a figure covers one value: the currency of amounts. */
+  readonly split: readonly string[]
   /** Condition on columns of the entity. */
   readonly where?: string
 }
@@ -147,6 +150,7 @@ function chartOf(entities: ReadonlyMap<string, Entity>, one: Wanted): Chart[] {
   const has = (column: string | undefined): boolean =>
     column === undefined || entity?.dimensions.some(({ name }) => name === column) === true
   if (!entity || metrics.length === 0 || !has(one.group) || !has(one.only)) return []
+  const time = one.byTime && entity.time?.column
   return [
     {
       key: one.title.toLowerCase().replaceAll(/\W+/g, '-'),
@@ -156,7 +160,8 @@ function chartOf(entities: ReadonlyMap<string, Entity>, one: Wanted): Chart[] {
       entity,
       metrics,
       ...(one.group !== undefined && { group: one.group }),
-      ...(one.byTime && entity.time && { time: entity.time.column }),
+      ...(time !== undefined && { time }),
+      split: splitOf(metrics, [one.group, time]),
       ...(one.only !== undefined && { where: one.only }),
     },
   ]
@@ -171,9 +176,13 @@ export const sectionsOf = (charts: readonly Chart[]): string[] => [
   ...new Set(charts.map(({ section }) => section)),
 ]
 
+/** What its rows are grouped by, in order. */
+export const groupsOf = ({ time, group, split }: Chart): string[] =>
+  [time, group, ...split].filter(name => name !== undefined)
+
 /** The rows of a chart; a tool that asks by itself must get the same. */
 export function chartSql(chart: Chart, schema: string): string {
-  const by = [chart.time, chart.group].filter(name => name !== undefined)
+  const by = groupsOf(chart)
   const figures = chart.metrics.map(({ name, sql }) => `${sql} as ${name}`)
   const where = chart.where === undefined ? '' : `\nwhere ${chart.where}`
   const grouped = by.length === 0 ? '' : `\ngroup by ${by.join(', ')}\norder by ${by.join(', ')}`

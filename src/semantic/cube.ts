@@ -1,6 +1,7 @@
 /** A data model of Cube: a cube for each mart and view, with its joins. */
 import { type BundleFile, type BundleRequest, yamlFile } from './bundle.ts'
 import type { Dimension, Entity, Metric } from './entity.ts'
+import { guardedSql, withinWords } from './within.ts'
 
 const types: Readonly<Record<Dimension['role'], string>> = {
   id: 'string',
@@ -30,32 +31,29 @@ function keyOf({ keys }: Entity): object {
   }
 }
 
-/** Columns of the cube itself, in an expression over columns. */
-const owned = (sql: string, names: readonly string[]): string =>
-  sql.replace(/[a-z_]\w*/g, word => (names.includes(word) ? `{CUBE}.${word}` : word))
+const own = (column: string): string => `{CUBE}.${column}`
 
-function measure(
-  entity: Entity,
-  { name, title, description, aggregation, column, sql, unit }: Metric,
-): object {
+/** Columns of the cube itself, in an expression over columns. */
+const owned = (sql: string, { dimensions }: Entity): string => {
+  const names = new Set(dimensions.map(({ name }) => name))
+  return sql.replace(/[a-z_]\w*/g, word => (names.has(word) ? own(word) : word))
+}
+
+/** A sum that holds within one currency or week only is an expression: Cube would add up what it calls a sum. */
+function measure(entity: Entity, metric: Metric): object {
+  const { name, title, description, aggregation, column, sql, unit, within } = metric
   const words = {
     name,
     title,
-    description,
-    ...(unit === 'currency' && { format: 'currency' }),
+    description: [description, withinWords(metric)].filter(text => text !== '').join(' '),
+    // Its format for currencies is that of dollars.
     ...(unit === 'share' && { format: 'percent' }),
+    meta: { aggregation, unit, ...(within.length > 0 && { within: [...within] }) },
   }
   if (aggregation === 'count') return { ...words, type: 'count' }
-  if (aggregation === 'ratio')
-    return {
-      ...words,
-      type: 'number',
-      sql: owned(
-        sql,
-        entity.dimensions.map(one => one.name),
-      ),
-    }
-  return { ...words, type: aggregation === 'average' ? 'avg' : 'sum', sql: `{CUBE}.${column}` }
+  if (aggregation === 'ratio' || within.length > 0)
+    return { ...words, type: 'number', sql: guardedSql({ sql: owned(sql, entity), within }, own) }
+  return { ...words, type: aggregation === 'average' ? 'avg' : 'sum', sql: own(column ?? '') }
 }
 
 const cubeOf = (entity: Entity, schema: string): object => ({

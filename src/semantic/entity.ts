@@ -25,8 +25,10 @@ export interface Metric {
   readonly unit: Unit
   /** As d3 spells it. */
   readonly format: string
-  /** The same on both engines. */
+  /** The same on both engines; right within one value of each column of `within`. */
   readonly sql: string
+  /** Columns to group or filter by: currency of an amount, the week of a stock. */
+  readonly within: readonly string[]
 }
 
 export interface Join {

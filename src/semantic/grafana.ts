@@ -56,9 +56,17 @@ const kinds: Readonly<Record<Chart['kind'], string>> = {
   number: 'stat',
 }
 
+/** A bar has one label: the name with its currency. */
+function labelled(chart: Chart, sql: string): string {
+  const { group, split, kind } = chart
+  if (kind !== 'bar' || group === undefined || split.length === 0) return sql
+  const names = [group, ...split].join(', ')
+  return sql.replace(`select ${names},`, `select concat_ws(', ', ${names}) as ${group},`)
+}
+
 /** Grafana takes the column called time for the axis, and puts the chosen range in place of its macro. */
 export function grafanaSql(chart: Chart, schema: string): string {
-  const sql = chartSql(chart, schema)
+  const sql = labelled(chart, chartSql(chart, schema))
   if (chart.time === undefined) return sql
   const { time } = chart
   const filter = `$__timeFilter(${time})`

@@ -3,9 +3,12 @@ import { type BundleFile, type BundleRequest, textFile, yamlFile } from './bundl
 import { dbtBundle } from './dbt.ts'
 import type { Entity, Metric } from './entity.ts'
 
-/** A semantic model aggregates by its time, so an entity without one has none. */
+/** A semantic model aggregates by its time: by the last sync where nothing else has one. */
+const timeOf = (entity: Entity): string | undefined =>
+  entity.time?.column ?? entity.dimensions.find(({ name }) => name === 'as_of')?.name
+
 const isTimed = (entity: Entity): boolean =>
-  entity.kind !== 'dimension' && entity.time !== undefined && measuresOf(entity).length > 0
+  entity.kind !== 'dimension' && timeOf(entity) !== undefined && measuresOf(entity).length > 0
 
 const measuresOf = ({ metrics }: Entity): Metric[] =>
   metrics.filter(({ aggregation }) => aggregation !== 'ratio')
@@ -14,18 +17,44 @@ const modelName = (name: string): string => `muster_${name}`
 const measureName = (entity: Entity, metric: string): string => `${entity.name}_${metric}`
 
 function measure(entity: Entity, metric: Metric): object {
-  const { name, title, description, aggregation, column } = metric
-  const time = entity.time?.column
+  const { name, title, description, aggregation, column, within } = metric
+  const time = timeOf(entity) ?? ''
   return {
     name: measureName(entity, name),
     label: `${title} of ${entity.title}`,
     description,
     agg: aggregation === 'average' ? 'average' : 'sum',
     expr: column ?? '1',
-    ...(aggregation === 'last' &&
-      time !== undefined && { non_additive_dimension: { name: time, window_choice: 'max' } }),
+    ...(within.includes(time) && { non_additive_dimension: { name: time, window_choice: 'max' } }),
   }
 }
+
+/** Columns of which a metric covers one value; of the time MetricFlow takes the last by itself. */
+const guardsOf = (entity: Entity, { within }: Pick<Metric, 'within'>): string[] =>
+  within.filter(name => name !== timeOf(entity))
+
+const ends = ['min', 'max'] as const
+const endName = (entity: Entity, end: string, column: string): string => `${entity.name}_${end}_${column}`
+
+interface End {
+  readonly name: string
+  readonly agg: string
+  readonly expr: string
+  readonly label: string
+  readonly description: string
+}
+
+/** The lowest and highest value of each: equal where there is one. */
+const endsOf = (entity: Entity): End[] =>
+  [...new Set(entity.metrics.flatMap(one => guardsOf(entity, one)))].flatMap(column =>
+    ends.map(end => ({
+      name: endName(entity, end, column),
+      agg: end,
+      expr: column,
+      label: `${end} of ${column} of ${entity.title}`,
+      description: `The ${end === 'min' ? 'lowest' : 'highest'} ${column}: whether a figure covers one.`,
+    })),
+  )
 
 function entityKeys(entity: Entity): object[] {
   const foreign = entity.joins
@@ -44,7 +73,7 @@ function semanticModel(entity: Entity): object {
     name: modelName(entity.name),
     description: `${entity.description} ${entity.question}`,
     model: `ref('${modelName(entity.name)}')`,
-    defaults: { agg_time_dimension: entity.time?.column },
+    defaults: { agg_time_dimension: timeOf(entity) },
     ...(needsEntity && { primary_entity: `${entity.name}_row` }),
     entities: keyed,
     dimensions: entity.dimensions
@@ -59,29 +88,78 @@ function semanticModel(entity: Entity): object {
           ? { type: 'time', type_params: { time_granularity: 'day' } }
           : { type: 'categorical' }),
       })),
-    measures: measuresOf(entity).map(metric => measure(entity, metric)),
+    measures: [...measuresOf(entity).map(metric => measure(entity, metric)), ...endsOf(entity)],
   }
 }
 
-function metric(entity: Entity, one: Metric): object {
-  const { name, title, description, aggregation, numerator, denominator } = one
-  const words = { name: measureName(entity, name), label: `${title} of ${entity.title}`, description }
-  const by = measureName(entity, denominator ?? '')
-  if (aggregation !== 'ratio') return { ...words, type: 'simple', type_params: { measure: words.name } }
+/** Of the metric that adds up whatever it is given; the one that people use is guarded. */
+function baseName(entity: Entity, name: string): string {
+  const metric = entity.metrics.find(one => one.name === name)
+  const isGuarded = metric !== undefined && guardsOf(entity, metric).length > 0
+  return `${measureName(entity, name)}${isGuarded ? '_unguarded' : ''}`
+}
+
+function base(entity: Entity, one: Metric, words: object): object {
+  const { name, aggregation, numerator = '', denominator = '' } = one
+  if (aggregation !== 'ratio')
+    return { ...words, type: 'simple', type_params: { measure: measureName(entity, name) } }
   if (Number(denominator) > 0)
     return {
       ...words,
       type: 'derived',
       type_params: {
         expr: `numerator / ${Number(denominator)}.0`,
-        metrics: [{ name: measureName(entity, numerator ?? ''), alias: 'numerator' }],
+        metrics: [{ name: baseName(entity, numerator), alias: 'numerator' }],
       },
     }
   return {
     ...words,
     type: 'ratio',
-    type_params: { numerator: measureName(entity, numerator ?? ''), denominator: by },
+    type_params: { numerator: baseName(entity, numerator), denominator: baseName(entity, denominator) },
   }
+}
+
+/** Empty where it would mix currencies or levels. */
+function guarded(entity: Entity, one: Metric, words: object): object {
+  const columns = guardsOf(entity, one)
+  const isOne = columns.map(column => `min_${column} = max_${column}`).join(' and ')
+  const alias = columns.flatMap(column =>
+    ends.map(end => ({ name: endName(entity, end, column), alias: `${end}_${column}` })),
+  )
+  return {
+    ...words,
+    type: 'derived',
+    type_params: {
+      expr: `case when ${isOne} then figure end`,
+      metrics: [{ name: baseName(entity, one.name), alias: 'figure' }, ...alias],
+    },
+  }
+}
+
+function metricsOf(entity: Entity): object[] {
+  const of = (name: string, label: string, description: string) => ({
+    name,
+    label: `${label} of ${entity.title}`,
+    description,
+  })
+  const own = entity.metrics.flatMap(one => {
+    const words = of(measureName(entity, one.name), one.title, one.description)
+    if (guardsOf(entity, one).length === 0) return [base(entity, one, words)]
+    const mixed = of(
+      baseName(entity, one.name),
+      `${one.title}, unguarded,`,
+      `A part of ${words.name}, which is the one to use: this mixes what does not add up.`,
+    )
+    return [base(entity, one, mixed), guarded(entity, one, words)]
+  })
+  const limits = endsOf(entity).map(({ name, label, description }) => ({
+    name,
+    label,
+    description,
+    type: 'simple',
+    type_params: { measure: name },
+  }))
+  return [...own, ...limits]
 }
 
 const model = ({ name }: Entity): BundleFile =>
@@ -119,7 +197,7 @@ export function metricflowBundle(request: BundleRequest): BundleFile[] {
     }),
     yamlFile('models/muster/metrics.yml', {
       version: 2,
-      metrics: entities.flatMap(entity => entity.metrics.map(one => metric(entity, one))),
+      metrics: entities.flatMap(metricsOf),
     }),
   ]
 }

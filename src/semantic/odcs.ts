@@ -27,6 +27,7 @@ function propertyOf(entity: Entity, { name, title, description, type, isKey }: D
       customProperties: [
         { property: 'aggregation', value: metric.aggregation },
         { property: 'unit', value: metric.unit },
+        ...(metric.within.length > 0 ? [{ property: 'within', value: [...metric.within] }] : []),
         ...(metric.numerator === undefined
           ? []
           : [

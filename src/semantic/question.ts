@@ -1,5 +1,6 @@
 /** The SQL that answers the question of a mart where its header has none: its measures by the name that comes first. */
 import type { Entity } from './entity.ts'
+import { splitOf } from './within.ts'
 
 type Asked = Pick<Entity, 'name' | 'dimensions' | 'metrics' | 'time' | 'keys'>
 
@@ -32,9 +33,12 @@ export function questionSql(asked: Asked): string {
   const group = groupOf(asked)
   // Over time where the time is part of the key: each row of it is a figure of a week or a month.
   const time = asked.time && asked.keys.includes(asked.time.column) ? asked.time.column : undefined
-  const by = [time, group].filter(name => name !== undefined)
-  if (metrics.length === 0 || by.length === 0) return rows(asked)
+  const named = [time, group].filter(name => name !== undefined)
+  if (metrics.length === 0 || named.length === 0) return rows(asked)
+  const by = [...named, ...splitOf(metrics, named)]
   const figures = metrics.map(({ name, sql }) => `  ${sql} as ${name}`)
-  const order = time === undefined ? `${by.length + 1} desc nulls last, 1` : '1 desc nulls last, 2'
-  return `select ${by.join(', ')},\n${figures.join(',\n')}\nfrom mart.${asked.name}${complete(asked)}\ngroup by ${by.join(', ')}\norder by ${by.length === 1 && time !== undefined ? '1 desc nulls last' : order}\nlimit 20`
+  const others = by.map((_, place) => place + 1).filter(place => time === undefined || place > 1)
+  const first = time === undefined ? `${by.length + 1} desc nulls last` : '1 desc nulls last'
+  const order = [first, ...others].join(', ')
+  return `select ${by.join(', ')},\n${figures.join(',\n')}\nfrom mart.${asked.name}${complete(asked)}\ngroup by ${by.join(', ')}\norder by ${order}\nlimit 20`
 }

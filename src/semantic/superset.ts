@@ -1,10 +1,11 @@
-/** An import bundle of Superset: the database, a dataset for each mart with its metrics, and a dashboard. */
+/** Import bundles of Superset: the database with a dataset for each mart and its metrics, and the same with a dashboard. */
 import { createHash } from 'node:crypto'
 import { zipSync } from 'fflate'
 import { type BundleFile, type BundleRequest, marker, yamlText } from './bundle.ts'
-import { type Chart, chartsOf } from './charts.ts'
+import { type Chart, chartsOf, groupsOf } from './charts.ts'
 import type { Entity, Metric } from './entity.ts'
 import { dashboardOf } from './superset-layout.ts'
+import { guardedSql, withinWords } from './within.ts'
 
 const version = '1.0.0'
 
@@ -16,7 +17,11 @@ function stableId(name: string): string {
 
 const databaseId = stableId('database')
 const datasetId = ({ name }: Entity): string => stableId(`dataset ${name}`)
-const chartId = ({ key }: Chart): string => stableId(`chart ${key}`)
+/** An import of a dashboard leaves charts that are there as they are: one that changed is another chart. */
+const chartId = (chart: Chart): string =>
+  stableId(
+    `chart ${chart.key} ${JSON.stringify([paramsOf(chart), queryContext(chart), datasetId(chart.entity)])}`,
+  )
 
 const sqlTypes: Readonly<Record<string, string>> = {
   text: 'TEXT',
@@ -25,18 +30,14 @@ const sqlTypes: Readonly<Record<string, string>> = {
   timestamptz: 'TIMESTAMP WITH TIME ZONE',
 }
 
-const warnings: Partial<Record<Metric['aggregation'], string>> = {
-  last: 'Adds up over groups, not over time: show it by week.',
-}
-
-const metricOf = ({ name, title, description, sql, format, aggregation }: Metric): object => ({
-  metric_name: name,
-  verbose_name: title,
-  metric_type: aggregation,
-  expression: sql.toUpperCase() === 'COUNT(*)' ? 'COUNT(*)' : sql,
-  description,
-  d3format: format,
-  ...(warnings[aggregation] !== undefined && { warning_text: warnings[aggregation] }),
+const metricOf = (metric: Metric): object => ({
+  metric_name: metric.name,
+  verbose_name: metric.title,
+  metric_type: metric.aggregation,
+  expression: metric.aggregation === 'count' ? 'COUNT(*)' : guardedSql(metric),
+  description: metric.description,
+  d3format: metric.format,
+  ...(metric.within.length > 0 && { warning_text: withinWords(metric) }),
 })
 
 const datasetOf = (entity: Entity, schema: string): object => ({
@@ -75,18 +76,17 @@ function paramsOf(chart: Chart): object {
   const metrics = chart.metrics.map(({ name }) => name)
   const filters = chart.where === undefined ? [] : [sqlFilter(chart.where)]
   const shared = { viz_type: kinds[chart.kind], adhoc_filters: filters, row_limit: mostRows }
-  if (chart.kind === 'table')
-    return { ...shared, query_mode: 'aggregate', groupby: chart.group ? [chart.group] : [], metrics }
+  if (chart.kind === 'table') return { ...shared, query_mode: 'aggregate', groupby: groupsOf(chart), metrics }
   const x = chart.time ?? chart.group
   return {
     ...shared,
     x_axis: x,
     ...(chart.time && { granularity_sqla: chart.time, time_grain_sqla: null }),
-    groupby: [],
+    groupby: chart.split,
     metrics,
     x_axis_sort_asc: chart.time !== undefined,
     y_axis_format: chart.metrics[0]?.format,
-    show_legend: metrics.length > 1,
+    show_legend: metrics.length > 1 || chart.split.length > 0,
   }
 }
 
@@ -94,13 +94,12 @@ const sqlFilter = (sql: string): object => ({ expressionType: 'SQL', clause: 'WH
 
 /** What the chart asks, so that its numbers can be had without a browser. */
 function queryContext(chart: Chart): string {
-  const columns = [chart.time, chart.group].filter(name => name !== undefined)
   return JSON.stringify({
     datasource: { id: 0, type: 'table' },
     force: false,
     queries: [
       {
-        columns,
+        columns: groupsOf(chart),
         metrics: chart.metrics.map(({ name }) => name),
         extras: { where: chart.where ?? '', having: '' },
         filters: [],
@@ -132,19 +131,27 @@ const database = (uri: string): object => ({
   allow_ctas: false,
   allow_cvas: false,
   allow_dml: false,
+  extra: {},
   uuid: databaseId,
   version,
 })
 
-/** Entries by path; the folder at the top tells who wrote them. */
-function entries({ entities, place, version: program }: BundleRequest): Record<string, object> {
+type Trees = Readonly<Record<string, object>>
+
+const metadata = (type: string): Trees => ({
+  'metadata.yaml': { version, type, timestamp: '2026-01-01T00:00:00+00:00' },
+})
+
+const datasets = ({ entities, place }: BundleRequest): Trees => ({
+  'databases/Muster.yaml': database(place.uri),
+  ...Object.fromEntries(
+    entities.map(entity => [`datasets/Muster/${entity.name}.yaml`, datasetOf(entity, place.schema)]),
+  ),
+})
+
+function dashboard({ entities, version: program }: BundleRequest): Trees {
   const charts = chartsOf(entities)
   return {
-    'metadata.yaml': { version, type: 'Dashboard', timestamp: '2026-01-01T00:00:00+00:00' },
-    'databases/Muster.yaml': database(place.uri),
-    ...Object.fromEntries(
-      entities.map(entity => [`datasets/Muster/${entity.name}.yaml`, datasetOf(entity, place.schema)]),
-    ),
     ...Object.fromEntries(charts.map(chart => [`charts/${chart.key}.yaml`, chartFile(chart)])),
     'dashboards/workforce.yaml': {
       ...dashboardOf(charts, chart => chartId(chart)),
@@ -155,15 +162,16 @@ function entries({ entities, place, version: program }: BundleRequest): Record<s
   }
 }
 
-/** One ZIP, as Superset takes it; without times, so that the same marts give the same bytes. */
-export function supersetBundle(request: BundleRequest): BundleFile[] {
-  const files = Object.entries(entries(request)).map(
-    ([path, tree]) => [`${marker}/${path}`, new TextEncoder().encode(yamlText(tree))] as const,
+/** As Superset takes it; the folder at the top tells who wrote it. Without times, so that equal marts give equal bytes. */
+function zip(path: string, trees: Trees): BundleFile {
+  const files = Object.entries(trees).map(
+    ([name, tree]) => [`${marker}/${name}`, new TextEncoder().encode(yamlText(tree))] as const,
   )
-  return [
-    {
-      path: 'muster-superset.zip',
-      content: zipSync(Object.fromEntries(files), { mtime: new Date(1980, 0, 1) }),
-    },
-  ]
+  return { path, content: zipSync(Object.fromEntries(files), { mtime: new Date(1980, 0, 1) }) }
 }
+
+/** Only an import of datasets replaces those of an earlier one; that of a dashboard keeps them. */
+export const supersetBundle = (request: BundleRequest): BundleFile[] => [
+  zip('muster-datasets.zip', { ...metadata('SqlaTable'), ...datasets(request) }),
+  zip('muster-superset.zip', { ...metadata('Dashboard'), ...datasets(request), ...dashboard(request) }),
+]

@@ -28,6 +28,7 @@ export type Unit = 'currency' | 'hours' | 'days' | 'weeks' | 'share' | 'count' |
 /** Of a number with this name and type; a ratio whose parts have one unit has none. */
 export function unitOf(name: string, type: string): Unit {
   if (/_(share|ratio)$/.test(name)) return 'share'
+  if (name.endsWith('_value')) return 'currency'
   if (/(^|_)hours(_|$)/.test(name)) return 'hours'
   if (/(^|_)days(_|$)/.test(name)) return 'days'
   if (/^(integer|bigint)/.test(type)) return /(^|_)weeks(_|$)/.test(name) ? 'weeks' : 'count'

@@ -2,14 +2,14 @@
 import type { Place } from '../../src/semantic/bundle.ts'
 import type { Warehouse } from '../warehouse/fixture.ts'
 
-export function placeOfFile({ address }: Warehouse): Place {
+export function placeOfFile({ address }: Pick<Warehouse, 'address'>): Place {
   const database = address.replace(/^duckdb:/, '')
   return { kind: 'file', uri: `duckdb:///${database}`, host: '', port: 0, database, schema: 'mart' }
 }
 
 export function placeOfServer({
   address,
-}: Warehouse): Place & { readonly user: string; readonly password: string } {
+}: Pick<Warehouse, 'address'>): Place & { readonly user: string; readonly password: string } {
   const { hostname, port, pathname, username, password } = new URL(address)
   const database = pathname.slice(1)
   return {

@@ -1,5 +1,5 @@
 /** The bundles of `muster docs` for BI tools: where the warehouse is for them, and their files. */
-import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Connection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
@@ -78,14 +78,19 @@ interface Target {
   readonly files: () => readonly BundleFile[]
 }
 
+/** The folders above are made with it. */
+function requireFolderAbove(folder: string): void {
+  let above = dirname(folder)
+  while (!existsSync(above)) above = dirname(above)
+  if (!statSync(above).isDirectory()) throw refuse(above, 'this is no folder')
+}
+
 /** Throws UsageError for a place that is not a folder of its own, or that somebody else has filled. */
 function requireBundleFolder({ folder, files }: Target, rules: OutputRules): void {
+  requireFolderAbove(folder)
   requireUnguarded(folder, rules.guarded)
   const found = lstatSync(folder, { throwIfNoEntry: false })
-  if (!found) {
-    if (!existsSync(dirname(folder))) throw refuse(dirname(folder), 'there is no such folder')
-    return
-  }
+  if (!found) return
   if (found.isSymbolicLink()) throw refuse(folder, 'this is a link')
   if (!found.isDirectory()) throw refuse(folder, 'this is no folder')
   if (rules.isForced || readdirSync(folder).length === 0) return
