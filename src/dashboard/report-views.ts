@@ -37,12 +37,16 @@ const mostBytes = 8_000_000
 const weeksBack = [4, 13, 52]
 
 /** Those with the highest cost, else the first by name. */
-async function largest(marts: Marts, name: FilteredBy, all: readonly Choice[]): Promise<readonly Choice[]> {
-  if (all.length <= mostMembers) return all
-  if (!marts.columns.get('labour_spend_weekly')?.has(`${name}_id`)) return all.slice(0, mostMembers)
+async function largest(
+  marts: Marts,
+  name: FilteredBy,
+  { all, most }: { all: readonly Choice[]; most: number },
+): Promise<readonly Choice[]> {
+  if (all.length <= most) return all
+  if (!marts.columns.get('labour_spend_weekly')?.has(`${name}_id`)) return all.slice(0, most)
   const rows = await marts.rows(
     `select ${name}_id as id from mart.labour_spend_weekly group by ${name}_id
-     order by sum(cost_value) desc nulls last, ${name}_id limit ${mostMembers}`,
+     order by sum(cost_value) desc nulls last, ${name}_id limit ${most}`,
   )
   const ids = new Set(rows.map(({ id }) => id))
   return all.filter(({ id }) => ids.has(id))
@@ -87,24 +91,32 @@ const offeredBy = (whole: Filters, choices: Choices, periods: readonly Choice[])
   ),
 ]
 
+interface Wanted {
+  readonly whole: Filters
+  readonly asOf: PageAnswer['asOf']
+  /** How many members of each dimension are offered. */
+  readonly members?: number
+}
+
 /** A dimension that the report as a whole is filtered by offers nothing more. */
-async function membersOffered(marts: Marts, whole: Filters): Promise<Pick<Views, 'choices' | 'cut'>> {
+async function membersOffered(
+  marts: Marts,
+  { whole, members: most = mostMembers }: Wanted,
+): Promise<Pick<Views, 'choices' | 'cut'>> {
   const choices = { ...(await choicesIn(marts)) }
   const cut: FilteredBy[] = []
   for (const name of filteredBy) {
     const all = whole.ids[name] ? [] : choices[name]
-    choices[name] = [...(await largest(marts, name, all))]
+    choices[name] = [...(await largest(marts, name, { all, most }))]
     if (choices[name].length < all.length) cut.push(name)
   }
   return { choices, cut }
 }
 
-export const viewsOf = (
-  reader: MartReader,
-  { whole, asOf }: { readonly whole: Filters; readonly asOf: PageAnswer['asOf'] },
-): Promise<Views> =>
+export const viewsOf = (reader: MartReader, wanted: Wanted): Promise<Views> =>
   reader.read(async marts => {
-    const { choices, cut } = await membersOffered(marts, whole)
+    const { whole, asOf } = wanted
+    const { choices, cut } = await membersOffered(marts, wanted)
     const periods = periodsOf(whole, asOf)
     const views: Record<string, ViewPanels> = {}
     let bytes = 0

@@ -25,15 +25,19 @@ function inWords({ ids, from, to }: Filters, choices: Choices): string[] {
 /** As JSON inside a script element: no text of it can end the element. */
 const embedded = (data: ReportData): string => JSON.stringify(data).replaceAll('<', '\\u003c')
 
-/** The policy lets the one script run, by its hash, and nothing be fetched. */
+/** `members`: how many of each dimension can be chosen. The policy lets the one script run, by its hash, and nothing be fetched. */
 export async function writeReport(
   reader: MartReader,
-  { filters, madeAt }: { filters: Filters; madeAt: string },
+  { filters, madeAt, members }: { filters: Filters; madeAt: string; members?: number },
 ): Promise<string> {
   const answers: PageAnswer[] = []
   for (const page of pages) answers.push(await answerPage(reader, page, filters))
   const { script, style } = readWebFiles()
-  const views = await viewsOf(reader, { whole: filters, asOf: answers[0]?.asOf ?? null })
+  const views = await viewsOf(reader, {
+    whole: filters,
+    asOf: answers[0]?.asOf ?? null,
+    ...(members !== undefined && { members }),
+  })
   const filtered = inWords(filters, await answerChoices(reader))
   const data = embedded({ madeAt, filtered, pages: answers, ...views })
   const inline = script.replaceAll('</script', '<\\/script')

@@ -21,6 +21,7 @@ import type { Finding, Gate } from './rebuild.ts'
 import { letGo, Refused, rebuildMart } from './rebuild.ts'
 import { addMartReferences } from './references.ts'
 import { martTables, shapeOf, tableOf } from './table.ts'
+import { isFresh } from './views.ts'
 
 export interface MartResult {
   readonly name: string
@@ -146,6 +147,7 @@ class Build {
       mart,
       recorded: this.#recorded.get(mart.name),
       hasTable: this.#tables.has(mart.name),
+      isFresh: isFresh(mart, this.#tables),
       sources,
       moment: this.#moment,
       runId: this.#runId,

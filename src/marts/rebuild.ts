@@ -5,6 +5,7 @@ import type { MartRow } from '../state/marts/tables.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { policiesOn } from '../warehouse/postgres/row-policies.ts'
+import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import type { Moment } from './inputs.ts'
 import type { Mart } from './mart.ts'
@@ -35,6 +36,8 @@ export interface Rebuild {
   /** Its row in ops.mart; undefined when it was never built. */
   readonly recorded: MartRow | undefined
   readonly hasTable: boolean
+  /** Whether the schema has neither the table nor a view of that name. */
+  readonly isFresh: boolean
   readonly sources: string
   readonly moment: Moment
   readonly runId: string
@@ -100,16 +103,21 @@ async function exchange(engine: Engine, mart: Mart, beside: string): Promise<voi
   await letGo(engine, mart.name, views)
   await engine.run(`drop table if exists ${tableOf(mart.name)}`)
   await engine.run(`alter table ${beside} rename to ${quoteName(mart.name)}`)
-  for (const statement of [...policies, ...viewStatements(mart), ...grants]) await engine.run(statement)
+  await runTogether(engine, [...policies, ...viewStatements(mart), ...grants])
 }
 
 /** No other process reads a file that is being written, and a server that has no such table has no readers of it. */
-async function makeInPlace(engine: Engine, mart: Mart): Promise<void> {
-  const views = viewsOf(mart).map(({ name }) => name)
-  await letGo(engine, mart.name, views)
-  await engine.run(`drop table if exists ${tableOf(mart.name)}`)
+async function makeInPlace(engine: Engine, mart: Mart, isFresh: boolean): Promise<void> {
+  if (!isFresh) {
+    await letGo(
+      engine,
+      mart.name,
+      viewsOf(mart).map(({ name }) => name),
+    )
+    await engine.run(`drop table if exists ${tableOf(mart.name)}`)
+  }
   await makeTable(engine, mart, tableOf(mart.name))
-  for (const statement of viewStatements(mart)) await engine.run(statement)
+  await runTogether(engine, viewStatements(mart))
 }
 
 /** Returns the number of rows. */
@@ -121,13 +129,12 @@ async function refill(rebuild: Rebuild): Promise<number> {
       engine.overWholeTables(fillStatement(mart, target, { ...moment, now: new Date(now()).toISOString() })),
     )
   if (hasTable && recorded?.shape === shapeOf(mart)) {
-    if (recorded.definition_id !== mart.definitionId)
-      for (const statement of commentStatements(mart)) await engine.run(statement)
+    if (recorded.definition_id !== mart.definitionId) await runTogether(engine, commentStatements(mart))
     await engine.run(`delete from ${table}`)
     return fill(table)
   }
   if (!(engine.isShared && hasTable)) {
-    await makeInPlace(engine, mart)
+    await makeInPlace(engine, mart, rebuild.isFresh)
     return fill(table)
   }
   const beside = tableOf(`${mart.name}~`)

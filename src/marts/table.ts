@@ -1,6 +1,7 @@
 /** The table of a mart: created from its header, with comments, and filled by its statement. */
 import { createHash } from 'node:crypto'
 import type { Engine } from '../warehouse/engine.ts'
+import { runTogether } from '../warehouse/run-together.ts'
 import { columnDefinition } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
 import { additivityNotes } from './additivity.ts'
@@ -72,7 +73,7 @@ export function commentStatements(mart: Mart, table = tableOf(mart.name)): strin
 /** Creates an empty table under that name. */
 export async function makeTable(engine: Engine, mart: Mart, table: string): Promise<void> {
   const statements = [create(engine, mart, table), ...indexes(engine, mart, table)]
-  for (const statement of [...statements, ...commentStatements(mart, table)]) await engine.run(statement)
+  await runTogether(engine, [...statements, ...commentStatements(mart, table)])
 }
 
 const cellOf = ({ name, type, computed }: TableColumn): string =>

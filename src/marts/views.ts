@@ -100,7 +100,17 @@ export const viewStatements = (mart: Mart): string[] =>
     ),
   ])
 
-/** Views that a build has made over a mart, also those that its file declares no more. */
+/** Also a view that the file of the mart declares no more. */
+const isViewOf = (mart: string, declared: readonly string[], name: string): boolean =>
+  declared.includes(name) || name.startsWith(`${mart}_by_`) || name === `${mart}_overall`
+
+/** Whether none of these tables and views is the mart's own. */
+export function isFresh(mart: Mart, existing: ReadonlySet<string>): boolean {
+  const views = viewsOf(mart).map(({ name }) => name)
+  return ![...existing].some(name => name === mart.name || isViewOf(mart.name, views, name))
+}
+
+/** Views that a build has made over a mart. */
 export async function madeViews(
   engine: Engine,
   mart: string,
@@ -111,9 +121,7 @@ export async function madeViews(
      where table_catalog = current_database() and table_schema = $1 and table_type = 'VIEW'`,
     [engine.schema('mart')],
   )
-  return rows
-    .map(({ name }) => name)
-    .filter(name => declared.includes(name) || name.startsWith(`${mart}_by_`) || name === `${mart}_overall`)
+  return rows.map(({ name }) => name).filter(name => isViewOf(mart, declared, name))
 }
 
 export const dropView = (name: string): string => `drop view if exists ${placeOf(name)}`

@@ -1,7 +1,9 @@
 /** The arithmetic of a plan holds for every size. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { namedRng } from '../../src/lib/rng.ts'
 import { durationOf, estimate, type KnownSize, sumOf } from '../../src/sync/plan/estimate.ts'
+import { distinctInAll } from '../../src/sync/plan/ids-to-come.ts'
 
 const total = fc.integer({ min: 0, max: 20_000_000 })
 const size: fc.Arbitrary<KnownSize> = fc.oneof(
@@ -121,4 +123,23 @@ describe('durationOf', () => {
         { low: 3, high: 5 },
       ]),
     ).toEqual({ low: 4, high: 7 }))
+})
+
+describe('ids to come from a sample', () => {
+  test('the whole list is counted', () => expect(distinctInAll(101, 1_500, 1_500)).toBe(101))
+
+  test.each([
+    [100, 600, 5_000],
+    [500, 1_200, 15_000],
+    [3_000, 1_200, 15_000],
+  ])('%i ids, named at random, are found within a tenth from %i of %i records', (ids, size, total) => {
+    const rng = namedRng(ids, 'sample')
+    const named = Array.from({ length: total }, () => Math.floor(rng() * ids))
+    const all = new Set(named).size
+    const found = distinctInAll(new Set(named.slice(0, size)).size, size, total)
+    expect(Math.abs(found - all)).toBeLessThan(0.1 * all)
+  })
+
+  test('where no id was named twice there may be one for each record', () =>
+    expect(distinctInAll(200, 200, 1_000)).toBeGreaterThan(990))
 })

@@ -39,8 +39,8 @@ export type KnownSize =
     }
   /** Records read by id: never fetched, to be retried, and stored ones that are worth another fetch. */
   | { readonly kind: 'ids'; readonly neverFetched: number; readonly retried: number; readonly worth: number }
-  /** Ids that the lists will bring; `most` is their number at most, one for each record of the kind `per`. */
-  | { readonly kind: 'ids to come'; readonly most: number; readonly per: string }
+  /** Ids that the first sync will find, from some of the records that name them. */
+  | { readonly kind: 'ids to come'; readonly low: number; readonly high: number; readonly source: string }
   /** Scopes that are due, and the pages expected; `source` says what the expectation is based on. */
   | {
       readonly kind: 'snapshot'
@@ -156,9 +156,9 @@ export function estimate(size: KnownSize): Estimate {
       return ofIds(size)
     case 'ids to come':
       return {
-        low: 0,
-        high: size.most,
-        reasoning: `the lists bring the ids: at most one for each ${size.per}`,
+        low: size.low,
+        high: size.high,
+        reasoning: size.source,
       }
   }
 }

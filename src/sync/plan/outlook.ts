@@ -26,6 +26,8 @@ export interface Outlook {
 export interface PlanContext extends PlanSources {
   /** Totals so far, by request: none is sent twice. */
   readonly totals: Map<string, number>
+  /** Records of some pages of a list, by its name. */
+  readonly samples: Map<string, Promise<readonly unknown[]>>
 }
 
 /** A request for one record returns the total of its list; undefined when no request may be sent. */

@@ -19,6 +19,7 @@ import { chooseStored } from '../by-id/choose-stored.ts'
 import { refetchPauseMs } from '../by-id/refresh-worth.ts'
 import { chosenResources, type SyncRequest } from '../run/sync.ts'
 import { type Estimate, estimate, type KnownSize } from './estimate.ts'
+import { idsToCome } from './ids-to-come.ts'
 import { askTotal, type Outlook, type PlanContext, type PlanSources } from './outlook.ts'
 import { planSnapshot } from './plan-snapshot.ts'
 
@@ -68,22 +69,22 @@ async function between(
     : { strategy, total, size: { kind: 'between', total } }
 }
 
-/** Before the first sync no id is known: the list that names them, directly or through others, limits their number. */
-async function idsToCome(resource: Resource, context: PlanContext): Promise<KnownSize> {
+/** Before the first sync no id is known: some of the records that name them are looked at. */
+async function firstIds(resource: Resource, context: PlanContext): Promise<KnownSize> {
   const source = idSourceOf(resource, context.key.kind)
   if (source.from === 'events') return { kind: 'none', why: 'events and muster discover name them' }
   if (source.from === 'record')
     return { kind: 'none', why: `${source.resource} bring them; events name others` }
-  const most = await askTotal(source.list, context)
-  const per = source.list.entity.replaceAll('_', ' ')
-  return most === undefined ? { kind: 'unknown' } : { kind: 'ids to come', most, per }
+  if (!context.client) return { kind: 'unknown' }
+  const nobody = 'no list that this key reads names them; events do'
+  return (await idsToCome(resource.name, context)) ?? { kind: 'none', why: nobody }
 }
 
 async function recordsById(resource: Resource, context: PlanContext): Promise<Outlook> {
   const { engine, clock } = context
   const strategy = 'by id'
   if (!engine || !(await existingTables(engine)).has('discovered'))
-    return { strategy, size: await idsToCome(resource, context) }
+    return { strategy, size: await firstIds(resource, context) }
   const nowMs = clock.now()
   const due = await countDue(engine, {
     resource: resource.name,
@@ -132,7 +133,7 @@ function withLook(estimated: Estimate, looks: number): Estimate {
 /** One resource after the other: a plan is small, and its requests stand in the log in an order that people can follow. */
 export async function planRun(request: SyncRequest, sources: PlanSources): Promise<PlannedResource[]> {
   const planned: PlannedResource[] = []
-  const context = { ...sources, totals: new Map<string, number>() }
+  const context = { ...sources, totals: new Map(), samples: new Map() }
   for (const resource of chosenResources(request)) {
     const { strategy, size, watermark = null, total = null } = await outlook(resource, context, request)
     const estimated = estimate(size)
