@@ -18,7 +18,9 @@ test('plans, syncs, changes the source, syncs what changed, and builds the marts
   expect(out).toMatch(/mart\.labour_spend_weekly\):\nagency +timesheets +hours +cost +an hour +margin\n-/)
   expect(out).toMatch(/mart\.worker_week\):\naverage over 17 weeks .*\n-.*\n(below|44|above)/)
   expect(out).toMatch(/--config data\/demo\/muster.yaml status/)
-  expect(out).toMatch(/dashboard {4}# the pages of the report, at http:\/\/127\.0\.0\.1:8090\/\n/)
+  expect(out).toMatch(
+    /The report: data\/demo\/report\.html\nThe dashboard, once it runs: http:\/\/127\.0\.0\.1:8090\/\n$/,
+  )
   const report = readFileSync(join(cwd, 'data/demo/report.html'), 'utf8')
   expect(report).toMatch(/^<!doctype html>/i)
   expect(JSON.parse(/id="report">(.*?)<\/script>/s.exec(report)?.[1] ?? '').pages.length).toBeGreaterThan(4)

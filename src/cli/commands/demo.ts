@@ -22,16 +22,9 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { type CommandModule, numberOf, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { invocation } from '../invocation.ts'
-import {
-  accrualTable,
-  changesTable,
-  labourTable,
-  proofTable,
-  workingTimeTable,
-} from '../reports/demo-tables.ts'
+import { tellEnding } from '../reports/demo-ending.ts'
 import { runShown, summary } from '../run-command.ts'
-import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
+import { printJson, printLine } from '../terminal/output.ts'
 
 const folder = join('data', 'demo')
 const apiKey = sandboxKeys.company
@@ -114,15 +107,6 @@ async function buildAll(context: CommandContext, engine: Engine): Promise<BuildR
   )
 }
 
-function builtLine({ marts, milliseconds }: BuildResult): string {
-  const built = marts.filter(({ state }) => state === 'built').length
-  const others = marts
-    .filter(({ state }) => state !== 'built')
-    .map(({ name, message }) => `${name} (${message})`)
-  const not = others.length > 0 ? `, not built: ${others.join(', ')}` : ''
-  return `${built} marts built and checked in ${formatSeconds(milliseconds)}${not}`
-}
-
 /** Requests of the first sync as a plan sees it, before any is spent on the sync itself. */
 async function plannedRequests(context: CommandContext, connection: RunConnection): Promise<number> {
   const { clock, rng, signal } = context
@@ -135,49 +119,6 @@ async function plannedRequests(context: CommandContext, connection: RunConnectio
   } finally {
     await client.close()
   }
-}
-
-interface Told {
-  readonly first: RunOutcome
-  readonly second: RunOutcome
-  readonly built: BuildResult
-  /** The file of the report, from the folder of the user. */
-  readonly report: string
-}
-
-async function tellMarts(context: CommandContext, engine: Engine): Promise<void> {
-  const say = (text: string): void => printLine(context, text)
-  say('\nCost of the approved labour of the last eight weeks, by agency (mart.labour_spend_weekly):')
-  printTable(context, ...(await labourTable(engine)))
-  say('\nWorkers near the 48 hours of the Working Time Regulations (mart.worker_week):')
-  printTable(context, ...(await workingTimeTable(engine)))
-  say('\nWork that is not invoiced yet (mart.unbilled_accrual):')
-  printTable(context, ...(await accrualTable(engine)))
-}
-
-async function tell(
-  context: CommandContext,
-  engine: Engine,
-  { first, second, built, report }: Told,
-): Promise<void> {
-  const say = (text: string): void => printLine(context, text)
-  say(`\nChanges that the second sync found, with ${second.requests} requests instead of ${first.requests}:`)
-  printTable(context, ...changesTable(second))
-  say('\nProof that it is complete: every window saw at least as many ids as the service counted.')
-  printTable(context, ...(await proofTable(engine)))
-  say(`\n${builtLine(built)}`)
-  await tellMarts(context, engine)
-  const program = invocation(context.env)
-  const muster = `${program} --config ${join(folder, 'muster.yaml')}`
-  say(`\nThe warehouse is ${join(folder, 'demo.duckdb')}; its figures as pages are in ${report}. Next:`)
-  say(`  ${muster} status`)
-  say(
-    `  ${muster} sql "select status, count(*) as timesheets, sum(net_hours) as hours from star.fact_timesheet group by 1"`,
-  )
-  say(`  ${muster} docs         # every table and column, with diagrams and lineage: dictionary.html`)
-  say(`  ${muster} publish      # a copy without personal data, for BI tools`)
-  say(`  ${muster} dashboard    # the pages of the report, at ${dashboardAddress}`)
-  say(`  ${program} sandbox      # a sandbox of your own to try things out`)
 }
 
 /** The pages of the dashboard in one file, from the warehouse that is open. */
@@ -257,7 +198,15 @@ export const command: CommandModule = {
       const report = await writeReportOf(context, engine, root)
       if (context.json)
         printJson(context, { planned, first, second, built, report, dashboard: dashboardAddress })
-      else await tell(context, engine, { first, second, built, report })
+      else
+        await tellEnding(context, engine, {
+          folder,
+          first,
+          second,
+          built,
+          report,
+          dashboard: dashboardAddress,
+        })
       return 0
     } finally {
       await engine.close()
