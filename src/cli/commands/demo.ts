@@ -20,7 +20,7 @@ import type { RunOutcome } from '../../sync/run/run.ts'
 import type { RunConnection } from '../../sync/run/run-connection.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
-import { type CommandModule, numberOf, positiveNumber, wholeNumber } from '../command.ts'
+import { type CommandModule, numberOf, type Options, positiveNumber, wholeNumber } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { tellEnding } from '../reports/demo-ending.ts'
 import { runShown, summary } from '../run-command.ts'
@@ -144,6 +144,37 @@ function requireNoViolation(violations: readonly Violation[]): void {
   })
 }
 
+interface Demonstrated {
+  readonly connection: RunConnection
+  readonly engine: Engine
+  readonly world: Parameters<typeof mutateWorld>[0]
+}
+
+async function syncTwice(
+  context: CommandContext,
+  { connection, engine, world }: Demonstrated,
+  options: Options,
+): Promise<{ planned: number; first: RunOutcome; second: RunOutcome }> {
+  const { mutateWorld } = await import('../../sandbox/live/mutate-world.ts')
+  // The tables are made meanwhile: that is work for DuckDB, and a plan mostly waits for answers.
+  const [planned] = await Promise.all([
+    plannedRequests(context, connection),
+    migrate(engine, new Date(context.clock.now()).toISOString()),
+  ])
+  printLine(context, `First sync, of everything, planned with about ${counted(planned, 'request')}:`)
+  const first = await syncOnce(context, connection, engine)
+  printLine(context, summary(first))
+  const changes = mutateWorld(world, {
+    rng: namedRng(1, 'demo'),
+    nowMs: context.clock.now(),
+    count: numberOf(options, 'changes'),
+  })
+  printLine(context, `\n${changesLine(changes)} Second sync, of the changes:`)
+  const second = await syncOnce(context, connection, engine)
+  printLine(context, summary(second))
+  return { planned, first, second }
+}
+
 export const command: CommandModule = {
   options: [
     {
@@ -166,7 +197,6 @@ export const command: CommandModule = {
     // Said first: on a slow machine the service takes seconds to make.
     printLine(context, `Makes a sandbox of the service with about ${sheets}, in data/demo …`)
     const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
-    const { mutateWorld } = await import('../../sandbox/live/mutate-world.ts')
     const root = join(context.cwd, folder)
     requireDemo(root)
     rmSync(root, { recursive: true, force: true })
@@ -177,36 +207,13 @@ export const command: CommandModule = {
       writeSettings(root, sandbox.url)
       const connection = connectionTo(sandbox.url, root)
       printLine(context, `It listens on ${sandbox.url}.`)
-      // The tables are made meanwhile: that is work for DuckDB, and a plan mostly waits for answers.
-      const [planned] = await Promise.all([
-        plannedRequests(context, connection),
-        migrate(engine, new Date(context.clock.now()).toISOString()),
-      ])
-      printLine(context, `First sync, of everything, planned with about ${counted(planned, 'request')}:`)
-      const first = await syncOnce(context, connection, engine)
-      printLine(context, summary(first))
-      const changes = mutateWorld(sandbox.world, {
-        rng: namedRng(1, 'demo'),
-        nowMs: context.clock.now(),
-        count: numberOf(options, 'changes'),
-      })
-      printLine(context, `\n${changesLine(changes)} Second sync, of the changes:`)
-      const second = await syncOnce(context, connection, engine)
-      printLine(context, summary(second))
+      const synced = await syncTwice(context, { connection, engine, world: sandbox.world }, options)
       requireNoViolation(sandbox.violations())
       const built = await buildAll(context, engine)
       const report = await writeReportOf(context, engine, root)
-      if (context.json)
-        printJson(context, { planned, first, second, built, report, dashboard: dashboardAddress })
-      else
-        await tellEnding(context, engine, {
-          folder,
-          first,
-          second,
-          built,
-          report,
-          dashboard: dashboardAddress,
-        })
+      const told = { ...synced, built, report, dashboard: dashboardAddress }
+      if (context.json) printJson(context, told)
+      else await tellEnding(context, engine, { ...told, folder })
       return 0
     } finally {
       await engine.close()

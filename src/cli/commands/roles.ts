@@ -70,7 +70,7 @@ export const command: CommandModule = {
     const secured = isDry ? [] : await grant(connection, request, rows)
     const statements = roleStatements(request)
     if (context.json) printJson(context, { roles: rolesOf(prefix), isDry, statements, secured })
-    else if (isDry) printLine(context, `begin;\n${statements.join(';\n')};\ncommit;`)
+    else if (isDry) context.stdout.write(`begin;\n${statements.join(';\n')};\ncommit;\n`)
     else {
       const names = rolesOf(prefix).join(', ')
       printLine(context, `${names} are up to date; set a password for the roles that log in`)

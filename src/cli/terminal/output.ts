@@ -6,6 +6,7 @@ import type { CommandContext } from '../context.ts'
 import { coloured } from './colour.ts'
 import { fitTable } from './fit-table.ts'
 import { inOneLine } from './terminal.ts'
+import { wrappedFor } from './wrapped.ts'
 
 /** A column of numbers is aligned right and any other left, unless the declaration says otherwise. */
 export type Column =
@@ -24,7 +25,7 @@ type Streams = Pick<CommandContext, 'json' | 'stdout' | 'stderr'> & { readonly i
 /** With --json, stdout holds the one document, so lines go to stderr. */
 export function printLine(context: Streams, text: string): void {
   const stream = context.json ? context.stderr : context.stdout
-  stream.write(`${text}\n`)
+  stream.write(`${wrappedFor(stream, text)}\n`)
 }
 
 export function printTable(
@@ -37,7 +38,7 @@ export function printTable(
   const width = context.json || !stdout.isTTY ? Number.POSITIVE_INFINITY : (stdout.columns ?? 80)
   const { lines, hidden } = tableWithin(columns, rows, { width, isColoured: isColoured && !context.json })
   if (isColoured && !context.json && stdout.styled) stdout.styled(`${lines}\n`)
-  else printLine(context, lines)
+  else (context.json ? context.stderr : stdout).write(`${lines}\n`)
   if (hidden.length > 0) printLine(context, `… not at this width: ${hidden.join(', ')}`)
 }
 
