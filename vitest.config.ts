@@ -10,6 +10,7 @@ export const wholeRuns = [
   'test/privacy/*.test.ts',
   'test/state/{schema-versions,upgrade-kill}.test.ts',
   'test/marts/stand-alone.test.ts',
+  'test/publish/*.test.ts',
   'test/semantic/{catalogue,mixing,questions}.test.ts',
   'test/postgres/row-policies.test.ts',
   'test/dashboard/pages.test.ts',

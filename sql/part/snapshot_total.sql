@@ -7,7 +7,8 @@ newest_snapshot as (
     row_number() over (partition by w.resource, w.scope order by w.started_at desc, w.scan_id desc) as place
   from ops.scan as w
   inner join resource on resource.resource = w.resource and resource.is_total_of_snapshots
-  where w.kind = 'snapshot' and w.state = 'accepted'
+  -- Without pages it is the copy of one company, which has no totals.
+  where w.kind = 'snapshot' and w.state = 'accepted' and w.pages > 0
 ),
 
 snapshot_total as (

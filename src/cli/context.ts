@@ -119,7 +119,7 @@ export function createContext({
     keyPlace: () => chosen && keyPlace(request, chosen.name),
     ...reader,
     stored: () => (read ??= tidied(connectionNamed(reader.storedSettings(), globals.connection))),
-    waitMs: () => globals.wait ?? (chosen?.waitMinutes ?? 0) * minuteMs,
+    waitMs: () => globals.wait ?? ((chosen ?? read)?.waitMinutes ?? 0) * minuteMs,
     connection: () => (chosen ??= tidied(connectionNamed(reader.settings(), globals.connection))),
   }
 }

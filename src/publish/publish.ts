@@ -10,9 +10,8 @@ import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
 import { temporaryPlace } from '../temporary/places.ts'
 import { publishedFile, replaceDatabase } from '../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { requirePublished } from './former-copy.ts'
-import { copyPublished, type PublishedTable } from './published-tables.ts'
+import { type PublishedTable, writeCopy } from './published-tables.ts'
 
 export interface Published {
   readonly runId: string
@@ -40,7 +39,7 @@ export interface PublishEffects {
 const instant = ({ clock }: PublishEffects): string => new Date(clock.now()).toISOString()
 
 /** Analysts read it with their own user. */
-function putInPlace(draft: string, file: string): void {
+export function putInPlace(draft: string, file: string): void {
   replaceDatabase(draft, file, 0o644)
 }
 
@@ -53,23 +52,12 @@ async function writeDraft(
   { runId, draft }: { readonly runId: string; readonly draft: string },
 ): Promise<Pick<Published, 'tables' | 'views'>> {
   const { engine } = effects
-  const [working] = await engine.rows<{ name: string }>('select current_database() as name')
-  const main = working?.name ?? ''
-  await engine.run(`attach ${quoteText(draft)} as published (block_size 16384)`)
-  try {
-    await engine.run('use published')
-    const copied = await copyPublished(engine, main)
-    await updateRun(engine, runId, { state: 'done', finished_at: instant(effects) })
-    await engine.run(`use ${quoteName(main)}`)
-    await engine.run('checkpoint published')
-    return copied
-  } finally {
-    await engine.run(`use ${quoteName(main)}`)
-    await engine.run('detach published')
-  }
+  return writeCopy(engine, draft, () =>
+    updateRun(engine, runId, { state: 'done', finished_at: instant(effects) }),
+  )
 }
 
-function failure(file: string, cause: unknown): MusterError {
+export function failureOf(file: string, cause: unknown): MusterError {
   if (cause instanceof MusterError) return cause
   const text = cause instanceof Error ? cause.message : String(cause)
   return new MusterError({
@@ -80,13 +68,13 @@ function failure(file: string, cause: unknown): MusterError {
   })
 }
 
-/** Throws MusterError for a warehouse with resources that are not whole. */
 /** Records in quarantine are missing from every figure: the settings say how many may be. */
 export async function requireTolerable(engine: Engine): Promise<void> {
   const failure = await tooManyQuarantined(engine, { meanwhile: 'the previous copy is unchanged' })
   if (failure) throw failure
 }
 
+/** Throws MusterError for a warehouse with resources that are not whole. */
 export async function requireWhole(engine: Engine): Promise<void> {
   const lacking = (await notWhole(engine)) ?? []
   if (lacking.length === 0) return
@@ -107,7 +95,7 @@ async function write(effects: PublishEffects, runId: string): Promise<Omit<Publi
     putInPlace(draft.path, file)
     return { runId, file, bytes: statSync(file).size, ...copied }
   } catch (error) {
-    throw failure(file, error)
+    throw failureOf(file, error)
   } finally {
     draft.remove()
   }

@@ -62,7 +62,7 @@ async function columnCommentsOf(engine: Engine, main: string): Promise<string[]>
 }
 
 /** Copies from the database `main` into the default database, which is empty; with comments and views. */
-export async function copyPublished(
+async function copyPublished(
   engine: Engine,
   main: string,
 ): Promise<{ tables: PublishedTable[]; views: string[] }> {
@@ -81,4 +81,29 @@ export async function copyPublished(
   const copied: PublishedTable[] = []
   for (const table of tables) copied.push(await copyRows(engine, main, table))
   return { tables: copied, views: views.map(({ schema_name, name }) => `${schema_name}.${name}`) }
+}
+
+/**
+ * Writes the copy of the database that the connection has open into a new file. The file is the default database
+ * meanwhile, so no other statement may run; `complete` may still change it.
+ */
+export async function writeCopy(
+  engine: Engine,
+  file: string,
+  complete: () => Promise<void>,
+): Promise<{ tables: PublishedTable[]; views: string[] }> {
+  const [working] = await engine.rows<{ name: string }>('select current_database() as name')
+  const main = working?.name ?? ''
+  await engine.run(`attach ${quoteText(file)} as published (block_size 16384)`)
+  try {
+    await engine.run('use published')
+    const copied = await copyPublished(engine, main)
+    await complete()
+    await engine.run(`use ${quoteName(main)}`)
+    await engine.run('checkpoint published')
+    return copied
+  } finally {
+    await engine.run(`use ${quoteName(main)}`)
+    await engine.run('detach published')
+  }
 }

@@ -80,11 +80,25 @@ export interface LedgerTable<Schema extends LedgerSchema = LedgerSchema, Of exte
   /** Whether the published copy has it, which holds no personal data. */
   readonly isPublished: boolean
   readonly lifetime: Lifetime
+  readonly shared?: Shared
+}
+
+/**
+ * A copy for one company has the rows of tables with a company_id or record_id that are its own. Rows of other tables are
+ * about all companies: it has them where this names the columns that give no company away, and only those.
+ */
+interface Shared<Column = string> {
+  readonly columns: readonly Column[]
+  /** Figures of which it has 1 in the place of more. */
+  readonly atMostOne?: readonly Column[]
+  /** Whether its readers see them; else they are there while its marts are built. */
+  readonly isShown?: true
 }
 
 type Declared<Of extends Columns> = Pick<LedgerTable, 'description' | 'isPublished' | 'lifetime'> & {
   readonly columns: Of
   readonly key?: readonly (keyof Of & string)[]
+  readonly shared?: Shared<keyof Of & string>
   readonly indexes?: readonly (LedgerIndex & { readonly columns: readonly (keyof Of & string)[] })[]
 }
 

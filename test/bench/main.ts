@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../src/state/migrate.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { benchDashboard } from './dashboard.ts'
 import { benchFirst } from './first.ts'
 import { printFreshness } from './freshness.ts'
 import { buildAll } from './marts.ts'
@@ -39,6 +40,8 @@ const benches: Readonly<Record<string, (argument?: string) => Promise<void> | vo
   first: beside => benchFirst({ rounds: 3, ...(beside && { beside }) }),
   /** All marts over 1,000,000 timesheets. */
   marts: () => buildAll(),
+  /** Pages and filters of the dashboard over 1,000,000 timesheets; `dashboard duckdb` or `postgres` for one engine. */
+  dashboard: engine => benchDashboard(engine),
   /** 1,000,000 timesheets, for the memory. */
   million: () => million(),
   postgres: () => comparePostgres({ count, timelogs: 'without' }),

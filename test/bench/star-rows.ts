@@ -110,6 +110,19 @@ const statements = [
      'Active' as status, ${stamps} from range(300) as a(u), range(12) as b(c)`,
   `insert into star.dim_purchase_order by name select 'o' || n as purchase_order_id, 'PO-' || n as reference, 'ref' || n as purchase_order_reference_key, 'active' as status,
      cast(500000 as numeric(18, 4)) as value, ${monday} as start_date, ${monday} + 1200 as end_date, 'c' || (n % 12) as company_id, false as is_stub, ${stamps} from range(600) as a(n)`,
+  // Names to choose from and to write beside ids.
+  ...[
+    { table: 'company', letter: 'c', count: 12 },
+    { table: 'agency', letter: 'a', count: 25 },
+    { table: 'project', letter: 'p', count: 60, company: 'n // 5' },
+    { table: 'site', letter: 's', count: 156, company: 'n // 13' },
+    { table: 'trade', letter: 't', count: 40, company: 'n % 12' },
+  ].map(
+    ({ table, letter, count, company }) =>
+      `insert into star.dim_${table} by name select '${letter}' || n as ${table}_id, '${table} ' || n as name,
+     ${company === undefined ? '' : `'c' || (${company}) as company_id,`} false as is_stub, ${stamps} from range(${count}) as r(n)`,
+  ),
+  `insert into star.dim_worker by name select 'w' || n as worker_id, 'W-' || n as worker_reference, false as is_stub, ${stamps} from range(8000) as r(n)`,
   `update star.fact_assignment set purchase_order_id = 'o' || (hash(assignment_id) % 600)`,
   `insert into ops.run (run_id, command, arguments, state, started_at, finished_at, requests, retries, records_read, rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
      values ('bench', 'sync', '', 'done', timestamptz '2026-11-01 02:00:00Z', timestamptz '2026-11-02 02:00:00Z', 1, 0, ${count}, ${count}, 0, 0, 0, 0, 'bench')`,

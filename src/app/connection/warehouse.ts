@@ -91,7 +91,7 @@ export async function openMade(connection: StoredConnection): Promise<Engine> {
   })
 }
 
-export const toleranceOf = ({ quarantineRecords, quarantinePercent }: Connection): Tolerance => ({
+export const toleranceOf = ({ quarantineRecords, quarantinePercent }: StoredConnection): Tolerance => ({
   records: quarantineRecords,
   percent: quarantinePercent,
 })
@@ -156,13 +156,19 @@ async function openEither(
   return readEither(file, notices, one => openDuckdb(one, { readOnly: true }))
 }
 
-/** An existing file or database may have no tables of ours in it; a published copy always has them. */
-async function isSynced({ handle, isPublished }: Opened<Engine>): Promise<boolean> {
-  if (isPublished) return true
-  await handle.requireReader()
-  if (!(await existingTables(handle)).has('migration')) return false
-  await requireReadable(handle)
-  return true
+/**
+ * Undefined for an existing file or database without tables of ours. Settings may name the copy itself, which is all that
+ * an analyst is given: it has runs, and nothing of the working file's structure.
+ */
+async function ifSynced(opened: Opened<Engine>): Promise<Opened<Engine> | undefined> {
+  if (opened.isPublished) return opened
+  await opened.handle.requireReader()
+  const tables = await existingTables(opened.handle)
+  if (tables.has('migration')) {
+    await requireReadable(opened.handle)
+    return opened
+  }
+  return !opened.handle.isShared && tables.has('run') ? { ...opened, isPublished: true } : undefined
 }
 
 /** Undefined when no sync has written to this warehouse. Throws MusterError for a user who may not read its ledger. */
@@ -172,14 +178,13 @@ export async function openIfSynced(
 ): Promise<Opened<Engine> | undefined> {
   const opened = await openEither(connection, notices)
   if (!opened) return undefined
+  let found: Opened<Engine> | undefined
   try {
-    if (await isSynced(opened)) return opened
-  } catch (error) {
-    await opened.handle.close()
-    throw error
+    found = await ifSynced(opened)
+    return found
+  } finally {
+    if (!found) await opened.handle.close()
   }
-  await opened.handle.close()
-  return undefined
 }
 
 /** Throws MusterError when there is nothing to read. */

@@ -1,7 +1,7 @@
 /** Audits a connection: the warehouse as it would be published, the published copy, and exports without personal data. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Connection } from '../../config/connection.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
@@ -82,7 +82,7 @@ async function searchFiles(
   return { ...result, hits: named }
 }
 
-export async function auditPii(connection: Connection): Promise<Audit> {
+export async function auditPii(connection: StoredConnection): Promise<Audit> {
   const engine = await openMade(connection)
   try {
     const values = await readPiiValues(engine)

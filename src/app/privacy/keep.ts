@@ -1,5 +1,5 @@
 /** Keeps the data of a connection as its settings say: what is too old goes, and archives are encrypted with today's key. */
-import type { Connection } from '../../config/connection.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { encryptArchives } from '../../landing/archive.ts'
 import { applyRetention, type Keeping, type Removed } from '../../privacy/retention.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -13,7 +13,12 @@ export interface Kept {
   readonly encrypted: number
 }
 
-const keepingOf = ({ retentionDays, piiHistoryDays, inboxDays, quarantineDays }: Connection): Keeping => ({
+const keepingOf = ({
+  retentionDays,
+  piiHistoryDays,
+  inboxDays,
+  quarantineDays,
+}: StoredConnection): Keeping => ({
   landing: retentionDays,
   ...(piiHistoryDays !== undefined && { piiHistory: piiHistoryDays }),
   inbox: inboxDays,
@@ -22,7 +27,7 @@ const keepingOf = ({ retentionDays, piiHistoryDays, inboxDays, quarantineDays }:
 
 export async function keep(
   engine: Engine,
-  connection: Connection,
+  connection: StoredConnection,
   { clock, signal }: Surroundings,
 ): Promise<Kept> {
   const keeping = keepingOf(connection)

@@ -15,7 +15,7 @@ export const command: CommandModule = {
   ],
   examples: ['muster audit-pii', 'muster audit-pii --left-out', 'muster audit-pii --json'],
   async run(context, _args, options) {
-    const audit = await auditPii(context.connection())
+    const audit = await auditPii(context.stored())
     if (context.json) printJson(context, audit)
     else print(context, audit, flagOption(options, 'leftOut'))
     if (audit.hits.length === 0) return 0

@@ -141,7 +141,7 @@ export const command: CommandModule = {
   examples: ['muster build', 'muster build worker_week --all', 'muster build --json'],
   async run(context, args, options) {
     const marts = readMarts()
-    const connection = context.connection()
+    const connection = context.stored()
     const { fiscalYearStart: fiscalMonth, currencies, currency } = connection
     const money = { ...(currencies && { currencies }), ...(currency !== undefined && { currency }) }
     const request = {

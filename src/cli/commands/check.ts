@@ -76,7 +76,7 @@ export const command: CommandModule = {
   async run(context, args, options) {
     const checks = chosen(args, [...everyCheck(readMarts()), landedPagesCheck], listOption(options, 'except'))
     if (flagOption(options, 'list')) return list(context, checks)
-    const connection = context.connection()
+    const connection = context.stored()
     const engine = await openMade(connection)
     try {
       const { clock, rng, signal } = context

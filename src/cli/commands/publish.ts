@@ -1,15 +1,21 @@
-/** `muster publish`: writes a fresh copy for analysts, without personal data, beside the working file. */
-
+/** `muster publish`: writes a fresh copy for analysts, without personal data, of everything or of one company. */
+import { resolve } from 'node:path'
+import { type CompanyCopy, publishCompany } from '../../app/company-copy/company-copy.ts'
 import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile, openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
+import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { type Published, publish, requireTolerable, requireWhole } from '../../publish/publish.ts'
+import { requireUnguarded } from '../../temporary/output-file.ts'
+import { companyFile } from '../../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { type CommandModule, flagOption, oneOf, textOption } from '../command.ts'
+import { anyText, type CommandModule, flagOption, type Options, oneOf, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { guardedBy } from '../guarded.ts'
 import { notWholeLines } from '../reports/not-whole.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { createProgress } from '../terminal/progress.ts'
 
 /** Readers of a server never wait for a writer, so there is nothing to copy; whether it is whole is told all the same. */
 async function notNeeded(context: CommandContext, requiresWhole: boolean): Promise<0> {
@@ -27,7 +33,7 @@ async function withEngine<Result>(
   context: CommandContext,
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
-  const connection = context.connection()
+  const connection = context.stored()
   requireRoom(connection)
   const engine = await openMade(connection)
   try {
@@ -37,7 +43,7 @@ async function withEngine<Result>(
   }
 }
 
-function print(context: CommandContext, published: Published): void {
+function print(context: CommandContext, published: Published | CompanyCopy, of = ''): void {
   if (context.json) {
     printJson(context, published)
     return
@@ -52,7 +58,56 @@ function print(context: CommandContext, published: Published): void {
   const rows = filled.reduce((sum, table) => sum + table.rows, 0)
   const parts = `${published.tables.length} tables, ${published.views.length} views, ${counted(rows, 'row')}`
   for (const line of notWholeLines(published.notWhole)) printLine(context, line)
-  printLine(context, `published ${parts}, ${(published.bytes / 1e6).toFixed(1)} MB: ${published.file}`)
+  printLine(context, `published ${parts}${of}, ${(published.bytes / 1e6).toFixed(1)} MB: ${published.file}`)
+}
+
+/** Beside the working file; a server has no such place. */
+function fileOf(context: CommandContext, company: string, options: Options): string {
+  const out = textOption(options, 'out')
+  if (out !== undefined) return resolve(context.cwd, out)
+  const file = duckdbFile(context.stored())
+  // An id with a slash would name another folder.
+  if (file !== undefined && /^[\w-]+$/.test(company)) return companyFile(file, company)
+  throw new UsageError({
+    what: 'the copy of a company needs a file',
+    next: `name it: muster publish --company ${company} --out FILE.duckdb`,
+  })
+}
+
+async function publishOne(context: CommandContext, company: string, options: Options): Promise<0> {
+  const connection = context.stored()
+  const file = fileOf(context, company, options)
+  requireUnguarded(file, guardedBy(context))
+  requireRoom(connection, file)
+  const progress = createProgress(context)
+  const { clock, rng, signal } = context
+  const request = {
+    company,
+    file,
+    requiresWhole: textOption(options, 'require') === 'complete',
+    isForced: flagOption(options, 'force'),
+  }
+  const onStep = (resource: string, rows: number): void => {
+    if (rows > 0) progress.update({ resource, state: 'done', rows, isMinor: !context.globals.verbose })
+  }
+  let copy: CompanyCopy
+  try {
+    copy = await publishCompany(connection, request, { clock, rng, signal, onStep })
+  } finally {
+    progress.stop()
+  }
+  print(context, copy, ` of ${copy.company.name}`)
+  if (!context.json)
+    for (const { name, message } of copy.leftOut) printLine(context, `without mart.${name}: ${message}`)
+  return 0
+}
+
+function requireCompany(options: Options): void {
+  if (textOption(options, 'out') === undefined) return
+  throw new UsageError({
+    what: '--out goes with --company: a copy of everything is beside its working file',
+    next: 'leave it out, or add --company ID',
+  })
 }
 
 export const command: CommandModule = {
@@ -62,19 +117,29 @@ export const command: CommandModule = {
       summary: 'complete: refuse while a resource is not whole, and keep the previous copy',
       parse: oneOf('complete'),
     },
+    {
+      flags: '--company <id>',
+      summary: 'only rows of this company, with marts built over them; also from PostgreSQL',
+      parse: anyText,
+    },
+    { flags: '--out <file>', summary: 'with --company: the DuckDB file to write' },
     { flags: '--force', summary: 'also replace a file in its place that is no published copy' },
   ],
   examples: [
     'muster publish',
     'muster publish --require complete',
     'muster publish --connection acme --json',
+    'muster publish --company 647d2580351490e224ae34fe --out shared/north.duckdb',
   ],
-  run: (context, _, options) => {
+  run: async (context, _, options) => {
+    const company = textOption(options, 'company')
+    if (company !== undefined) return publishOne(context, company, options)
+    requireCompany(options)
     const requiresWhole = textOption(options, 'require') === 'complete'
-    if (duckdbFile(context.connection()) === undefined) return notNeeded(context, requiresWhole)
+    if (duckdbFile(context.stored()) === undefined) return notNeeded(context, requiresWhole)
     return withEngine(context, async (engine): Promise<0> => {
       const { clock, rng } = context
-      const tolerance = toleranceOf(context.connection())
+      const tolerance = toleranceOf(context.stored())
       const isForced = flagOption(options, 'force')
       print(
         context,

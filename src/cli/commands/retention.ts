@@ -22,7 +22,7 @@ export const command: CommandModule = {
   ],
   examples: ['muster retention', 'muster retention --json'],
   async run(context) {
-    const connection = context.connection()
+    const connection = context.stored()
     const engine = await openMade(connection)
     try {
       const now = context.clock.now()

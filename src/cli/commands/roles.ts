@@ -1,7 +1,7 @@
 /** `muster roles`: the roles that own, load and read a PostgreSQL warehouse. */
 
 import { duckdbFile, openToWrite, postgresPlace } from '../../app/connection/warehouse.ts'
-import type { Connection } from '../../config/connection.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import {
@@ -53,7 +53,7 @@ export const command: CommandModule = {
     'muster roles --rls company --login acme_bi=ID --login both_bi=ID,ID',
   ],
   async run(context, _args, options) {
-    const connection = context.connection()
+    const connection = context.stored()
     const prefix = textOf(options, 'prefix')
     requirePrefix(prefix)
     const file = duckdbFile(connection)
@@ -85,7 +85,7 @@ export const command: CommandModule = {
 }
 
 /** Told by the address alone, so that the SQL can be printed before anybody may log in. */
-function placeOf(connection: Connection): Omit<RoleRequest, 'prefix'> {
+function placeOf(connection: StoredConnection): Omit<RoleRequest, 'prefix'> {
   const place = postgresPlace(connection)
   const { pathname, username } = new URL(place?.address.url ?? 'postgres://')
   // Where an address names no database, PostgreSQL takes the one that is named like the user.
@@ -108,7 +108,7 @@ function rowsOf(options: Options, prefix: string): RowRequest | undefined {
 
 /** Returns the names of the marts whose rows are told apart. */
 async function grant(
-  connection: Connection,
+  connection: StoredConnection,
   request: RoleRequest,
   rows: RowRequest | undefined,
 ): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 /** The bundles of `muster docs` for BI tools: where the warehouse is for them, and their files. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Connection } from '../../config/connection.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
@@ -49,7 +49,7 @@ function filePlace(file: string): Place {
   }
 }
 
-function placeOf(connection: Connection | undefined): Place {
+function placeOf(connection: StoredConnection | undefined): Place {
   if (connection === undefined) return serverPlace('postgresql://localhost/muster', '')
   const { warehouse, schemaPrefix = '' } = connection
   return warehouse.kind === 'file' ? filePlace(warehouse.file) : serverPlace(warehouse.shown, schemaPrefix)
@@ -105,7 +105,7 @@ function requireBundleFolder({ folder, files }: Target, rules: OutputRules): voi
 export function writeBundles(context: CommandContext, options: Options, rules: OutputRules): Bundle[] {
   const wanted = wantedFormats(options)
   if (wanted.length === 0) return []
-  const place = placeOf(context.hasSettings() ? context.connection() : undefined)
+  const place = placeOf(context.hasSettings() ? context.stored() : undefined)
   const entities = semanticCatalogue(readMarts())
   const targets = wanted.map(({ name, files }) => ({
     name,

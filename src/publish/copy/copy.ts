@@ -74,7 +74,7 @@ export async function requireEmpty(target: Engine): Promise<void> {
   }
 }
 
-async function requireSameStructure(source: CopySource, target: Engine): Promise<void> {
+export async function requireSameStructure(source: CopySource, target: Engine): Promise<void> {
   const where = source.engine.location
   if (!(await source.isMade()))
     throw new MusterError({
@@ -97,11 +97,16 @@ async function requireSameStructure(source: CopySource, target: Engine): Promise
   })
 }
 
-async function copyTable(source: CopySource, target: Engine, table: CopiedTable): Promise<Copied> {
+/** `rows` is what is copied: the table itself, or a SELECT of some of its rows in brackets and with a name. */
+export async function copyTable(
+  source: CopySource,
+  target: Engine,
+  { table, rows }: { readonly table: Omit<CopiedTable, 'isRecord'>; readonly rows: string },
+): Promise<Copied> {
   const at = placed(table)
   const columns = table.columns.map(({ name }) => name)
-  const from = await source.present(at, table.columns)
-  const before = await count(source.engine, at)
+  const from = await source.present(rows, table.columns)
+  const before = await count(source.engine, rows)
   const write = async (target: Engine): Promise<Copied> => {
     await target.run(`delete from ${at}`)
     const select = `select ${quoteNames(columns)} from ${from}`
@@ -131,7 +136,7 @@ type OnTable = (copied: Copied) => void
 async function copyTables(source: CopySource, target: Engine, onTable: OnTable): Promise<Copied[]> {
   const copied: Copied[] = []
   for (const table of copiedTables) {
-    const one = await copyTable(source, target, table)
+    const one = await copyTable(source, target, { table, rows: placed(table) })
     copied.push(one)
     onTable(one)
   }

@@ -75,6 +75,7 @@ export const martTables = {
     key: ['zone'],
     isPublished: true,
     lifetime: 'lasting',
+    shared: { columns: ['zone', 'counted_at'], isShown: true },
   }),
 
   check_result: table({
@@ -117,6 +118,21 @@ export const martTables = {
     key: ['rule'],
     isPublished: true,
     lifetime: 'lasting',
+    shared: {
+      columns: [
+        'rule',
+        'rule_no',
+        'metric',
+        'state',
+        'chosen',
+        'candidates_alive',
+        'definition_id',
+        'calibrated_at',
+        'run_id',
+        'contract_version',
+      ],
+      isShown: true,
+    },
   }),
 
   crosscheck: table({

@@ -21,6 +21,7 @@ export const requestTables = {
     key: ['resource', 'key_kind'],
     isPublished: false,
     lifetime: 'lasting',
+    shared: { columns: ['resource', 'key_kind', 'way', 'state', 'checked_at'] },
   }),
 
   api_usage: table({

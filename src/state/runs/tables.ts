@@ -38,6 +38,12 @@ export const runTables = {
     key: ['run_id'],
     isPublished: true,
     lifetime: 'lasting',
+    shared: {
+      columns: ['run_id', 'command', 'state', 'started_at', 'finished_at', 'program_version'],
+      // The last run that read something tells how old the rows are.
+      atMostOne: ['records_read'],
+      isShown: true,
+    },
   }),
 
   run_resource: table({
@@ -52,6 +58,7 @@ export const runTables = {
     key: ['run_id', 'resource'],
     isPublished: false,
     lifetime: 'lasting',
+    shared: { columns: ['run_id', 'resource', 'state'] },
   }),
 
   dag_task: table({

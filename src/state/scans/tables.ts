@@ -35,6 +35,7 @@ export const scanTables = {
     key: ['resource'],
     isPublished: true,
     lifetime: 'lasting',
+    shared: { columns: ['resource', 'backfilled_at', 'run_id', 'moved_at'] },
   }),
 
   scan: table({
@@ -80,6 +81,21 @@ export const scanTables = {
     key: ['scan_id'],
     isPublished: true,
     lifetime: 'lasting',
+    shared: {
+      columns: [
+        'scan_id',
+        'resource',
+        'kind',
+        'sweep_id',
+        'from_day',
+        'to_day',
+        'scope',
+        'state',
+        'run_id',
+        'started_at',
+        'accepted_at',
+      ],
+    },
   }),
 
   scan_pass: table({
@@ -145,6 +161,7 @@ export const scanTables = {
     key: ['sweep_id'],
     isPublished: false,
     lifetime: 'lasting',
+    shared: { columns: ['sweep_id', 'resource', 'scope_id', 'state', 'started_at', 'ended_at', 'run_id'] },
   }),
 
   unread: table({

@@ -7,6 +7,10 @@ import { syncToDisk } from '../../temporary/output-file.ts'
 /** `acme.duckdb` is published as `acme.published.duckdb` beside it. */
 export const publishedFile = (file: string): string => `${file.replace(/\.duckdb$/, '')}.published.duckdb`
 
+/** What is published of one company, in a file of its own. */
+export const companyFile = (file: string, id: string): string =>
+  publishedFile(`${file.replace(/\.duckdb$/, '')}.${id}.duckdb`)
+
 export const isPublishedFile = (file: string): boolean => file.endsWith('.published.duckdb')
 
 /** The file behind a link: its log and its drafts have to be beside it, and a rename would replace only the link. */
