@@ -48,6 +48,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     holds: 'the data dictionary and its pages',
     imports: ['contract', 'warehouse', 'state', 'marts'],
   },
+  telemetry: {
+    holds: 'what monitoring systems are told: figures, messages about nights, lineage of runs',
+    imports: ['contract', 'warehouse', 'state', 'marts', 'dictionary'],
+  },
   semantic: {
     holds: 'one catalogue of marts for BI tools, in the formats that they read',
     imports: ['warehouse', 'marts'],
@@ -75,12 +79,13 @@ export const layers: Readonly<Record<string, Layer>> = {
       'marts',
       'events',
       'publish',
+      'telemetry',
       'sync',
     ],
   },
   serve: {
     holds: 'the web server for webhooks, its health, the schedule of DAGs',
-    imports: ['warehouse', 'state', 'events', 'sync'],
+    imports: ['warehouse', 'state', 'telemetry', 'events', 'sync'],
   },
   cli: {
     holds: 'arguments, exit codes, the terminal; one command a file',
@@ -98,6 +103,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'crosscheck',
       'publish',
       'dictionary',
+      'telemetry',
       'semantic',
       'dashboard',
       'sync',

@@ -34,7 +34,7 @@ export interface CommandModule {
   readonly arguments?: readonly ArgumentDeclaration[]
   readonly options?: readonly OptionDeclaration[]
   /** Takes `--all`: the command runs for every connection of the settings, in a process each unless this does it. */
-  readonly takesAll?: true | ((context: CommandContext) => Promise<ExitStatus>)
+  readonly takesAll?: true | ((context: CommandContext, options: Options) => Promise<ExitStatus>)
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
   /** Lines that `--help` shows before the examples. */

@@ -189,6 +189,11 @@ export const commandSet: CommandSet = {
       purpose: schedule,
       load: () => import('./commands/serve.ts'),
     },
+    metrics: {
+      summary: 'print figures of runs, budget, freshness and checks for Prometheus',
+      purpose: schedule,
+      load: () => import('./commands/metrics.ts'),
+    },
     forget: {
       summary: 'overwrite what is held of a person everywhere; facts, sums and ids stay',
       purpose: privacy,

@@ -112,7 +112,7 @@ function complete(command: Command, { module, aliases }: Completed, session: Ses
     const { whileHeld } = await import('./around/while-held.ts')
     const args = command.processedArgs.flat().filter(isText)
     if (typeof module.takesAll === 'function' && command.opts().all === true) {
-      session.status = await module.takesAll(context)
+      session.status = await module.takesAll(context, command.opts())
       return
     }
     if (module.takesAll && command.opts().all === true) {

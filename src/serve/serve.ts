@@ -10,15 +10,20 @@ import { migrate } from '../state/migrate.ts'
 import { newRunId } from '../state/runs/runs.ts'
 import { type RunOutcome, runSync } from '../sync/run/run.ts'
 import type { RunConnection } from '../sync/run/run-connection.ts'
+import { contentType } from '../telemetry/prometheus/exposition.ts'
+import { createScrape } from '../telemetry/prometheus/scrape.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type Counters, createCounters } from './counters.ts'
 import { createEngineHandle, type EngineHandle } from './engine-handle.ts'
+import { figuresOf } from './figures.ts'
 import { healthOf } from './http/health.ts'
 import { type ReceiverOptions, startReceiver } from './http/receiver.ts'
 import { InboxWorker, type Intervals } from './inbox-worker.ts'
 import { createScheduler, type Due, type ScheduledDag, type Scheduler } from './schedule.ts'
 
 export interface ServeRequest {
+  /** Name of the connection. */
+  readonly name: string
   readonly connection: RunConnection
   /** Absent where nobody may deliver events: then it only runs DAGs. */
   readonly verification?: Verification
@@ -102,6 +107,8 @@ interface Parts {
   readonly counters: Counters
   readonly worker: InboxWorker
   readonly scheduler: Scheduler
+  /** The text of `/metrics`. */
+  readonly scrape: () => Promise<string>
 }
 
 function assemble(
@@ -137,7 +144,14 @@ function assemble(
     }
   }
   const scheduler = createScheduler(request.schedule, { clock, runDag })
-  return { handle, store, intake, counters, worker, scheduler }
+  const scrape = createScrape({
+    connection: request.name,
+    version: effects.version,
+    clock,
+    use: work => handle.use(work),
+    own: () => figuresOf(counters, scheduler),
+  })
+  return { handle, store, intake, counters, worker, scheduler, scrape }
 }
 
 /** One line for each kind, however many there were, so that a flood does not fill the log. */
@@ -184,6 +198,7 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
       intake,
       counters,
       health,
+      metrics: async () => ({ contentType, text: await parts.scrape() }),
       ...(verifier && { verifier }),
     })
     const news = setInterval(() => logNews(parts, log), newsMs)

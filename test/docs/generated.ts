@@ -14,6 +14,7 @@ import type { Option } from '../../src/sandbox/options/option.ts'
 import { quirkOptions } from '../../src/sandbox/quirks/quirk-options.ts'
 import { violationKinds } from '../../src/sandbox/refusals/violations.ts'
 import { ledgerTables } from '../../src/state/tables.ts'
+import { everyFigure } from '../../src/telemetry/prometheus/exposition.ts'
 import { failureLines } from '../../src/warehouse/postgres/failure.ts'
 import { layers } from '../layers.ts'
 import { coverageTables } from './coverage-tables.ts'
@@ -111,6 +112,12 @@ const ledgerTable = (): string =>
     ]),
   )
 
+const figureTable = (): string =>
+  markdownTable(
+    ['figure', 'labels', 'meaning'],
+    everyFigure.map(({ name, labels, help }) => [code(name), labels.join(', '), help]),
+  )
+
 const signalTable = (): string =>
   markdownTable(
     ['a change of', 'signals one of', 'expected share'],
@@ -149,6 +156,7 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/contract-coverage.md': { rows: coverageTables },
   'docs/definitions.md': { measures: measureTable },
   'docs/marts.md': { marts: martTable },
+  'docs/monitoring.md': { figures: figureTable },
   'docs/postgres-failures.md': { failures: failureTable },
   'docs/refresh.md': { keys: keyTable, 'change signals': signalTable },
   'docs/sandbox.md': {

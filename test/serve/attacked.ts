@@ -73,6 +73,7 @@ export function attackedReceiver(): Attacked {
         verifier: createVerifier({ headerPrefix: 'X-Service', secrets: [SECRET, PREVIOUS] }),
         intake: { take: async event => void taken.push(event) },
         health: () => ({ isWell: true, body: { status: 'ok' } }),
+        metrics: async () => ({ contentType: 'text/plain', text: '' }),
       },
     )
   const statusOf = async (request: Buffer): Promise<Status> =>

@@ -69,6 +69,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
   const url = await new Promise<string>((resolve, reject) => {
     ended = serve(
       {
+        name: 'test',
         connection: {
           baseUrl: options.baseUrl ?? 'http://127.0.0.1:9/api/open/v1',
           apiKey: options.apiKey ?? sandboxKeys.company,

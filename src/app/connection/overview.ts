@@ -87,14 +87,19 @@ async function ofFile(file: string): Promise<Overview | undefined> {
   }
 }
 
+/** Opens a ledger only to read it; undefined where there is none yet. Throws MusterError when it cannot be read. */
+export async function readerOf({ warehouse, schemaPrefix = '' }: StoredConnection) {
+  if (warehouse.kind === 'server')
+    return openPostgresReader({ url: warehouse.url.reveal(), shown: warehouse.shown }, schemaPrefix)
+  return existsSync(warehouse.file) ? openDuckdb(warehouse.file, { readOnly: true }) : undefined
+}
+
 /** Undefined where no sync has written yet. Throws MusterError when the warehouse cannot be read. */
 export async function overviewOf(connection: StoredConnection): Promise<Overview | undefined> {
-  const { warehouse, schemaPrefix = '' } = connection
+  const { warehouse } = connection
   if (warehouse.kind === 'file') return ofFile(warehouse.file)
-  const reader = await openPostgresReader(
-    { url: warehouse.url.reveal(), shown: warehouse.shown },
-    schemaPrefix,
-  )
+  const reader = await readerOf(connection)
+  if (!reader) return undefined
   try {
     return await readOverview(reader)
   } finally {

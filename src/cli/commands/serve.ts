@@ -27,6 +27,7 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const largestPort = 65_535
+const ownPaths: ReadonlySet<string> = new Set(['/health', '/metrics'])
 
 export const command: CommandModule = {
   options: [
@@ -56,7 +57,7 @@ export const command: CommandModule = {
     { flags: '--no-schedule', summary: 'run no DAG' },
   ],
   notes: [
-    'GET /health answers with the state as JSON. Schedules of DAGs are in UTC. Without a webhook secret no events are taken.',
+    'GET /health answers with the state as JSON, GET /metrics with figures for Prometheus. Schedules of DAGs are in UTC. Without a webhook secret no events are taken.',
   ],
   examples: [
     'muster serve',
@@ -77,13 +78,16 @@ export const command: CommandModule = {
 
 /** Accepts only characters that no router reads as a pattern. */
 function plainPath(text: string): string {
-  if (/^(\/[A-Za-z0-9_-]+)+$/.test(text) && text !== '/health') return text
-  throw new InvalidArgumentError('Give a path as /webhook: letters, digits, _ and -, other than /health.')
+  if (/^(\/[A-Za-z0-9_-]+)+$/.test(text) && !ownPaths.has(text)) return text
+  throw new InvalidArgumentError(
+    'Give a path as /webhook: letters, digits, _ and -, other than /health and /metrics.',
+  )
 }
 
 function requestOf(context: CommandContext, connection: Connection, options: Options): ServeRequest {
   const verification = verificationOf(connection)
   return {
+    name: connection.name,
     connection: runConnection(connection),
     ...(verification && { verification }),
     receiver: {

@@ -1,4 +1,4 @@
-/** The web server of `muster serve`: takes webhooks at one path, tells its state at `/health`, and nothing else. */
+/** The web server of `muster serve`: takes webhooks at one path, tells its state at `/health` and its figures at `/metrics`. */
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Intake } from '../../events/intake.ts'
@@ -27,6 +27,13 @@ export interface ReceiverParts {
   readonly counters: Counters
   /** The answer of `/health`, and whether all is well. */
   readonly health: () => { readonly isWell: boolean; readonly body: object }
+  /** The answer of `/metrics`. */
+  readonly metrics: () => Promise<Metrics>
+}
+
+export interface Metrics {
+  readonly contentType: string
+  readonly text: string
 }
 
 type TakingParts = ReceiverParts & { readonly verifier: Verifier }
@@ -132,6 +139,22 @@ function takeEvents(app: FastifyInstance, path: string, parts: TakingParts): voi
   refuseOthers(app, path, 'POST')
 }
 
+function tellState(app: FastifyInstance, { health, metrics }: ReceiverParts): void {
+  app.get('/health', async (_, reply) => {
+    const { isWell, body } = health()
+    return reply
+      .code(isWell ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send(body)
+  })
+  refuseOthers(app, '/health', 'GET')
+  app.get('/metrics', async (_, reply) => {
+    const { contentType, text } = await metrics()
+    return reply.header('content-type', contentType).header('cache-control', 'no-store').send(text)
+  })
+  refuseOthers(app, '/metrics', 'GET')
+}
+
 export async function startReceiver(options: ReceiverOptions, parts: ReceiverParts): Promise<Receiver> {
   const { host, port, path, longestRequestMs = usualLongestMs } = options
   const app = fastify(limits(longestRequestMs))
@@ -147,14 +170,7 @@ export async function startReceiver(options: ReceiverOptions, parts: ReceiverPar
   })
   const { verifier } = parts
   if (verifier) takeEvents(app, path, { ...parts, verifier })
-  app.get('/health', async (_, reply) => {
-    const { isWell, body } = parts.health()
-    return reply
-      .code(isWell ? 200 : 503)
-      .header('cache-control', 'no-store')
-      .send(body)
-  })
-  refuseOthers(app, '/health', 'GET')
+  tellState(app, parts)
   await app.listen({ host, port })
   const { port: taken } = app.server.address() as AddressInfo
   return {

@@ -1,0 +1,83 @@
+/** `muster metrics`: the figures of one connection or all, in the text format of Prometheus. */
+import { resolve } from 'node:path'
+import PQueue from 'p-queue'
+import { readerOf } from '../../app/connection/overview.ts'
+import { connectionNamed } from '../../config/settings.ts'
+import { type ExitStatus, MusterError, UsageError } from '../../lib/errors.ts'
+import { programVersion } from '../../lib/package.ts'
+import { readFigures } from '../../state/monitoring/readings.ts'
+import { type Exposed, exposition } from '../../telemetry/prometheus/exposition.ts'
+import { ledgerReadings } from '../../telemetry/prometheus/scrape.ts'
+import { beginningOf, requireOutput, writeOutput } from '../../temporary/output-file.ts'
+import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { describeFailure } from '../failure.ts'
+import { guardedBy } from '../guarded.ts'
+import { printLine } from '../terminal/output.ts'
+
+export const command: CommandModule = {
+  options: [
+    { flags: '--file <path>', summary: 'write this file, for the textfile collector of node_exporter' },
+    { flags: '--force', summary: 'replace a file that another program wrote' },
+  ],
+  notes: [
+    'muster serve answers with the same at /metrics. A connection that cannot be read has is_readable 0.',
+  ],
+  takesAll: (context, options) => expose(context, context.connectionNames(), options),
+  examples: ['muster metrics', 'muster metrics --all --file /var/lib/node_exporter/textfile/muster.prom'],
+  run: async (context, _, options) => expose(context, [context.stored().name], options),
+}
+
+/** Files that changed since they were read need a core each. */
+const atOnce = 4
+
+async function expose(
+  context: CommandContext,
+  names: readonly string[],
+  options: Options,
+): Promise<ExitStatus> {
+  if (context.json)
+    throw new UsageError({ what: 'metrics have a format of their own', next: 'leave out --json' })
+  const file = textOption(options, 'file')
+  const rules = {
+    guarded: guardedBy(context),
+    isForced: flagOption(options, 'force'),
+    isOurs: (path: string) => beginningOf(path).includes(' muster_'),
+  }
+  if (file !== undefined) requireOutput(resolve(context.cwd, file), rules)
+  const queue = new PQueue({ concurrency: atOnce })
+  const seen = await Promise.all(names.map(name => queue.add(() => see(context, name))))
+  const text = await exposition(seen)
+  if (file === undefined) printLine(context, text.trimEnd())
+  else writeOutput(resolve(context.cwd, file), text, rules)
+  return seen.some(({ isReadable }) => !isReadable) ? 1 : 0
+}
+
+type Seen = Exposed & { readonly isReadable: boolean }
+
+async function see(context: CommandContext, name: string): Promise<Seen> {
+  const told = (readings: Parameters<typeof ledgerReadings>[0]): Seen => ({
+    connection: name,
+    isReadable: readings.isReadable,
+    readings: ledgerReadings(readings, programVersion),
+  })
+  try {
+    const settings = context.storedSettingsOfAll()
+    const fault = settings.faulty.get(name)
+    if (fault !== undefined) throw new MusterError({ what: fault })
+    const now = context.clock.now()
+    const reader = await readerOf(connectionNamed(settings, name))
+    if (!reader) return told({ readings: [], isReadable: true, readAt: now })
+    try {
+      return told({ readings: (await readFigures(reader, now)) ?? [], isReadable: true, readAt: now })
+    } finally {
+      await reader.close()
+    }
+  } catch (error) {
+    if (!(error instanceof MusterError)) throw error
+    const circumstances = { isVerbose: false, signal: context.signal, keyPlace: () => undefined }
+    const { text } = describeFailure(error, circumstances)
+    context.stderr.write(`warning: ${name}: ${text.replace(/^muster: /, '')}\n`)
+    return told({ readings: [], isReadable: false, readAt: undefined })
+  }
+}
