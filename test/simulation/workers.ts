@@ -42,7 +42,8 @@ export async function inWorkers(options: Options, args: readonly string[]): Prom
   const parts = Array.from({ length: options.workers }, (_, part) => part)
   const workers = parts.map(part => start(part, options, args))
   const stop = (): void => {
-    if (options.endsAtFirst) for (const worker of workers) if (worker.connected) worker.send('stop')
+    // One that has just ended hears nothing, and need not.
+    if (options.endsAtFirst) for (const worker of workers) worker.send('stop', () => undefined)
   }
   return together(await Promise.all(workers.map(worker => outcomeOf(worker, stop))))
 }
