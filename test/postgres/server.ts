@@ -10,7 +10,7 @@ declare module 'vitest' {
 }
 
 /** Nothing of a test has to survive a crash of the machine. */
-const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']
+export const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env.MUSTER_TEST_POSTGRES
