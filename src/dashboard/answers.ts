@@ -4,7 +4,7 @@ import { type FilteredBy, filteredBy } from './filter-names.ts'
 import { type Filters, noFilters } from './filters.ts'
 import type { Figure, Page, Panel } from './panel.ts'
 import type { MartReader, Marts } from './reader.ts'
-import { type Chosen, panelStatement, rowsStatement } from './statement.ts'
+import { type Chosen, panelStatement, rowsStatement, type Statement } from './statement.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -18,6 +18,8 @@ export interface PanelAnswer {
   readonly empty: string
   readonly isWide: boolean
   readonly sql: string
+  /** Of its amounts, where amounts of several are in the view: each has a panel of its own. */
+  readonly currency: string | null
   /** Filters that are set and that the mart has no column for. */
   readonly ignored: readonly string[]
   readonly rows: readonly Row[]
@@ -67,35 +69,56 @@ const figuresOf = ({ show }: Panel): readonly Figure[] => {
   return 'figure' in show ? [show.figure] : []
 }
 
-/** Currencies of the rows behind its amounts; none where it has no amounts, or no currency is told. */
+/** Currencies of the rows behind its amounts, which never add up; none where it has no amounts, or no currency is told. */
 async function currenciesOf(marts: Marts, panel: Panel, filters: Filters): Promise<readonly string[]> {
   const hasMoney = figuresOf(panel).some(({ unit }) => unit === 'money')
   if (!hasMoney || !marts.columns.get(panel.mart)?.has('currency')) return []
   const sql = `select distinct currency from mart.${panel.mart} where {where} order by currency`
-  const statement = panelStatement({ ...panel, sql }, filters, marts.columns)
-  return (await marts.rows(statement.sql, statement.values)).map(({ currency }) => String(currency))
+  const { sql: text, values } = panelStatement({ ...panel, sql }, filters, marts.columns)
+  return (await marts.rows(text, values)).map(({ currency }) => String(currency))
 }
 
-export async function answerPanel(marts: Marts, panel: Panel, filters: Filters): Promise<PanelAnswer> {
-  const statement = panelStatement(panel, filters, marts.columns)
+interface Asked {
+  readonly panel: Panel
+  readonly filters: Filters
+  readonly currency: string | null
+}
+
+type Told = Omit<PanelAnswer, 'rows' | 'failure'>
+
+function toldOf({ panel, currency }: Asked, { shown, ignored }: Statement): Told {
   const { id, title, about, mart, show, empty, isWide = false, drill } = panel
-  const own = { id, title, about, mart, show, empty, isWide, drillBy: drill?.by ?? null }
-  const told = {
-    ...own,
-    sql: statement.shown,
-    ignored: panel.sql.includes('{where}') ? statement.ignored : [],
+  return {
+    ...{ id, title, about, mart, show, empty, isWide, currency },
+    drillBy: drill?.by ?? null,
+    sql: shown,
+    ignored: panel.sql.includes('{where}') ? ignored : [],
   }
+}
+
+async function answerOne(marts: Marts, asked: Asked): Promise<PanelAnswer> {
+  const { panel, filters, currency } = asked
+  const only = currency === null ? filters : { ...filters, currency }
+  const statement = panelStatement(panel, only, marts.columns)
+  return {
+    ...toldOf(asked, statement),
+    rows: await marts.rows(statement.sql, statement.values),
+    failure: null,
+  }
+}
+
+/** One answer, or one for each currency of its amounts. */
+export async function answerPanel(marts: Marts, panel: Panel, filters: Filters): Promise<PanelAnswer[]> {
+  const statement = panelStatement(panel, filters, marts.columns)
   try {
     const currencies = await currenciesOf(marts, panel, filters)
-    if (currencies.length > 1)
-      return {
-        ...told,
-        rows: [],
-        failure: `Amounts in ${currencies.join(', ')} do not add up: choose a company.`,
-      }
-    return { ...told, rows: await marts.rows(statement.sql, statement.values), failure: null }
+    const apart = currencies.length > 1 ? currencies : [null]
+    const answers: PanelAnswer[] = []
+    for (const currency of apart) answers.push(await answerOne(marts, { panel, filters, currency }))
+    return answers
   } catch (error) {
-    return { ...told, rows: [], failure: failureOf(panel, marts, error) }
+    const told = toldOf({ panel, filters, currency: null }, statement)
+    return [{ ...told, rows: [], failure: failureOf(panel, marts, error) }]
   }
 }
 
@@ -108,7 +131,7 @@ async function asOf(marts: Marts): Promise<string | null> {
 export const answerPage = (reader: MartReader, page: Page, filters: Filters): Promise<PageAnswer> =>
   reader.read(async marts => {
     const panels: PanelAnswer[] = []
-    for (const panel of page.panels) panels.push(await answerPanel(marts, panel, filters))
+    for (const panel of page.panels) panels.push(...(await answerPanel(marts, panel, filters)))
     const { id, title, question } = page
     return { id, title, question, asOf: await asOf(marts), panels }
   })

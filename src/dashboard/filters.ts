@@ -9,6 +9,8 @@ export interface Filters {
   /** First and last day. */
   readonly from?: string
   readonly to?: string
+  /** Only rows in this currency, as the settings name it. */
+  readonly currency?: string
 }
 
 export const noFilters: Filters = { ids: {} }
@@ -30,6 +32,13 @@ function dayIn(name: string, value: string | null): string | undefined {
   throw new UsageError({ what: `${name} is not a day`, next: 'write it as 2026-03-31' })
 }
 
+function currencyIn(values: readonly string[]): string | undefined {
+  const [currency, second] = values.filter(value => value !== '')
+  if (currency === undefined) return undefined
+  if (second === undefined && /^[A-Za-z]{3,10}$/.test(currency)) return currency
+  throw new UsageError({ what: 'currency is not a currency', next: 'write one as GBP' })
+}
+
 /** Throws UsageError for a value that no filter can have. A name that is no filter is left alone. */
 export function readFilters(query: URLSearchParams): Filters {
   const ids = filteredBy
@@ -37,9 +46,11 @@ export function readFilters(query: URLSearchParams): Filters {
     .filter(([, values]) => values.length > 0)
   const from = dayIn('from', query.get('from'))
   const to = dayIn('to', query.get('to'))
+  const currency = currencyIn(query.getAll('currency'))
   return {
     ids: Object.fromEntries(ids),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
+    ...(currency !== undefined && { currency }),
   }
 }

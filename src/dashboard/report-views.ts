@@ -1,20 +1,23 @@
 /** What a report can be filtered by: every page for one filter at a time, worked out when it is written. */
 import { utcDay } from '../lib/dates.ts'
-import { answerPanel, type Choice, type Choices, choicesIn, type PageAnswer, type Row } from './answers.ts'
+import {
+  answerPanel,
+  type Choice,
+  type Choices,
+  choicesIn,
+  type PageAnswer,
+  type PanelAnswer,
+} from './answers.ts'
 import { type FilteredBy, filteredBy } from './filter-names.ts'
 import type { Filters } from './filters.ts'
 import { pages } from './pages/pages.ts'
 import type { MartReader, Marts } from './reader.ts'
 import { panelStatement } from './statement.ts'
 
-/** A panel under a filter; without rows they are those of the report as a whole. */
+/** A panel under a filter, one for each currency; without `changed` its rows are those of the report as a whole. */
 export interface PanelUnder {
   readonly ignored: readonly string[]
-  readonly changed?: {
-    readonly sql: string
-    readonly rows: readonly Row[]
-    readonly failure: string | null
-  }
+  readonly changed?: readonly Pick<PanelAnswer, 'sql' | 'rows' | 'failure' | 'currency'>[]
 }
 
 /** By the id of the panel. */
@@ -60,8 +63,9 @@ async function panelsUnder(marts: Marts, whole: Filters, filters: Filters): Prom
       const { ignored } = panelStatement(panel, filters, marts.columns)
       found.push([panel.id, { ignored: panel.sql.includes('{where}') ? ignored : [] }])
     } else {
-      const { ignored, sql, rows, failure } = await answerPanel(marts, panel, filters)
-      found.push([panel.id, { ignored, changed: { sql, rows, failure } }])
+      const answers = await answerPanel(marts, panel, filters)
+      const changed = answers.map(({ sql, rows, failure, currency }) => ({ sql, rows, failure, currency }))
+      found.push([panel.id, { ignored: answers[0]?.ignored ?? [], changed }])
     }
   }
   return Object.fromEntries(found)

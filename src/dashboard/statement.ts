@@ -31,7 +31,10 @@ class Conditions {
   readonly #bound: string[] = []
   readonly #shown: string[] = []
 
+  /** Throws UsageError for a text that no engine stores. */
   add({ column, operator, values }: Condition): void {
+    if (values.some(value => typeof value === 'string' && value.includes('\u0000')))
+      throw new UsageError({ what: `${column} cannot have such a value`, next: 'choose another' })
     const name = quoteName(column)
     if (values.every(value => value === null)) {
       this.#bound.push(`${name} is null`)
@@ -78,7 +81,10 @@ function addFilters(conditions: Conditions, { filters, columns, date }: Asked): 
     if (columns.has(columnOf(name))) conditions.add({ column: columnOf(name), operator: 'in', values })
     else ignored.push(name)
   }
-  const { from, to } = filters
+  const { from, to, currency } = filters
+  if (currency !== undefined && columns.has('currency'))
+    conditions.add({ column: 'currency', operator: 'in', values: [currency] })
+  else if (currency !== undefined) ignored.push('currency')
   if (date === undefined || !columns.has(date)) {
     if (from !== undefined || to !== undefined) ignored.push('dates')
     return ignored

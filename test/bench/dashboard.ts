@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- dashboard`: the pages of the built program over 1,000,000 timesheets, on both engines: answers over
  * HTTP for every page and filter, each asked for the first time, and what a reader sees in Chromium. `dashboard duckdb`
- * and `dashboard postgres` measure one engine; MUSTER_BENCH_STAR keeps the rows of star between two runs.
+ * and `dashboard postgres` measure one engine; MUSTER_BENCH_STAR and MUSTER_BENCH_MARTS
+ * name files that keep star and the marts from one run to the next.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -155,9 +156,11 @@ async function onPostgres(star: string): Promise<void> {
 }
 
 async function onDuckdb(star: string, folder: string): Promise<void> {
-  const file = join(folder, 'marts.duckdb')
-  copyFileSync(star, file)
-  await script('marts-build.ts', file)
+  const file = process.env.MUSTER_BENCH_MARTS ?? join(folder, 'marts.duckdb')
+  if (!existsSync(file)) {
+    copyFileSync(star, file)
+    await script('marts-build.ts', file)
+  }
   await measure(`duckdb:${file}`)
 }
 
@@ -165,7 +168,8 @@ export async function benchDashboard(engine?: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const star = process.env.MUSTER_BENCH_STAR ?? join(folder, 'star.duckdb')
   try {
-    if (!existsSync(star)) await script('star-rows.ts', star, String(count))
+    if (!existsSync(star) && process.env.MUSTER_BENCH_MARTS === undefined)
+      await script('star-rows.ts', star, String(count))
     if (engine !== 'postgres') {
       console.log(`DuckDB, ${count.toLocaleString('en')} timesheets`)
       await onDuckdb(star, folder)

@@ -17,9 +17,11 @@ import { buildAll } from '../marts/build-all.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
 import { chromiumFile, openChromium } from './chromium.ts'
 
-const pictures = fileURLToPath(new URL('../../docs/images/', import.meta.url))
+/** `MUSTER_PICTURES=docs npm run test:browser` writes those of the docs; else they are looked at by nobody. */
+const isForDocs = process.env.MUSTER_PICTURES === 'docs'
 const filled = useFilled({ scale: 1 })
 const folder = mkdtempSync(join(tmpdir(), 'muster-browser-'))
+const pictures = isForDocs ? fileURLToPath(new URL('../../docs/images/', import.meta.url)) : folder
 
 let browser: Browser
 let engine: Engine
@@ -175,6 +177,12 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
       expect(await seriousFindings(page)).toEqual([])
       await page.screenshot({ path: join(pictures, 'dashboard-today-failed.png'), fullPage: true })
       await page.close()
+      for (const { id } of pages) {
+        const other = await opened(`${failed.url}?page=${id}`)
+        expect(await other.locator('.notice').allTextContents()).toEqual([])
+        expect(await seriousFindings(other)).toEqual([])
+        await other.close()
+      }
     } finally {
       await failed.close()
     }
@@ -284,6 +292,49 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
       await page.close()
     } finally {
       await guarded.close()
+    }
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test.each([
+    ['?page=cost&agency=%27%22%3Cscript%3E', 0],
+    ['?page=cost&from=yesterday', 1],
+    [`?page=cost&company=${'x'.repeat(10_240)}`, 1],
+    ['?page=nothing&agency=%25', 0],
+  ])('an address such as %.40s shows a sentence or nothing', async (address, notices) => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
+    page.on('pageerror', error => troubles.push(error.message))
+    await page.goto(full.url + address)
+    await page.waitForSelector('.panel .body > *, .notice')
+    expect(await page.locator('.notice').count()).toBe(notices)
+    expect(await page.locator('main').textContent()).not.toMatch(/\n\s+at |undefined/)
+    expect(await isTooWide(page)).toBe(false)
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  // Last, because it changes the marts.
+  test('amounts in three currencies have a panel each, at both widths', async () => {
+    await engine.run(
+      `update mart.labour_spend_weekly set currency = case rowid % 3 when 0 then 'EUR' when 1 then 'GBP' else 'USD' end`,
+    )
+    const mixed = await serveDashboard(engine)
+    try {
+      for (const width of [1280, 390]) {
+        const page = await opened(`${mixed.url}?page=cost`, { width })
+        const titles = await page.locator('.panel h2').allTextContents()
+        for (const currency of ['EUR', 'GBP', 'USD']) expect(titles).toContain(`By agency, ${currency}`)
+        expect(titles).not.toContain('By agency')
+        expect(await page.locator('.notice').count()).toBe(0)
+        expect(await isTooWide(page)).toBe(false)
+        expect(await seriousFindings(page)).toEqual([])
+        await page.locator('#cost-by-agency-gbp g[data-layer="bar"] > *').first().click()
+        await page.waitForSelector('dialog table tbody tr')
+        expect(await page.locator('dialog pre').textContent()).toContain(`"currency" = 'GBP'`)
+        await page.close()
+      }
+    } finally {
+      await mixed.close()
     }
     expect(troubles.splice(0)).toEqual([])
   })

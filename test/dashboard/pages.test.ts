@@ -2,7 +2,10 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PageAnswer, PanelAnswer, RowsAnswer } from '../../src/dashboard/answers.ts'
+import { noFilters } from '../../src/dashboard/filters.ts'
 import { pages } from '../../src/dashboard/pages/pages.ts'
+import { type ReportData, writeReport } from '../../src/dashboard/report.ts'
+import { isAmount } from '../../src/marts/columns.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { quoteName } from '../../src/warehouse/sql-text.ts'
@@ -208,3 +211,126 @@ test('no script but its own file may run, and no other page may frame it', async
   expect(policy).toContain("frame-ancestors 'none'")
   expect(await answer.text()).not.toMatch(/<script>|\son\w+=/)
 })
+
+describe('amounts in three currencies', () => {
+  const three = ['EUR', 'GBP', 'USD']
+  const hasMoney = ({ show }: PanelAnswer): boolean =>
+    ('figures' in show ? show.figures : 'figure' in show ? [show.figure] : []).some(
+      ({ unit }) => unit === 'money',
+    )
+
+  beforeAll(async () => {
+    const marts = await file.rows<{ name: string }>(
+      `select c.table_name as name from information_schema.columns as c
+       inner join information_schema.tables as t on t.table_schema = c.table_schema and t.table_name = c.table_name
+       where c.table_schema = 'mart' and c.column_name = 'currency' and t.table_type = 'BASE TABLE'`,
+    )
+    for (const { name } of marts)
+      await file.run(
+        `update mart.${name} set currency = case rowid % 3 when 0 then 'EUR' when 1 then 'GBP' else 'USD' end`,
+      )
+    await duckdb.close()
+    duckdb = await serveDashboard(file)
+  })
+
+  test.each(pages.map(({ id }) => id))(
+    'on page %s, each has a panel of its own, and no figure is of two',
+    async id => {
+      const { panels } = await pageOf(duckdb, id)
+      for (const panel of panels.filter(hasMoney)) {
+        if (panel.rows.length === 0) continue
+        expect([panel.id, three]).toEqual([panel.id, expect.arrayContaining([panel.currency])])
+        expect(panel.sql).toContain(`"currency" = '${panel.currency}'`)
+        expect([panel.id, panel.failure]).toEqual([panel.id, null])
+      }
+      for (const panel of panels.filter(one => !hasMoney(one)))
+        expect([panel.id, panel.currency]).toEqual([panel.id, null])
+      const names = panels.map(panel => `${panel.id} ${panel.currency}`)
+      expect(new Set(names).size).toBe(names.length)
+    },
+  )
+
+  test('every panel that adds up an amount counts as one with money', () => {
+    for (const { panels } of pages)
+      for (const { id, sql, show } of panels) {
+        const amounts = (sql.match(/sum\((\w+)\)/g) ?? []).filter(one => isAmount(one.slice(4, -1)))
+        const shown = 'figures' in show ? show.figures : []
+        if (amounts.length > 0) expect([id, shown.some(({ unit }) => unit === 'money')]).toEqual([id, true])
+      }
+  })
+
+  test('the figure of each is the sum of its own rows, which it leads to', async () => {
+    const page = await pageOf(duckdb, 'cost')
+    const own = await file.rows<{ currency: string; cost: string }>(
+      'select currency, sum(cost_value) as cost from mart.labour_spend_weekly group by currency order by currency',
+    )
+    const totals = page.panels.filter(({ id }) => id === 'cost-totals')
+    expect(
+      totals.map(({ currency, rows }) => ({ currency, cost: Number(rows[0]?.cost).toFixed(3) })),
+    ).toEqual(own.map(({ currency, cost }) => ({ currency, cost: Number(cost).toFixed(3) })))
+    const answer = await duckdb.get('/api/rows/cost-totals?currency=EUR')
+    const { rows } = (await answer.json()) as RowsAnswer
+    expect(new Set(rows.map(({ currency }) => currency))).toEqual(new Set(['EUR']))
+    const one = await pageOf(duckdb, 'cost?currency=EUR')
+    expect(panelOf(one, 'cost-totals').rows[0]?.cost).toBe(totals[0]?.rows[0]?.cost)
+  })
+
+  test('a report has them apart, also under a filter', async () => {
+    const html = await writeReport(duckdb.reader, { filters: noFilters, madeAt: '2026-11-02T02:30:00.000Z' })
+    const [, text = ''] = /id="report">(.*?)<\/script>/s.exec(html) ?? []
+    const report = JSON.parse(text) as ReportData
+    const costs = report.pages
+      .find(({ id }) => id === 'cost')
+      ?.panels.filter(({ id }) => id === 'cost-totals')
+    expect(costs?.map(({ currency }) => currency)).toEqual(three)
+    const under = Object.values(report.views).flatMap(view => view['cost-totals']?.changed ?? [])
+    expect(under.length).toBeGreaterThan(3)
+    for (const { sql, rows, currency } of under)
+      expect(rows.length === 0 || currency === null || sql.includes(`"currency" = '${currency}'`)).toBe(true)
+  })
+})
+
+/** What people and programs write into addresses. */
+const hostile = [
+  `'; drop table mart.labour_spend_weekly; --`,
+  '%25%27%22',
+  '%',
+  '\u0000',
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  '\u{1f600}\u202e',
+  'x'.repeat(10_240),
+]
+
+test.each(hostile.map(value => [value.slice(0, 20), value]))(
+  'a value such as %s is refused or finds nothing',
+  async (_, value) => {
+    for (const served of [duckdb, postgres])
+      for (const path of [
+        ...['company', 'agency', 'from', 'to', 'currency', 'other'].map(
+          name => `/api/pages/cost?${name}=${encodeURIComponent(value)}`,
+        ),
+        `/api/rows/cost-by-agency?row.agency_id=${encodeURIComponent(value)}`,
+        `/api/rows/cost-by-agency?row.${encodeURIComponent(value)}=1`,
+        `/api/pages/${encodeURIComponent(value)}`,
+        `/api/csv/${encodeURIComponent(value)}`,
+      ]) {
+        const answer = await served.get(path)
+        const text = await answer.text()
+        expect([path.slice(0, 80), [200, 400, 404, 414].includes(answer.status)]).toEqual([
+          path.slice(0, 80),
+          true,
+        ])
+        expect(text).not.toMatch(/\n\s+at |node_modules|src\/|"failure":"/)
+      }
+  },
+)
+
+test.each(['/api/pages/cost?company=%', '/api/pages/cost?company=%ff', '/api/pages/%ff', '/api/rows/%'])(
+  'the broken address %s is answered in words',
+  async path => {
+    const answer = await duckdb.get(path)
+    expect(answer.status).toBeLessThan(500)
+    expect(await answer.text()).not.toMatch(/\n\s+at /)
+  },
+)

@@ -270,8 +270,8 @@ test.each([
 })
 
 test.each([
-  ['status', 'reader'],
-  ['status --json', 'privacy'],
+  ['runs', 'reader'],
+  ['runs --json', 'privacy'],
   ['runs', 'bi'],
   ['sync key --quiet', 'reader'],
 ])('one line for %s as %s', async (line, role) => {
@@ -282,6 +282,14 @@ test.each([
       `^muster: ${prefix}${role} may not read acme_ops, .*: connect as the loader .*acme_mart.data_health`,
     ),
   )
+})
+
+test.each(['reader', 'bi', 'privacy'])('status for %s is what the marts tell', async role => {
+  const { code, out, err } = await command('status', as(role))
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toMatch(/^resource +records +last read +complete +failed checks/)
+  const { resources } = JSON.parse((await command('status --json', as(role))).out)
+  expect(resources.length).toBeGreaterThan(5)
 })
 
 test('one line for a file', async () => {

@@ -25,7 +25,7 @@ const command = (line: string) =>
 
 async function as(role: string, sql: string): Promise<Record<string, unknown>[]> {
   const url = new URL(made.url)
-  url.username = role
+  url.username = encodeURIComponent(role)
   url.password = password
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()
@@ -114,5 +114,57 @@ test('a login with other rights, a list without a scope and a name that is none 
   })
   await onServer(`revoke ${prefix}bi from ${logins.one}`)
   expect(await command(`roles --login ${logins.one}=c1`)).toMatchObject({ code: 2 })
-  expect(await command('roles --rls company --login Someone=c1')).toMatchObject({ code: 2 })
+  for (const name of ['pg_one', 'public', 'none', 'x'.repeat(64), 'ü'.repeat(32), '', '\t', 'a\u0007'])
+    expect([name, await command(`roles --rls company --login ${name}=c1`)]).toEqual([
+      name,
+      expect.objectContaining({ code: 2, err: expect.stringContaining('names no login') }),
+    ])
+})
+
+test('logins with names that need quotes, twice in the list, of one beginning, and without ids', async () => {
+  const long = `${'l'.repeat(55)}_${process.pid % 100}`
+  const odd = {
+    [`Acme"BI'${process.pid}`]: ['c1'],
+    [`züri,-${process.pid}`]: ['c1', 'c2'],
+    [`${long}_a`]: ['c2'],
+    [`${long}_b`]: ['c3'],
+    [`empty_${process.pid}`]: [],
+  }
+  const given = Object.entries(odd).flatMap(([name, ids]) =>
+    ids.length === 0 ? [`--login ${name}=`] : ids.map(id => `--login ${name}=${id}`),
+  )
+  const line = `roles --prefix ${prefix} --rls company ${given.join(' ')}`
+  try {
+    for (const _ of ['first', 'again']) {
+      expect(await command(line)).toMatchObject({ code: 0, err: '' })
+      for (const [name, ids] of Object.entries(odd)) {
+        await onServer(`alter role "${name.replaceAll('"', '""')}" password '${password}'`)
+        expect([name, await companies(name)]).toEqual([name, ids])
+        await expect(as(name, 'select * from star.dim_project')).rejects.toMatchObject({ code: '42501' })
+        await expect(as(name, 'select * from mart.freshness')).rejects.toMatchObject({ code: '42501' })
+      }
+      expect(await companies(logins.both)).toEqual([])
+    }
+  } finally {
+    for (const login of Object.keys(odd)) {
+      const quoted = `"${login.replaceAll('"', '""')}"`
+      await onServer(`drop owned by ${quoted}`, name)
+      await onServer(`drop role ${quoted}`)
+    }
+  }
+})
+
+test('a mart without the column of the new scope is seen by the roles as before, and by no login', async () => {
+  expect(await command('build dim_company')).toMatchObject({ code: 0 })
+  expect(await command(`roles --prefix ${prefix} --rls company --login ${logins.one}=c1`)).toMatchObject({
+    code: 0,
+  })
+  const before = await as(`${prefix}bi`, 'select company_id from mart.dim_company order by 1')
+  expect(before.length).toBeGreaterThan(0)
+  expect(await command(`roles --prefix ${prefix} --rls project --login ${logins.both}=p-c1`)).toMatchObject({
+    code: 0,
+  })
+  expect(await as(`${prefix}bi`, 'select company_id from mart.dim_company order by 1')).toEqual(before)
+  expect(await as(logins.one, 'select * from mart.dim_company')).toEqual([])
+  await expect(as(logins.both, 'select * from mart.dim_company')).rejects.toMatchObject({ code: '42501' })
 })

@@ -37,9 +37,31 @@ function ofFile(file: string): DashboardSource {
   }
 }
 
+/** While a process has the working file open to write, nothing but the copy may be read. */
+function ofCopy(file: string): DashboardSource {
+  const copy = publishedFile(file)
+  const { stamp } = ofFile(file)
+  return {
+    open: async () => {
+      if (existsSync(copy)) return openDuckdb(copy, { readOnly: true })
+      throw new MusterError({
+        what: 'there is no published copy yet, which the dashboard reads while muster serve has the file',
+        where: copy,
+        next: 'run muster publish, or the nightly DAG',
+      })
+    },
+    stamp,
+    idleMs: copyIdleMs,
+  }
+}
+
 /** Rights to the schema of the marts are enough: nothing else is read. */
-export function dashboardSource(connection: StoredConnection): DashboardSource {
+export function dashboardSource(
+  connection: StoredConnection,
+  { isWriting = false }: { readonly isWriting?: boolean } = {},
+): DashboardSource {
   const place = postgresPlace(connection)
-  if (!place) return ofFile(duckdbFile(connection) ?? '')
+  const file = duckdbFile(connection) ?? ''
+  if (!place) return isWriting ? ofCopy(file) : ofFile(file)
   return { open: () => openPostgres(place.address, place.options), stamp: () => place.address.shown }
 }

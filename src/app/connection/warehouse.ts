@@ -156,31 +156,46 @@ async function openEither(
   return readEither(file, notices, one => openDuckdb(one, { readOnly: true }))
 }
 
+/** `ledger` is ops, to which readers of a server have no rights; `data` is star or mart. */
+type Needs = 'ledger' | 'data'
+
+async function mayReadData(engine: Engine): Promise<boolean> {
+  const rows = await engine.rows(
+    `select table_name from information_schema.tables where table_schema in ($1, $2) limit 1`,
+    [engine.schema('star'), engine.schema('mart')],
+  )
+  return rows.length > 0
+}
+
 /**
  * Undefined for an existing file or database without tables of ours. Settings may name the copy itself, which is all that
  * an analyst is given: it has runs, and nothing of the working file's structure.
  */
-async function ifSynced(opened: Opened<Engine>): Promise<Opened<Engine> | undefined> {
+async function ifSynced(opened: Opened<Engine>, needs: Needs): Promise<Opened<Engine> | undefined> {
   if (opened.isPublished) return opened
-  await opened.handle.requireReader()
+  if (needs === 'ledger') await opened.handle.requireReader()
   const tables = await existingTables(opened.handle)
   if (tables.has('migration')) {
     await requireReadable(opened.handle)
     return opened
   }
-  return !opened.handle.isShared && tables.has('run') ? { ...opened, isPublished: true } : undefined
+  const isCopy = opened.handle.isShared
+    ? needs === 'data' && (await mayReadData(opened.handle))
+    : tables.has('run')
+  return isCopy ? { ...opened, isPublished: true } : undefined
 }
 
 /** Undefined when no sync has written to this warehouse. Throws MusterError for a user who may not read its ledger. */
 export async function openIfSynced(
   connection: StoredConnection,
   notices: Notices,
+  needs: Needs = 'ledger',
 ): Promise<Opened<Engine> | undefined> {
   const opened = await openEither(connection, notices)
   if (!opened) return undefined
   let found: Opened<Engine> | undefined
   try {
-    found = await ifSynced(opened)
+    found = await ifSynced(opened, needs)
     return found
   } finally {
     if (!found) await opened.handle.close()
@@ -188,8 +203,12 @@ export async function openIfSynced(
 }
 
 /** Throws MusterError when there is nothing to read. */
-export async function openToRead(connection: StoredConnection, notices: Notices): Promise<Opened<Engine>> {
-  const opened = await openIfSynced(connection, notices)
+export async function openToRead(
+  connection: StoredConnection,
+  notices: Notices,
+  needs: Needs = 'ledger',
+): Promise<Opened<Engine>> {
+  const opened = await openIfSynced(connection, notices, needs)
   if (opened) return opened
   const file = duckdbFile(connection)
   if (file === undefined)

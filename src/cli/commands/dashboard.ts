@@ -85,25 +85,18 @@ function optionsOf(options: Options): DashboardOptions {
 }
 
 async function serve(context: CommandContext, options: Options): Promise<void> {
-  const { MartReader } = await import('../../dashboard/reader.ts')
-  const { startDashboard } = await import('../../dashboard/http/server.ts')
-  const reader = new MartReader(dashboardSource(context.stored()), context.clock)
+  const { serveMarts } = await import('../../dashboard/http/served.ts')
+  const source = dashboardSource(context.stored())
+  const { clock } = context
+  const dashboard = await serveMarts({ source, clock, isReadFirst: true }, optionsOf(options))
   try {
-    // Told now rather than by every page.
-    await reader.read(async () => undefined)
-    const asked = optionsOf(options)
-    const dashboard = await startDashboard(reader, asked)
     const filters = filterQuery(options)
-    const url = `${dashboard.url}${filters.size > 0 ? `?${filters}` : ''}${asked.token === undefined ? '' : `#token=${asked.token}`}`
+    const url = `${dashboard.url}${filters.size > 0 ? `?${filters}` : ''}${dashboard.fragment}`
     if (context.json) printJson(context, { url })
     else printLine(context, `The dashboard is at ${url}\nCtrl-C stops it.`)
-    try {
-      if (!context.signal.aborted) await once(context.signal, 'abort')
-    } finally {
-      await dashboard.close()
-    }
+    if (!context.signal.aborted) await once(context.signal, 'abort')
   } finally {
-    await reader.close()
+    await dashboard.close()
   }
 }
 

@@ -41,7 +41,7 @@ export const command: CommandModule = {
     const folder = resolve(context.cwd, target)
     requireUnguarded(folder, guardedBy(context))
     requireRoom(context.stored(), folder)
-    const { handle: engine } = await openToRead(context.stored(), context)
+    const { handle: engine } = await openToRead(context.stored(), context, 'data')
     try {
       const { clock, signal } = context
       const onTable = (table: string, rows: number): void => context.log.debug({ table, rows }, 'exported')

@@ -1,9 +1,13 @@
 /** `muster serve`: receives webhooks, keeps the warehouse up to date with them, and runs scheduled DAGs, until interrupted. */
+import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
+import { dashboardSource } from '../../app/connection/dashboard-source.ts'
 import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile, openInboxStore, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
 import { dagNamed, dagNames } from '../../app/dag/dag-file.ts'
 import type { Connection } from '../../config/connection.ts'
+import type { ServedMarts } from '../../dashboard/http/served.ts'
+import type { DashboardOptions } from '../../dashboard/http/server.ts'
 import type { Verification } from '../../events/verify.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
@@ -55,14 +59,28 @@ export const command: CommandModule = {
       parse: repeated(anyText),
     },
     { flags: '--no-schedule', summary: 'run no DAG' },
+    { flags: '--dashboard', summary: 'also serve the dashboard, on a port of its own' },
+    { flags: '--dashboard-host <address>', summary: 'address of the dashboard', fallback: '127.0.0.1' },
+    {
+      flags: '--dashboard-port <number>',
+      summary: 'port of the dashboard; 0 takes a free one',
+      parse: wholeNumber(0, largestPort),
+      fallback: 8090,
+    },
+    {
+      flags: '--dashboard-token',
+      summary: 'answer only those who open the address that is printed; always so for other machines',
+    },
   ],
   notes: [
     'GET /health answers with the state as JSON, GET /metrics with figures for Prometheus. Schedules of DAGs are in UTC. Without a webhook secret no events are taken.',
+    'On DuckDB the dashboard reads the published copy, because serve has the working file.',
   ],
   examples: [
     'muster serve',
     'muster serve --port 8443 --allow-host hooks.example.com --path /hooks/f3a9c1',
     'muster serve --no-schedule --every 5m --json',
+    'muster serve --dashboard --dashboard-port 8090',
   ],
   run: async (context, _, options) => {
     // Loaded here because few other commands need a web server.
@@ -70,10 +88,40 @@ export const command: CommandModule = {
     const connection = context.connection()
     requireRoom(connection)
     const request = requestOf(context, connection, options)
-    requireWork(connection, request)
-    await serve(request, effectsOf(context, connection))
+    const asked = dashboardOf(options)
+    if (!asked) requireWork(connection, request)
+    const dashboard = asked && (await openDashboard(context, connection, asked))
+    try {
+      await serve(request, effectsOf(context, connection, dashboard?.address))
+    } finally {
+      await dashboard?.close()
+    }
     return 0
   },
+}
+
+const thisMachine = ['127.0.0.1', '::1', 'localhost']
+
+function dashboardOf(options: Options): DashboardOptions | undefined {
+  if (!flagOption(options, 'dashboard')) return undefined
+  const host = textOf(options, 'dashboardHost')
+  const hasToken = flagOption(options, 'dashboardToken') || !thisMachine.includes(host)
+  return {
+    host,
+    port: numberOf(options, 'dashboardPort'),
+    allowedHosts: listOption<string>(options, 'allowHost'),
+    ...(hasToken && { token: randomBytes(24).toString('base64url') }),
+  }
+}
+
+async function openDashboard(
+  { clock }: CommandContext,
+  connection: Connection,
+  options: DashboardOptions,
+): Promise<ServedMarts> {
+  const { serveMarts } = await import('../../dashboard/http/served.ts')
+  const source = dashboardSource(connection, { isWriting: true })
+  return serveMarts({ source, clock, isReadFirst: false }, options)
 }
 
 /** Accepts only characters that no router reads as a pattern. */
@@ -130,7 +178,7 @@ function scheduleOf(context: CommandContext, connection: Connection, options: Op
   })
 }
 
-function effectsOf(context: CommandContext, connection: Connection): ServeEffects {
+function effectsOf(context: CommandContext, connection: Connection, dashboard?: string): ServeEffects {
   const { clock, rng, signal, log, program } = context
   return {
     open: () => openToWrite(connection),
@@ -142,8 +190,9 @@ function effectsOf(context: CommandContext, connection: Connection): ServeEffect
     version: programVersion,
     log: log.child({}, { level: flagOption(context.globals as Options, 'quiet') ? 'error' : 'info' }),
     onReady: ({ url, due }) => {
-      if (context.json) return printJson(context, { url, due })
+      if (context.json) return printJson(context, { url, due, ...(dashboard !== undefined && { dashboard }) })
       printLine(context, connection.webhook ? `Webhooks are received at ${url}` : `Its state is at ${url}`)
+      if (dashboard !== undefined) printLine(context, `The dashboard is at ${dashboard}`)
       for (const { dag, at } of due) printLine(context, `  ${dag} runs next at ${at}`)
       printLine(context, 'Ctrl-C stops it.')
     },

@@ -16,6 +16,7 @@ import { apiKeyId } from '../../sync/run/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { printHealth } from '../reports/data-health.ts'
 import { kept, keptLines } from '../reports/kept.ts'
 import { notWholeLines } from '../reports/not-whole.ts'
 import {
@@ -62,8 +63,12 @@ export const command: CommandModule = {
   takesAll: async context => (await import('../around/every-overview.ts')).everyOverview(context),
   examples: ['muster status', 'muster status --all', 'muster status --windows', 'muster status --json'],
   run: async (context, _, options) => {
-    const { handle: engine, file, isPublished } = await openToRead(context.stored(), context)
+    const { handle: engine, file, isPublished } = await openToRead(context.stored(), context, 'data')
     try {
+      if (!(await existingTables(engine)).has('run')) {
+        await printHealth(context, engine)
+        return 0
+      }
       const status = await readStatus(context, engine)
       const windows = flagOption(options, 'windows')
       if (context.json)

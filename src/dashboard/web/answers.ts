@@ -27,9 +27,13 @@ export interface Answers {
 function ofReport({ madeAt, filtered, pages, views, choices, cut, periods }: ReportData): Answers {
   const under = (page: PageAnswer, panels: ViewPanels): PageAnswer => ({
     ...page,
-    panels: page.panels.map(panel => {
+    panels: page.panels.flatMap((panel, place) => {
       const { ignored = panel.ignored, changed } = panels[panel.id] ?? {}
-      return { ...panel, ignored, ...changed }
+      if (!changed) return [{ ...panel, ignored }]
+      // Those of the other currencies stand behind the first.
+      return page.panels[place - 1]?.id === panel.id
+        ? []
+        : changed.map(one => ({ ...panel, ignored, ...one }))
     }),
   })
   return {

@@ -19,21 +19,34 @@ export interface RowRequest {
   readonly logins: readonly RowLogin[]
 }
 
-/** `acme_bi=c1,c2`. Throws UsageError for a text that is none. */
+/** PostgreSQL cuts a longer name, which may then be that of another login. */
+const longestName = 63
+/** Words that stand for other roles, and names that PostgreSQL keeps for its own. */
+const isReserved = (name: string): boolean => /^(pg_.*|public|none)$/i.test(name)
+
+/** `acme_bi=c1,c2`; one without ids sees no row. Throws UsageError for a text that is none. */
 export function rowLogin(text: string): RowLogin {
-  const [, name, list] = /^([a-z][a-z0-9_]{0,62})=(.+)$/.exec(text) ?? []
-  const ids = (list ?? '').split(',').filter(id => id !== '')
-  if (name && !name.startsWith('pg_') && ids.length > 0) return { name, ids }
+  const [, name = '', list = ''] = /^([^=\p{Cc}]+)=(.*)$/u.exec(text) ?? []
+  const ids = [...new Set(list.split(',').filter(id => id !== ''))]
+  const isName = name.trim() === name && name !== '' && Buffer.byteLength(name) <= longestName
+  if (isName && !isReserved(name)) return { name, ids }
   throw new UsageError({
     what: `--login ${JSON.stringify(text)} names no login and its ids`,
-    next: 'write a login in lower case and its ids, as in --login acme_bi=ID,ID',
+    next: 'write a login of at most 63 bytes and its ids, as in --login acme_bi=ID,ID',
   })
+}
+
+/** A login that is named twice sees the rows of both. */
+function distinct(logins: readonly RowLogin[]): readonly RowLogin[] {
+  const ids = new Map<string, readonly string[]>()
+  for (const one of logins) ids.set(one.name, [...new Set([...(ids.get(one.name) ?? []), ...one.ids])])
+  return [...ids].map(([name, all]) => ({ name, ids: all }))
 }
 
 /** Days are of no company; every other mart without the column is left out. */
 const open = 'dim_date'
 const ofLogins = 'muster_rows_of_'
-/** No login can have such a name. */
+/** The others end with a number. */
 const ofRoles = quoteName(`${ofLogins}~roles`)
 
 /** Tables, not views: a view reads with the rights of its owner, and would show all rows. */
@@ -50,10 +63,10 @@ async function tablesOf(engine: Engine, scope: RowScope): Promise<{ name: string
 async function refuseMembers(engine: Engine, { prefix, logins }: RowRequest): Promise<void> {
   const [wrong] = await engine.rows<{ name: string }>(
     `select r.rolname::text as name from pg_catalog.pg_roles r
-     where r.rolname = any(string_to_array($1, ',')) and (r.rolsuper or r.rolbypassrls
+     where r.rolname in (select jsonb_array_elements_text(cast($1 as jsonb))) and (r.rolsuper or r.rolbypassrls
        or exists (select from pg_catalog.pg_auth_members m where m.member = r.oid)
        or r.rolname = any(string_to_array($2, ',')))`,
-    [logins.map(({ name }) => name).join(','), rolesOf(prefix).join(',')],
+    [JSON.stringify(logins.map(({ name }) => name)), rolesOf(prefix).join(',')],
   )
   if (!wrong) return
   throw new ConfigError({
@@ -73,28 +86,37 @@ const loginStatements = (schema: string, database: string, { name }: RowLogin): 
   ]
 }
 
-function tableStatements(schema: string, table: string, { prefix, scope, logins }: RowRequest): string[] {
-  const at = `${quoteName(schema)}.${quoteName(table)}`
+const placeOf = (schema: string, table: string): string => `${quoteName(schema)}.${quoteName(table)}`
+
+/** The roles of the warehouse see all rows of a table, also of one that no login sees any more. */
+function openToRoles(at: string, prefix: string): string[] {
   const roles = rolesOf(prefix).map(quoteName).join(', ')
-  const policyOf = ({ name, ids }: RowLogin): string =>
-    `create policy ${quoteName(`${ofLogins}${name}`.slice(0, 63))} on ${at} for select to ${quoteName(name)}
-     using (${quoteName(`${scope}_id`)} in (${ids.map(quoteText).join(', ')}))`
   return [
     `alter table ${at} enable row level security`,
     `create policy ${ofRoles} on ${at} to ${roles} using (true) with check (true)`,
-    ...logins.flatMap(login => [policyOf(login), `grant select on ${at} to ${quoteName(login.name)}`]),
   ]
 }
 
-async function formerPolicies(engine: Engine): Promise<string[]> {
-  const rows = await engine.rows<{ name: string; table: string }>(
+function loginsOn(at: string, { scope, logins }: RowRequest): string[] {
+  const seen = ({ ids }: RowLogin): string =>
+    ids.length === 0 ? 'false' : `${quoteName(`${scope}_id`)} in (${ids.map(quoteText).join(', ')})`
+  return logins.flatMap((login, index) => [
+    `create policy ${quoteName(`${ofLogins}${index + 1}`)} on ${at} for select to ${quoteName(login.name)} using (${seen(login)})`,
+    `grant select on ${at} to ${quoteName(login.name)}`,
+  ])
+}
+
+interface FormerPolicy {
+  readonly name: string
+  readonly table: string
+}
+
+const formerPolicies = (engine: Engine): Promise<FormerPolicy[]> =>
+  engine.rows<FormerPolicy>(
     `select policyname::text as name, tablename::text as table from pg_catalog.pg_policies
      where schemaname = $1 and starts_with(policyname::text, $2)`,
     [engine.schema('mart'), ofLogins],
   )
-  const schema = quoteName(engine.schema('mart'))
-  return rows.map(({ name, table }) => `drop policy ${quoteName(name)} on ${schema}.${quoteName(table)}`)
-}
 
 /**
  * The list of logins is whole: one that it leaves out sees no row any more. A mart that is built for the first time
@@ -102,24 +124,24 @@ async function formerPolicies(engine: Engine): Promise<string[]> {
  */
 export async function grantRows(
   engine: Engine,
-  request: RowRequest,
+  { logins, ...asked }: RowRequest,
 ): Promise<{ readonly tables: readonly string[] }> {
+  const request = { ...asked, logins: distinct(logins) }
   return engine.transaction(async engine => {
     await refuseMembers(engine, request)
     const schema = engine.schema('mart')
     const [at] = await engine.rows<{ database: string }>('select current_database()::text as database')
     const tables = await tablesOf(engine, request.scope)
     const scoped = tables.filter(({ is_scoped: isScoped }) => isScoped).map(({ name }) => name)
-    const days = tables.some(({ name }) => name === open)
+    const former = await formerPolicies(engine)
+    const secured = new Set([...scoped, ...former.map(({ table }) => table)])
+    const days = tables.some(({ name }) => name === open) ? request.logins : []
     const statements = [
-      ...(await formerPolicies(engine)),
+      ...former.map(({ name, table }) => `drop policy ${quoteName(name)} on ${placeOf(schema, table)}`),
       ...request.logins.flatMap(login => loginStatements(schema, at?.database ?? '', login)),
-      ...scoped.flatMap(name => tableStatements(schema, name, request)),
-      ...(days
-        ? request.logins.map(
-            ({ name }) => `grant select on ${quoteName(schema)}.${open} to ${quoteName(name)}`,
-          )
-        : []),
+      ...[...secured].flatMap(name => openToRoles(placeOf(schema, name), request.prefix)),
+      ...scoped.flatMap(name => loginsOn(placeOf(schema, name), request)),
+      ...days.map(({ name }) => `grant select on ${placeOf(schema, open)} to ${quoteName(name)}`),
     ]
     for (const statement of statements) await engine.run(statement)
     return { tables: scoped }

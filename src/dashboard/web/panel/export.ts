@@ -1,6 +1,7 @@
 /** Saves what a panel shows: its rows as CSV, its chart as PNG. */
 import type { PanelAnswer } from '../../answers.ts'
 import { toCsv } from '../../csv.ts'
+import { nameOf } from './currency.ts'
 
 function save(name: string, content: Blob): void {
   const address = URL.createObjectURL(content)
@@ -14,8 +15,9 @@ function save(name: string, content: Blob): void {
 export const saveCsv = (name: string, text: string): void =>
   save(`${name}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }))
 
-export function savePanelCsv({ id, rows }: PanelAnswer): void {
-  saveCsv(id, toCsv(Object.keys(rows[0] ?? {}), rows))
+export function savePanelCsv(panel: PanelAnswer): void {
+  const { rows } = panel
+  saveCsv(nameOf(panel), toCsv(Object.keys(rows[0] ?? {}), rows))
 }
 
 const inlined = [

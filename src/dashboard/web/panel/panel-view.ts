@@ -3,6 +3,7 @@ import type { PanelAnswer, Row } from '../../answers.ts'
 import type { Figure } from '../../panel.ts'
 import { mostBars } from '../charts/bars.ts'
 import { h, wordButton } from '../dom.ts'
+import { nameOf, titleOf } from './currency.ts'
 import { savePanelCsv, savePng } from './export.ts'
 import { drawn, offered, tabular } from './figures.ts'
 import { sqlBlock } from './sql-block.ts'
@@ -32,10 +33,11 @@ class PanelView {
     this.#effects = effects
     this.#figure = 0
     const wide = panel.isWide ? ' wide' : ''
+    const name = nameOf(panel)
     this.element = h(
       'section',
-      { class: `panel${wide}`, id: panel.id, 'aria-labelledby': `${panel.id}-title` },
-      h('header', {}, h('h2', { id: `${panel.id}-title` }, panel.title), this.#chooser()),
+      { class: `panel${wide}`, id: name, 'aria-labelledby': `${name}-title` },
+      h('header', {}, h('h2', { id: `${name}-title` }, titleOf(panel)), this.#chooser()),
       h('p', { class: 'about' }, panel.about),
       panel.ignored.length > 0 &&
         h(
@@ -61,7 +63,7 @@ class PanelView {
     const figures = offered(this.#panel)
     if (figures.length < 2 || this.#panel.rows.length === 0) return false
     const options = figures.map(({ label }, index) => h('option', { value: index }, label))
-    const select = h('select', { 'aria-label': `Figure of ${this.#panel.title}` }, ...options)
+    const select = h('select', { 'aria-label': `Figure of ${titleOf(this.#panel)}` }, ...options)
     select.addEventListener('change', () => {
       this.#figure = Number(select.value)
       this.#draw()
@@ -78,7 +80,7 @@ class PanelView {
 
   #table(): HTMLElement {
     const { figures, rows } = tabular(this.#panel)
-    return tableOf({ caption: this.#panel.title, figures, rows, open: this.#open })
+    return tableOf({ caption: titleOf(this.#panel), figures, rows, open: this.#open })
   }
 
   #draw(): void {
@@ -89,9 +91,9 @@ class PanelView {
   }
 
   #drawRows(): void {
-    const { rows, title, show } = this.#panel
+    const { rows, show } = this.#panel
     const figure = offered(this.#panel)[this.#figure] ?? noFigure
-    const label = `${title}: ${figure.label}. The table has the same figures.`
+    const label = `${titleOf(this.#panel)}: ${figure.label}. The table has the same figures.`
     const parts = { rows, figure, width: this.#width, title: label, open: this.#open }
     const chart = this.#isTable ? undefined : drawn(this.#panel, parts)
     const isCut = show.kind === 'bars' && chart !== undefined && rows.length > mostBars
@@ -100,7 +102,7 @@ class PanelView {
   }
 
   #actions(): HTMLElement | false {
-    const { rows, show, drillBy, id } = this.#panel
+    const { rows, show, drillBy } = this.#panel
     const { open } = this.#effects
     const hasRows = rows.length > 0
     const isChart = !kindsAsTable.includes(show.kind) && show.kind !== 'tiles'
@@ -124,7 +126,7 @@ class PanelView {
         show.kind !== 'verdicts' &&
         wordButton('PNG', () => {
           const svg = this.#body.querySelector('svg')
-          if (svg) void savePng(id, svg)
+          if (svg) void savePng(nameOf(this.#panel), svg)
         }),
     )
   }
@@ -138,7 +140,7 @@ class PanelView {
         button.setAttribute('aria-pressed', String(pressed))
         turn(pressed)
       },
-      { 'aria-pressed': 'false', 'aria-label': `${label} of ${this.#panel.title}` },
+      { 'aria-pressed': 'false', 'aria-label': `${label} of ${titleOf(this.#panel)}` },
     )
     return button
   }

@@ -2,15 +2,16 @@
 import type { PanelAnswer, Row, RowsAnswer } from '../../answers.ts'
 import type { Answers } from '../answers.ts'
 import { h, wordButton } from '../dom.ts'
-import { titleOf, unitOf } from '../format.ts'
+import { titleOf as columnTitle, unitOf } from '../format.ts'
+import { nameOf, queryOf, titleOf } from './currency.ts'
 import { saveCsv } from './export.ts'
 import { sqlBlock } from './sql-block.ts'
 import { tableOf } from './table.ts'
 
 /** The filters of the page, and the columns of the row that was opened. */
-function questionOf({ drillBy }: PanelAnswer, row: Row, filters: URLSearchParams): URLSearchParams {
-  const query = new URLSearchParams(filters)
-  for (const column of drillBy ?? []) {
+function questionOf(panel: PanelAnswer, row: Row, filters: URLSearchParams): URLSearchParams {
+  const query = queryOf(panel, filters)
+  for (const column of panel.drillBy ?? []) {
     const value = row[column]
     if (value === null) query.set(`null.${column}`, '')
     else if (value !== undefined) query.set(`row.${column}`, String(value))
@@ -21,7 +22,7 @@ function questionOf({ drillBy }: PanelAnswer, row: Row, filters: URLSearchParams
 function contentOf(answer: RowsAnswer, csv: () => void): Node[] {
   const { rows, columns, isCut, sql, mart } = answer
   const known = columns.filter(name => name !== 'definition_id')
-  const figures = known.map(column => ({ column, label: titleOf(column), unit: unitOf(column) }))
+  const figures = known.map(column => ({ column, label: columnTitle(column), unit: unitOf(column) }))
   const count = isCut
     ? `The first ${rows.length} rows of mart.${mart}`
     : `${rows.length} rows of mart.${mart}`
@@ -46,11 +47,11 @@ export function openRows(answers: Answers, { panel, row, filters }: Asked): void
   const body = h('div', { class: 'body', 'aria-live': 'polite' }, 'Reading…')
   const dialog = h(
     'dialog',
-    { class: 'rows', 'aria-label': `Rows behind ${panel.title}` },
+    { class: 'rows', 'aria-label': `Rows behind ${titleOf(panel)}` },
     h(
       'header',
       {},
-      h('h2', {}, `Rows behind ${panel.title}`),
+      h('h2', {}, `Rows behind ${titleOf(panel)}`),
       wordButton('Close', () => dialog.close()),
     ),
     body,
@@ -60,6 +61,6 @@ export function openRows(answers: Answers, { panel, row, filters }: Asked): void
   dialog.showModal()
   const fail = (error: unknown): void =>
     body.replaceChildren(h('p', { class: 'notice' }, String((error as Error).message)))
-  const save = (): void => void csv(panel.id, query).then(text => saveCsv(panel.id, text), fail)
+  const save = (): void => void csv(panel.id, query).then(text => saveCsv(nameOf(panel), text), fail)
   rows(panel.id, query).then(answer => body.replaceChildren(...contentOf(answer, save)), fail)
 }
