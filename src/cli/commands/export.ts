@@ -41,7 +41,9 @@ export const command: CommandModule = {
     const folder = resolve(context.cwd, target)
     requireUnguarded(folder, guardedBy(context))
     requireRoom(context.stored(), folder)
-    const { handle: engine } = await openToRead(context.stored(), context, 'data')
+    // Else the tables of pii would be left out for a user who may not read them.
+    const needs = flagOption(options, 'includePii') ? 'ledger' : 'data'
+    const { handle: engine } = await openToRead(context.stored(), context, needs)
     try {
       const { clock, signal } = context
       const onTable = (table: string, rows: number): void => context.log.debug({ table, rows }, 'exported')
