@@ -25,7 +25,9 @@ export function describeFailure(thrown: unknown, { isVerbose, signal, keyPlace }
   const error = isStop ? signal.reason : thrown
   const exitCode = error instanceof MusterError ? error.exitCode : 1
   const place = placeOfKey.test(messageOf(error)) ? keyPlace() : undefined
-  const message = messageOf(error).replace(placeOfKey, words => (place === undefined ? words : `in ${place}`))
+  const message = messageOf(error).replace(placeOfKey, words =>
+    place === undefined ? words : `in ${place.replace(/^environment, /, 'the environment variable ')}`,
+  )
   const lines = [`muster: ${oneLine(message)}`]
   if (isVerbose) lines.push(...causesOf(error).map(cause => `  because: ${oneLine(nameAndMessage(cause))}`))
   return { exitCode, text: lines.join('\n') }

@@ -61,8 +61,8 @@ export function summary({ resources, requests, remainingToday, milliseconds }: R
 const outcomeColumns: readonly Column[] = [
   'resource',
   'state',
-  'requests',
-  'checked',
+  { title: 'requests', drop: 2 },
+  { title: 'checked', drop: 1 },
   'added',
   'changed',
   'removed',
@@ -97,7 +97,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     one.rows_removed,
     one.note,
   ])
-  if (!isEachLogged(context)) printTable(context, outcomeColumns, rows)
+  if (rows.length > 0 && !isEachLogged(context)) printTable(context, outcomeColumns, rows)
   for (const line of notWholeLines(notWhole)) printLine(context, line)
   printLine(context, summary(outcome))
 }

@@ -25,7 +25,9 @@ const sync = (env: Record<string, string>, words = '', cwd = temporaryFolder()) 
 test('a wrong key: where it is read from, and nothing about requests that are left', async () => {
   const { code, out, err } = await sync({ MUSTER_API_KEY: 'wrong-0123456789' })
   expect(code).toBe(78)
-  expect(err).toMatch(/the service refuses the API key .* put a valid key in environment, MUSTER_API_KEY$/m)
+  expect(err).toMatch(
+    /the service refuses the API key .* put a valid key in the environment variable MUSTER_API_KEY$/m,
+  )
   expect(out + err).not.toMatch(/left today|\b\d,\d{3}\b/)
 })
 

@@ -28,13 +28,18 @@ describe('before the first sync', () => {
     expect(readdirSync(place.cwd)).toEqual([])
   })
 
-  test('plan asks once for each total', async () => {
+  test('plan asks once for each total, and looks for ids in a few pages', async () => {
     const before = place.sandbox.requests.length
     planned = await json('plan')
     const asked = place.sandbox.requests.slice(before)
     expect(planned).toMatchObject({ command: 'sync', spent: asked.length })
     expect(new Set(asked.map(({ path, query }) => JSON.stringify([path, query]))).size).toBe(asked.length)
-    expect(asked.every(({ path, query }) => path === '/me' || query.limit === '1')).toBe(true)
+    const isTotal = ({ path, query }: (typeof asked)[number]): boolean =>
+      path === '/me' || query.limit === '1'
+    expect(asked.filter(one => !isTotal(one)).map(({ path }) => path.replace(/[0-9a-f]{24}/, 'ID'))).toEqual([
+      '/companies/ID/competency-matrix',
+      '/timesheets',
+    ])
     expect(readdirSync(place.cwd)).toEqual([])
   })
 
@@ -193,8 +198,10 @@ describe('doctor', () => {
     const clock = { now: () => Date.parse('2026-11-02T00:00:00Z'), sleep: async () => undefined }
     const { code, out } = await (await openPlace({ keys, clock })).command('doctor')
     expect(code).toBe(0)
-    expect(out).toMatch(/^warn +expiry .*in 2 days +ask for a new key now$/m)
-    expect(out).toMatch(/^warn +scopes +write:workers /m)
+    expect(out).toMatch(/^warn +expiry .*in 2 days$/m)
+    expect(out).toMatch(/^expiry: ask for a new key now$/m)
+    expect(out).toMatch(/^read companies, read projects, .*: a sync skips it/m)
+    expect(out).toMatch(/^warn +scopes +write:workers$/m)
     expect(out).toMatch(/^warn +read users +the key may not read this/m)
     expect(out).toContain('the key works from 1 address or range')
   })

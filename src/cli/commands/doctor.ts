@@ -106,9 +106,13 @@ function print(context: CommandContext, findings: readonly Finding[], requests: 
   }
   printTable(
     context,
-    ['', 'check', 'found', 'what to do'],
-    findings.map(({ state, check, found, advice }) => [state, check, found, advice]),
+    ['', 'check', 'found'],
+    findings.map(({ state, check, found }) => [state, check, found]),
   )
+  for (const advice of new Set(findings.flatMap(one => one.advice ?? []))) {
+    const checks = findings.filter(one => one.advice === advice).map(({ check }) => check)
+    printLine(context, `${checks.join(', ')}: ${advice}`)
+  }
   const trouble = `${count('fail')} failed, ${counted(count('warn'), 'warning')}`
   printLine(context, `${count('ok')} ok, ${trouble}; spent ${counted(requests, 'request')}`)
 }

@@ -85,7 +85,7 @@ function print(context: CommandContext, { query, definition, id, names, groups }
     const figures = figureNames[query.metric]
     printTable(
       context,
-      [...keys, ...figures],
+      [...keys, ...figures.map((title, index) => ({ title, drop: lasting.indexOf(title) * 100 + index }))],
       rows.map(({ group, own }) => [
         ...keys.map(key => nameOf(group[key])),
         ...figures.map(figure => shortened(own.figures[figure])),
@@ -94,6 +94,15 @@ function print(context: CommandContext, { query, definition, id, names, groups }
     printLine(context, `${counted(rows.length, 'group')}, definition ${id}`)
   }
 }
+
+/** On a narrow terminal the last ones of these are shown longest, and all others left out before them. */
+const lasting: readonly string[] = [
+  'totalHours',
+  'workersOverThreshold',
+  'count',
+  'medianDays',
+  'averageDays',
+]
 
 const nameOf = (value: unknown): string =>
   typeof value === 'object' && value !== null

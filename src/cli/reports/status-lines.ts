@@ -83,16 +83,16 @@ export function printWindows(context: CommandContext, resources: readonly Resour
   const columns = [
     'resource',
     'kind',
-    'from',
-    'to',
-    'scope',
+    { title: 'from', drop: 6 },
+    { title: 'to', drop: 7 },
+    { title: 'scope', drop: 5 },
     'state',
     'ids',
     'total',
-    'pages',
-    'attempts',
-    'started',
-    'accepted',
+    { title: 'pages', drop: 4 },
+    { title: 'attempts', drop: 3 },
+    { title: 'started', drop: 1 },
+    { title: 'accepted', drop: 2 },
   ]
   printTable(
     context,

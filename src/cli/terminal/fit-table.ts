@@ -7,6 +7,8 @@ export interface FitColumn {
   readonly isText: boolean
   /** Columns with lower numbers are left out first; those without one after them, the last first. */
   readonly drop?: number | undefined
+  /** Characters below which a text is left out rather than shortened. */
+  readonly least?: number | undefined
 }
 
 export interface Fitted {
@@ -31,16 +33,15 @@ function shortened(text: string, width: number): string {
   return `${letters.join('')}…`
 }
 
-/** Takes what is too much from the widest texts. Undefined when they would be cut below `least`. */
-function narrowed(widths: readonly number[], texts: readonly boolean[], most: number): number[] | undefined {
+/** Takes what is too much from the widest texts, down to the least of each. Undefined when that is not enough. */
+function narrowed(widths: readonly number[], least: readonly number[], most: number): number[] | undefined {
   const result = [...widths]
   const total = (): number => sum(result) + gap * (result.length - 1)
-  const least = result.length === 1 ? 2 : readableAt(most)
   while (total() > most) {
-    const cuttable = result.map((width, index) => (texts[index] ? width : 0))
+    const cuttable = result.map((width, index) => (width > (least[index] ?? width) ? width : 0))
     const widest = cuttable.indexOf(Math.max(...cuttable))
-    if ((cuttable[widest] ?? 0) <= least) return undefined
-    result[widest] = Math.max(least, (result[widest] ?? 0) - (total() - most))
+    if ((cuttable[widest] ?? 0) === 0) return undefined
+    result[widest] = Math.max(least[widest] ?? 0, (result[widest] ?? 0) - (total() - most))
   }
   return result
 }
@@ -59,12 +60,21 @@ export function fitTable(
   const natural = columns.map(({ title }, index) =>
     Math.max(stringWidth(title), ...rows.map(row => stringWidth(row[index] ?? ''))),
   )
-  let shown = columns.map((_, index) => index)
+  const leastOf = (index: number, beside: number): number => {
+    if (beside === 1) return 2
+    const { isText = true, least = readableAt(width) } = columns[index] ?? {}
+    return isText ? Math.min(natural[index] ?? 0, least) : (natural[index] ?? 0)
+  }
+  const all = columns.map((_, index) => index)
+  const isEmpty = (index: number): boolean => rows.every(row => (row[index] ?? '') === '')
+  // Nobody misses what says nothing.
+  const whole = sum(natural) + gap * (natural.length - 1)
+  let shown = whole > width && rows.length > 0 ? all.filter(index => !isEmpty(index)) : all
+  const missed = new Set(shown)
   for (;;) {
-    const isText = shown.map(index => columns[index]?.isText ?? true)
     const widths = narrowed(
       shown.map(index => natural[index] ?? 0),
-      shown.length === 1 ? [true] : isText,
+      shown.map(index => leastOf(index, shown.length)),
       width,
     )
     const dropped = widths ? undefined : nextToDrop(columns, shown)
@@ -72,7 +82,8 @@ export function fitTable(
       const within = (texts: readonly string[]): string[] =>
         shown.map((index, at) => shortened(texts[index] ?? '', widths?.[at] ?? width))
       const titles = within(columns.map(({ title }) => title))
-      const hidden = columns.filter((_, index) => !shown.includes(index)).map(({ title }) => title)
+      const isHidden = (index: number): boolean => missed.has(index) && !shown.includes(index)
+      const hidden = columns.filter((_, index) => isHidden(index)).map(({ title }) => title)
       return { shown, titles, rows: rows.map(within), hidden }
     }
     shown = shown.filter(index => index !== dropped)

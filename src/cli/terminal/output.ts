@@ -16,6 +16,8 @@ export type Column =
       readonly align?: 'left' | 'right'
       /** On a narrow terminal columns with lower numbers are left out first. */
       readonly drop?: number
+      /** Characters below which a text is left out rather than shortened. */
+      readonly least?: number
     }
 
 export type Cell = string | number | bigint | boolean | null | undefined
@@ -73,6 +75,7 @@ function tableWithin(
     title: titleOf(column),
     isText: aligns[index] === 'left',
     drop: typeof column === 'string' ? undefined : column.drop,
+    least: typeof column === 'string' ? undefined : column.least,
   }))
   const texts = rows.map(row => columns.map((_, index) => formatCell(row[index])))
   const fitted = fitTable(fits, texts, width)

@@ -5,15 +5,26 @@ import type { Output } from './terminal.ts'
 /** A command that people copy stays in one piece. */
 const command = /^ +(muster|npx|npm|node|export|docker) /
 
+const firmSpace = '\u{a0}'
+/** What is not parted: a command between backticks, and a figure from its unit. */
+const together = /`[^`]{1,50}`|\d (?=(?:ms|s|kB|MB|GB|TB|%)(?!\w))/g
+
+const joined = (text: string): string => text.replace(together, words => words.replaceAll(' ', firmSpace))
+
+/** The indentation, or where the second column of a list begins. */
+function hangOf(line: string, width: number): number {
+  const column = /^ *\S+ {2,}(?=\S)/.exec(line)?.[0].length ?? Number.POSITIVE_INFINITY
+  return column <= width / 2 ? column : (/^ */.exec(line)?.[0].length ?? 0)
+}
+
 function wrappedLine(line: string, width: number): string {
   if (command.test(line)) return line
-  const indent = /^ */.exec(line)?.[0] ?? ''
+  const hang = hangOf(line, width)
   // Tables are never wider: what is, are sentences. A word that is too long, such as a path, is not cut.
-  const room = Math.max(20, width - indent.length)
-  return wrapAnsi(line.slice(indent.length), room, { trim: true })
-    .split('\n')
-    .map(part => indent + part)
+  const [first = '', ...others] = wrapAnsi(joined(line.slice(hang)), width - hang, { trim: true }).split('\n')
+  return [line.slice(0, hang) + first, ...others.map(part => ' '.repeat(hang) + part)]
     .join('\n')
+    .replaceAll(firmSpace, ' ')
 }
 
 /** Files and pipes have no width. */
