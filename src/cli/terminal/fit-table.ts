@@ -67,10 +67,10 @@ export function fitTable(
   }
   const all = columns.map((_, index) => index)
   const isEmpty = (index: number): boolean => rows.every(row => (row[index] ?? '') === '')
-  // Nobody misses what says nothing.
+  // A column that says nothing goes first, and is not named.
   const whole = sum(natural) + gap * (natural.length - 1)
   let shown = whole > width && rows.length > 0 ? all.filter(index => !isEmpty(index)) : all
-  const missed = new Set(shown)
+  const telling = new Set(shown)
   for (;;) {
     const widths = narrowed(
       shown.map(index => natural[index] ?? 0),
@@ -82,7 +82,7 @@ export function fitTable(
       const within = (texts: readonly string[]): string[] =>
         shown.map((index, at) => shortened(texts[index] ?? '', widths?.[at] ?? width))
       const titles = within(columns.map(({ title }) => title))
-      const isHidden = (index: number): boolean => missed.has(index) && !shown.includes(index)
+      const isHidden = (index: number): boolean => telling.has(index) && !shown.includes(index)
       const hidden = columns.filter((_, index) => isHidden(index)).map(({ title }) => title)
       return { shown, titles, rows: rows.map(within), hidden }
     }
