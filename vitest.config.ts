@@ -12,7 +12,7 @@ export const wholeRuns = [
   'test/marts/stand-alone.test.ts',
   'test/publish/*.test.ts',
   'test/semantic/{catalogue,mixing,questions}.test.ts',
-  'test/postgres/row-policies.test.ts',
+  'test/postgres/{bi-metadata,row-policies}.test.ts',
   'test/dashboard/pages.test.ts',
   'test/landing/damage.test.ts',
   'test/cli/{bad-surroundings,build,dag-ledger,demo,honest-words,incomplete,mcp,metric,outputs,pairs,publish,reading,recordings,sql,status-all,stopping}.test.ts',

@@ -11,7 +11,7 @@
 --   project_id text key: The project; '-1' when the record names none.
 --   permission_id text key: The permission; '-1' when the record names none.
 --   permission_name text: Name of the permission.
---   permission_category text: Its category.
+--   permission_category text: Category of the permission.
 --   role_label text: Role of the user on projects of the company, as people read it.
 --   access_status text: Active or Inactive, in the company.
 --   is_account_active boolean: Whether the account is active; empty when the user was not read.

@@ -7,7 +7,7 @@
 -- Columns:
 --   date_day date key: The day.
 --   date_key integer: The day as a number, yyyymmdd.
---   year integer: Calendar year.
+--   year integer: Calendar year of the day.
 --   quarter integer: Calendar quarter, 1 to 4.
 --   month integer: Calendar month, 1 to 12.
 --   month_first_date date: First day of the month.

@@ -7,7 +7,7 @@
 -- else on Sunday; a timesheet that ends on another day counts in the week in which that day lies. They go on to the week of
 -- today, or of the last timesheet if that is later.
 -- Sources: star.dim_company, star.dim_date, star.fact_assignment, star.fact_timesheet
--- Measures: last assignments, active_start, active_end; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
+-- Measures: last assignments, active_start, active_end, fte; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the record names none.
@@ -28,7 +28,7 @@
 --   closing_workers integer: Different workers with an assignment on the last day of the week: opening_workers + starters - leavers.
 --   worked_headcount integer: Different workers with hours; not additive over groups, as one may work in several.
 --   net_hours numeric(18,4): Net hours of approved timesheets; the numerator of FTE.
---   fte double precision: Full-time equivalents: net_hours / 40.
+--   fte double precision: Full-time equivalents of the week: net_hours by 40 hours.
 with
 -- Include: engagement
 

@@ -15,7 +15,7 @@
 --   credit_note_id text: The credit note; empty for invoices.
 --   reference text: Reference of the document.
 --   status text: State of the document.
---   invoice_type text: Between whom.
+--   invoice_type text: Between whom the document is, such as supplierToClient.
 --   company_id text: The hiring company; '-1' when the record names none.
 --   agency_id text: The agency; '-1' when the record names none.
 --   msp_id text: The managed service provider; '-1' when the record names none.

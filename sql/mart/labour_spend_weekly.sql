@@ -12,7 +12,7 @@
 --   trade_id text key: The trade of the assignment; '-1' when it is not known.
 --   agency_id text key: The agency; '-1' when the records name none.
 --   rate_type text key: Engagement type: cis, paye or psc; unknown when the timesheets name none.
---   timesheets bigint: Approved timesheets.
+--   timesheets bigint: Timesheets that are approved.
 --   workers bigint: Different workers on them.
 --   net_hours numeric(18,4): Hours after breaks.
 --   pay_value numeric(18,4): Pay, in the currency of the company.

@@ -13,7 +13,7 @@
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   agency_id text key: The agency; '-1' for requisitions, and when the record names none.
 --   month_start_date date key: First day of the month, in the reporting zone.
---   losses integer: How many.
+--   losses integer: Placements that were lost so.
 --   with_reason integer: Of them, those with a reason in words; 0 of cancelled assignments, which show none.
 --   reason_ratio double precision: with_reason / losses.
 with

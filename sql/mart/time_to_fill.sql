@@ -42,19 +42,19 @@
 --   time_to_submit_count bigint: Acceptances of the group of which that is known; the denominator of time_to_submit_average_days.
 --   time_to_submit_days numeric(18,4): Days from approval to the first worker that the agency put forward, added up; the numerator of time_to_submit_average_days.
 --   time_to_submit_average_days numeric(14,4): time_to_submit_days divided by time_to_submit_count, outliers included.
---   time_to_submit_median_days numeric(14,4): Median of these days.
+--   time_to_submit_median_days numeric(14,4): Median of the days from approval to the first worker.
 --   submit_to_accept_count bigint: Acceptances of the group of which that is known; the denominator of submit_to_accept_average_days.
 --   submit_to_accept_days numeric(18,4): Days from that worker to the acceptance, below 0 when the agency accepted first, added up; the numerator of submit_to_accept_average_days.
 --   submit_to_accept_average_days numeric(14,4): submit_to_accept_days divided by submit_to_accept_count, outliers included.
---   submit_to_accept_median_days numeric(14,4): Median of these days.
+--   submit_to_accept_median_days numeric(14,4): Median of the days from the first worker to the acceptance.
 --   time_to_start_count bigint: Acceptances of the group of which that is known; the denominator of time_to_start_average_days.
 --   time_to_start_days numeric(18,4): Days from the day of approval to the first day of the agency's first assignment that has begun, added up; the numerator of time_to_start_average_days.
 --   time_to_start_average_days numeric(14,4): time_to_start_days divided by time_to_start_count, outliers included.
---   time_to_start_median_days numeric(14,4): Median of these days.
+--   time_to_start_median_days numeric(14,4): Median of the days from approval to the first day of work.
 --   time_to_last_seat_count bigint: Acceptances of the group of which that is known; the denominator of time_to_last_seat_average_days.
 --   time_to_last_seat_days numeric(18,4): Days from approval to the assignment that took the last seat of the requisition, added up; the numerator of time_to_last_seat_average_days.
 --   time_to_last_seat_average_days numeric(14,4): time_to_last_seat_days divided by time_to_last_seat_count, outliers included.
---   time_to_last_seat_median_days numeric(14,4): Median of these days.
+--   time_to_last_seat_median_days numeric(14,4): Median of the days from approval to the last seat.
 with
 -- Include: engagement
 

@@ -22,9 +22,9 @@ create table if not exists star.dim_date (
   primary key (date_day)
 );
 comment on table star.dim_date is 'One row per calendar day from 2015-01-01 to 2030-12-31.';
-comment on column star.dim_date.date_day is 'The day.';
+comment on column star.dim_date.date_day is 'Day of the calendar.';
 comment on column star.dim_date.date_key is 'The day as a number, yyyymmdd.';
-comment on column star.dim_date.year is 'Calendar year.';
+comment on column star.dim_date.year is 'Calendar year of the day.';
 comment on column star.dim_date.quarter is 'Calendar quarter, 1 to 4.';
 comment on column star.dim_date.month is 'Calendar month, 1 to 12.';
 comment on column star.dim_date.month_start_date is 'First day of the month.';
@@ -56,11 +56,11 @@ create table if not exists star.dim_hour_type (
 );
 comment on table star.dim_hour_type is 'One row per kind of hour, across the three vocabularies of the service.';
 comment on column star.dim_hour_type.hour_type is 'Kind of hour.';
-comment on column star.dim_hour_type.label is 'Readable label.';
-comment on column star.dim_hour_type.is_overtime is 'Overtime.';
-comment on column star.dim_hour_type.is_night is 'Night work.';
+comment on column star.dim_hour_type.label is 'Name, as people read it.';
+comment on column star.dim_hour_type.is_overtime is 'Whether it is overtime.';
+comment on column star.dim_hour_type.is_night is 'Whether it is work at night.';
 comment on column star.dim_hour_type.is_weekend is 'Saturday or Sunday.';
-comment on column star.dim_hour_type.is_bank_holiday is 'Bank holiday.';
+comment on column star.dim_hour_type.is_bank_holiday is 'Whether it is work on a bank holiday.';
 comment on column star.dim_hour_type.rate_key is 'Key in the rates of a timesheet.';
 comment on column star.dim_hour_type.value_bucket is 'Bucket in the values of a timesheet; unique.';
 comment on column star.dim_hour_type.uplift_key is 'Key in the rate uplifts of an assignment, when there is one.';
@@ -75,7 +75,7 @@ create table if not exists star.dim_engagement_type (
 comment on table star.dim_engagement_type is 'One row per combination of rate type and pay type.';
 comment on column star.dim_engagement_type.rate_type is 'cis, paye or psc.';
 comment on column star.dim_engagement_type.pay_type is 'hourly or daily.';
-comment on column star.dim_engagement_type.label is 'Readable label.';
+comment on column star.dim_engagement_type.label is 'Name, as people read it.';
 
 create table if not exists star.dim_expense_category (
   category text not null,
@@ -98,7 +98,7 @@ create table if not exists star.dim_entity_status (
 comment on table star.dim_entity_status is 'One row per kind of record and state.';
 comment on column star.dim_entity_status.entity is 'Kind of record.';
 comment on column star.dim_entity_status.status is 'State as the service spells it.';
-comment on column star.dim_entity_status.label is 'Readable label.';
+comment on column star.dim_entity_status.label is 'Name, as people read it.';
 comment on column star.dim_entity_status.is_open is 'Somebody still has to act.';
 comment on column star.dim_entity_status.is_terminal is 'The usual end of the life of a record.';
 comment on column star.dim_entity_status.is_documented is 'Whether the contract names it; false for states seen only in data.';

@@ -63,6 +63,6 @@ comment on column star.fact_timesheet_rate.pay is 'Pay per unit.';
 comment on column star.fact_timesheet_rate.emp is 'Employer cost per unit.';
 comment on column star.fact_timesheet_rate.margin is 'Margin per unit.';
 comment on column star.fact_timesheet_rate.charge is 'Charge per unit.';
-comment on column star.fact_timesheet_rate.uplift is 'Uplift factor.';
+comment on column star.fact_timesheet_rate.uplift is 'Factor of the uplift.';
 comment on column star.fact_timesheet_rate.source_updated_at is 'When the timesheet last changed at the source.';
 comment on column star.fact_timesheet_rate.is_deleted is 'Whether the timesheet is missing at the source.';

@@ -1,10 +1,14 @@
 /** Dimensions without an endpoint: all of their members are inferred from the records that name them. */
 import { type Column, flag, integer, personal, text } from './fields/column.ts'
+import { nounOf } from './fields/nouns.ts'
 import { dimension, ofPeople, type Table } from './fields/table.ts'
 
 /** Attributes come from `ref(...)`; those of the newest record that names the member win. */
 function reference(name: string, description: string, attributes: Record<string, Column>): Table {
-  return dimension(name, description, { [`${name}_id`]: text('', 'Id of the service.'), ...attributes })
+  return dimension(name, description, {
+    [`${name}_id`]: text('', `Id of the ${nounOf(name)}, as the service gives it.`),
+    ...attributes,
+  })
 }
 
 const name = text('', 'Name, as the newest record that refers to it spells it.')
@@ -56,7 +60,7 @@ export const referenceDimensions: readonly Table[] = [
     'role',
     'One row per role: the base roles of the contract and the role identifiers of access rules.',
     {
-      label: text('', 'Readable label.'),
+      label: text('', 'Name, as people read it.'),
       is_base_role: flag('', 'Whether the contract lists it as a filter value of users.'),
     },
   ),
@@ -68,7 +72,7 @@ export const referenceDimensions: readonly Table[] = [
     name,
   }),
   reference('cost_code', 'One row per cost code: a name and description within a company.', {
-    name: text('', 'Cost code.'),
+    name: text('', 'Name of the cost code.'),
     description: text('', 'What it stands for.'),
     company_id: text('', 'Company that uses it.'),
   }),
@@ -80,12 +84,12 @@ export const referenceDimensions: readonly Table[] = [
     frequency: text('', 'How often it is paid.'),
   }),
   reference('submission_question', 'One row per question asked at submission.', {
-    label: text('', 'The question.'),
+    label: text('', 'Question that was asked.'),
     field_type: text('', 'Kind of answer.'),
     answer_scope: text('', 'submission: asked once; worker: asked of each worker.'),
   }),
   reference('recruitment_stage', 'One row per recruitment stage.', {
-    label: text('', 'Readable label.'),
+    label: text('', 'Name, as people read it.'),
     ordinal: integer('', 'Order of the stages.'),
   }),
 ]

@@ -76,19 +76,36 @@ const endings: Readonly<Record<string, TableColumn>> = {
     'Whether the month had ended when the service was last read; the last month of a chart is not complete before.',
     `${made('month_start_date')} < cast(date_trunc('month', :read_day) as date)`,
   ),
+  week_start_date: flag(
+    'is_complete_week',
+    'Whether the week had ended when the service was last read; the last week of a chart is not complete before.',
+    `${made('week_start_date')} + 7 <= :read_day`,
+  ),
+  month_end_date: flag(
+    'is_complete_month',
+    'Whether the month had ended when the service was last read; the last month of a chart is not complete before.',
+    `${made('month_end_date')} < :read_day`,
+  ),
 }
 
-/** The mart itself says what its own records are called. */
-function isSaid(mart: Mart, { key, beside, table }: Label): boolean {
+/** One flag a mart: by the first day of a month, where it has that and the last. */
+const endingOf = (mart: Mart, { name, type }: MartColumn): TableColumn | undefined => {
+  const isSecond = name === 'month_end_date' && mart.columns.some(one => one.name === 'month_start_date')
+  return type === 'date' && !isSecond ? endings[name] : undefined
+}
+
+/** The mart itself says what its own records are called: one row of it is one of them. */
+function isSaid(mart: Mart, column: MartColumn, { key, beside, table }: Label): boolean {
   const own = new Set(mart.columns.map(({ name }) => name))
-  return own.has(beside) || mart.dimensionOf === key || (table.startsWith('fact_') && own.has('reference'))
+  const isOwn = column.isKey && table.startsWith('fact_') && own.has('reference')
+  return own.has(beside) || mart.dimensionOf === key || isOwn
 }
 
 function addedBeside(mart: Mart, column: MartColumn): TableColumn[] {
-  const ending = column.type === 'date' ? endings[column.name] : undefined
+  const ending = endingOf(mart, column)
   if (ending) return [ending]
   const label = column.type === 'text' ? labelOf(column.name) : undefined
-  const name = label === undefined || isSaid(mart, label) ? [] : [nameOf(column, label)]
+  const name = label === undefined || isSaid(mart, column, label) ? [] : [nameOf(column, label)]
   return column.name === 'company_id' && hasCurrency(mart) ? [...name, currency] : name
 }
 

@@ -1,5 +1,6 @@
 /** The dimensions that marts refer to, as marts of their own: a reader of marts joins them without rights to star. */
 import { createHash } from 'node:crypto'
+import { wholeText } from '../contract/fields/nouns.ts'
 import { memberTables, type PhysicalColumn, starColumns } from '../warehouse/schema/physical.ts'
 import { isOfDimension, type Label, labelOf } from './labels.ts'
 
@@ -13,11 +14,9 @@ const isDeleted = {
   description: 'Whether the record is missing at the source.',
 }
 
-/** A word or two say enough beside a table, and too little alone. */
 function described(description: string, noun: string): string {
-  const text = description.replace(/\.$/, '')
-  const whole = /^[\w-]+( [\w-]+)?$/.test(text) ? `${text} of the ${noun}` : text
-  return `${whole.charAt(0).toUpperCase()}${whole.slice(1)}.`
+  const whole = wholeText(description, noun)
+  return `${whole.charAt(0).toUpperCase()}${whole.slice(1).replace(/\.$/, '')}.`
 }
 
 function dimensionMart({ table, key, column, beside, noun }: Label) {

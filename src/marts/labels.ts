@@ -1,5 +1,6 @@
 /** The column by which people tell the records of a table apart, and which ids of a mart it stands beside. */
 import { catalogue } from '../contract/catalogue.ts'
+import { nounOf } from '../contract/fields/nouns.ts'
 import type { Table } from '../contract/fields/table.ts'
 import { memberTables, starColumns } from '../warehouse/schema/physical.ts'
 
@@ -24,7 +25,7 @@ function labelOfTable(table: Table): Label[] {
   const column = [...readable, `${entity}_reference`].find(name => columns.has(name))
   if (column === undefined) return []
   const beside = column.startsWith(`${entity}_`) ? column : `${entity}_${column}`
-  return [{ table: table.name, key: table.key, column, beside, noun: entity.replaceAll('_', ' ') }]
+  return [{ table: table.name, key: table.key, column, beside, noun: nounOf(entity) }]
 }
 
 const records = catalogue.map(({ table }) => table).filter(({ name }) => name.startsWith('fact_'))

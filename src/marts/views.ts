@@ -25,6 +25,10 @@ const groupsLine = /^(\w+) (\w[\w+]*(?:, ?\w[\w+]*)*)$/
 const isOf = (column: string, keys: readonly string[]): boolean =>
   keys.some(key => column.startsWith(`${key}_`))
 
+/** Of a period that the grouping does not have. */
+const isEndOf = (column: string, keys: readonly string[]): boolean =>
+  keys.some(key => column === `is_complete_${key}`)
+
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
@@ -38,7 +42,8 @@ function groupedView(
   const notes = additivityNotes(mart, true)
   const own = new Set(mart.columns.map(({ name }) => name))
   const columns = tableColumns(mart)
-    .filter(({ name }) => name !== by && name !== 'group_key' && !isOf(name, others))
+    .filter(({ name }) => name !== by && name !== 'group_key')
+    .filter(({ name }) => !isOf(name, others) && !isEndOf(name, others))
     .map(column => ({
       ...column,
       isKey: column.isKey || (own.has(column.name) && isOf(column.name, keys)),

@@ -91,6 +91,7 @@ const wanted: readonly Wanted[] = [
     of: 'time_to_fill_by_month',
     metrics: ['average_days'],
     byTime: true,
+    only: 'is_complete_month',
   },
   {
     section: 'Hiring',
@@ -108,6 +109,24 @@ const wanted: readonly Wanted[] = [
     metrics: ['records'],
     byTime: true,
     only: 'is_over_threshold',
+  },
+  {
+    section: 'Hours',
+    title: 'Assignments and full-time equivalents by week',
+    kind: 'line',
+    of: 'headcount_weekly',
+    metrics: ['assignments', 'fte'],
+    byTime: true,
+    only: 'is_complete_week',
+  },
+  {
+    section: 'Money',
+    title: 'Open and long overdue by month',
+    kind: 'line',
+    of: 'payment_ageing',
+    metrics: ['open_value', 'overdue_over_90_value'],
+    byTime: true,
+    only: 'is_complete_month',
   },
   {
     section: 'Money',

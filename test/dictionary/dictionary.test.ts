@@ -56,6 +56,31 @@ describe('the dictionary', () => {
     expect(columns.get('star.fact_timesheet.pay_wd_overtime')?.description).toBe('Pay for weekday overtime.')
   })
 
+  test('every text of star, pii and the marts is a whole one, and no two columns of a table share it', () => {
+    const shown = [...columns].filter(([name]) => /^(star|pii|mart)\./.test(name))
+    const textOf = ({ description }: ColumnEntry): string => description.replace(/\.$/, '')
+    const short = shown.filter(
+      ([, one]) => textOf(one).split(' ').length < 3 && !/^(The|Its) /.test(one.description),
+    )
+    expect(short.map(([name, { description }]) => `${name}: ${description}`)).toEqual([])
+    const asIs = shown.filter(([, one]) => /^\W|[a-z]_[a-z]\w* of the (row|record)/.test(one.description))
+    expect(asIs.map(([name, { description }]) => `${name}: ${description}`)).toEqual([])
+    const seen = new Map<string, string[]>()
+    for (const [name, { description }] of shown) {
+      const place = `${name.split('.').slice(0, 2).join('.')}: ${description}`
+      seen.set(place, [...(seen.get(place) ?? []), name])
+    }
+    expect([...seen].filter(([, names]) => names.length > 1)).toEqual([])
+  })
+
+  test('a text stands for few columns of different names, but for the positions in lists', () => {
+    const names = new Map<string, Set<string>>()
+    for (const [name, { description }] of columns)
+      if (/^(star|pii|mart)\./.test(name) && !name.endsWith('_ordinal'))
+        names.set(description, (names.get(description) ?? new Set()).add(name.split('.')[2] ?? ''))
+    expect([...names].filter(([, all]) => all.size > 10).map(([text]) => text)).toEqual([])
+  })
+
   test('leads with the questions that marts answer, their SQL and example rows', () => {
     const example = { columns: ['week', 'agency'], rows: [['2026-01-04', '<b>A</b>']] }
     const text = dictionaryPage(dictionary, undefined, [

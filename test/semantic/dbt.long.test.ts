@@ -1,4 +1,4 @@
-/** dbt reads the bundle, its tests pass on the marts of both engines, and its models and exposures are whole. */
+/** dbt reads the bundle and its tests pass on both engines; MetricFlow finds nothing wrong, and its figures are those of the marts. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { dbtBundle } from '../../src/semantic/dbt.ts'
 import { metricflowBundle } from '../../src/semantic/metricflow.ts'
 import { buildAll } from '../marts/build-all.ts'
 import { useFilled } from '../marts/filled-warehouse.ts'
+import { type BiLogin, biLogin } from './bi-login.ts'
 import { placeOfFile, placeOfServer } from './places.ts'
 import { pythonTool, run, writeFiles } from './tool.ts'
 
@@ -17,46 +18,62 @@ const filled = useFilled()
 const entities = semanticCatalogue(readMarts())
 const folder = mkdtempSync(join(tmpdir(), 'muster-dbt-'))
 const places: Place[] = []
+/** Of the server: may write the views that MetricFlow reads. */
+let owner: Record<string, string> = {}
 let env: Record<string, string> = {}
-let dbt = ''
+let programs = ''
+let login: BiLogin
+/** Rows of the marts by their SQL, in the order of the engines of `places`. */
+const askers: ((sql: string) => Promise<object[]>)[] = []
 
 beforeAll(async () => {
-  dbt = join(await pythonTool('dbt', ['dbt-core==1.10.*', 'dbt-duckdb==1.9.*', 'dbt-postgres==1.9.*']), 'dbt')
+  programs = await pythonTool('dbt', [
+    'dbt-core==1.11.*',
+    'dbt-duckdb==1.11.*',
+    'dbt-postgres',
+    'dbt-metricflow==0.15.*',
+  ])
   const file = await filled.duckdb()
   await buildAll(file.engine)
+  const held = new Map<string, object[]>()
+  for (const { sql } of compared) held.set(sql, await file.engine.rows(sql))
+  askers.push(async sql => held.get(sql) ?? [])
   // dbt opens the file itself.
   await file.close()
   const server = await filled.postgres()
   await buildAll(server.engine)
+  askers.push(sql => server.engine.rows(sql))
+  login = await biLogin(server)
   const place = placeOfServer(server)
+  owner = { MUSTER_BI_USER: place.user, MUSTER_BI_PASSWORD: place.password }
   env = {
-    MUSTER_BI_USER: place.user,
-    MUSTER_BI_PASSWORD: place.password,
     DBT_SEND_ANONYMOUS_USAGE_STATS: 'false',
+    DBT_PROFILES_DIR: '.',
+    NO_COLOR: '1',
   }
   places.push(placeOfFile(file), place)
 }, 1_800_000)
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await login?.remove()
+})
 
 const call = (cwd: string, ...args: string[]) =>
   run(
-    dbt,
-    [
-      ...args,
-      '--profiles-dir',
-      '.',
-      '--no-use-colors',
-      '--warn-error-options',
-      '{"error": ["Deprecations"]}',
-    ],
+    join(programs, 'dbt'),
+    [...args, '--no-use-colors', '--warn-error-options', '{"error": ["Deprecations"]}'],
     { cwd, env },
   )
+
+/** As the documented login, which reads marts and nothing else. */
+const asReader = () => ({ MUSTER_BI_USER: login.place.user, MUSTER_BI_PASSWORD: login.place.password })
 
 test.each([0, 1])('the sources parse, are described, and pass their tests (%i)', async index => {
   const place = places[index] as Place
   const cwd = join(folder, `sources-${place.kind}`)
   writeFiles(cwd, dbtBundle({ entities, place, version: '0' }))
+  Object.assign(env, asReader())
   const tested = await call(cwd, 'test')
   expect([place.kind, tested.code, tested.output.slice(-1500)]).toEqual([
     place.kind,
@@ -77,20 +94,82 @@ test.each([0, 1])('the sources parse, are described, and pass their tests (%i)',
   expect(fresh.output).not.toMatch(/Runtime Error|Database Error/)
 })
 
-test.each([0, 1])('the semantic models are valid, and the models above them run (%i)', async index => {
-  const place = places[index] as Place
-  const cwd = join(folder, `metrics-${place.kind}`)
-  writeFiles(cwd, metricflowBundle({ entities, place, version: '0' }))
-  const ran = await call(cwd, 'run')
-  expect([place.kind, ran.code, ran.output.slice(-1500)]).toEqual([
-    place.kind,
-    0,
-    expect.stringMatching(/PASS=\d+ WARN=0 ERROR=0/),
-  ])
-  const manifest = JSON.parse(readFileSync(join(cwd, 'target/semantic_manifest.json'), 'utf8'))
-  const metrics = manifest.metrics.map(({ name }: { name: string }) => name)
-  expect(metrics).toEqual(expect.arrayContaining(['labour_spend_weekly_net_hours', 'headcount_weekly_fte']))
-})
+/** Queries of MetricFlow beside the SQL of the same figures: with the currency, without it, of the last week, of a ratio. */
+const week = 'select max(week_ending_date) from mart.headcount_weekly'
+const compared = [
+  {
+    metrics: 'labour_spend_weekly_charge_value,labour_spend_weekly_cost_per_hour',
+    groupBy: 'labour_spend_weekly_row__currency',
+    sql: 'select currency, sum(charge_value) as a, cast(sum(cost_value) as double precision) / cast(sum(net_hours) as double precision) as b from mart.labour_spend_weekly group by currency order by 1',
+  },
+  {
+    metrics: 'labour_spend_weekly_charge_value,labour_spend_weekly_net_hours',
+    sql: 'select case when min(currency) = max(currency) then sum(charge_value) end as a, sum(net_hours) as b from mart.labour_spend_weekly',
+  },
+  {
+    metrics: 'headcount_weekly_assignments,headcount_weekly_fte',
+    sql: `select sum(assignments) as a, sum(fte) as b from mart.headcount_weekly where week_ending_date = (${week})`,
+  },
+  {
+    metrics: 'time_to_fill_by_agency_average_days',
+    groupBy: 'time_to_fill_by_agency_row__agency_name',
+    sql: 'select agency_name, cast(sum(kept_days) as double precision) / nullif(sum(kept_count), 0) as a from mart.time_to_fill_by_agency group by agency_name order by 1',
+  },
+] as const
+
+const rounded = (value: unknown): string =>
+  value === null || value === undefined || value === ''
+    ? ''
+    : Number.isFinite(Number(value))
+      ? String(Number(Number(value).toPrecision(9)))
+      : String(value)
+
+test.each([0, 1])(
+  'the semantic models are valid in the warehouse, and figures are those of the marts (%i)',
+  async index => {
+    const place = places[index] as Place
+    const cwd = join(folder, `metrics-${place.kind}`)
+    Object.assign(env, owner)
+    writeFiles(cwd, metricflowBundle({ entities, place, version: '0' }))
+    const ran = await call(cwd, 'run')
+    expect([place.kind, ran.code, ran.output.slice(-1500)]).toEqual([
+      place.kind,
+      0,
+      expect.stringMatching(/PASS=\d+ WARN=0 ERROR=0/),
+    ])
+    const checked = await run(join(programs, 'mf'), ['validate-configs'], { cwd, env })
+    const found = checked.output.match(
+      /Successfully validated .*?\(ERRORS: \d+, FUTURE_ERRORS: \d+, WARNINGS: \d+\)/g,
+    )
+    expect([place.kind, checked.code, checked.output.slice(-1500)]).toEqual([
+      place.kind,
+      0,
+      expect.anything(),
+    ])
+    expect(found?.length).toBeGreaterThanOrEqual(5)
+    for (const line of found ?? []) expect(line).toContain('ERRORS: 0, FUTURE_ERRORS: 0')
+    for (const query of compared) {
+      const groupBy = 'groupBy' in query ? ['--group-by', query.groupBy, '--order', query.groupBy] : []
+      const asked = await run(
+        join(programs, 'mf'),
+        ['query', '--metrics', query.metrics, ...groupBy, '--csv', 'answer.csv'],
+        { cwd, env },
+      )
+      expect([query.metrics, asked.code, asked.output.slice(-1500)]).toEqual([
+        query.metrics,
+        0,
+        expect.anything(),
+      ])
+      const [, ...lines] = readFileSync(join(cwd, 'answer.csv'), 'utf8').trim().split(/\r?\n/)
+      const ours = (await askers[index]?.(query.sql)) ?? []
+      expect(ours.length).toBeGreaterThan(0)
+      expect([query.metrics, lines.map(line => line.split(',').map(rounded)).sort()]).toEqual([
+        query.metrics,
+        ours.map(row => Object.values(row).map(rounded)).sort(),
+      ])
+    }
+  },
+)
 
 test('a doubled key and a reference to nobody fail the tests of dbt', async () => {
   const place = places[1] as Place

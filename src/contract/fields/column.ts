@@ -1,5 +1,6 @@
 /** A column of the warehouse and where its value comes from: the vocabulary of the resource files. */
 import { dayInZone, stageZone } from './day-in-zone.ts'
+import { nounOf } from './nouns.ts'
 
 /** What a value is; `src/warehouse/schema/column-type.ts` says how each type is stored, cast and checked for loss. */
 export type ColumnType =
@@ -192,7 +193,7 @@ export function ref<const At extends string, const Also extends string = never>(
     { from: 'field', path: split(at) },
   ])
   return {
-    ...text(path, `The ${dimension.replaceAll('_', ' ')}, or '-1' when the record names none.`),
+    ...text(path, `The ${nounOf(dimension)}, or '-1' when the record names none.`),
     member: { dimension, attributes: Object.fromEntries(sources) },
   }
 }
@@ -212,9 +213,9 @@ function placed(source: Source, type: ColumnType, description: string): Column {
 export const scope = (name: string, description: string): Column =>
   placed({ from: 'scope', name }, 'text', description)
 export const ofRoot = (column: string, type: ColumnType = 'text'): Column =>
-  placed({ from: 'root', column }, type, `${column} of the record this row belongs to.`)
+  placed({ from: 'root', column }, type, `The ${nounOf(column)} of the record that this row belongs to.`)
 export const ofParent = (column: string): Column =>
-  placed({ from: 'parent', column }, 'text', `${column} of the row this row belongs to.`)
+  placed({ from: 'parent', column }, 'text', `The ${nounOf(column)} that this row belongs to.`)
 export const ordinal = (description = 'Position in the list, from 1.', depth = 0): Column =>
   placed({ from: 'ordinal', depth }, 'integer', description)
 export const constant = (value: string, description: string): Column =>

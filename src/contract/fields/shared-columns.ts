@@ -40,7 +40,7 @@ export function phone(owner: string) {
 /** A cost code has no id of its own: company, name and description identify it; the table must carry company_id. */
 export function costCode<const At extends string>(path: At) {
   return {
-    cost_code_name: text(`${path}.name`, 'Cost code.'),
+    cost_code_name: text(`${path}.name`, 'Name of the cost code.'),
     cost_code_description: text(`${path}.description`, 'What the cost code stands for.'),
     cost_code_id: {
       ...ref('', 'cost_code'),
@@ -49,7 +49,7 @@ export function costCode<const At extends string>(path: At) {
         sql: `case when cost_code_name is null and cost_code_description is null then '-1'
               else md5(concat_ws('|', company_id, coalesce(cost_code_name, ''), coalesce(cost_code_description, ''))) end`,
       },
-      description: 'md5 of company, name and description; -1 when there is no cost code.',
+      description: "Made from company, name and description (md5); '-1' when there is no cost code.",
       member: {
         dimension: 'cost_code',
         attributes: {
@@ -73,7 +73,7 @@ export function namedInCompany<const At extends string>(path: At, thing: string,
         from: 'derived',
         sql: `case when ${name} is null then '-1' else md5(concat_ws('|', company_id, ${name})) end`,
       },
-      description: `md5 of company and name; '-1' when the record names none.`,
+      description: `${what}: made from company and name (md5); '-1' when the record names none.`,
       member: {
         dimension: thing,
         attributes: {
@@ -152,13 +152,13 @@ export function tag<const At extends string>(path: At, on: Tagged, attributes: R
 
 export type RatePart = keyof typeof rateParts
 
-const rateParts = { pay: 'pay', emp: 'employer cost', margin: 'margin', charge: 'charge' }
+const rateParts = { pay: 'Pay', emp: 'Employer cost', margin: 'Margin', charge: 'Charge' }
 
 /** pay, emp, margin and charge below `path`, as columns that begin with `prefix`. */
 export function rateSet<const At extends string>(path: At, prefix: string, what: string) {
   const parts = Object.entries(rateParts)
   return Object.fromEntries(
-    parts.map(([part, label]) => [`${prefix}_${part}`, money(`${path}.${part}`, `${what}: ${label}.`)]),
+    parts.map(([part, label]) => [`${prefix}_${part}`, money(`${path}.${part}`, `${label} rate ${what}.`)]),
   ) as Figures<`${At}.${RatePart}`>
 }
 
@@ -198,11 +198,8 @@ export function rateSets<const At extends string, const Key extends string>(
   return Object.assign(
     {},
     ...keys.map(key => ({
-      ...rateSet(`${path}.${key}`, `rate_${snake(key)}`, `Rate for ${hoursNamed(key)}`),
-      [`rate_${snake(key)}_uplift`]: number(
-        `${path}.${key}.uplift`,
-        `Rate for ${hoursNamed(key)}: uplift factor.`,
-      ),
+      ...rateSet(`${path}.${key}`, `rate_${snake(key)}`, `for ${hoursNamed(key)}`),
+      [`rate_${snake(key)}_uplift`]: number(`${path}.${key}.uplift`, `Uplift factor for ${hoursNamed(key)}.`),
     })),
   ) as Figures<`${At}.${Key}.${RatePart | 'uplift'}`>
 }

@@ -1,5 +1,6 @@
 /** A table of the star and the lists inside a record that become tables of their own. */
 import type { Column, Leaf, Path } from './column.ts'
+import { nounOf, roleText, wholeText } from './nouns.ts'
 import type { ListLeaf, RecordOf } from './record-of.ts'
 
 export interface Table<Row = unknown> {
@@ -60,7 +61,12 @@ function table<D extends Declarations>(
     piiTable: name.replace(/^(dim|fact|bridge)_/, ''),
     description,
     key: first[0],
-    columns: Object.fromEntries(columns),
+    columns: Object.fromEntries(
+      columns.map(([field, column]) => [
+        field,
+        { ...column, description: roleText(field, wholeText(column.description, nounOf(name))) },
+      ]),
+    ),
     children: Object.values(declarations).flatMap(entry => (isChild(entry) ? [entry.child] : [])),
   }
 }

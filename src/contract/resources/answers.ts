@@ -38,7 +38,7 @@ const answerLocations = (entity: string, entityKey: string) =>
     submission_answer_key: ofParent('submission_answer_key'),
     ...owner(entity, entityKey),
     location_ordinal: ordinal(),
-    location: text('', 'Display location.'),
+    location: text('', 'Place where it is displayed.'),
   })
 
 /** The answers saved with a record; their text is free text and goes to pii.text. */

@@ -29,15 +29,26 @@ const weekdays = {
   su: 'sunday',
 } as const
 
+const daysNamed = (day: string): string => `${day.charAt(0).toUpperCase()}${day.slice(1)}s`
+
 /** The contract gives start, end and break no unit. */
 const shiftOf = ([key, day]: [string, string]): [string, Column][] => {
   const at = `shiftPattern.${key}`
   return [
-    [`shift_${day}_start`, number(`${at}.start`, `Start of the shift on a ${day}; unit not documented.`)],
-    [`shift_${day}_end`, number(`${at}.end`, `End of the shift on a ${day}; unit not documented.`)],
-    [`shift_${day}_break`, number(`${at}.break`, `Break on a ${day}; unit not documented.`)],
-    [`is_shift_${day}_active`, flag(`${at}.active`, `Whether a ${day} is worked.`)],
-    [`is_shift_${day}_night`, flag(`${at}.night`, `Whether the shift on a ${day} is a night shift.`)],
+    [
+      `shift_${day}_start`,
+      number(`${at}.start`, `Start of the shift on ${daysNamed(day)}; the contract gives no unit.`),
+    ],
+    [
+      `shift_${day}_end`,
+      number(`${at}.end`, `End of the shift on ${daysNamed(day)}; the contract gives no unit.`),
+    ],
+    [`shift_${day}_break`, number(`${at}.break`, `Break on ${daysNamed(day)}; the contract gives no unit.`)],
+    [`is_shift_${day}_active`, flag(`${at}.active`, `Whether ${daysNamed(day)} are worked.`)],
+    [
+      `is_shift_${day}_night`,
+      flag(`${at}.night`, `Whether the shift on ${daysNamed(day)} is a night shift.`),
+    ],
   ]
 }
 
@@ -102,10 +113,10 @@ export const lodge = {
     'Lodging a day, in place of the configured amount.',
   ),
   lodge_distance_miles: number('lodge.distanceMiles', 'Miles from the lodging to the site, as lodging says.'),
-  lodge_address_line_one: restricted(text('lodge.address.lineOne', 'Lodging, first line.')),
-  lodge_city: restricted(text('lodge.address.city', 'Lodging, city.')),
-  lodge_country: restricted(text('lodge.address.country', 'Lodging, country.')),
-  lodge_postcode: restricted(text('lodge.address.code', 'Lodging, postal code.')),
+  lodge_address_line_one: restricted(text('lodge.address.lineOne', 'Address of the lodging, first line.')),
+  lodge_city: restricted(text('lodge.address.city', 'City of the lodging.')),
+  lodge_country: restricted(text('lodge.address.country', 'Country of the lodging.')),
+  lodge_postcode: restricted(text('lodge.address.code', 'Postal code of the lodging.')),
   lodge_walk_minutes: { ...minutes('walk'), description: 'Minutes from the lodging to the site on foot.' },
   lodge_bus_minutes: minutes('bus'),
   lodge_car_minutes: minutes('car'),

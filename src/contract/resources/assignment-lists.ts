@@ -35,7 +35,7 @@ export const activities = fact('assignment_activity', 'One row per entry in the 
   assignment_id: ofRoot('assignment_id'),
   activity_ordinal: ordinal(),
   created_at: timestamp('created', 'When it happened.'),
-  activity_type: text('activityType', 'What happened.'),
+  activity_type: text('activityType', 'What happened, as the service writes it.'),
   user_id: ref('userId', 'user', { name: 'user' }),
   user_name: personal(text('user', 'Name of who did it.')),
   subject_id: text('entity.id', 'Id of what it concerns.'),

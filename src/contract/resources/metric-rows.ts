@@ -78,7 +78,7 @@ export const metricRows = resource({
       worker_name: personal(text('worker', 'Worker, by name.')),
       ...stageDates,
       ...dayCounts,
-      current_stage: oneOf('currentStage', recruitmentStages, 'Stage reached.'),
+      current_stage: oneOf('currentStage', recruitmentStages, 'Stage that the worker has reached.'),
       cv_rejected: oneOf('cvRejected', ['Yes', 'No'], 'Yes or No, as the service writes it.'),
       is_cv_rejected: derived(
         'boolean',

@@ -17,10 +17,10 @@ import { each, fact } from '../fields/table.ts'
 
 const lineValues = <const Side extends string>(prefix: string, side: Side) =>
   ({
-    [`${prefix}pay_value`]: money(`${side}payValue`, 'Pay value.'),
-    [`${prefix}emp_value`]: money(`${side}empValue`, 'Employer cost value.'),
-    [`${prefix}margin_value`]: money(`${side}marginValue`, 'Margin value.'),
-    [`${prefix}charge_value`]: money(`${side}chargeValue`, 'Charge value.'),
+    [`${prefix}pay_value`]: money(`${side}payValue`, 'Pay for the pieces.'),
+    [`${prefix}emp_value`]: money(`${side}empValue`, 'Employer cost of the pieces.'),
+    [`${prefix}margin_value`]: money(`${side}marginValue`, 'Margin on the pieces.'),
+    [`${prefix}charge_value`]: money(`${side}chargeValue`, 'Charge for the pieces.'),
   }) as unknown as Figures<`${Side}${'pay' | 'emp' | 'margin' | 'charge'}Value`>
 
 const pieceRateLines = fact('piece_rate_line', 'One row per day and cost code of a piece-rate entry.', {
@@ -30,7 +30,7 @@ const pieceRateLines = fact('piece_rate_line', 'One row per day and cost code of
   line_ordinal: ordinal(),
   work_at: timestamp('date', 'Day of the work, as the service writes it.'),
   work_date: dayOf('work_at', 'Day of the work.'),
-  units: quantity('units', 'Units done.'),
+  units: quantity('units', 'Pieces that were done.'),
   ...lineValues('', ''),
   comment: freeText('comment', 'Comment.'),
   company_id: ofRoot('company_id'),
@@ -49,7 +49,7 @@ export const pieceRateEntries = fact('piece_rate_entry', 'One row per piece-rate
     frequency: 'frequency',
   }),
   rate_type: text('rateType', 'Engagement type: cis, paye or psc.'),
-  ...rateSet('values', 'unit', 'Per unit'),
+  ...rateSet('values', 'unit', 'for a unit'),
   total_units: quantity('totals.units', 'Units of all lines.'),
   ...lineValues('total_', 'totals.'),
   lines: each('lines', pieceRateLines),

@@ -10,19 +10,24 @@ type Engagement = (typeof engagements)[number]
 const setsOf = <const At extends string>(path: At, prefix: string, what: string) =>
   Object.assign(
     {},
-    ...engagements.map(kind => rateSet(`${path}.${kind}`, `${prefix}${kind}`, `${what}, ${kind}`)),
+    ...engagements.map(kind =>
+      rateSet(`${path}.${kind}`, `${prefix}${kind}`, `${what} under ${kind.toUpperCase()}`),
+    ),
   ) as Figures<`${At}.${Engagement}.${RatePart}`>
 
 /** Fifteen hourly and twelve daily figures: they stay wide, star.fact_rate has them as rows. */
 export const rateFigures = {
-  ...setsOf('rates', 'hourly_', 'An hour'),
+  ...setsOf('rates', 'hourly_', 'for an hour'),
   ...(Object.fromEntries(
     engagements.map(kind => [
       `hourly_${kind}_comparable_pay_rate`,
-      money(`rates.${kind}.comparablePayRate`, `An hour, ${kind}: comparable pay rate.`),
+      money(
+        `rates.${kind}.comparablePayRate`,
+        `Comparable pay rate for an hour under ${kind.toUpperCase()}.`,
+      ),
     ]),
   ) as Figures<`rates.${Engagement}.comparablePayRate`>),
-  ...setsOf('dayRates', 'daily_', 'A day'),
+  ...setsOf('dayRates', 'daily_', 'for a day'),
 }
 
 /** Where a rate applies, besides its trade and company. */
@@ -54,7 +59,7 @@ export function pieceRateFigures(entity: 'rate' | 'trade', rateId: Column) {
           unit_label_plural: 'unitLabelPlural',
           frequency: 'frequency',
         }),
-        ...setsOf('values', '', 'A unit'),
+        ...setsOf('values', '', 'for a unit'),
       },
     ),
   )

@@ -45,7 +45,11 @@ export const requisitionAgencies = fact(
     received_at: timestamp('dateReceived', 'When the agency received it.'),
     accepted_at: timestamp('dateAccepted', 'When the agency accepted it.'),
     requisition_approved_at: ofRoot('approved_at', 'timestamp'),
-    submissions_count: ofList('integer', { of: 'submissions[]', take: 'count' }, 'Workers submitted.'),
+    submissions_count: ofList(
+      'integer',
+      { of: 'submissions[]', take: 'count' },
+      'Workers whom the agency put forward.',
+    ),
     rejected_count: ofList(
       'integer',
       { of: 'submissions[]', take: 'count', where: { key: 'isRejected', is: 'true' } },

@@ -127,7 +127,7 @@ export const requisitions = resource({
       ['raised', 'approved', 'filled', 'cancelled', 'rejected'],
       'State, which the service derives.',
     ),
-    quantity: quantity('quantity', 'Requested workers.'),
+    quantity: quantity('quantity', 'Workers that the company asks for.'),
     is_auto_assign: flag('autoAssign', 'Whether submitted workers are assigned by themselves.'),
     ...contact('requestor', 'requestor_contact_id', 'Who asked for workers'),
     ...contact('approver', 'approver_contact_id', 'Who approves it'),

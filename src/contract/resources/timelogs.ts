@@ -19,16 +19,24 @@ const timelogCostCodes = fact('timelog_cost_code', 'One row per cost code that h
   timelog_id: ofParent('timelog_id'),
   timesheet_id: ofRoot('timesheet_id'),
   allocation_ordinal: ordinal(),
-  hours: quantity('hours', 'Hours allocated.'),
+  hours: quantity('hours', 'Hours that go to the cost code.'),
   company_id: ofRoot('company_id'),
   ...costCode('costCode'),
 })
 
-const hourValue = <const Side extends string>(side: Side) =>
+const sides = { pay: 'Pay', emp: 'Employer cost', margin: 'Margin', charge: 'Charge' } as const
+
+const hourValue = <const Side extends keyof typeof sides>(side: Side) =>
   ({
-    [`${side}_standard_value`]: money(`values.${side}.standard`, `Standard time, ${side}.`),
-    [`${side}_overtime_value`]: money(`values.${side}.overtime`, `Overtime, ${side}.`),
-    [`${side}_total_value`]: money(`values.${side}.total`, `All hours, ${side}.`),
+    [`${side}_standard_value`]: money(
+      `values.${side}.standard`,
+      `${sides[side]} of the hours at the standard rate.`,
+    ),
+    [`${side}_overtime_value`]: money(
+      `values.${side}.overtime`,
+      `${sides[side]} of the hours at the overtime rate.`,
+    ),
+    [`${side}_total_value`]: money(`values.${side}.total`, `${sides[side]} of all hours.`),
   }) as unknown as Figures<`values.${Side}.${'standard' | 'overtime' | 'total'}`>
 
 export const timelogs = fact('timelog', 'One row per timelog: a shift of a timesheet.', {
@@ -46,12 +54,12 @@ export const timelogs = fact('timelog', 'One row per timelog: a shift of a times
   start_at: timestamp('start', 'Start of the shift.'),
   end_at: timestamp('end', 'End of the shift.'),
   shift_type: text('shiftType', 'Kind of shift.'),
-  break_minutes: quantity('breaks', 'Unpaid breaks, minutes.'),
+  break_minutes: quantity('breaks', 'Unpaid breaks, in minutes.'),
   rate_description: text('rateDescription', 'Rate that applies, in words.'),
   standard_hours: quantity('hours.standard', 'Hours at the standard rate.'),
   overtime_hours: quantity('hours.overtime', 'Hours at the overtime rate.'),
-  total_hours: quantity('hours.total', 'All hours.'),
-  ...rateSet('rates', 'rate', 'Rate'),
+  total_hours: quantity('hours.total', 'Hours at both rates.'),
+  ...rateSet('rates', 'rate', 'of the shift'),
   ...hourValue('pay'),
   ...hourValue('emp'),
   ...hourValue('margin'),

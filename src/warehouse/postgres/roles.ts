@@ -28,6 +28,9 @@ const loaded: readonly SchemaName[] = ['star', 'history', 'pii', 'ops']
 /** A build makes tables and drops them, which only their owner may: the marts and their schema are the loader's. */
 const ownerOf = (name: SchemaName): RoleName => (name === 'mart' ? 'loader' : 'owner')
 
+/** The standard's catalogue shows keys only to who may do more than select; to refer takes a table of one's own as well. */
+const rightsOf = (role: RoleName): string => (role === 'bi' ? 'select, references' : 'select')
+
 /** Roles for queries of people and programs, which end after this long, and spill so much to the disk of the server. */
 const querying: readonly RoleName[] = ['reader', 'bi', 'privacy']
 const longestStatement = '15min'
@@ -104,7 +107,7 @@ class Statements {
       ...others.flatMap(role => {
         if (role === 'owner' || !readable[role].includes(name)) return []
         const isWritten = role === 'loader' && loaded.includes(name)
-        const rights = isWritten ? 'select, insert, update, delete' : 'select'
+        const rights = isWritten ? 'select, insert, update, delete' : rightsOf(role)
         return [
           `grant usage on schema ${at} to ${this.role(role)}`,
           `grant ${rights} on all tables in schema ${at} to ${this.role(role)}`,

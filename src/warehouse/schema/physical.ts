@@ -183,7 +183,7 @@ const words: PhysicalTable = {
     column('table_name', 'text', 'Table of star that the text belongs to.'),
     column('row_key', 'text', 'Key of the row in that table.'),
     column('column_name', 'text', 'Column it would be.'),
-    column('text', 'text', 'The words.'),
+    column('text', 'text', 'Text that somebody typed.'),
     ...rowColumns,
   ],
 }
