@@ -220,9 +220,8 @@ export const ordinal = (description = 'Position in the list, from 1.', depth = 0
   placed({ from: 'ordinal', depth }, 'integer', description)
 export const constant = (value: string, description: string): Column =>
   placed({ from: 'constant', value }, 'text', description)
-export function derived(type: ColumnType, sql: string, description: string): Column {
-  return placed({ from: 'derived', sql }, type, description)
-}
+export const derived = (type: ColumnType, sql: string, description: string): Column =>
+  placed({ from: 'derived', sql }, type, description)
 
 interface Figure extends Pick<ListSource, 'take' | 'where'> {
   /** `agencies[].offered` is that field of every agency; `a[].b[].c` is a list inside a list; a count ends in []. */
