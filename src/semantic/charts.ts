@@ -115,7 +115,7 @@ const wanted: readonly Wanted[] = [
     title: 'Assignments and full-time equivalents by week',
     kind: 'line',
     of: 'headcount_weekly',
-    metrics: ['assignments', 'fte'],
+    metrics: ['active_end', 'fte'],
     byTime: true,
     only: 'is_complete_week',
   },
