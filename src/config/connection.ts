@@ -110,7 +110,7 @@ export function buildStored(
   if (!/^[\w-]+$/.test(name)) findings.problem(path, `connection name ${name}: use letters, digits, _ and -`)
   const place = { ...building, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
-  const landingKey = readLandingKey(raw, path, building)
+  const landingKey = readKeys(raw, [...path, 'landingKey'], building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
   return {
@@ -143,13 +143,23 @@ export function buildStored(
   }
 }
 
-function readLandingKey(raw: RawConnection, path: Path, building: Building): Secret | undefined {
-  if (raw.landingKey === undefined && raw.landingKeyFile === undefined) return undefined
-  const place = { ...building, path: [...path, 'landingKey'], filePath: [...path, 'landingKeyFile'] }
-  const key = readSecret(place, raw.landingKey, raw.landingKeyFile)
-  if (!key || keysIn(key.reveal())) return key
-  const text = `${dotted(place.path)} is no key of 32 bytes in hexadecimal or base64: openssl rand -hex 32 makes one`
-  building.findings.problem(raw.landingKey === undefined ? place.filePath : place.path, text)
+/** Keys of encryption, as `path` or the setting of a file beside it names them. */
+function readKeys(raw: RawConnection, path: Path, building: Building): Secret | undefined {
+  const name = path.at(-1) as 'landingKey' | 'warehouseKey'
+  const [text, file] = [raw[name], raw[`${name}File`]]
+  if (text === undefined && file === undefined) return undefined
+  const filePath = [...path.slice(0, -1), `${name}File`]
+  const secret = readSecret({ ...building, path, filePath }, text, file)
+  if (!secret) return undefined
+  const keys = keysIn(secret.reveal())
+  if (keys && (name === 'landingKey' || keys.length === 1)) return secret
+  const what = keys
+    ? 'has several keys, and a file has one'
+    : 'is no key of 32 bytes in hexadecimal or base64'
+  building.findings.problem(
+    text === undefined ? filePath : path,
+    `${dotted(path)} ${what}: openssl rand -hex 32 makes one`,
+  )
   return undefined
 }
 
@@ -171,7 +181,8 @@ function buildWebhook(
   return secret && { secret, ...(previousSecret && { previousSecret }), headerPrefix: raw.headerPrefix }
 }
 
-function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, findings }: Building) {
+function buildWarehouse(raw: RawConnection, connection: Path, building: Building) {
+  const { source, cwd, findings } = building
   const path = [...connection, 'warehouse']
   const warehouse = parseWarehouse(raw.warehouse ?? '', cwd)
   if (raw.warehouse === undefined) {
@@ -185,6 +196,19 @@ function buildWarehouse(raw: RawConnection, connection: Path, { source, cwd, fin
   } else if (raw.schemaPrefix !== undefined) {
     findings.problem([...connection, 'schemaPrefix'], 'schemaPrefix is for PostgreSQL only: remove it')
   }
+  return warehouse && withKey(warehouse, { raw, connection }, building)
+}
+
+/** A key that is wrong is a problem, so that no file is opened without it. */
+function withKey(
+  warehouse: Warehouse,
+  { raw, connection }: { readonly raw: RawConnection; readonly connection: Path },
+  building: Building,
+): Warehouse {
+  const path = [...connection, 'warehouseKey']
+  const key = readKeys(raw, path, building)
+  if (!key || warehouse.kind === 'file') return { ...warehouse, ...(key && { key }) }
+  building.findings.problem(path, 'warehouseKey is for DuckDB only, a server encrypts its disk: remove it')
   return warehouse
 }
 

@@ -22,6 +22,8 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.landing': 'MUSTER_LANDING',
   'connections.default.landingKey': 'MUSTER_LANDING_KEY',
   'connections.default.landingKeyFile': 'MUSTER_LANDING_KEY_FILE',
+  'connections.default.warehouseKey': 'MUSTER_WAREHOUSE_KEY',
+  'connections.default.warehouseKeyFile': 'MUSTER_WAREHOUSE_KEY_FILE',
   'connections.default.quarantineRecords': 'MUSTER_QUARANTINE_RECORDS',
   'connections.default.quarantinePercent': 'MUSTER_QUARANTINE_PERCENT',
   'connections.default.queries.seconds': 'MUSTER_QUERY_SECONDS',
@@ -35,6 +37,8 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
 }
 
+const keys = ['landingKey', 'landingKeyFile', 'warehouseKey', 'warehouseKeyFile']
+
 const limits = [
   'quarantineRecords',
   'quarantinePercent',
@@ -46,8 +50,8 @@ const limits = [
 ]
 
 /** Those that are set, by the name of the setting. */
-function limitsIn(env: Environment): Record<string, string> {
-  const found = limits.map(name => [name, variable(env, variables[`connections.default.${name}`] ?? '')])
+function settingsIn(env: Environment, names: readonly string[]): Record<string, string> {
+  const found = names.map(name => [name, variable(env, variables[`connections.default.${name}`] ?? '')])
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
 
@@ -68,8 +72,6 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
   const secret = variable(env, 'MUSTER_WEBHOOK_SECRET')
   const previousSecret = variable(env, 'MUSTER_WEBHOOK_PREVIOUS_SECRET')
   const landing = variable(env, 'MUSTER_LANDING')
-  const landingKey = variable(env, 'MUSTER_LANDING_KEY')
-  const landingKeyFile = variable(env, 'MUSTER_LANDING_KEY_FILE')
   const schemaPrefix = variable(env, 'MUSTER_SCHEMA_PREFIX')
   const seconds = variable(env, 'MUSTER_QUERY_SECONDS')
   const memoryMegabytes = variable(env, 'MUSTER_QUERY_MEMORY_MEGABYTES')
@@ -79,10 +81,9 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
     warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? defaultWarehouse,
     ...(schemaPrefix && { schemaPrefix }),
     ...(landing && { landing }),
-    ...(landingKey && { landingKey }),
-    ...(landingKeyFile && { landingKeyFile }),
+    ...settingsIn(env, keys),
     queries: { ...(seconds && { seconds }), ...(memoryMegabytes && { memoryMegabytes }) },
-    ...limitsIn(env),
+    ...settingsIn(env, limits),
     ...(secret && { webhook: { secret, ...(previousSecret && { previousSecret }) } }),
   }
   return {

@@ -1,4 +1,5 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
+import { keysIn } from '../lib/encryption/keys.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import {
   type Building,
@@ -189,19 +190,21 @@ function sharedWarehouses(connections: readonly StoredConnection[]): readonly Pr
   })
 }
 
-/** Each line of a file with several keys. */
-const keysOf = (keys: Secret): readonly Secret[] =>
-  keys
-    .reveal()
-    .split(/[\s,]+/)
-    .map(key => new Secret(key))
+/** Each line of a file with several keys, and as DuckDB is given one. */
+function keysOf(keys: Secret): readonly Secret[] {
+  const given = keys.reveal().split(/[\s,]+/)
+  const decoded = keysIn(keys.reveal()) ?? []
+  return [...given, ...decoded.map(key => key.toString('base64'))].map(key => new Secret(key))
+}
 
 function secretsOf(
   { apiKey, webhook, warehouse, landingKey }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
-  const own = [...(apiKey ? [apiKey] : []), ...(landingKey ? keysOf(landingKey) : []), ...hooks]
+  const fileKey = warehouse.kind === 'file' ? warehouse.key : undefined
+  const encryption = [landingKey, fileKey].flatMap(key => (key ? keysOf(key) : []))
+  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks]
   if (warehouse.kind === 'file') return own
   // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

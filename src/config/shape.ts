@@ -2,6 +2,7 @@
 import { closestMatch } from 'leven'
 import { z } from 'zod'
 import { isNamedZone, usualZone } from '../lib/zones.ts'
+import { keyShape } from './key-shape.ts'
 import { dotted, type Path, type Problem } from './source.ts'
 
 /** A whole number; digits from an environment variable arrive as text. */
@@ -100,15 +101,7 @@ const connection = z.strictObject({
     .min(1, 'must name a folder')
     .optional()
     .describe('Folder of landed pages; by default beside the DuckDB file, or data/landing/NAME.'),
-  landingKey: z
-    .string()
-    .optional()
-    .describe('Encrypts landed pages: 32 bytes in hexadecimal or base64, from an environment variable.'),
-  landingKeyFile: z
-    .string()
-    .min(1, 'must name a file')
-    .optional()
-    .describe('A file with such keys, one a line: the first one encrypts, all decrypt.'),
+  ...keyShape,
   retentionDays: whole(0)
     .default(90)
     .describe('Days to keep landed pages, from which `muster replay` rebuilds.'),

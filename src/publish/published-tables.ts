@@ -94,7 +94,7 @@ export async function writeCopy(
 ): Promise<{ tables: PublishedTable[]; views: string[] }> {
   const [working] = await engine.rows<{ name: string }>('select current_database() as name')
   const main = working?.name ?? ''
-  await engine.run(`attach ${quoteText(file)} as published (block_size 16384)`)
+  await engine.run(`attach ${quoteText(file)} as published${engine.attachOptions('block_size 16384')}`)
   try {
     await engine.run('use published')
     const copied = await copyPublished(engine, main)

@@ -135,6 +135,8 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   readonly cacheKey: object
   /** The name of a schema on this engine, for questions to the catalogue; statements use the plain name. */
   schema(name: SchemaName): string
+  /** The options with which a DuckDB file is attached: those given, and the key where the files of this warehouse have one. */
+  attachOptions(...others: readonly string[]): string
   /** Rows of one statement; decimals and 64-bit integers come as text, timestamps as ISO 8601 UTC. */
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
   /** Runs one statement and returns how many rows it changed. */

@@ -28,7 +28,7 @@ beforeAll(async () => {
   connection.closeSync()
   instance.closeSync()
   writeFileSync(csv, 'a,b\n1,2\n')
-  session = await openFile(file, bounds)
+  session = await openFile({ file, bounds })
 })
 afterAll(() => session.close())
 

@@ -26,7 +26,7 @@ export async function lawOfPublished(
   written: readonly TableRows[],
 ): Promise<string[]> {
   const personal = personalTexts(service)
-  const copy = await openFile(file, bounds)
+  const copy = await openFile({ file, bounds })
   const found: string[] = []
   try {
     const listed = await copy.query(

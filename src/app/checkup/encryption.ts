@@ -31,32 +31,53 @@ function pagesText(keys: LandingKeys | undefined, isOnDisk: boolean): string {
   return isOnDisk ? 'landed pages: by their disk' : 'landed pages: not known to be encrypted'
 }
 
-const reason =
-  'DuckDB 1.5 encrypts what it writes only with its extension httpfs, which its Node package lacks'
+/** Loaded when it is asked for, as `doctor` is one of few commands that do. */
+const encryptedFiles = () => import('../../warehouse/duckdb/encrypted-file.ts')
+
+/** Why a file that no disk encrypts is in clear. */
+async function reasonOf(): Promise<string> {
+  const lacks = await (await encryptedFiles()).lacking()
+  if (!lacks) return 'there is no warehouseKey'
+  return `DuckDB ${lacks.version.replace('v', '')} encrypts what it writes only with its extension httpfs, which it cannot load`
+}
 
 type Places = Pick<Connection, 'warehouse' | 'landing' | 'landingKey'>
 
 /** `devices` is where Linux lists its disks. */
-export function encryption(places: Places, devices?: string): Finding {
+export async function encryption(places: Places, devices?: string): Promise<Finding> {
   try {
     const keys = landingKeys(places)
     requireKey(places.landing, keys)
-    return findingOf(places, keys, devices)
+    const { warehouse } = places
+    if (warehouse.kind === 'file' && warehouse.key)
+      await (await encryptedFiles()).requireEncryption(warehouse.file)
+    return await findingOf(places, keys, devices)
   } catch (error) {
     return failed('encryption', error)
   }
 }
 
-function findingOf({ warehouse, landing }: Places, keys: LandingKeys | undefined, devices?: string): Finding {
+function withKey(pages: string, arePagesEncrypted: boolean): Finding {
+  const found = ok('encryption', `warehouse: by DuckDB, with warehouseKey; ${pages}`)
+  if (arePagesEncrypted) return found
+  return { ...found, advice: 'set landingKey as well: the landed pages hold what the warehouse holds' }
+}
+
+async function findingOf(
+  { warehouse, landing }: Places,
+  keys: LandingKeys | undefined,
+  devices?: string,
+): Promise<Finding> {
   const isOnDisk = isOnEncryptedDisk(landing, devices)
   const isEncrypted = isOnDisk || keys !== undefined
   const pages = pagesText(keys, isOnDisk)
   if (warehouse.kind === 'server')
     return ok('encryption', `warehouse: by the server and its disk, if at all; ${pages}`)
+  if (warehouse.key) return withKey(pagesText(keys, isOnDisk), isEncrypted)
   const isFileEncrypted = isOnEncryptedDisk(join(warehouse.file, '..'), devices)
   if (isFileEncrypted && isOnDisk && !keys)
     return ok('encryption', 'by the disk of warehouse and landed pages')
-  const file = isFileEncrypted ? 'warehouse: by its disk' : `warehouse: none (${reason})`
+  const file = isFileEncrypted ? 'warehouse: by its disk' : `warehouse: none (${await reasonOf()})`
   if (isFileEncrypted && isEncrypted) return ok('encryption', `${file}; ${pages}`)
   const advice = isEncrypted
     ? 'where the data asks for it, keep the warehouse on an encrypted disk'

@@ -21,6 +21,7 @@ import { type NotWhole, notWhole } from '../../state/scans/wholeness.ts'
 import { temporaryPlace } from '../../temporary/places.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
+import { fileKey } from '../connection/file-key.ts'
 import { duckdbFile, postgresPlace } from '../connection/warehouse.ts'
 
 export interface Company {
@@ -64,7 +65,7 @@ interface Looked {
 const openSource = (connection: StoredConnection): Promise<Engine> => {
   const place = postgresPlace(connection)
   if (place) return openPostgres(place.address, place.options)
-  return openDuckdb(duckdbFile(connection) ?? '', { readOnly: true })
+  return openDuckdb(duckdbFile(connection) ?? '', { readOnly: true, key: fileKey(connection) })
 }
 
 /** Throws UsageError that names the company that is meant, by its id or its name. */
@@ -115,7 +116,7 @@ async function withSource<Result>(
   const place = postgresPlace(connection)
   const source = place
     ? await serverSource(place.address, place.options, target)
-    : await fileSource(duckdbFile(connection) ?? '', target)
+    : await fileSource(duckdbFile(connection) ?? '', target, fileKey(connection))
   try {
     return await work(source)
   } finally {
@@ -163,7 +164,10 @@ export async function publishCompany(
   const rows = temporaryPlace(`${file}.rows`, 'the rows of one company, before they are published')
   const draft = temporaryPlace(`${file}.writing`, 'the published copy, before it takes its place')
   try {
-    const engine = await openDuckdb(rows.path, { reportingZone: connection.reportingZone })
+    const engine = await openDuckdb(rows.path, {
+      reportingZone: connection.reportingZone,
+      key: fileKey(connection),
+    })
     try {
       await requirePublished(engine, file, isForced)
       await migrate(engine, new Date(effects.clock.now()).toISOString())

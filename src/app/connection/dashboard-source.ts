@@ -3,8 +3,10 @@ import { existsSync, statSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
+import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
+import { fileKey } from './file-key.ts'
 import { duckdbFile, postgresPlace } from './warehouse.ts'
 
 export interface DashboardSource {
@@ -17,12 +19,12 @@ export interface DashboardSource {
 const copyIdleMs = 60_000
 const fileIdleMs = 1_000
 
-function ofFile(file: string): DashboardSource {
+function ofFile(file: string, key: FileKey | undefined): DashboardSource {
   const copy = publishedFile(file)
   const current = (): string => (existsSync(copy) ? copy : file)
   return {
     open: async () => {
-      if (existsSync(current())) return openDuckdb(current(), { readOnly: true })
+      if (existsSync(current())) return openDuckdb(current(), { readOnly: true, key })
       throw new MusterError({
         what: 'there is no warehouse file',
         where: file,
@@ -38,12 +40,12 @@ function ofFile(file: string): DashboardSource {
 }
 
 /** While a process has the working file open to write, nothing but the copy may be read. */
-function ofCopy(file: string): DashboardSource {
+function ofCopy(file: string, key: FileKey | undefined): DashboardSource {
   const copy = publishedFile(file)
-  const { stamp } = ofFile(file)
+  const { stamp } = ofFile(file, key)
   return {
     open: async () => {
-      if (existsSync(copy)) return openDuckdb(copy, { readOnly: true })
+      if (existsSync(copy)) return openDuckdb(copy, { readOnly: true, key })
       throw new MusterError({
         what: 'there is no published copy yet, which the dashboard reads while muster serve has the file',
         where: copy,
@@ -62,6 +64,7 @@ export function dashboardSource(
 ): DashboardSource {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
-  if (!place) return isWriting ? ofCopy(file) : ofFile(file)
+  const key = fileKey(connection)
+  if (!place) return isWriting ? ofCopy(file, key) : ofFile(file, key)
   return { open: () => openPostgres(place.address, place.options), stamp: () => place.address.shown }
 }

@@ -5,9 +5,11 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
 import { type Overview, readOverview } from '../../state/overview.ts'
+import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import { InUse } from '../../warehouse/duckdb/failure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgresReader } from '../../warehouse/on-demand.ts'
+import { fileKey } from './file-key.ts'
 
 /** Another layout has another number, so that a later program does not read it wrong. */
 const layout = 1
@@ -55,7 +57,9 @@ function keepBeside(file: string, overview: Overview | undefined): void {
 }
 
 /** The engine, which leaves the overview beside its file as it closes. */
-export function leavingOverview(engine: Engine, file: string): Engine {
+export function leavingOverview(engine: Engine, file: string, key?: FileKey): Engine {
+  // What is told of an encrypted file is not left beside it in clear.
+  if (key !== undefined) return engine
   const close = engine.close.bind(engine)
   // After a failure, such as a full disk, the overview is read when somebody asks for it.
   const read = () => readOverview(engine).catch(() => undefined)
@@ -68,11 +72,11 @@ export function leavingOverview(engine: Engine, file: string): Engine {
   })
 }
 
-async function ofFile(file: string): Promise<Overview | undefined> {
+async function ofFile(file: string, key: FileKey | undefined): Promise<Overview | undefined> {
   if (!existsSync(file)) return undefined
-  const kept = keptBeside(file)
+  const kept = key === undefined ? keptBeside(file) : undefined
   if (kept?.stamp === stampOf(file)) return kept.overview ?? undefined
-  const engine = await openDuckdb(file, { readOnly: true }).catch(error => {
+  const engine = await openDuckdb(file, { readOnly: true, key }).catch(error => {
     if (kept && error instanceof InUse) return undefined
     throw error
   })
@@ -80,7 +84,7 @@ async function ofFile(file: string): Promise<Overview | undefined> {
   if (!engine) return kept?.overview ?? undefined
   try {
     const overview = await readOverview(engine)
-    keepBeside(file, overview)
+    if (key === undefined) keepBeside(file, overview)
     return overview
   } finally {
     await engine.close()
@@ -88,16 +92,18 @@ async function ofFile(file: string): Promise<Overview | undefined> {
 }
 
 /** Opens a ledger only to read it; undefined where there is none yet. Throws MusterError when it cannot be read. */
-export async function readerOf({ warehouse, schemaPrefix = '' }: StoredConnection) {
+export async function readerOf(connection: StoredConnection) {
+  const { warehouse, schemaPrefix = '' } = connection
   if (warehouse.kind === 'server')
     return openPostgresReader({ url: warehouse.url.reveal(), shown: warehouse.shown }, schemaPrefix)
-  return existsSync(warehouse.file) ? openDuckdb(warehouse.file, { readOnly: true }) : undefined
+  const key = fileKey(connection)
+  return existsSync(warehouse.file) ? openDuckdb(warehouse.file, { readOnly: true, key }) : undefined
 }
 
 /** Undefined where no sync has written yet. Throws MusterError when the warehouse cannot be read. */
 export async function overviewOf(connection: StoredConnection): Promise<Overview | undefined> {
   const { warehouse } = connection
-  if (warehouse.kind === 'file') return ofFile(warehouse.file)
+  if (warehouse.kind === 'file') return ofFile(warehouse.file, fileKey(connection))
   const reader = await readerOf(connection)
   if (!reader) return undefined
   try {

@@ -9,8 +9,10 @@ import { systemClock } from '../../lib/clock.ts'
 import { migrate } from '../../state/migrate.ts'
 import { isBehind } from '../../state/recorded-structure.ts'
 import { requireFree } from '../../temporary/free-space.ts'
+import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, rewriteFile } from '../../warehouse/on-demand.ts'
+import { fileKey } from './file-key.ts'
 import { reserveOf } from './room.ts'
 
 /** Closes the engine of a file that has to be upgraded, and of one that this program refuses. */
@@ -24,8 +26,8 @@ export async function isFileBehind(engine: Engine): Promise<boolean> {
   }
 }
 
-async function migrateCopy(copy: string): Promise<void> {
-  const engine = await openDuckdb(copy)
+async function migrateCopy(copy: string, key: FileKey | undefined): Promise<void> {
+  const engine = await openDuckdb(copy, { key })
   try {
     await migrate(engine, new Date(systemClock.now()).toISOString())
   } finally {
@@ -35,8 +37,10 @@ async function migrateCopy(copy: string): Promise<void> {
 
 export async function upgradeFile(file: string, connection: StoredConnection): Promise<void> {
   requireFree(dirname(file), statSync(file).size + reserveOf(connection))
+  const key = fileKey(connection)
   await rewriteFile(file, {
     contents: 'a warehouse on its way to the structure of this version',
-    change: migrateCopy,
+    change: copy => migrateCopy(copy, key),
+    key,
   })
 }

@@ -18,6 +18,7 @@ import type { Address } from '../../warehouse/postgres/session.ts'
 import { dropLeftoverSchemas } from '../../warehouse/postgres/temporary-schemas.ts'
 import type { QuerySession } from '../../warehouse/query.ts'
 import type { Notices } from '../surroundings.ts'
+import { fileKey } from './file-key.ts'
 import { landingKeys } from './landing-keys.ts'
 import { leavingOverview } from './overview.ts'
 import { isFileBehind, upgradeFile } from './upgrade-file.ts'
@@ -63,8 +64,8 @@ export async function openToWrite(connection: StoredConnection): Promise<Engine>
 export async function openUnchanged(connection: StoredConnection): Promise<Engine> {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
-  const { reportingZone } = connection
-  if (!place) return leavingOverview(await openDuckdb(file, { reportingZone }), file)
+  const [{ reportingZone }, key] = [connection, fileKey(connection)]
+  if (!place) return leavingOverview(await openDuckdb(file, { reportingZone, key }), file, key)
   const engine = await openPostgres(place.address, place.options)
   try {
     await dropLeftoverSchemas(engine)
@@ -153,7 +154,7 @@ async function openEither(
     return { handle: engine, file: engine.location, isPublished: false }
   }
   if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
-  return readEither(file, notices, one => openDuckdb(one, { readOnly: true }))
+  return readEither(file, notices, one => openDuckdb(one, { readOnly: true, key: fileKey(connection) }))
 }
 
 /** `ledger` is ops, to which readers of a server have no rights; `data` is star or mart. */
@@ -229,7 +230,9 @@ export async function openForQuery(connection: StoredConnection, notices: Notice
   const place = postgresPlace(connection)
   const bounds = connection.queries
   if (place) return openPostgresQuery(place.address, { bounds, prefix: place.options.schemaPrefix })
-  const opened = await readEither(duckdbFile(connection) ?? '', notices, file => openQuery(file, bounds))
+  const opened = await readEither(duckdbFile(connection) ?? '', notices, file =>
+    openQuery(file, bounds, fileKey(connection)),
+  )
   return opened.handle
 }
 

@@ -5,9 +5,11 @@ import type { StoredConnection } from '../../config/connection.ts'
 import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
+import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { fileKey } from '../connection/file-key.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import { stemOf } from './forget-person.ts'
 import { isForReaders, outputsOf } from './outputs.ts'
@@ -24,8 +26,8 @@ export interface Audit {
 
 type Result = Awaited<ReturnType<typeof searchPublished>>
 
-async function searchCopy(file: string, values: PiiValues): Promise<Result> {
-  const engine = await openDuckdb(file, { readOnly: true })
+async function searchCopy(file: string, key: FileKey | undefined, values: PiiValues): Promise<Result> {
+  const engine = await openDuckdb(file, { readOnly: true, key })
   try {
     return await searchPublished(engine, values)
   } finally {
@@ -92,7 +94,7 @@ export async function auditPii(connection: StoredConnection): Promise<Audit> {
     const places: string[] = []
     places.push(engine.location)
     if (copy !== undefined && existsSync(copy)) {
-      results.push(await searchCopy(copy, values))
+      results.push(await searchCopy(copy, fileKey(connection), values))
       places.push(copy)
     }
     for (const output of outputsOf(stemOf(connection))) {

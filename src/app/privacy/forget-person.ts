@@ -18,8 +18,10 @@ import { migrate } from '../../state/migrate.ts'
 import { readForgotten } from '../../state/privacy/forgotten.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
+import { isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, rewriteFile } from '../../warehouse/on-demand.ts'
+import { fileKey } from '../connection/file-key.ts'
 import { landingKeys } from '../connection/landing-keys.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -85,8 +87,10 @@ async function asRun(engine: Engine, { clock, rng }: Surroundings, work: () => P
   }
 }
 
-async function forgetInCopy({ options, around }: Job, file: string): Promise<void> {
-  const engine = await openDuckdb(file)
+async function forgetInCopy({ connection, options, around }: Job, file: string): Promise<void> {
+  // A copy may be of before the warehouse had a key, or may have been made without one.
+  const key = isEncrypted(file) ? fileKey(connection) : undefined
+  const engine = await openDuckdb(file, { key })
   try {
     await migrate(engine, new Date(around.clock.now()).toISOString())
     const effects = { engine, ...around }
@@ -96,7 +100,7 @@ async function forgetInCopy({ options, around }: Job, file: string): Promise<voi
   } finally {
     await engine.close()
   }
-  await rewriteFile(file)
+  await rewriteFile(file, { key })
 }
 
 async function writeAnew(job: Job, engine: Engine, output: Output): Promise<void> {
@@ -165,7 +169,7 @@ export async function forgetPerson(
   const file = duckdbFile(connection)
   if (file !== undefined) {
     around.onStep(`writing ${file} anew, as its free blocks hold what was overwritten`)
-    await rewriteFile(file)
+    await rewriteFile(file, { key: fileKey(connection) })
   }
   const engine = await openMade(connection)
   try {

@@ -7,6 +7,7 @@ import { realFile, removeDatabase, replaceDatabase, stampOf } from '../../wareho
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
+import { fileKey } from '../connection/file-key.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import {
   changedMeanwhile,
@@ -62,11 +63,14 @@ function requireSomething({ connection }: Rebuild, { isNew }: Original, { scans 
 }
 
 async function withDraft<Result>(
-  { connection: { reportingZone } }: Rebuild,
+  { connection }: Rebuild,
   draft: string,
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
-  const engine = await openDuckdb(draft, { reportingZone })
+  const engine = await openDuckdb(draft, {
+    reportingZone: connection.reportingZone,
+    key: fileKey(connection),
+  })
   try {
     return await work(engine)
   } finally {
@@ -80,7 +84,7 @@ async function withDraft<Result>(
  */
 function carryOver({ engine }: Original, draft: string): Promise<Missing[]> {
   return engine.exclusive(async engine => {
-    await engine.run(`attach ${quoteText(draft)} as rebuilt`)
+    await engine.run(`attach ${quoteText(draft)} as rebuilt${engine.attachOptions()}`)
     try {
       await carryOverLedger(engine, 'rebuilt')
       return await missingFrom(engine, { old: 'star', rebuilt: 'rebuilt.star' })

@@ -48,7 +48,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       finding,
       landingFolder(connection.landing),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
-      encryption(connection),
+      await encryption(connection),
     )
     findings.push(...(await webhookFindings(connection, engine)))
     const asked = await askService(connection, context, engine)

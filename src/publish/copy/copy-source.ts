@@ -1,6 +1,7 @@
 /** Opens a warehouse to be copied, so that the stage of the target can read its rows. */
 
 import { existingTables } from '../../state/existing-tables.ts'
+import { attachOptions, type FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
 import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
@@ -12,11 +13,12 @@ import { type CopySource, patient } from './copy.ts'
 export async function fileSource(
   file: string,
   target: Engine,
+  key?: FileKey,
 ): Promise<CopySource & { close(): Promise<void> }> {
   // Opened once on its own for clear messages when it is locked, damaged or missing.
-  await (await openDuckdb(file, { readOnly: true })).close()
+  await (await openDuckdb(file, { readOnly: true, key })).close()
   const { stage } = target
-  await stage.run(`attach ${quoteText(file)} as copied (read_only)`)
+  await stage.run(`attach ${quoteText(file)} as copied${attachOptions(key, 'read_only')}`)
   const within = (sql: string): string => sql.replace(/\b(star|pii|history|ops)\./g, 'copied.$1.')
   const engine: Engine = {
     ...stage,

@@ -18,6 +18,13 @@ import { usualZone } from '../../lib/zones.ts'
 import { type TemporaryPlace, temporaryPlace } from '../../temporary/places.ts'
 import { quoteText } from '../sql-text.ts'
 import { realFile, requireOneName, requireOrdinary } from './database-file.ts'
+import {
+  attachOptions,
+  encryptSpills,
+  type FileKey,
+  requireEncryption,
+  temporaryKey,
+} from './encrypted-file.ts'
 import { openError } from './failure.ts'
 
 /**
@@ -28,9 +35,11 @@ const memoryLimit = '230MB'
 
 export interface OpenOptions {
   readonly readOnly?: boolean
-  readonly memoryLimit?: string
+  readonly memoryLimit?: string | undefined
   /** IANA name of the zone in which days are counted; the usual one when absent. */
   readonly reportingZone?: string
+  /** The file is encrypted with it; absent: it is not encrypted. */
+  readonly key?: FileKey | undefined
 }
 
 /**
@@ -47,16 +56,17 @@ export interface Attached {
   readonly file: string
   readonly name: string
   readonly readOnly: boolean
+  readonly key: FileKey | undefined
 }
 
 export async function attachAs(
   connection: DuckDBConnection,
-  { file, name, readOnly }: Attached,
+  { file, name, readOnly, key }: Attached,
 ): Promise<void> {
   // The block size is fixed when a file is created; DuckDB refuses to attach it with another.
-  const size = existsSync(file) ? '' : `block_size ${blockBytes}, `
-  const options = readOnly ? 'read_only' : `${size}row_group_size ${rowsPerGroup}`
-  await connection.run(`attach ${quoteText(file)} as ${name} (${options})`)
+  const size = existsSync(file) ? [] : [`block_size ${blockBytes}`]
+  const options = readOnly ? ['read_only'] : [...size, `row_group_size ${rowsPerGroup}`]
+  await connection.run(`attach ${quoteText(file)} as ${name}${attachOptions(key, ...options)}`)
 }
 
 /** Length of the log at which it goes into the file. Its rows take memory until then: 449 MB in all instead of 520 at 64 MB. */
@@ -67,6 +77,7 @@ export interface Opened {
   readonly connection: DuckDBConnection
   /** Folder of temporary files, made when needed. */
   readonly temporary: TemporaryPlace
+  readonly key: FileKey | undefined
 }
 
 /** A database file that is attached as the warehouse. */
@@ -78,17 +89,24 @@ export interface OpenedFile extends Opened {
 }
 
 /** `stem` is the beginning of the path of the temporary files. */
-export async function create(stem: string, limit = memoryLimit): Promise<Opened> {
+export async function create(
+  stem: string,
+  { memoryLimit: limit = memoryLimit, key }: Pick<OpenOptions, 'memoryLimit' | 'key'> = {},
+): Promise<Opened> {
   const temporary = temporaryPlace(stem, 'rows that do not fit into the memory of DuckDB')
   try {
-    return { ...(await connectTo(temporary.path, limit)), temporary }
+    return { ...(await connectTo(temporary.path, limit, key)), temporary }
   } catch (error) {
     temporary.remove()
     throw error
   }
 }
 
-async function connectTo(temporaryFolder: string, limit: string): Promise<Omit<Opened, 'temporary'>> {
+async function connectTo(
+  temporaryFolder: string,
+  limit: string,
+  key: FileKey | undefined,
+): Promise<Omit<Opened, 'temporary'>> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: limit,
     temp_directory: temporaryFolder,
@@ -99,7 +117,9 @@ async function connectTo(temporaryFolder: string, limit: string): Promise<Omit<O
     max_vacuum_tasks: '0',
     autoinstall_known_extensions: 'false',
   })
-  return { instance, connection: await instance.connect() }
+  const connection = await instance.connect()
+  if (key !== undefined) await encryptSpills(connection)
+  return { instance, connection, key }
 }
 
 /**
@@ -129,15 +149,15 @@ function closeInstance({ connection, instance, temporary }: Opened): void {
 async function openCurrent(
   name: string,
   file: string,
-  { readOnly = false, memoryLimit, reportingZone }: OpenOptions,
+  { readOnly = false, memoryLimit, reportingZone, key }: OpenOptions,
 ): Promise<Opened> {
   for (;;) {
     const before = inodeOf(file)
     const opened = readOnly
-      ? await createToRead(`${name}.tmp`, memoryLimit)
-      : await create(`${name}.tmp`, memoryLimit)
+      ? await createToRead(`${name}.tmp`, { memoryLimit, key })
+      : await create(`${name}.tmp`, { memoryLimit, key })
     try {
-      await attachAs(opened.connection, { file, name: 'warehouse', readOnly })
+      await attachAs(opened.connection, { file, name: 'warehouse', readOnly, key })
       if (before === undefined || before === inodeOf(file)) {
         await attachMemory(opened.connection, 'stage_0')
         await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0', zone: reportingZone })
@@ -157,6 +177,7 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
     const file = realFile(name)
     requireOrdinary(file)
     if (!options.readOnly) {
+      if (options.key !== undefined) await requireEncryption(name)
       mkdirSync(dirname(file), { recursive: true })
       requireOneName(file)
     }
@@ -173,13 +194,17 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
 }
 
 /** Who may not write beside the file can read it all the same, as long as nothing has to be spilled. */
-async function createToRead(stem: string, limit = memoryLimit): Promise<Opened> {
+async function createToRead(
+  stem: string,
+  options: Pick<OpenOptions, 'memoryLimit' | 'key'>,
+): Promise<Opened> {
   try {
-    return await create(stem, limit)
+    return await create(stem, options)
   } catch (error) {
     if (!(error instanceof MusterError)) throw error
     const nowhere: TemporaryPlace = { path: stem, remove() {}, keep() {} }
-    return { ...(await connectTo(stem, limit)), temporary: nowhere }
+    const limit = options.memoryLimit ?? memoryLimit
+    return { ...(await connectTo(stem, limit, options.key)), temporary: nowhere }
   }
 }
 
@@ -203,15 +228,17 @@ const stageBlockBytes = 32_768
 export async function attachStageFile(
   connection: DuckDBConnection,
   name: string,
-  folder: string,
+  { temporary: { path: folder }, key }: Opened,
 ): Promise<void> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const own = mkdtempSync(join(folder, 'stage-'))
-    const file = quoteText(join(own, name))
-    await connection.run(
-      `attach ${file} as ${name} (block_size ${stageBlockBytes}, recovery_mode 'no_wal_writes')`,
+    const options = attachOptions(
+      key && temporaryKey(),
+      `block_size ${stageBlockBytes}`,
+      "recovery_mode 'no_wal_writes'",
     )
+    await connection.run(`attach ${quoteText(join(own, name))} as ${name}${options}`)
     forget(() => rmSync(own, { recursive: true }))
   } catch (error) {
     throw openError(folder, error)

@@ -1,5 +1,5 @@
 /** Explains in one line why a DuckDB file did not open, or why a statement failed. */
-import { DiskFull, Interrupted, MusterError, OutOfMemory } from '../../lib/errors.ts'
+import { ConfigError, DiskFull, Interrupted, MusterError, OutOfMemory } from '../../lib/errors.ts'
 
 /** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
@@ -17,6 +17,24 @@ interface Reason {
 }
 
 const reasons: readonly Reason[] = [
+  {
+    pattern: /wrong encryption key/i,
+    what: 'the file is encrypted with another key',
+    next: 'set warehouseKey or warehouseKeyFile to the key that it was made with',
+    error: ConfigError,
+  },
+  {
+    pattern: /encrypted database .* without a key/i,
+    what: 'the file is encrypted, and there is no warehouseKey',
+    next: 'set warehouseKey or warehouseKeyFile to the key that it was made with',
+    error: ConfigError,
+  },
+  {
+    pattern: /key is explicitly specified, but database .* is not encrypted/i,
+    what: 'warehouseKey is set, and the file is not encrypted',
+    next: 'copy it into an encrypted file with muster copy --to-key-file, or remove warehouseKey; nothing was changed',
+    error: ConfigError,
+  },
   {
     pattern: /no space left|file too large/i,
     what: 'the disk is full',

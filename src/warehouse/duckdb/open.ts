@@ -18,6 +18,7 @@ import {
   setUp,
 } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
+import { attachOptions } from './encrypted-file.ts'
 import { logKept } from './failure.ts'
 import { Connection, type Statements } from './statements.ts'
 
@@ -79,15 +80,15 @@ async function checkpoint({ log, home }: Place, { run }: Statements): Promise<vo
   }
 }
 
-function poolOf({ file, home, zone }: Place, { instance, temporary }: Opened): ConnectionPool<Connection> {
-  let opened = 0
+function poolOf({ file, home, zone }: Place, opened: Opened): ConnectionPool<Connection> {
+  let count = 0
   return new ConnectionPool({
     most: pooledConnections,
     async open() {
-      opened += 1
-      const stage = `stage_${opened}`
-      const duckdb = await instance.connect()
-      await attachStageFile(duckdb, stage, temporary.path)
+      count += 1
+      const stage = `stage_${count}`
+      const duckdb = await opened.instance.connect()
+      await attachStageFile(duckdb, stage, opened)
       await setUp(duckdb, { home, stage, zone })
       return new Connection(file, duckdb)
     },
@@ -173,7 +174,7 @@ function blocksOn(database: Database, seat: Seat) {
 }
 
 function engineOn(database: Database, seat: Seat): Engine {
-  const { place, announced } = database
+  const { place, opened, announced } = database
   const { rows, run } = seat.connection.statementsOn(seat.turns)
   return {
     ...duckdbTraits,
@@ -182,6 +183,7 @@ function engineOn(database: Database, seat: Seat): Engine {
     reportingZone: place.zone,
     cacheKey: database,
     schema: name => name,
+    attachOptions: (...others) => attachOptions(opened.key, ...others),
     rows,
     run,
     ...blocksOn(database, seat),
@@ -237,7 +239,7 @@ const stageMemory = '400MB'
 
 /** A DuckDB in memory that stages pages for a warehouse elsewhere; it spills to a folder whose path begins with `stem`. */
 export async function openStage(stem: string, zone?: string): Promise<Engine> {
-  const opened = await create(stem, stageMemory)
+  const opened = await create(stem, { memoryLimit: stageMemory })
   await attachMemory(opened.connection, 'stage_0')
   await setUp(opened.connection, { home: 'memory', stage: 'stage_0', zone })
   const { path: file } = opened.temporary

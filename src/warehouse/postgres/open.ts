@@ -149,6 +149,7 @@ function engineOn(server: Server, seat: Seat): Engine {
     ...largeReadsOn(blocks, { run }),
     location,
     reportingZone: server.zone,
+    attachOptions: (...others) => stage.attachOptions(...others),
     cacheKey: server,
     schema,
     rows,

@@ -1,11 +1,12 @@
 /** What the process of ad hoc queries and the one that started it say to each other. */
-import { MusterError, type Report, UsageError } from '../../../lib/errors.ts'
+import { ConfigError, MusterError, type Report, UsageError } from '../../../lib/errors.ts'
 import type { Cuts, QueryBounds, QueryResult } from '../../query.ts'
+import type { FileKey } from '../encrypted-file.ts'
 import { InUse, OutOfReach } from '../failure.ts'
 
 /** The first message opens a file; every other one is a query on it, or asks for the next result of the last query. */
 export type Question =
-  | { readonly file: string; readonly bounds: QueryBounds }
+  | { readonly file: string; readonly key: FileKey | undefined; readonly bounds: QueryBounds }
   | { readonly sql: string; readonly cuts: Cuts }
   | 'next'
 
@@ -13,7 +14,13 @@ export type Question =
 export type Answer = { readonly result: QueryResult | null } | { readonly failure: Failure }
 
 /** The special before the general: the first that fits is the kind of an error. */
-const classes = { usage: UsageError, inUse: InUse, outOfReach: OutOfReach, refused: MusterError }
+const classes = {
+  config: ConfigError,
+  usage: UsageError,
+  inUse: InUse,
+  outOfReach: OutOfReach,
+  refused: MusterError,
+}
 type Kind = keyof typeof classes
 
 /** An error in words, because classes do not survive the way from one process to the other. */

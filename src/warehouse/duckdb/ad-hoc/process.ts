@@ -36,7 +36,7 @@ async function answerTo(question: Question): Promise<Answer> {
       return await nextResult()
     }
     watchMemory(question.bounds)
-    open = await openFile(question.file, question.bounds)
+    open = await openFile(question)
     return { result: null }
   } catch (error) {
     return { failure: failureOf(error) }

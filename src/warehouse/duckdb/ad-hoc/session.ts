@@ -1,4 +1,5 @@
 /** Runs ad hoc queries in a DuckDB that can neither write nor read any other file. */
+import { basename } from 'node:path'
 import {
   type DuckDBConnection,
   type DuckDBDataChunk,
@@ -22,7 +23,9 @@ import {
   wholeAnswer,
 } from '../../query.ts'
 import { tablesNamed } from '../../schema/schemas.ts'
+import { quoteName, quoteText } from '../../sql-text.ts'
 import { isPublishedFile, realFile, requireOrdinary } from '../database-file.ts'
+import { attachOptions, type FileKey } from '../encrypted-file.ts'
 import { openError } from '../failure.ts'
 import { plainRow } from '../plain-row.ts'
 import { judged } from './judge.ts'
@@ -145,7 +148,6 @@ export interface OpenFile {
  * DuckDB does not count, such as vectors of long texts.
  */
 const optionsFor = ({ memoryMegabytes, threads }: QueryBounds): Record<string, string> => ({
-  access_mode: 'READ_ONLY',
   memory_limit: `${Math.ceil(memoryMegabytes / 2)}MiB`,
   temp_directory: '',
   max_temp_directory_size: '0B',
@@ -156,13 +158,34 @@ const optionsFor = ({ memoryMegabytes, threads }: QueryBounds): Record<string, s
   allow_persistent_secrets: 'false',
 })
 
+interface FileToQuery {
+  readonly file: string
+  readonly key?: FileKey | undefined
+  readonly bounds: QueryBounds
+}
+
+async function openPlain(file: string, bounds: QueryBounds) {
+  const instance = await DuckDBInstance.create(file, { ...optionsFor(bounds), access_mode: 'READ_ONLY' })
+  return { instance, connection: await instance.connect() }
+}
+
+/** Only `attach` takes a key. The database in memory beside it stays empty: whatever is no query is refused. */
+async function openEncrypted(file: string, key: FileKey, bounds: QueryBounds) {
+  const instance = await DuckDBInstance.create(':memory:', optionsFor(bounds))
+  const connection = await instance.connect()
+  const name = quoteName(basename(file).replace(/\.duckdb$/, ''))
+  await connection.run(`attach ${quoteText(file)} as ${name}${attachOptions(key, 'read_only')}`)
+  await connection.run(`use ${name}`)
+  return { instance, connection }
+}
+
 /** Opens the file read-only; no query can open it for writing or reach another file. */
-export async function openFile(file: string, bounds: QueryBounds): Promise<OpenFile> {
+export async function openFile({ file, key, bounds }: FileToQuery): Promise<OpenFile> {
   try {
     const real = realFile(file)
     requireOrdinary(real)
-    const instance = await DuckDBInstance.create(real, optionsFor(bounds))
-    const connection = await instance.connect()
+    const { instance, connection } =
+      key === undefined ? await openPlain(real, bounds) : await openEncrypted(real, key, bounds)
     for (const setting of ["timezone = 'UTC'", 'enable_external_access = false', 'lock_configuration = true'])
       await connection.run(`set ${setting}`)
     const resultsOf: OpenFile['results'] = async function* (sql, cuts) {
