@@ -1,6 +1,6 @@
 /** What no output of a command may replace or be put into: the warehouses of the settings, their pages, the settings. */
 import { resolve } from 'node:path'
-import { inboxFolder } from '../app/connection/warehouse.ts'
+import { inboxFolder } from '../app/connection/inbox.ts'
 import type { StoredConnection } from '../config/connection.ts'
 import type { StoredSettings } from '../config/settings.ts'
 import { ConfigError } from '../lib/errors.ts'

@@ -1,7 +1,6 @@
-/** Opens what a connection names: its warehouse to write, the copy of it that can be read now, and its inbox of events. */
+/** Opens what a connection names: its warehouse to write, or the copy of it that can be read now. */
 import { existsSync } from 'node:fs'
 import type { Connection, StoredConnection } from '../../config/connection.ts'
-import { type InboxStore, logStore, tableStore } from '../../events/store.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { existingTables } from '../../state/existing-tables.ts'
@@ -234,18 +233,4 @@ export async function openForQuery(connection: StoredConnection, notices: Notice
     openQuery(file, bounds, fileKey(connection)),
   )
   return opened.handle
-}
-
-/** The folder of the log of events beside a DuckDB file. */
-export const inboxFolder = (file: string): string => `${file.replace(/\.duckdb$/, '')}.inbox`
-
-/**
- * Where events that arrive are kept: beside the DuckDB file, or in the database. On a server the inbox has a session of
- * its own beside that of `warehouse`, so that no event waits for a merge.
- */
-export async function openInboxStore(connection: StoredConnection, warehouse: Engine): Promise<InboxStore> {
-  const place = postgresPlace(connection)
-  if (place)
-    return tableStore(await openPostgres(place.address, { ...place.options, stage: warehouse.stage }))
-  return logStore(inboxFolder(duckdbFile(connection) ?? ''))
 }

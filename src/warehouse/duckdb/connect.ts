@@ -1,16 +1,7 @@
 /** A DuckDB instance: the warehouse attached, a stage for each connection, set up for a small process. */
 
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { zoneVariable } from '../../contract/fields/day-in-zone.ts'
 import { MusterError } from '../../lib/errors.ts'
@@ -18,14 +9,9 @@ import { usualZone } from '../../lib/zones.ts'
 import { type TemporaryPlace, temporaryPlace } from '../../temporary/places.ts'
 import { quoteText } from '../sql-text.ts'
 import { realFile, requireOneName, requireOrdinary } from './database-file.ts'
-import {
-  attachOptions,
-  encryptSpills,
-  type FileKey,
-  requireEncryption,
-  temporaryKey,
-} from './encrypted-file.ts'
+import { attachOptions, encryptSpills, type FileKey, requireEncryption } from './encrypted-file.ts'
 import { openError } from './failure.ts'
+import { attachMemory } from './stage-database.ts'
 
 /**
  * Memory for DuckDB's buffers; reading pages reserves 32 MB of it a connection. DuckDB spills to a temporary folder beside
@@ -214,47 +200,3 @@ async function createToRead(
  */
 export const reclaiming = (checkpoint: string): string =>
   `reset max_vacuum_tasks; ${checkpoint}; set max_vacuum_tasks = 0`
-
-/**
- * In memory a column takes a block of 256 KiB for its 2,049th row: 32 MB for 4,200 rows of 110 columns, which are 6 MB. Only
- * a file can have blocks of another size.
- */
-const stageBlockBytes = 32_768
-
-/**
- * An unlinked file in which a pooled connection stages batches: nothing is left of it, however the process ends. It keeps no
- * log and is not checkpointed while batches are staged, so rows reach it only where a batch has more than 122,880 of one table.
- */
-export async function attachStageFile(
-  connection: DuckDBConnection,
-  name: string,
-  { temporary: { path: folder }, key }: Opened,
-): Promise<void> {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const own = mkdtempSync(join(folder, 'stage-'))
-    const options = attachOptions(
-      key && temporaryKey(),
-      `block_size ${stageBlockBytes}`,
-      "recovery_mode 'no_wal_writes'",
-    )
-    await connection.run(`attach ${quoteText(join(own, name))} as ${name}${options}`)
-    forget(() => rmSync(own, { recursive: true }))
-  } catch (error) {
-    throw openError(folder, error)
-  }
-}
-
-/** Some systems do not remove an open file. */
-function forget(remove: () => void): void {
-  try {
-    remove()
-  } catch {
-    // Its rows are dropped with the batch, and the file is for its owner only.
-  }
-}
-
-/** In memory, for the main connection. */
-export async function attachMemory(connection: DuckDBConnection, name: string): Promise<void> {
-  await connection.run(`attach ':memory:' as ${name}`)
-}

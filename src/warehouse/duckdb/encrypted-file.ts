@@ -35,6 +35,7 @@ export function isEncrypted(file: string): boolean {
       closeSync(opened)
     }
   } catch {
+    // Missing, a folder, or not for this user: whoever opens it next says so.
     return false
   }
   return head.toString('latin1', 8, letters) === 'DUCK' && ((head[flags] ?? 0) & 1) === 1

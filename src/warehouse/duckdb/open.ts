@@ -6,20 +6,11 @@ import type { Engine, Insertion, Traits, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
-import {
-  attachMemory,
-  attachStageFile,
-  connect,
-  create,
-  logBytes,
-  type Opened,
-  type OpenOptions,
-  reclaiming,
-  setUp,
-} from './connect.ts'
+import { connect, create, logBytes, type Opened, type OpenOptions, reclaiming, setUp } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { attachOptions } from './encrypted-file.ts'
 import { logKept } from './failure.ts'
+import { attachMemory, attachStageFile } from './stage-database.ts'
 import { Connection, type Statements } from './statements.ts'
 
 const duckdbTraits: Traits = {
@@ -88,7 +79,7 @@ function poolOf({ file, home, zone }: Place, opened: Opened): ConnectionPool<Con
       count += 1
       const stage = `stage_${count}`
       const duckdb = await opened.instance.connect()
-      await attachStageFile(duckdb, stage, opened)
+      await attachStageFile(duckdb, stage, { folder: opened.temporary.path, key: opened.key })
       await setUp(duckdb, { home, stage, zone })
       return new Connection(file, duckdb)
     },
