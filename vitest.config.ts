@@ -20,6 +20,7 @@ export const wholeRuns = [
   'test/warehouse/{any-json,bad-input,coverage,export,parity,reporting-zone,unloadable}.test.ts',
   'test/contract/contract.test.ts',
   'test/marts/all-marts.test.ts',
+  'test/telemetry/notify.test.ts',
 ]
 
 export default defineConfig({

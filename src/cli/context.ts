@@ -58,6 +58,8 @@ export interface CommandContext extends World, Notices, SettingsReader {
   readonly program: Program
   /** From now on this text is replaced in everything that is written to stderr. */
   hide(text: string): void
+  /** The text without the secrets that are known, for whatever leaves this process. */
+  hidden(text: string): string
   /** Where the key of the chosen connection is read from: file and line, or a variable. Undefined before it is chosen. */
   keyPlace(): string | undefined
   /** How long to wait for a warehouse that another process holds; the settings count once the command has read them. */
@@ -116,6 +118,7 @@ export function createContext({
     notice: notices.tell,
     program,
     hide: text => redactor.learn([new Secret(text)]),
+    hidden: redactor.hide,
     keyPlace: () => chosen && keyPlace(request, chosen.name),
     ...reader,
     stored: () => (read ??= tidied(connectionNamed(reader.storedSettings(), globals.connection))),

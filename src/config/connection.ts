@@ -1,6 +1,7 @@
 /** One connection: one API key and one warehouse, with all their settings. */
 import { join, resolve } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
+import { buildNotify, type NotifySettings } from './groups/notify.ts'
 import type { Secret } from './secret.ts'
 import { type Findings, readSecret } from './secret-source.ts'
 import type { RawConnection } from './shape.ts'
@@ -71,6 +72,8 @@ export interface Connection {
   readonly fiscalYearStart: number
   /** What one query of `muster sql` or an assistant may use. */
   readonly queries: QuerySettings
+  /** Whom to tell how a night ended. */
+  readonly notify?: NotifySettings
 }
 
 /** What is known of a connection whose warehouse is read: an analyst has no key for the service. */
@@ -111,6 +114,7 @@ export function buildStored(
   const place = { ...building, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
   const landingKey = readKeys(raw, [...path, 'landingKey'], building)
+  const notify = raw.notify && buildNotify(raw.notify, [...path, 'notify'], building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
   return {
@@ -140,6 +144,7 @@ export function buildStored(
     ...(raw.currency !== undefined && { currency: raw.currency }),
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
+    ...(notify && { notify }),
   }
 }
 

@@ -47,10 +47,8 @@ export function settingsSchema(): Readonly<Node> {
   const { connections } = rest.properties as { connections: { additionalProperties: Node } }
   const { properties } = connections.additionalProperties as { properties: Record<string, Node> }
   addDefaults(properties, declared.connection.parse({}))
-  addDefaults(
-    (properties.webhook?.properties ?? {}) as Record<string, Node>,
-    declared.groups.webhook.parse({}),
-  )
+  for (const [name, group] of Object.entries(declared.groups))
+    addDefaults((properties[name]?.properties ?? {}) as Record<string, Node>, group.parse({}))
   return { $schema, title, ...rest }
 }
 

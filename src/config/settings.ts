@@ -198,13 +198,14 @@ function keysOf(keys: Secret): readonly Secret[] {
 }
 
 function secretsOf(
-  { apiKey, webhook, warehouse, landingKey }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
+  { apiKey, webhook, warehouse, landingKey, notify }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
   const fileKey = warehouse.kind === 'file' ? warehouse.key : undefined
   const encryption = [landingKey, fileKey].flatMap(key => (key ? keysOf(key) : []))
-  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks]
+  const sent = [notify?.url, notify?.token].flatMap(secret => secret ?? [])
+  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent]
   if (warehouse.kind === 'file') return own
   // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

@@ -3,18 +3,10 @@ import { closestMatch } from 'leven'
 import { z } from 'zod'
 import { isNamedZone, usualZone } from '../lib/zones.ts'
 import { keyShape } from './key-shape.ts'
+import { notify } from './groups/notify.ts'
+import { isHttp, whole } from './groups/values.ts'
+import { queries, webhook } from './groups/webhook-and-queries.ts'
 import { dotted, type Path, type Problem } from './source.ts'
-
-/** A whole number; digits from an environment variable arrive as text. */
-function whole(least: number, most = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
-  const digits = (value: unknown) =>
-    typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  const bounded = z
-    .int('must be a whole number')
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`)
-  return z.preprocess(digits, bounded)
-}
 
 /** From 0 to 100, also with decimals; text from an environment variable likewise. */
 const percent: z.ZodType<number> = z.preprocess(
@@ -28,40 +20,6 @@ export const usualTemporaryHours = 24
 const currencies = new Set(Intl.supportedValuesOf('currency'))
 const isCurrency = (text: string): boolean => currencies.has(text)
 const isNoCurrency = 'must be the ISO 4217 code of a currency, such as GBP or EUR'
-
-const webhook = z
-  .strictObject({
-    secret: z
-      .string()
-      .meta({ pattern: '^file:' })
-      .optional()
-      .describe('The secret that the application shows where you create the webhook.'),
-    secretFile: z.string().optional().describe('A file with the secret.'),
-    previousSecret: z
-      .string()
-      .meta({ pattern: '^file:' })
-      .optional()
-      .describe('Accepted too, while you change to a new secret.'),
-    previousSecretFile: z.string().optional().describe('A file with the previous secret.'),
-    headerPrefix: z
-      .string()
-      .regex(/^[A-Za-z0-9-]+$/, 'must be the beginning of a header name, as in X-Service')
-      .default('X-Service')
-      .describe("The beginning of the service's header names."),
-  })
-  .describe('For `muster serve`, which receives webhooks.')
-
-/** What one query of `muster sql` or an assistant may use; memory is that of its process, half of it for DuckDB's buffers. */
-const queries = z
-  .strictObject({
-    seconds: whole(1, 3600).default(120).describe('How long it may run.'),
-    memoryMegabytes: whole(256)
-      .default(1024)
-      .describe('Memory of the process that runs DuckDB; on PostgreSQL a sixteenth of it is work_mem.'),
-    answerMegabytes: whole(1, 128).default(16).describe('An answer is cut after so many megabytes.'),
-    threads: whole(1, 256).default(2).describe('Threads of DuckDB.'),
-  })
-  .describe('What one query of `muster sql` or `muster mcp` may use.')
 
 /** Everything is optional here, so that one problem hides no other; required settings are checked when they are used. */
 const connection = z.strictObject({
@@ -78,6 +36,7 @@ const connection = z.strictObject({
     .describe('The API key: a variable in braces after a $, or file:NAME. Never write the key itself here.'),
   apiKeyFile: z.string().optional().describe('A file with the API key, which only you can read.'),
   webhook: webhook.optional(),
+  notify: notify.optional(),
   queries: queries.prefault({}),
   warehouse: z
     .string()
@@ -168,7 +127,7 @@ const settings = z.strictObject({
 })
 
 /** The declared settings, for what is derived from them; the groups are those within a connection. */
-export const declared = { settings, connection, groups: { webhook, queries } }
+export const declared = { settings, connection, groups: { webhook, notify, queries } }
 
 export type RawConnection = z.infer<typeof connection>
 export type RawSettings = z.infer<typeof settings>
@@ -178,7 +137,7 @@ const keysByDepth: readonly (readonly string[])[] = [
   Object.keys(settings.shape),
   [],
   Object.keys(connection.shape),
-  [...Object.keys(webhook.shape), ...Object.keys(queries.shape)],
+  Object.values(declared.groups).flatMap(({ shape }) => Object.keys(shape)),
 ]
 
 /** With problems, `settings` is the rest without the invalid values. */
@@ -235,8 +194,4 @@ function valueAt(tree: unknown, path: Path): unknown {
     value = Object.getOwnPropertyDescriptor(value, step)?.value
   }
   return value
-}
-
-function isHttp(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }

@@ -1,10 +1,13 @@
 /** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
 
 import { type Dag, dagNamed, fromTask, onlyTask } from '../../app/dag/dag-file.ts'
-import { openDagLedger } from '../../app/dag/dag-ledger.ts'
+import { type DagLedger, openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag, type TaskOutcome } from '../../app/dag/run-dag.ts'
+import { tellNight } from '../../app/dag/tell-night.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { minuteMs } from '../../lib/dates.ts'
-import { UsageError } from '../../lib/errors.ts'
+import { MusterError, UsageError } from '../../lib/errors.ts'
+import { messageTask } from '../../state/runs/told.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printTable } from '../terminal/output.ts'
@@ -38,6 +41,8 @@ export const command: CommandModule = {
     const unrecorded = await ledger.finish(outcomes)
     if (unrecorded)
       stderr.write(`warning: how the tasks ended could not be recorded: ${unrecorded.message}\n`)
+    // Whoever runs a single task sees how it ends.
+    if (isWhole(options)) await tell(context, dag.name, { ledger, outcomes })
     print(context, dag.name, outcomes)
     return dagExitCode(outcomes)
   },
@@ -45,7 +50,42 @@ export const command: CommandModule = {
 
 /** A night goes on after a command that somebody ran by hand; the settings may say how long it waits for one. */
 const waitInDag = (context: CommandContext): { wait?: number } =>
-  context.hasSettings() && context.connection().waitMinutes !== undefined ? {} : { wait: 10 * minuteMs }
+  context.hasSettings() && storedOf(context)?.waitMinutes !== undefined ? {} : { wait: 10 * minuteMs }
+
+const isWhole = (options: Options): boolean =>
+  textOption(options, 'task') === undefined && textOption(options, 'from') === undefined
+
+interface Ended {
+  readonly ledger: DagLedger
+  readonly outcomes: readonly TaskOutcome[]
+}
+
+async function tell(context: CommandContext, dag: string, { ledger, outcomes }: Ended): Promise<void> {
+  const { clock, cwd, env, stderr } = context
+  const startedAt = clock.now()
+  const told = await tellNight(
+    {
+      connection: storedOf(context),
+      cwd,
+      env,
+      hide: text => context.hidden(text),
+      warn: line => void stderr.write(`warning: ${line}\n`),
+    },
+    dag,
+    outcomes,
+  )
+  if (told) await ledger.record({ task: messageTask, ...told, startedAt, finishedAt: clock.now() })
+}
+
+/** Without settings that can be read nobody is known who could be told; the tasks have said what is wrong. */
+function storedOf(context: CommandContext): StoredConnection | undefined {
+  try {
+    return context.stored()
+  } catch (error) {
+    if (error instanceof MusterError) return undefined
+    throw error
+  }
+}
 
 function chosen(dag: Dag, options: Options): Dag {
   const [task, from] = [textOption(options, 'task'), textOption(options, 'from')]

@@ -1,0 +1,37 @@
+/** Settings of the webhook, and of ad hoc queries. */
+import { z } from 'zod'
+import { whole } from './values.ts'
+
+export const webhook = z
+  .strictObject({
+    secret: z
+      .string()
+      .meta({ pattern: '^file:' })
+      .optional()
+      .describe('The secret that the application shows where you create the webhook.'),
+    secretFile: z.string().optional().describe('A file with the secret.'),
+    previousSecret: z
+      .string()
+      .meta({ pattern: '^file:' })
+      .optional()
+      .describe('Accepted too, while you change to a new secret.'),
+    previousSecretFile: z.string().optional().describe('A file with the previous secret.'),
+    headerPrefix: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/, 'must be the beginning of a header name, as in X-Service')
+      .default('X-Service')
+      .describe("The beginning of the service's header names."),
+  })
+  .describe('For `muster serve`, which receives webhooks.')
+
+/** What one query of `muster sql` or an assistant may use; memory is that of its process, half of it for DuckDB's buffers. */
+export const queries = z
+  .strictObject({
+    seconds: whole(1, 3600).default(120).describe('How long it may run.'),
+    memoryMegabytes: whole(256)
+      .default(1024)
+      .describe('Memory of the process that runs DuckDB; on PostgreSQL a sixteenth of it is work_mem.'),
+    answerMegabytes: whole(1, 128).default(16).describe('An answer is cut after so many megabytes.'),
+    threads: whole(1, 256).default(2).describe('Threads of DuckDB.'),
+  })
+  .describe('What one query of `muster sql` or `muster mcp` may use.')

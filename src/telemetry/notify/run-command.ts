@@ -1,0 +1,44 @@
+/** Runs the command of `notify` with a message: on its stdin and in its environment. It and what it started end in time. */
+import { spawn } from 'node:child_process'
+
+export interface Notifier {
+  readonly command: string
+  /** Milliseconds. */
+  readonly timeoutMs: number
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Undefined when it ended with 0, else why not. */
+export function runNotifier(
+  { command, timeoutMs, cwd, env }: Notifier,
+  message: string,
+): Promise<string | undefined> {
+  return new Promise(resolve => {
+    const child = spawn('/bin/sh', ['-c', command], {
+      cwd,
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    })
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      // The whole group: a shell does not pass a signal on to what it waits for.
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    }, timeoutMs)
+    const end = (why: string | undefined): void => {
+      clearTimeout(timer)
+      resolve(why)
+    }
+    child.on('error', error => end(error.message))
+    child.on('exit', (code, signal) => {
+      if (isLate) end(`it did not end in ${timeoutMs / 1000} s`)
+      else if (code === 0) end(undefined)
+      else end(`it ended with ${code === null ? String(signal) : `exit code ${code}`}`)
+    })
+    // A command that does not read its input closes it.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(`${message}\n`)
+  })
+}

@@ -1,0 +1,46 @@
+/** Posts JSON to an address of the settings: three attempts at most, each with its time, and no redirection. */
+import pRetry, { AbortError } from 'p-retry'
+
+export interface Receiver {
+  readonly url: string
+  readonly token?: string | undefined
+  /** Milliseconds of each attempt. */
+  readonly timeoutMs: number
+}
+
+const attempts = { retries: 2, minTimeout: 500, factor: 2 }
+
+/** Another attempt could pass. */
+const mayPass = (status: number): boolean => status === 408 || status === 429 || status >= 500
+
+function why(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return 'it did not answer in time'
+  const { code, message } = Object(error.cause) as { code?: unknown; message?: unknown }
+  const detail = typeof code === 'string' ? code : message
+  return typeof detail === 'string' ? `it was not reached (${detail})` : error.message
+}
+
+/** Undefined when it was taken, else why it was not: without the address, which may be a secret. */
+export async function post({ url, token, timeoutMs }: Receiver, body: object): Promise<string | undefined> {
+  const once = async (): Promise<void> => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await answer.body?.cancel()
+    if (answer.ok) return
+    const failure = new Error(`it answered ${answer.status}`)
+    throw mayPass(answer.status) ? failure : new AbortError(failure)
+  }
+  try {
+    // What fetch throws when nobody answers is a TypeError, which is retried only if it says so.
+    await pRetry(once, attempts)
+    return undefined
+  } catch (error) {
+    return why(error)
+  }
+}
