@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 LATER = 75
 HOPELESS = {2: "wrong usage", 3: "a check failed", 78: "the settings are wrong"}
 
-# Failures that can pass, such as a lost network; a lock is waited for by the program itself.
+# Failures that can pass, such as a lost network; a lock is waited for by the program itself. How long a retry waits is a
+# setting of Airflow, [core] default_task_retry_delay: five minutes unless set.
 RETRIES = 2
 LOCK_WAIT = "10m"
 
@@ -227,7 +228,6 @@ class Night:
         return {
             "task_id": name,
             "retries": RETRIES,
-            "retry_delay": timedelta(minutes=5),
             "retry_exponential_backoff": True,
             **({"pool": self.pool} if writes else {}),
             **({"outlets": [AssetAlias(alias_of(self.connection))]} if is_build else {}),

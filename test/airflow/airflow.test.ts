@@ -36,8 +36,16 @@ beforeAll(async () => {
 }, 900_000)
 afterAll(() => place?.remove())
 
-/** Runs a DAG to its end; the state of each task by its id. */
-async function night(dag: string): Promise<{ run: string; tasks: Record<string, string>; text: string }> {
+interface NightRun {
+  readonly run: string
+  /** The state of each task by its id. */
+  readonly tasks: Record<string, string>
+  readonly retried: readonly string[]
+  readonly text: string
+}
+
+/** Runs a DAG to its end, and prints where its time went. */
+async function night(dag: string): Promise<NightRun> {
   const { text } = await place.program('airflow', 'dags', 'test', dag)
   const [run] = await place.rows(
     `select state, run_id from dag_run where dag_id = '${dag}' and run_type = 'manual' and start_date is not null order by id limit 1`,
@@ -45,8 +53,15 @@ async function night(dag: string): Promise<{ run: string; tasks: Record<string, 
   const tasks = await place.rows(
     `select task_id, max(state) as state, count(*) as mapped from task_instance where dag_id = '${dag}' and run_id = '${run?.run_id}' group by task_id`,
   )
+  const tries = await place.rows(
+    `select task_id, try_number, duration from task_instance where dag_id = '${dag}' and run_id = '${run?.run_id}' and duration is not null order by start_date`,
+  )
+  const told = tries.map(one => `${one.task_id} ${Number(one.duration).toFixed(1)} s`)
+  console.log(`${dag}: ${told.join(', ')}`)
   return {
     run: String(run?.state),
+    // A retry waits five minutes, which hides a failure in a night that ends well.
+    retried: tries.filter(one => Number(one.try_number) > 1).map(one => String(one.task_id)),
     tasks: Object.fromEntries(
       tasks.map(({ task_id, state, mapped }) => [task_id, Number(mapped) > 1 ? `${mapped} ${state}` : state]),
     ),

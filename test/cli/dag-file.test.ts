@@ -7,7 +7,7 @@ import { commandSet } from '../../src/cli/commands.ts'
 import { ConfigError } from '../../src/lib/errors.ts'
 import { temporaryFolder } from './captured-world.ts'
 
-const COMMANDS = ['sync', 'sweep', 'publish', 'build', 'check', 'crosscheck', 'workers create']
+const COMMANDS = ['sync', 'sweep', 'publish', 'build', 'check', 'crosscheck', 'workers create', 'dag run']
 const HEAD = 'name: nightly\ndescription: Every night.\nschedule: 30 2 * * *\n'
 
 const parse = (text: string) => parseDag({ file: 'dags/nightly.yaml', text }, COMMANDS)
@@ -90,6 +90,11 @@ describe('refuses', () => {
       'a cycle',
       'tasks: { z: { run: sync, needs: [a] }, a: { run: sync, needs: [b] }, b: { run: sync, needs: [a] } }',
       'tasks wait for each other: a needs b needs a',
+    ],
+    [
+      'a task that runs DAGs',
+      'tasks: { a: { run: dag run, args: [nightly] } }',
+      'task a runs dag run, which a task cannot: it would never end',
     ],
     ['no tasks', 'tasks: {}', 'tasks: has none'],
     ['an unknown key', 'tasks: { a: { run: sync, need: [] } }', 'tasks.a: Unrecognized key: "need"'],

@@ -66,6 +66,9 @@ const shape = z.strictObject({
   tasks: z.record(z.string(), task).refine(tasks => Object.keys(tasks).length > 0, 'has none'),
 })
 
+/** These start DAGs, this one too. */
+const runsDags = new Set(['dag run', 'serve'])
+
 /** Throws a ConfigError of one line. `commands` are the commands that a task may run. */
 export function parseDag(source: DagText, commands: readonly string[]): Dag {
   const { name, description, schedule, tasks } = checkShape(source)
@@ -75,6 +78,8 @@ export function parseDag(source: DagText, commands: readonly string[]): Dag {
     if (!commands.includes(run)) {
       throw wrong(source, `task ${id} runs ${run}, which is not a command${didYouMean(run, commands)}`)
     }
+    if (runsDags.has(run))
+      throw wrong(source, `task ${id} runs ${run}, which a task cannot: it would never end`)
     const missing = waitsFor(one).find(other => !Object.hasOwn(tasks, other))
     if (missing !== undefined) {
       throw wrong(
