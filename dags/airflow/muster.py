@@ -228,7 +228,6 @@ class Night:
         return {
             "task_id": name,
             "retries": RETRIES,
-            "retry_exponential_backoff": True,
             **({"pool": self.pool} if writes else {}),
             **({"outlets": [AssetAlias(alias_of(self.connection))]} if is_build else {}),
         }

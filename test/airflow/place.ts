@@ -66,6 +66,8 @@ export function airflowPlace(settings: string): AirflowPlace {
     AIRFLOW__API__HOST: '127.0.0.1',
     AIRFLOW__CORE__EXECUTION_API_SERVER_URL: 'http://127.0.0.1:9/execution/',
     AIRFLOW__LOGGING__LOGGING_LEVEL: 'WARNING',
+    // Five minutes otherwise, for each of two.
+    AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY: '5',
     // Otherwise a traceback is drawn in boxes that break the words of a reason.
     NO_COLOR: '1',
     COLUMNS: '400',
