@@ -2,10 +2,10 @@
 import { closestMatch } from 'leven'
 import { z } from 'zod'
 import { isNamedZone, usualZone } from '../lib/zones.ts'
-import { keyShape } from './key-shape.ts'
 import { notify } from './groups/notify.ts'
 import { isHttp, whole } from './groups/values.ts'
 import { queries, webhook } from './groups/webhook-and-queries.ts'
+import { keyShape } from './key-shape.ts'
 import { dotted, type Path, type Problem } from './source.ts'
 
 /** From 0 to 100, also with decimals; text from an environment variable likewise. */
