@@ -27,11 +27,6 @@ export const planted: Readonly<Record<string, Planted>> = {
     find: 'if (rows.length > 0) await addRows',
     put: 'if (rows.length > 0 && false) await addRows',
   },
-  'the watermark is that of the last pass though an earlier one is proved': {
-    file: 'src/sync/scan/loaded-scan.ts',
-    find: 'provedBase(figures)?.watermark',
-    put: 'pass.watermark',
-  },
   'a changed record is taken for the same': {
     file: 'src/load/merge/delta.ts',
     find: "s.row_hash = t.row_hash then 'same'",
