@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
+import { forget } from '../../src/privacy/forget.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { quoteName } from '../../src/warehouse/sql-text.ts'
 import { commandsOn } from '../cli/commands-on.ts'
@@ -100,7 +101,22 @@ describeOnEngines('muster forget, by the command line', bench => {
       expect(found).toEqual(expect.arrayContaining(['worker', 'pg_statistic']))
     }
 
+    // As after a kill: everything is overwritten, and what was there is in free space still.
+    await opened(warehouse, engine =>
+      forget(
+        { engine, clock: systemClock, signal: new AbortController().signal },
+        {
+          person: { kind: 'worker', id: gone.id },
+          landing: warehouse.landing,
+          allowsReturn: false,
+          acceptLoss: false,
+          isDry: false,
+        },
+      ),
+    )
     await good(`forget worker ${gone.id} --yes`)
+    if (bench.name === 'postgres')
+      expect(await opened(warehouse, engine => filesWith(engine, [gone.name]))).toEqual([])
     await good(`forget worker ${returning.id} --yes --allow-return`)
     await good(`forget worker ${unchanged.id} --yes --allow-return`)
     const persons = [gone, returning, unchanged]

@@ -17,10 +17,12 @@ import { publish } from '../../publish/publish.ts'
 import { migrate } from '../../state/migrate.ts'
 import { readForgotten } from '../../state/privacy/forgotten.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
+import { tableInQueries } from '../../state/tables.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, rewriteFile } from '../../warehouse/on-demand.ts'
+import { quoteName } from '../../warehouse/sql-text.ts'
 import { fileKey } from '../connection/file-key.ts'
 import { landingKeys } from '../connection/landing-keys.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
@@ -129,9 +131,13 @@ async function reachOutputs(job: Job, engine: Engine): Promise<string[]> {
  * Rows that were overwritten stay in the free space of a table until it is written anew, and values of them in the statistics
  * of the server, such as the bounds of a histogram.
  */
-async function reclaim({ connection, around }: Job, engine: Engine, { rows }: Held): Promise<void> {
+async function reclaim(
+  { connection, around }: Job,
+  engine: Engine,
+  touched: readonly string[],
+): Promise<void> {
   if (duckdbFile(connection) !== undefined) return
-  for (const table of Object.keys(rows)) {
+  for (const table of touched) {
     around.onStep(`writing ${table} anew`)
     await engine.run(`vacuum (full, analyze) ${table}`)
   }
@@ -143,6 +149,13 @@ async function reclaim({ connection, around }: Job, engine: Engine, { rows }: He
   if (right?.may) await engine.run(statistics)
   else
     around.onStep(`free space of the server's statistics may quote values: let its owner run ${statistics}`)
+}
+
+/** Which of them an attempt that was killed has overwritten, nothing tells any more. */
+async function personalTables(engine: Engine): Promise<string[]> {
+  const columns = await engine.describedColumns(['pii', 'history'])
+  const found = columns.map(({ schema, table }) => `${schema}.${quoteName(table)}`)
+  return [...new Set(found), tableInQueries('quarantine'), tableInQueries('inbox')]
 }
 
 async function forgetEverywhere(
@@ -160,10 +173,13 @@ async function forgetEverywhere(
       const outputs = outputsOf(stemOf(connection)).map(({ place }) => place)
       return { ...(await forget(effects, request)), outputs }
     }
+    const { persons } = await readForgotten(engine)
+    const isUnfinished = persons.some(({ state }) => state === 'begun')
     const held = await asRun(engine, around, () => forget(effects, request))
     await clearWaitingEvents(engine, connection)
     const outputs = await reachOutputs(job, engine)
-    await reclaim(job, engine, held)
+    const left = isUnfinished ? await personalTables(engine) : []
+    await reclaim(job, engine, [...new Set([...Object.keys(held.rows), ...left])])
     return { ...held, outputs }
   } finally {
     await engine.close()
