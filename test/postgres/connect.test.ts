@@ -49,11 +49,29 @@ test.skipIf(process.env.MUSTER_TEST_POSTGRES)('one line for a wrong password', a
   await expect(wrong).rejects.not.toThrow(/wrong-password/)
 })
 
+test.skipIf(process.env.MUSTER_TEST_POSTGRES)('one line for a user who has no connection left', async () => {
+  const role = `few_${process.pid}`
+  await onServer(`create role ${role} login connection limit 0 password 'few'`)
+  try {
+    await expect(open(changed({ username: role, password: 'few' }))).rejects.toThrow(
+      /^the server has no connection left[^\n]*close some, or run again later$/,
+    )
+  } finally {
+    await onServer(`drop role ${role}`)
+  }
+})
+
 test.each<[string, RegExp, boolean]>([
   ['53100', /^the disk of the server is full .*free some space/, true],
   ['53200', /^the server has no memory left/, false],
   ['53400', /^a statement came to a limit of the server: says so .*raise the limit/, false],
   ['57014', /^the server stopped a statement that took too long/, false],
+  [
+    '57P01',
+    /^the connection to the server was lost: its administrator ended it.*run again once it runs/,
+    false,
+  ],
+  ['57P02', /^the connection to the server was lost: another process of it crashed/, false],
   ['08006', /^the connection to the server was lost/, false],
 ])('one line for a statement that ends with %s', async (code, expected, isFull) => {
   const engine = await open(made.url)

@@ -45,7 +45,7 @@ test('whole', async () => {
   bytes = proxy.sent
 })
 
-const lostLine = /^[^\n]*the connection to the server was lost [^\n]*$/
+const lostLine = /^[^\n]*the connection to the server was lost[^\n]*$/
 
 /** What a sync says whose connection is cut; the next one must complete the warehouse. */
 async function saidWhenCut(bytes: number, cut: Cut, from?: string): Promise<string> {

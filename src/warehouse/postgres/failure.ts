@@ -109,8 +109,18 @@ const working: readonly Reason[] = [
     error: Busy,
   },
   {
+    codes: /^57P01$/,
+    what: 'the connection to the server was lost: its administrator ended it, or the server is stopping',
+    next: 'run again once it runs; what was committed is kept',
+  },
+  {
+    codes: /^57P02$/,
+    what: 'the connection to the server was lost: another process of it crashed',
+    next: 'run again once it has recovered, and read its log; what was committed is kept',
+  },
+  {
     codes:
-      /^(57P0[1245]|25P03|08\w{3}|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE)$/,
+      /^(57P0[45]|25P03|08\w{3}|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE)$/,
     words: /Connection terminated|not queryable|Client was closed/,
     what: 'the connection to the server was lost',
     next: 'run again; what was committed is kept',
