@@ -1,5 +1,5 @@
 /** What `muster publish --company` writes: the rows of one company and marts over them, from either engine. */
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
@@ -213,6 +213,17 @@ describe.each(['duckdb', 'postgres'] as const)('from %s', kind => {
     const { code, err } = await muster(`publish --company ${id} --out ${none}`, addressed(place, cwd))
     expect([code, err]).toEqual([2, expect.stringMatching(words)])
     expect(existsSync(none)).toBe(false)
+  })
+
+  test.each(['a file of somebody else', 'a link'])('%s is not replaced', async what => {
+    const target = join(cwd, `${kind}-${what === 'a link' ? 'link' : 'theirs'}.duckdb`)
+    writeFileSync(join(cwd, 'theirs'), 'precious')
+    if (what === 'a link') symlinkSync('theirs', target)
+    else writeFileSync(target, 'precious')
+    const { code, err } = await muster(`publish --company ${company} --out ${target}`, addressed(place, cwd))
+    expect([code, err]).toEqual([expect.any(Number), expect.stringMatching(/^muster: [^\n]+\n$/)])
+    expect(code).toBeGreaterThan(0)
+    expect(readFileSync(target, 'utf8')).toBe('precious')
   })
 })
 

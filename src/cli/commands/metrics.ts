@@ -17,7 +17,7 @@ import { printLine } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   options: [
-    { flags: '--file <path>', summary: 'write this file, for the textfile collector of node_exporter' },
+    { flags: '--file <file>', summary: 'write this file, for the textfile collector of node_exporter' },
     { flags: '--force', summary: 'replace a file that another program wrote' },
   ],
   notes: [
