@@ -1,23 +1,16 @@
 /** Stages a batch of landed pages: typed, checked, and with one version of each record, ready to merge. */
-import type { Column } from '../../contract/fields/column.ts'
 import type { Child } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { leafStage } from './attribute-leaves.ts'
 import { type CastCheck, castCheck, lostRecords } from './cast-check.ts'
+import { create } from './create-stage.ts'
 import { childStage, isFilled } from './lists.ts'
 import type { PageFile, RowsAt } from './pages.ts'
-import {
-  elements,
-  isMisfit,
-  jsonReader,
-  perPageNumber,
-  positionsPerPage,
-  type Reader,
-  typedReader,
-} from './pages.ts'
+import { isMisfit, jsonReader, type Reader, typedReader } from './pages.ts'
 import { isWhollyTyped, type StagePlan, type StageTable } from './plan.ts'
 import { rootStage } from './root.ts'
+import { fillSeen } from './seen-ids.ts'
 
 export interface Batch {
   readonly pages: readonly PageFile[]
@@ -44,39 +37,42 @@ export interface Staged extends CastCheck {
 /** Newest version of a record: the source's own time, then its version, then the later page. */
 const newestFirst = 'source_updated_at desc nulls last, source_version desc nulls last, locator desc'
 
-/** Runs a `create table as` and returns the number of its rows. */
-async function create(engine: Engine, sql: string): Promise<number> {
-  const [row] = await engine.rows<{ Count: number }>(sql)
-  return Number(row?.Count)
+/** What any row of a stage holds: its lists that have elements, and whether there is a document in the root. */
+interface Held {
+  readonly lists: ReadonlySet<Child>
+  readonly hasDocuments: boolean
 }
 
-/** The lists of a stage that have elements in any row. */
-async function filledLists({ engine, reader }: Filling, stage: StageTable): Promise<ReadonlySet<Child>> {
-  if (stage.lists.length === 0) return new Set()
-  const counts = stage.lists.map(
-    (list, index) => `count(*) filter (${isFilled(stage, list, reader)}) as l${index}`,
-  )
+async function heldIn({ engine, plan, reader }: Filling, stage: StageTable): Promise<Held> {
+  const documents = stage === plan.root ? plan.documents : []
+  if (stage.lists.length + documents.length === 0) return { lists: new Set(), hasDocuments: false }
+  const counts = [
+    ...stage.lists.map((list, index) => `count(*) filter (${isFilled(stage, list, reader)}) as l${index}`),
+    ...documents.map(({ name }) => `count(${name}) as ${name}`),
+  ]
   const [row] = await engine.rows<Record<string, number>>(`select ${counts.join(', ')} from ${stage.name}`)
   const filled = stage.lists.filter((_, index) => Number(row?.[`l${index}`]) > 0)
-  return new Set(filled.map(({ child }) => child))
+  return {
+    lists: new Set(filled.map(({ child }) => child)),
+    hasDocuments: documents.some(({ name }) => Number(row?.[name]) > 0),
+  }
 }
 
 /** Fills the stages of lists that have elements; a list that is empty in every row costs no statement. */
-async function fillChildren(filling: Filling, parent: StageTable): Promise<StageTable[]> {
+async function fillChildren(filling: Filling, parent: StageTable): Promise<FilledStages> {
   const { engine, plan, reader } = filling
-  const lists = await filledLists(filling, parent)
+  const { lists, hasDocuments } = await heldIn(filling, parent)
   const filled = [parent]
   for (const stage of plan.tables.filter(stage => stage.parent === parent)) {
     if (!stage.child || !lists.has(stage.child)) continue
     const rows = await create(engine, childStage(plan, stage, reader))
-    if (rows > 0) filled.push(...(await fillChildren(filling, stage)))
+    if (rows > 0) filled.push(...(await fillChildren(filling, stage)).filled)
   }
-  return filled
+  return { filled, hasDocuments }
 }
 
 async function removeFromStages(engine: Engine, stages: readonly string[], locators: string): Promise<void> {
-  for (const name of [...stages, 'stage_leaf'])
-    await engine.run(`delete from ${name} where locator in (${locators})`)
+  for (const name of stages) await engine.run(`delete from ${name} where locator in (${locators})`)
 }
 
 const namesOf = (filled: readonly StageTable[]): string[] => filled.map(({ name }) => name)
@@ -87,58 +83,6 @@ async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly stri
     select locator, row_number() over (partition by ${key} order by ${newestFirst}) as place from ${plan.root.name}
   ) where place > 1`)
   await removeFromStages(engine, stages, 'select locator from stage_older')
-}
-
-/** Columns first_pass, last_pass and front_pass of stage_seen: the passes of a scan that saw an id on these pages. */
-function seenPasses(pages: readonly PageFile[]): string {
-  const page = `locator // ${positionsPerPage}`
-  const pass = perPageNumber(pages, one => one.pass, page)
-  const front = perPageNumber(pages, one => (one.isFront ? one.pass : undefined), page)
-  return `min(${pass}) as first_pass, max(${pass}) as last_pass, max(${front}) as front_pass`
-}
-
-/** Milliseconds since the epoch; null for a column that the resource does not have. */
-const millis = (column: string | undefined): string =>
-  column === undefined ? 'cast(null as bigint)' : `epoch_ms(${column})`
-
-/** In bytes: a server has no index for longer texts, and such an id goes to quarantine. */
-const longestSeenId = 200
-
-const isCreatedAt = ({ source }: Column): boolean =>
-  source.from === 'field' && source.path.join('.') === 'createdAt'
-
-/**
- * Creates stage_seen: the ids on the pages, with those of records that will be quarantined, a time at which each existed, and
- * when it changed last.
- */
-function seenStage({ root, resource }: StagePlan, pages: readonly PageFile[]): string {
-  const key = quoteName(root.table.key)
-  const created = Object.entries(root.table.columns).find(([, column]) => isCreatedAt(column))?.[0]
-  const changed = millis(resource.updatedAt === undefined ? undefined : 'source_updated_at')
-  return `create or replace temp table stage_seen as
-    select case when strlen(${key}) <= ${longestSeenId} then ${key} else 'long id: ' || md5(${key}) end as id, ${seenPasses(pages)},
-      min(least(${millis(created && quoteName(created))}, ${changed})) as existed_at, max(${changed}) as changed_at
-    from ${root.name} where ${key} is not null group by 1`
-}
-
-/**
- * Records without an id count by their text; otherwise the total of the service would always be greater than the number of
- * ids.
- */
-function seenWithoutId(plan: StagePlan, { pages, rows }: Batch): string {
-  const key = quoteName(plan.root.table.key)
-  return `insert into stage_seen select 'no id: ' || md5(coalesce(cast(j as varchar), 'null')), ${seenPasses(pages)}, null, null
-    from (${elements(pages, rows)}) where locator in (select locator from ${plan.root.name} where ${key} is null) group by 1`
-}
-
-/** Returns how many there are. */
-async function fillSeen(engine: Engine, plan: StagePlan, batch: Batch): Promise<number> {
-  const key = quoteName(plan.root.table.key)
-  const ids = await create(engine, seenStage(plan, batch.pages))
-  const [row] = await engine.rows<{ n: number }>(
-    `select count(*) as n from ${plan.root.name} where ${key} is null`,
-  )
-  return Number(row?.n) === 0 ? ids : ids + (await engine.run(seenWithoutId(plan, batch)))
 }
 
 /** Creates stage_record: one row per record with the hash of everything in it, whichever stages are filled. */
@@ -181,25 +125,30 @@ interface Filling {
 }
 
 interface FilledStages {
+  readonly filled: readonly StageTable[]
+  readonly hasDocuments: boolean
+}
+
+interface CountedStages extends FilledStages {
   /** On the pages. */
   readonly records: number
   /** Ids among them. */
   readonly ids: number
-  readonly filled: readonly StageTable[]
 }
 
-async function fillStages(filling: Filling, batch: Batch): Promise<FilledStages> {
+async function fillStages(filling: Filling, batch: Batch): Promise<CountedStages> {
   const { engine, plan, reader } = filling
   const records = await create(engine, rootStage(plan, batch.pages, reader))
-  const ids = await fillSeen(engine, plan, batch)
+  const ids = await fillSeen(engine, plan, { ...batch, records })
   const excluded =
     batch.excluded.length === 0
       ? 0
       : await engine.run(`delete from ${plan.root.name} where locator in (${batch.excluded.join(', ')})`)
-  return { records, ids, filled: records > excluded ? await fillChildren(filling, plan.root) : [] }
+  const nothing = { filled: [], hasDocuments: false }
+  return { records, ids, ...(records > excluded ? await fillChildren(filling, plan.root) : nothing) }
 }
 
-interface ReadStages extends FilledStages {
+interface ReadStages extends CountedStages {
   readonly isReadAsJson: boolean
 }
 
@@ -218,12 +167,14 @@ async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promis
 
 /** Fills the stage tables from the pages, on a connection that nobody else uses meanwhile. */
 export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
-  const { records, ids, filled, isReadAsJson } = await readStages(engine, plan, batch)
-  const leaves = await create(engine, leafStage(plan, batch.leaves))
-  const check = await castCheck(engine, { plan, pages: batch.pages, rows: batch.rows, filled })
-  if (check.quarantined > 0) await removeFromStages(engine, namesOf(filled), lostRecords)
-  if (ids < records) await keepNewest(engine, plan, namesOf(filled))
+  const { records, ids, filled, hasDocuments, isReadAsJson } = await readStages(engine, plan, batch)
+  // Most batches have no leaf, and the statement that looks for one takes longest to plan.
+  const mayHaveLeaves = hasDocuments || batch.leaves !== undefined
+  const leaves = mayHaveLeaves ? await create(engine, leafStage(plan, batch.leaves)) : 0
   const names = new Set([...namesOf(filled), ...(leaves > 0 ? ['stage_leaf'] : [])])
+  const check = await castCheck(engine, { plan, pages: batch.pages, rows: batch.rows, filled })
+  if (check.quarantined > 0) await removeFromStages(engine, [...names], lostRecords)
+  if (ids < records) await keepNewest(engine, plan, [...names])
   await engine.run(recordStage(plan, names))
   const unknown = unknownValues(filled)
   const newValues = unknown ? await engine.rows<{ path: string; value: string }>(unknown) : []
