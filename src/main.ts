@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs it, and leaves with its exit code. */
 import { stopSignal } from './cli/stop-signal.ts'
-import { afterWriting, lastLine, whenReaderLeaves } from './cli/terminal/terminal.ts'
+import { afterWriting, lastLine, whenOutputFails } from './cli/terminal/terminal.ts'
 import { keepCompiledCode } from './config/compiled-code.ts'
 import { keepMemorySmall } from './config/memory.ts'
 import type { MusterError } from './lib/errors.ts'
@@ -24,7 +24,7 @@ const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([
 
 if (signal.aborted) leave(signal.reason)
 
-whenReaderLeaves(() => process.exit(0))
+whenOutputFails(status => process.exit(status))
 // An error that nobody has caught: Node would write its stack and the text around it.
 process.on('uncaughtException', error => {
   lastLine(`unexpected ${error}`)
@@ -36,4 +36,4 @@ process.umask(0o077)
 
 const status = await run(process.argv.slice(2), systemWorld(signal), commandSet)
 // Leaves only once everything written to a pipe has arrived, and even if a handle is still open.
-afterWriting(() => process.exit(status))
+afterWriting(failed => process.exit(status || failed))

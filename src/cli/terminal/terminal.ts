@@ -62,12 +62,17 @@ export const systemStreams = () => ({
   stderr: process.stderr as Output,
 })
 
-/** A reader can go away, as in `muster runs | head`: that is no failure. */
-export function whenReaderLeaves(leave: () => void): void {
-  process.stdout.on('error', error => {
-    if ('code' in error && error.code === 'EPIPE') leave()
-    else throw error
-  })
+/** A reader can go away, as in `muster runs | head`: that is no failure. Whoever asked for output into a full disk has none. */
+function statusAfter(error: Error): 0 | 1 {
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'EPIPE') return 0
+  const what = /^(ENOSPC|EDQUOT|EFBIG)$/.test(code) ? 'its disk is full' : error.message
+  lastLine(`the output cannot be written, ${what}: run the command again with its output to another place`)
+  return 1
+}
+
+export function whenOutputFails(leave: (status: 0 | 1) => void): void {
+  process.stdout.on('error', error => leave(statusAfter(error)))
 }
 
 /** The last line of a process that ends in the middle of its work. */
@@ -75,7 +80,10 @@ export function lastLine(text: string): void {
   process.stderr.write(`muster: ${inOneLine(text)}\n`)
 }
 
-/** Calls `next` once everything written to a pipe has arrived. */
-export function afterWriting(next: () => void): void {
-  process.stdout.write('', next)
+/** Calls `next` once everything written to a pipe has arrived, with 1 when it could not be written. */
+export function afterWriting(next: (failed: 0 | 1) => void): void {
+  process.stdout.write('', error => {
+    const cause = process.stdout.errored ?? error
+    next(cause ? statusAfter(cause) : 0)
+  })
 }
