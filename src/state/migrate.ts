@@ -91,6 +91,22 @@ function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
   return [...ofLedger, ...ofRecords]
 }
 
+/** Of earlier versions, which took keys for unique that are not: one record that repeats such a key stops its load. */
+async function wrongKeys(engine: Engine): Promise<string[]> {
+  const held = await engine.rows<{ table: string; name: string }>(
+    `select n.nspname || '.' || t.relname as "table", c.conname as name from pg_catalog.pg_constraint c
+     join pg_catalog.pg_class t on t.oid = c.conrelid join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+     where c.contype = 'p'`,
+  )
+  const names = new Map(held.map(({ table, name }) => [table, name]))
+  return physicalTables.flatMap(table => {
+    const name = names.get(`${engine.schema(table.schema)}.${table.name}`)
+    return table.isUnique || name === undefined
+      ? []
+      : [`alter table ${qualified(table)} drop constraint ${quoteName(name)}`]
+  })
+}
+
 /** Foreign keys that the server supports and lacks. */
 async function missingReferences(engine: Engine): Promise<string[]> {
   const rows = await engine.rows<{ version: number; held: string | null }>(
@@ -109,9 +125,9 @@ const serverIndexes = (): string[] => [
   ...physicalTables.flatMap(createIndexes),
 ]
 
-/** Indexes and foreign keys, which would cost DuckDB more than they gain. */
+/** Keys, indexes and foreign keys, which would cost DuckDB more than they gain. */
 async function addKeys(engine: Engine): Promise<void> {
-  await runTogether(engine, serverIndexes())
+  await runTogether(engine, [...(await wrongKeys(engine)), ...serverIndexes()])
   await runTogether(engine, await missingReferences(engine))
 }
 

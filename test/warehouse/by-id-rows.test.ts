@@ -77,6 +77,24 @@ describeOnEngines('rows of records read by id', bench => {
     expect(await one(warehouse, storedRate)).toEqual({ is_stub: false, ...reach })
   })
 
+  test('a rate that one trade gives twice, and another trade too, stops no load', async () => {
+    const warehouse = await bench.warehouse()
+    const rate = (id: unknown) => ({ id, pieceRates: [{ id: 'piece1', values: { cis: { pay: 3 } } }] })
+    const trade = (id: string, rates: unknown[]) => ({ id, rates, updatedAt: at(1) })
+    const trades = [
+      trade('t1', [rate('rate1'), rate('rate1'), rate(null), {}]),
+      trade('t2', [rate('rate1'), rate(null)]),
+    ]
+    await readById(warehouse, of('trades'), trades)
+    await readById(warehouse, of('trades'), [{ ...trade('t2', [rate('rate1')]), updatedAt: at(2) }])
+    const owners = `select entity_id, rate_id, count(*) as pieces from star.bridge_rate_piece_rate group by 1, 2 order by 1, 2`
+    expect((await all(warehouse, owners)).map(row => Object.values(row).map(String))).toEqual([
+      ['t1', '-1', '1'],
+      ['t1', 'rate1', '2'],
+      ['t2', 'rate1', '1'],
+    ])
+  })
+
   test('an assignment joins its purchase order by reference, and links to other assignments', async () => {
     const warehouse = await bench.warehouse()
     const assignment = {

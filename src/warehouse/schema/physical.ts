@@ -208,8 +208,14 @@ function withHistory(table: PhysicalTable): PhysicalTable[] {
   ]
 }
 
+/** Each once; where several resources fill a table, its key is unique only if it is so in all of them. */
 function uniqueByName(tables: readonly PhysicalTable[]): PhysicalTable[] {
-  return [...new Map(tables.map(table => [`${table.schema}.${table.name}`, table])).values()]
+  const byName = new Map<string, PhysicalTable>()
+  for (const table of tables) {
+    const name = `${table.schema}.${table.name}`
+    byName.set(name, { ...table, isUnique: table.isUnique && (byName.get(name)?.isUnique ?? true) })
+  }
+  return [...byName.values()]
 }
 
 /** Every table of star, pii and history that a sync writes. */
