@@ -1,7 +1,7 @@
 /** Dimensions without an endpoint: all of their members are inferred from the records that name them. */
 import { type Column, flag, integer, personal, text } from './fields/column.ts'
 import { nounOf } from './fields/nouns.ts'
-import { dimension, ofPeople, type Table } from './fields/table.ts'
+import { dimension, ofOrganisations, ofPeople, type Table } from './fields/table.ts'
 
 /** Attributes come from `ref(...)`; those of the newest record that names the member win. */
 function reference(name: string, description: string, attributes: Record<string, Column>): Table {
@@ -20,10 +20,10 @@ export const referenceDimensions: readonly Table[] = [
       name: personal(text('', "The worker's name.")),
     }),
   ),
-  reference('agency', 'One row per labour agency (supplier).', { name }),
+  ofOrganisations(reference('agency', 'One row per labour agency (supplier).', { name })),
   reference('region', 'One row per region.', { name }),
   reference('sector', 'One row per sector.', { name }),
-  reference('msp', 'One row per managed service provider.', { name }),
+  ofOrganisations(reference('msp', 'One row per managed service provider.', { name })),
   reference('master_trade', 'One row per master trade, which trades of companies belong to.', { name }),
   reference('tag', 'One row per tag; that trades, assignments and purchase orders share them is assumed.', {
     name,

@@ -83,6 +83,8 @@ interface Sides {
   readonly engine: Engine
   readonly definition: MetricDefinition
   readonly names: Names
+  /** When the first figure was asked for, ISO 8601. */
+  readonly askedAt: string
 }
 
 async function compareAll(sides: Sides, answers: readonly MetricAnswer[]): Promise<Compared[]> {
@@ -149,8 +151,9 @@ export async function crosscheck(
   request: CrosscheckRequest,
 ): Promise<Crosschecked> {
   const { engine, asker } = effects
-  const sides = { engine, definition: request.inForce.definition, names: await readNames(engine) }
+  const askedAt = effects.now()
   const { answers, stopped } = await askAll(effects, request)
+  const sides = { engine, definition: request.inForce.definition, names: await readNames(engine), askedAt }
   const compared = await compareAll(sides, answers)
   const { findings, isWhole } = await findingsOf(effects, { request, sides, compared })
   await note(engine, findings, effects.now())
@@ -185,7 +188,7 @@ interface Judging {
 const keysIn = (group: ComparedGroup, sides: Sides): Keys => group.keys ?? keysOf(group.group, sides)
 
 const judge = (group: ComparedGroup, { metric, sides, findings }: Judging): Verdict[] =>
-  verdictsOf(group, { metric, keys: keysIn(group, sides), findings, definition: sides.definition })
+  verdictsOf(group, { metric, keys: keysIn(group, sides), findings, ...sides })
 
 type JudgedRow = Omit<CrosscheckRow, 'run_id' | 'definition_id' | 'checked_at'>
 

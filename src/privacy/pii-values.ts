@@ -105,60 +105,80 @@ const people = new Set(
   [...memberTables.values()].flatMap(one => (one.isOfPeople ? [one.piiTable, one.name] : [])),
 )
 
-const isOfPeople = (table: string): boolean => people.has(table.replace(/_history$/, ''))
+const organisations = new Set(
+  [...memberTables.values()].flatMap(one => (one.isOfOrganisations ? [one.name] : [])),
+)
 
 /** Words, or a number shorter than a telephone number, such as that of a company in its register. */
 const isName = (text: string, { kind }: Telling): boolean => kind === 'words' || /^\d{1,8}$/.test(text.trim())
 
-/** Names of organisations, places and things, which records repeat beside persons. */
-async function publicNames(engine: Engine): Promise<(value: number) => boolean> {
-  const numbers = new Numbers()
+interface PublicNames {
+  /** Of organisations, places and things, which records repeat beside persons. */
+  readonly isPublic: (value: number) => boolean
+  /** Of organisations only, which records name as users who acted. */
+  readonly isOrganisation: (value: number) => boolean
+}
+
+async function publicNames(engine: Engine): Promise<PublicNames> {
+  const [numbers, named] = [new Numbers(), new Numbers()]
   for (const described of await engine.describedColumns([engine.schema('star')])) {
     const { table, column } = described
-    if (!isText(described) || isOwn(column) || !table.startsWith('dim_') || isOfPeople(table)) continue
+    if (!isText(described) || isOwn(column) || !table.startsWith('dim_') || people.has(table)) continue
     for await (const texts of textsOf(engine, `star.${quoteName(table)}`, column))
       for (const text of texts) {
         const value = telling(text)
-        if (value && isName(text, value)) numbers.add(numberOf(value.normal))
+        if (!value || !isName(text, value)) continue
+        numbers.add(numberOf(value.normal))
+        if (organisations.has(table) && column === 'name') named.add(numberOf(value.normal))
       }
   }
-  return holder(numbers.done())
+  return { isPublic: holder(numbers.done()), isOrganisation: holder(named.done()) }
 }
 
-interface Reading {
+interface Reading extends PublicNames {
   readonly ofPeople: Numbers
   readonly others: Numbers
-  readonly isPublic: (value: number) => boolean
 }
 
-/** Adds what tells who somebody is; returns how many texts do not. */
-function take(texts: readonly string[], name: string, { ofPeople, others, isPublic }: Reading): number {
+/**
+ * Adds what tells who somebody is; returns how many texts do not. Of texts that mostly name no person, only what is an address or a
+ * number by its form is looked for.
+ */
+function take(texts: readonly string[], { table, name }: PiiColumn, reading: Reading): number {
+  const { ofPeople, others, isPublic, isOrganisation } = reading
+  const isOfPeople = people.has(table)
   let left = 0
   for (const part of texts.flatMap(parts)) {
     const value = telling(part)
     const number = value ? numberOf(value.normal) : 0
-    if (value && isOfPeople(name.split('.')[1] ?? '')) ofPeople.add(number)
-    // Of texts that mostly name no person, only what is an address or a number by its form is looked for.
-    else if (value && !(isName(part, value) && (isMixed(name) || isPublic(number)))) others.add(number)
+    const isNobody = isOfPeople ? isOrganisation(number) : isMixed(name) || isPublic(number)
+    if (value && !(isName(part, value) && isNobody)) (isOfPeople ? ofPeople : others).add(number)
     else left += 1
   }
   return left
 }
 
+interface PiiColumn {
+  /** Without `_history`: older versions are judged as the newest. */
+  readonly table: string
+  readonly name: string
+}
+
 const isMixed = (name: string): boolean => mixed.some(one => name.includes(one))
 
 export async function readPiiValues(engine: Engine): Promise<PiiValues> {
-  const reading = { ofPeople: new Numbers(), others: new Numbers(), isPublic: await publicNames(engine) }
+  const reading = { ofPeople: new Numbers(), others: new Numbers(), ...(await publicNames(engine)) }
   const leftOut: { column: string; values: number; why: string }[] = []
   for (const described of await engine.describedColumns([engine.schema('pii')])) {
     const { table, column } = described
     if (!isText(described) || isOwn(column)) continue
-    const name = `pii.${table}.${column}`
+    const plain = table.replace(/_history$/, '')
+    const judged = { table: plain, name: `pii.${plain}.${column}` }
     let left = 0
     for await (const texts of textsOf(engine, `pii.${quoteName(table)}`, column))
-      left += take(texts, name, reading)
-    const why = isMixed(name) ? 'words that are no name' : 'too short, or the name of no person'
-    if (left > 0) leftOut.push({ column: name, values: left, why })
+      left += take(texts, judged, reading)
+    const why = isMixed(judged.name) ? 'words that are no name' : 'too short, or the name of no person'
+    if (left > 0) leftOut.push({ column: `pii.${table}.${column}`, values: left, why })
   }
   const [ofPeople, others] = [reading.ofPeople.done(), reading.others.done()]
   const [isPerson, isOther] = [holder(ofPeople), holder(others)]

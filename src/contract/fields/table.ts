@@ -18,6 +18,8 @@ export interface Table<Row = unknown> {
   readonly children: readonly Child[]
   /** Its rows are people: a row of another table with its key is about a person. */
   readonly isOfPeople?: true
+  /** Its rows are organisations. A record may name one as the user who acted, so their names do not tell persons apart. */
+  readonly isOfOrganisations?: true
 }
 
 /**
@@ -80,6 +82,7 @@ export const bridge = <const D extends Declarations>(name: string, description: 
   table(`bridge_${name}`, description, declarations)
 
 export const ofPeople = <Any extends Table>(table: Any): Any => ({ ...table, isOfPeople: true })
+export const ofOrganisations = <Any extends Table>(table: Any): Any => ({ ...table, isOfOrganisations: true })
 
 function child<Read extends Leaf>(path: string, shape: ElementShape, rows: Table): ChildDeclaration<Read> {
   const lists = path.split('[].').map(segment => segment.split('.'))

@@ -164,7 +164,7 @@ function finding(
   const record = sheet.reference ?? id
   const isLoss = kind === 'lost' || kind === 'differs'
   return {
-    ...{ metric: 'workersOverHours', kind, record, ...sides },
+    ...{ metric: 'workersOverHours', kind, record, changedAt: updatedAt, ...sides },
     sentence: `timesheet ${record}: ${words}`,
     ...(isLoss && { loss: { resource: 'timesheets', id, createdAt, updatedAt } }),
   }

@@ -64,6 +64,8 @@ export interface Finding {
   /** What it adds here and at the service. An amount of 0 says only which groups are concerned. */
   readonly ours: readonly Counted[]
   readonly theirs: readonly Counted[]
+  /** When the version that the service shows was made, as the service writes it; undefined when that is not known. */
+  readonly changedAt?: string | null
   readonly loss?: Loss
 }
 

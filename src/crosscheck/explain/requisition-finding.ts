@@ -33,7 +33,7 @@ export function requisitionFinding(
   const updatedAt = served?.updatedAt ?? null
   return {
     metric: 'timeToFill',
-    ...{ kind, record, ours, theirs },
+    ...{ kind, record, ours, theirs, changedAt: updatedAt },
     sentence: `requisition ${record}: ${words}`,
     // Reading the record again would leave the second row.
     ...(kind !== 'deleted' &&
