@@ -20,7 +20,7 @@ export const run = async (argv: readonly string[], world: World, commands: Comma
   (await outcomeOf(argv, world, commands)).status
 
 async function outcomeOf(typed: readonly string[], world: World, commands: CommandSet): Promise<Invoked> {
-  const argv = unaliased(typed, commands)
+  const argv = unaliased(typed.map(asOperand), commands)
   const session: Session = {
     argv,
     world,
@@ -41,6 +41,9 @@ async function outcomeOf(typed: readonly string[], world: World, commands: Comma
     return { status: exitCode, reason: reasonIn(session.redactor.hide(text)) }
   }
 }
+
+/** No option has a blank after its dashes; a query may begin with a comment. */
+const asOperand = (word: string): string => (/^--\s/.test(word) ? ` ${word}` : word)
 
 /** Its first line; the others are causes. */
 const reasonIn = (text: string): string => (text.split('\n')[0] ?? '').replace(/^muster: /, '')

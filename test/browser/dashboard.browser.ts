@@ -301,7 +301,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     ['?page=cost&from=yesterday', 1],
     [`?page=cost&company=${'x'.repeat(10_240)}`, 1],
     ['?page=nothing&agency=%25', 0],
-  ])('an address such as %.40s shows a sentence or nothing', async (address, notices) => {
+  ])('an address such as %s shows a sentence or nothing', async (address, notices) => {
     const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
     page.on('pageerror', error => troubles.push(error.message))
     await page.goto(full.url + address)

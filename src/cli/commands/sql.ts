@@ -1,6 +1,7 @@
 /** `muster sql [QUERY]`: one query over the warehouse, read-only, or a prompt for many. */
 
 import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { openForQuery } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
@@ -25,7 +26,9 @@ const rowsOfTable = 1000
 const everyRow = Number.MAX_SAFE_INTEGER - 1
 
 export const command: CommandModule = {
-  arguments: [{ name: '[query...]', summary: 'one SQL query; quote it for the shell' }],
+  arguments: [
+    { name: '[query...]', summary: 'one SQL query; quote it for the shell, or give - to read it from stdin' },
+  ],
   options: [
     {
       flags: '--limit <number>',
@@ -47,17 +50,27 @@ export const command: CommandModule = {
     'muster sql --csv "from mart.labour_spend_weekly"',
     'muster sql --json --limit 10 "from star.dim_company"',
     'muster sql --parquet hours.parquet "select worker_id, sum(net_hours) as hours from star.fact_timesheet group by 1"',
+    'muster sql --csv - < query.sql',
     'muster sql',
   ],
   run: async (context, args, options) => {
     const form = formOf(context, options)
     if (args.length === 0) return prompt(context, form)
-    const asked = { sql: args.join(' '), form, limit: numberOption(options, 'limit') }
+    const sql = await queryOf(context, args)
+    const asked = { sql, form, limit: numberOption(options, 'limit') }
     const file = textOption(options, 'parquet')
     if (file === undefined) await print(context, asked)
     else await writeParquet(context, asked, { file, isForced: flagOption(options, 'force') })
     return 0
   },
+}
+
+/** Throws UsageError where there is no stdin. */
+async function queryOf({ stdin }: CommandContext, args: readonly string[]): Promise<string> {
+  if (args.length !== 1 || args[0] !== '-') return args.join(' ')
+  if (!stdin)
+    throw new UsageError({ what: 'there is no stdin to read the query from', next: 'give it in quotes' })
+  return text(stdin())
 }
 
 interface Asked {

@@ -2,6 +2,7 @@
 import { counted } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { QueryResult } from '../../warehouse/query.ts'
+import { valueJson } from '../../warehouse/row-json.ts'
 import type { CommandContext } from '../context.ts'
 import { printTable } from '../terminal/output.ts'
 import { rowTexts } from './rows-as-text.ts'
@@ -27,7 +28,7 @@ export function printAnswerTable(streams: Streams, { columns, rows, cut }: Query
 
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? valueJson(value) : String(value)
 }
 
 const tellMore = ({ stderr }: Streams, shown: number): void =>

@@ -1,4 +1,6 @@
 /** Rows of a query for programs, a part at a time: JSON, CSV as RFC 4180 has it, or a JSON document a line. */
+import { rowJson, tallRowJson, valueJson } from '../../warehouse/row-json.ts'
+
 type Row = Readonly<Record<string, unknown>>
 
 /** What comes before the rows, between two parts of them, and after the last. */
@@ -11,7 +13,7 @@ export interface RowText {
 
 function field(value: unknown): string {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = typeof value === 'object' ? valueJson(value) : String(value)
   // An empty text is quoted, so that it is not taken for NULL.
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
@@ -26,16 +28,18 @@ const csv: RowText = {
 
 const ndjson: RowText = {
   begin: () => '',
-  rows: (_, rows) => rows.map(row => `${JSON.stringify(row)}\n`).join(''),
+  rows: (names, rows) => rows.map(row => `${rowJson(names, row)}\n`).join(''),
   end: () => '',
 }
 
-const indented = (row: Row): string => JSON.stringify(row, null, 2).replaceAll('\n', '\n  ')
+const indented = (names: readonly string[], row: Row): string =>
+  tallRowJson(names, row).replaceAll('\n', '\n  ')
 
 /** One array. It is closed only when all of it was written: a part is no JSON, so that nobody takes it for the whole. */
 const json: RowText = {
   begin: () => '[',
-  rows: (_, rows, isFirst) => `${isFirst ? '' : ','}\n  ${rows.map(indented).join(',\n  ')}`,
+  rows: (names, rows, isFirst) =>
+    `${isFirst ? '' : ','}\n  ${rows.map(row => indented(names, row)).join(',\n  ')}`,
   end: isEmpty => (isEmpty ? ']\n' : '\n]\n'),
 }
 

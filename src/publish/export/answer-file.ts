@@ -7,6 +7,7 @@ import { beginOutput, type OutputRules, syncToDisk } from '../../temporary/outpu
 import { temporaryPlace } from '../../temporary/places.ts'
 import { openStage } from '../../warehouse/duckdb/open.ts'
 import type { QueryResult, ResultColumn } from '../../warehouse/query.ts'
+import { rowJson } from '../../warehouse/row-json.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
 /** In the footer of the files that this writes, and of no other. */
@@ -38,7 +39,11 @@ async function writeLines(
 ): Promise<number> {
   let longest = 0
   for (const row of rows) {
-    const line = `${JSON.stringify(Object.fromEntries(names.map((name, index) => [place(index), row[name]])))}\n`
+    const values = names.map((name, index) => [place(index), row[name]] as const)
+    const line = `${rowJson(
+      values.map(([name]) => name),
+      Object.fromEntries(values),
+    )}\n`
     longest = Math.max(longest, Buffer.byteLength(line))
     if (!to.write(line)) await once(to, 'drain')
   }
@@ -83,15 +88,33 @@ async function linesOf(file: string, answer: AsyncIterable<QueryResult>): Promis
 /** DuckDB refuses to read less. */
 const leastObject = 16_777_216
 
+/** Years as DuckDB reads them: without the sign of ISO 8601, and BC where its own texts have it. */
+const castable = (column: string, type: string): string =>
+  /^(DATE|TIMESTAMP[^[]*)$/.test(type)
+    ? `regexp_replace(regexp_replace(${column}, '^[+]0*', ''), '^([0-9]+-[0-9]+-[0-9]+)(.*) BC$', '\\1 (BC)\\2')`
+    : column
+
 function parquetCopy({ file, columns, longest }: Lines, to: string): string {
   const isList = ({ type }: ResultColumn): boolean => type.endsWith('[]')
   const read = columns.map((column, index) => `${place(index)}: ${isList(column) ? `'JSON'` : `'VARCHAR'`}`)
   const typed = columns.map(
-    ({ name, type }, index) => `cast(${place(index)} as ${type}) as ${quoteName(name)}`,
+    ({ name, type }, index) => `cast(${castable(place(index), type)} as ${type}) as ${quoteName(name)}`,
   )
   return `copy (select ${typed.join(', ')} from read_json(${quoteText(file)}, columns = {${read.join(', ')}},
       format = 'newline_delimited', maximum_object_size = ${Math.max(leastObject, longest + 1024)}))
     to ${quoteText(to)} (format parquet, compression zstd, kv_metadata {${ownKey}: '1'})`
+}
+
+/** A value that the type of its column cannot hold, such as NaN among decimals. */
+function refused(error: unknown): never {
+  const [, reason] =
+    /^(?:Conversion|Out of Range) Error: ([^\n]*)/.exec(error instanceof Error ? error.message : '') ?? []
+  if (reason === undefined) throw error
+  throw new MusterError({
+    what: `Parquet cannot take a value: ${reason}`,
+    next: 'cast its column to text in the query, or use --csv',
+    cause: error,
+  })
 }
 
 /** Returns the number of rows. The rows pass through a file beside it, so that memory stays flat. */
@@ -106,7 +129,7 @@ export async function writeAnswerFile(
     const lines = await linesOf(rows.path, answer)
     const stage = await openStage(`${file}.stage`)
     try {
-      await stage.run(parquetCopy(lines, draft.path))
+      await stage.run(parquetCopy(lines, draft.path)).catch(refused)
     } finally {
       await stage.close()
     }

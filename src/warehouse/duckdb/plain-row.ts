@@ -11,21 +11,31 @@ import {
 /** The greatest distance from the epoch that a Date can have. */
 const lastMs = 8_640_000_000_000_000
 
+/** The first day of year 1: ISO 8601 counts years before it from 0, which reads as another year than that of a date. */
+const firstMs = Date.parse('0001-01-01T00:00:00Z')
+
 /** Microseconds since the epoch as ISO 8601 UTC, with as many decimals as the value needs, at least three. */
 function isoTime(value: DuckDBTimestampValue | DuckDBTimestampTZValue): string {
   const { micros } = value
   const milliseconds = Number(micros / 1000n - (micros % 1000n < 0n ? 1n : 0n))
-  // Infinity, and years after 275760.
-  if (Math.abs(milliseconds) > lastMs) return value.toString()
+  // Infinity, and years after 275760 or before 1.
+  if (Math.abs(milliseconds) > lastMs || milliseconds < firstMs) return value.toString()
   const finer = ((micros % 1000n) + 1000n) % 1000n
   const iso = new Date(milliseconds).toISOString()
   return finer === 0n ? iso : iso.replace('Z', `${finer.toString().padStart(3, '0')}Z`)
 }
 
+/** Its own text has a year for them. */
+function dayText(value: DuckDBDateValue): string {
+  if (value.isFinite) return value.toString()
+  return value.days < 0 ? '-infinity' : 'infinity'
+}
+
 function plain(value: DuckDBValue): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
   if (value instanceof DuckDBTimestampTZValue || value instanceof DuckDBTimestampValue) return isoTime(value)
-  if (value instanceof DuckDBDecimalValue || value instanceof DuckDBDateValue) return value.toString()
+  if (value instanceof DuckDBDateValue) return dayText(value)
+  if (value instanceof DuckDBDecimalValue) return value.toString()
   if (value instanceof DuckDBListValue) return value.items.map(plain)
   return value !== null && typeof value === 'object' ? value.toString() : value
 }

@@ -10,10 +10,12 @@ const oid = {
   real: 700,
   double: 701,
   date: 1082,
+  time: 1083,
   timestamp: 1114,
   timestamptz: 1184,
   textArray: 1009,
   numeric: 1700,
+  uuid: 2950,
 } as const
 
 const numeric: readonly number[] = [
@@ -38,6 +40,8 @@ const takingTypes: Readonly<Record<number, string>> = {
   [oid.real]: 'FLOAT',
   [oid.double]: 'DOUBLE',
   [oid.date]: 'DATE',
+  [oid.time]: 'TIME',
+  [oid.uuid]: 'UUID',
   [oid.timestamp]: 'TIMESTAMP',
   [oid.timestamptz]: 'TIMESTAMPTZ',
   [oid.textArray]: 'VARCHAR[]',

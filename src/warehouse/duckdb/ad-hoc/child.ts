@@ -25,6 +25,8 @@ const start = (): ChildProcess =>
     execArgv: [`--max-old-space-size=${heapMegabytes}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
+    // A group of its own: Ctrl-C on a terminal reaches every process of the group, and the one that asks decides.
+    detached: true,
   })
 
 /** Why the process ended without an answer. Nobody but itself and the system kills it. */

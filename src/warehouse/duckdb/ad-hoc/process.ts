@@ -48,5 +48,5 @@ process.on('message', async (question: Question) => {
 })
 // The process that asks has ended, or is done; DuckDB may still be at work.
 process.on('disconnect', end)
-// Ctrl-C reaches every process of the terminal: the one that asks decides.
+// A service manager tells every process of the service to end: the one that asks decides.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

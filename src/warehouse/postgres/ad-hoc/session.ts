@@ -118,6 +118,12 @@ function queryError({ address, prefix, bounds }: Place, error: unknown): unknown
   if (code === '57014') return new TooLong(bounds)
   if (code === '25006')
     return new UsageError({ what: error.message, next: 'muster sql only reads', cause: error })
+  if (code === '08P01')
+    return new UsageError({
+      what: shortened(error.message),
+      next: 'write values in the place of parameters',
+      cause: error,
+    })
   const known = statementError(address.shown, error)
   if (known instanceof MusterError) return known
   const [, schema, name = ''] = /^relation "(\w+)\.(\w+)" does not exist$/.exec(error.message) ?? []

@@ -1,0 +1,119 @@
+/** `muster sql` with values that JSON, CSV and Parquet have no simple form for, on both engines. */
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { commandSet } from '../../src/cli/commands.ts'
+import { run } from '../../src/cli/program.ts'
+import type { World } from '../../src/cli/world.ts'
+import { addressOf } from '../postgres/database.ts'
+import { captured, temporaryFolder } from './captured-world.ts'
+
+const cwd = temporaryFolder()
+const addresses = { DuckDB: 'duckdb:w.duckdb', PostgreSQL: addressOf('postgres') }
+
+async function ask(engine: keyof typeof addresses, args: readonly string[], stdin?: string) {
+  const from = stdin === undefined ? {} : { stdin: () => Readable.from([stdin]) }
+  const env = { MUSTER_WAREHOUSE: addresses[engine] }
+  const { world, out, err } = captured({ cwd, env, ...from } as unknown as Partial<World>)
+  return { code: await run(['sql', ...args], world, commandSet), out: out(), err: err() }
+}
+
+async function inParquet(file: string): Promise<string[]> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  const read = await connection.runAndReadAll(`select columns(*)::varchar from '${join(cwd, file)}'`)
+  const texts = read.getRows().flat().map(String)
+  const types = await connection.runAndReadAll(`describe from '${join(cwd, file)}'`)
+  connection.closeSync()
+  instance.closeSync()
+  return types.getRows().map(([name, type], at) => `${name} ${type} ${texts[at]}`)
+}
+
+beforeAll(async () => {
+  const instance = await DuckDBInstance.create(join(cwd, 'w.duckdb'))
+  instance.closeSync()
+})
+
+const beforeChrist = { DuckDB: '0044-03-15 (BC)', PostgreSQL: '0044-03-15 BC' }
+const noonBeforeChrist = { DuckDB: '0044-03-15 (BC) 12:00:00+00', PostgreSQL: '0044-03-15 12:00:00+00 BC' }
+const engines = ['DuckDB', 'PostgreSQL'] as const
+
+describe.each(engines)('muster sql on %s', engine => {
+  const query = `select cast('NaN' as double precision) as "2", cast('-Infinity' as real) as "1", 1 as "__proto__",
+    1 as a, 2 as a, cast('infinity' as date) as ever, date '${beforeChrist[engine]}' as day,
+    timestamptz '${noonBeforeChrist[engine]}' as noon, timestamptz '12345-01-01 00:00:00+00' as late,
+    timestamptz '1969-12-31 23:59:59.5+00' as early, 123456789012345678.12::numeric(20,2) as much, 9007199254740993 as whole,
+    time '23:00:00' as clock, interval '2 days' as span`
+
+  test('--json loses no value and keeps the order of the columns', async () => {
+    const { code, out, err } = await ask(engine, ['--ndjson', query])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toBe(
+      `{"2":"NaN","1":"-Infinity","__proto__":1,"a":1,"a:1":2,"ever":"infinity","day":"${beforeChrist[engine]}",` +
+        `"noon":"${noonBeforeChrist[engine]}","late":"+012345-01-01T00:00:00.000Z","early":"1969-12-31T23:59:59.500Z",` +
+        `"much":"123456789012345678.12","whole":"9007199254740993","clock":"23:00:00","span":"2 days"}\n`,
+    )
+    const whole = (await ask(engine, ['--json', query])).out
+    expect(JSON.stringify(JSON.parse(whole))).toBe(JSON.stringify([JSON.parse(out)]))
+    expect(whole.indexOf('"2"')).toBeLessThan(whole.indexOf('"1"'))
+  })
+
+  test('--parquet has them in their types', async () => {
+    const file = `${engine}.parquet`
+    expect(await ask(engine, ['--parquet', file, query])).toMatchObject({ code: 0, err: '' })
+    expect(await inParquet(file)).toEqual([
+      '2 DOUBLE nan',
+      '1 FLOAT -inf',
+      '__proto__ INTEGER 1',
+      'a INTEGER 1',
+      'a:1 INTEGER 2',
+      'ever DATE infinity',
+      'day DATE 0044-03-15 (BC)',
+      'noon TIMESTAMP WITH TIME ZONE 0044-03-15 (BC) 12:00:00+00',
+      'late TIMESTAMP WITH TIME ZONE 12345-01-01 00:00:00+00',
+      'early TIMESTAMP WITH TIME ZONE 1969-12-31 23:59:59.5+00',
+      'much DECIMAL(20,2) 123456789012345678.12',
+      'whole BIGINT 9007199254740993',
+      'clock TIME 23:00:00',
+      'span VARCHAR 2 days',
+    ])
+  })
+
+  test('an empty answer has names in CSV and types in Parquet', async () => {
+    const none = `select 1 as a, cast('x' as text) as b, 1.5::numeric(9,2) as c where 1 = 0`
+    expect((await ask(engine, ['--csv', none])).out).toBe('a,b,c\n')
+    expect((await ask(engine, ['--ndjson', none])).out).toBe('')
+    expect((await ask(engine, ['--parquet', `${engine}-none.parquet`, none])).code).toBe(0)
+    expect((await inParquet(`${engine}-none.parquet`)).map(line => line.replace(' undefined', ''))).toEqual([
+      'a INTEGER',
+      'b VARCHAR',
+      'c DECIMAL(9,2)',
+    ])
+  })
+
+  test('a query may begin with a comment, and - reads it from stdin', async () => {
+    expect((await ask(engine, ['--csv', '-- five\nselect 5 as five'])).out).toBe('five\n5\n')
+    expect((await ask(engine, ['--csv', '-'], 'select 6 as six;\n')).out).toBe('six\n6\n')
+    const empty = await ask(engine, ['-'], '-- nothing\n')
+    expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('the query is empty')])
+    expect((await ask(engine, ['-'])).err).toContain('there is no stdin')
+  })
+
+  test.each(['0', '-1', 'abc', '1.5'])('--limit %s is wrong usage', async limit => {
+    expect((await ask(engine, ['--limit', limit, 'select 1'])).code).toBe(2)
+  })
+})
+
+test('a value that its column of Parquet cannot hold is told in a line', async () => {
+  const { code, err } = await ask('PostgreSQL', ['--parquet', 'n.parquet', `select 'NaN'::numeric(9,2) as n`])
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/^muster: Parquet cannot take a value: .*"NaN".*\n$/),
+  ])
+})
+
+test('a parameter is wrong usage, not a lost connection', async () => {
+  const { code, err } = await ask('PostgreSQL', ['select $1::int'])
+  expect([code, err]).toEqual([2, expect.stringContaining('write values in the place of parameters')])
+})
