@@ -12,7 +12,7 @@ import { type LoadedCommand, loadCommands } from './shell/load-commands.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
-import { wrappedFor } from './terminal/wrapped.ts'
+import { showLine } from './terminal/wrapped.ts'
 import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */
@@ -37,7 +37,7 @@ async function outcomeOf(typed: readonly string[], world: World, commands: Comma
     const isVerbose = program.opts().verbose === true || argv.includes('--verbose')
     const { keyPlace } = session
     const { exitCode, text } = describeFailure(error, { isVerbose, signal: world.signal, keyPlace })
-    if (text) gateFor(world.stderr, session.redactor).write(`${wrappedFor(world.stderr, text)}\n`)
+    if (text) showLine(gateFor(world.stderr, session.redactor), text)
     return { status: exitCode, reason: reasonIn(session.redactor.hide(text)) }
   }
 }

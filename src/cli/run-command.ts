@@ -66,7 +66,7 @@ const outcomeColumns: readonly Column[] = [
   'added',
   'changed',
   'removed',
-  'note',
+  { title: 'note', breaks: true },
 ]
 
 function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: readonly NotWhole[]): void {

@@ -106,7 +106,7 @@ function printReport(
 function printRows(context: CommandContext, results: readonly Result[]): void {
   printTable(
     context,
-    ['row', 'worker', 'outcome', 'id', 'reference', 'note'],
+    ['row', 'worker', 'outcome', 'id', 'reference', { title: 'note', breaks: true }],
     results.map(({ row, worker, outcome, id, reference, note }) => [
       row,
       worker,

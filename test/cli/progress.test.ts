@@ -2,13 +2,18 @@
 import { describe, expect, test } from 'vitest'
 import { createContext } from '../../src/cli/context.ts'
 import { createProgress } from '../../src/cli/terminal/progress.ts'
-import { type ProgressEvent, type ProgressState, withEvent } from '../../src/cli/terminal/progress-state.ts'
+import {
+  atStart,
+  type ProgressEvent,
+  type ProgressState,
+  withEvent,
+} from '../../src/cli/terminal/progress-state.ts'
 import { renderProgress } from '../../src/cli/terminal/render-progress.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { captured, stillClock } from './captured-world.ts'
 
 function stateOf(events: readonly ProgressEvent[], rest: Partial<ProgressState> = {}): ProgressState {
-  const start: ProgressState = { startedMs: 0, resources: new Map(), ...rest }
+  const start: ProgressState = { ...atStart(0), ...rest }
   return events.reduce(withEvent, start)
 }
 
@@ -37,7 +42,10 @@ describe('renderProgress', () => {
         { resource: 'invoices', state: 'skipped', note: 'not in scope' },
         { resource: 'sites', state: 'failed', note: '403 Forbidden' },
       ],
-      { budget: { remainingToday: 9988, spentThisRun: 14 }, budgetMs: 65_000 },
+      {
+        budget: { remainingToday: 9988, spentThisRun: 14 },
+        sentMs: Array.from({ length: 14 }, (_, place) => ((place + 1) * 65_000) / 14),
+      },
     )
     expect(renderProgress(state, { width: 100, height: 24 }, 65_000)).toEqual([
       'timesheets  scanning  ███░░░░░░░░░  12/48 pages  2,400 rows  31 changed  12 requests',

@@ -76,7 +76,7 @@ function print(context: CommandContext, ended: readonly Ended[]): void {
   }
   printTable(
     context,
-    ['connection', 'state', 'seconds', 'why'],
+    ['connection', 'state', 'seconds', { title: 'why', breaks: true }],
     ended.map(({ connection, exitCode, milliseconds, reason }) => [
       connection,
       states[exitCode] ?? `failed (${exitCode})`,

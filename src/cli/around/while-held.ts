@@ -3,7 +3,7 @@ import { hourMs, minuteMs } from '../../lib/dates.ts'
 import { Busy, type ExitStatus, type MusterError } from '../../lib/errors.ts'
 import { InUse } from '../../warehouse/duckdb/failure.ts'
 import type { CommandContext } from '../context.ts'
-import type { Output } from '../terminal/terminal.ts'
+import { type Output, type Rendered, show } from '../terminal/terminal.ts'
 
 /** Short at first, as most commands hold the warehouse for seconds; then easy on a file that is held for an hour. */
 const firstPauseMs = 250
@@ -40,6 +40,10 @@ class Held implements Output {
 
   write(text: string): unknown {
     return this.#put(() => this.#to.write(text))
+  }
+
+  show(render: Rendered): unknown {
+    return this.#put(() => show(this.#to, render))
   }
 
   styled(text: string): unknown {

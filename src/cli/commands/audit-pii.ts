@@ -36,7 +36,7 @@ function print(context: CommandContext, audit: Audit, showsLeftOut: boolean): vo
   if (showsLeftOut)
     printTable(
       context,
-      ['left out', 'values', 'why'],
+      ['left out', 'values', { title: 'why', breaks: true }],
       audit.leftOut.map(({ column, values, why }) => [column, values, why]),
     )
   const shown = `${formatNumber(audit.values)} values looked for in ${counted(audit.columns, 'column')}, ${counted(audit.cells, 'distinct cell')}`

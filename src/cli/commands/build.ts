@@ -13,7 +13,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { withheldReasons } from '../reports/withheld-marts.ts'
-import { formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
+import { type Column, formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
 import { createProgress, isEachLogged, type Progress } from '../terminal/progress.ts'
 
 /** Accepts names with or without the schema. */
@@ -62,7 +62,7 @@ const warned = ({ findings }: MartResult): string =>
 const noteOf = (mart: MartResult): string => [mart.message, warned(mart)].filter(Boolean).join('; ')
 
 function printMarts(context: CommandContext, touched: readonly MartResult[]): void {
-  const titles = ['mart', 'state', 'rows', 'seconds', 'note']
+  const titles: readonly Column[] = ['mart', 'state', 'rows', 'seconds', { title: 'note', breaks: true }]
   printTable(
     context,
     titles,

@@ -43,7 +43,7 @@ function list(context: CommandContext, checks: readonly Check[]): ExitStatus {
   else
     printTable(
       context,
-      ['check', 'severity', 'what must hold'],
+      ['check', 'severity', { title: 'what must hold', breaks: true }],
       checks.map(({ name, severity, summary }) => [name, severity, summary]),
     )
   return 0

@@ -5,7 +5,7 @@ import { notSet, type Setting, settingOrigins } from '../../config/origins.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { type Column, printJson, printLine, printTable } from '../terminal/output.ts'
 
 /** What is wrong with the settings; undefined when a sync could begin. Warnings go to stderr. */
 function problemIn(context: CommandContext): ConfigError | undefined {
@@ -26,7 +26,11 @@ function chosen(settings: readonly Setting[], name: string | undefined): readonl
   return settings.filter(({ connection }) => connection === name)
 }
 
-const columns = ['setting', 'value', 'from']
+const columns: readonly Column[] = [
+  'setting',
+  { title: 'value', breaks: true },
+  { title: 'from', breaks: true },
+]
 
 /** A connection after the other; what has no value is named below, or listed too with --verbose. */
 function print(context: CommandContext, settings: readonly Setting[]): void {

@@ -60,12 +60,12 @@ export const command: CommandModule = {
     if (output !== undefined) write(resolve(context.cwd, output), files, rulesOf(context, options))
     if (context.json) printJson(context, files)
     else if (output === undefined)
-      printLine(
-        context,
-        files
+      // Files for a program, which no width breaks.
+      context.stdout.write(
+        `${files
           .map(({ text }) => text)
           .join('\n')
-          .trimEnd(),
+          .trimEnd()}\n`,
       )
     else for (const file of files) printLine(context, join(output, file.name))
     return 0

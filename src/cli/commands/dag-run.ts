@@ -102,7 +102,7 @@ function print(context: CommandContext, dag: string, outcomes: readonly TaskOutc
   }
   printTable(
     context,
-    ['task', 'state', 'seconds', 'why'],
+    ['task', 'state', 'seconds', { title: 'why', breaks: true }],
     outcomes.map(({ task, state, startedAt, finishedAt, error }) => {
       return [task, state, Math.round((finishedAt - startedAt) / 100) / 10, error]
     }),

@@ -13,6 +13,7 @@ import { readMarts } from '../../marts/mart.ts'
 import { sandboxKeys } from '../../sandbox/keys/default-keys.ts'
 import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
 import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
+import type { Sandbox } from '../../sandbox/server/sandbox.ts'
 import { migrate } from '../../state/migrate.ts'
 import { sumOf } from '../../sync/plan/estimate.ts'
 import { planRun } from '../../sync/plan/plan.ts'
@@ -73,6 +74,9 @@ function requireDemo(root: string): void {
     next: 'move it away; nothing was changed',
   })
 }
+
+/** What a command would write into the file at its end is written once, as the demo closes it. */
+const untilClosed = (engine: Engine): Engine => ({ ...engine, makeLasting: async () => undefined })
 
 async function syncOnce(
   context: CommandContext,
@@ -147,20 +151,19 @@ function requireNoViolation(violations: readonly Violation[]): void {
 interface Demonstrated {
   readonly connection: RunConnection
   readonly engine: Engine
+  /** Resolves when the warehouse has its tables. */
+  readonly tables: Promise<unknown>
   readonly world: Parameters<typeof mutateWorld>[0]
 }
 
 async function syncTwice(
   context: CommandContext,
-  { connection, engine, world }: Demonstrated,
+  { connection, engine, tables, world }: Demonstrated,
   options: Options,
 ): Promise<{ planned: number; first: RunOutcome; second: RunOutcome }> {
   const { mutateWorld } = await import('../../sandbox/live/mutate-world.ts')
-  // The tables are made meanwhile: that is work for DuckDB, and a plan mostly waits for answers.
-  const [planned] = await Promise.all([
-    plannedRequests(context, connection),
-    migrate(engine, new Date(context.clock.now()).toISOString()),
-  ])
+  const planned = await plannedRequests(context, connection)
+  await tables
   printLine(context, `First sync, of everything, planned with about ${counted(planned, 'request')}:`)
   const first = await syncOnce(context, connection, engine)
   printLine(context, summary(first))
@@ -201,13 +204,20 @@ export const command: CommandModule = {
     requireDemo(root)
     rmSync(root, { recursive: true, force: true })
     mkdirSync(root, { recursive: true })
-    const sandbox = await startSandbox({ seed: 1, scale, clock: context.clock })
-    const engine = await openDuckdb(join(root, 'demo.duckdb'))
+    const file = await openDuckdb(join(root, 'demo.duckdb'))
+    const engine = untilClosed(file)
+    // Work for DuckDB, while this thread makes the service and then waits for its answers.
+    const tables = migrate(engine, new Date(context.clock.now()).toISOString())
+    // A failure is told where they are awaited.
+    tables.catch(() => undefined)
+    let sandbox: Sandbox | undefined
     try {
+      sandbox = await startSandbox({ seed: 1, scale, clock: context.clock })
       writeSettings(root, sandbox.url)
       const connection = connectionTo(sandbox.url, root)
       printLine(context, `It listens on ${sandbox.url}.`)
-      const synced = await syncTwice(context, { connection, engine, world: sandbox.world }, options)
+      const { world } = sandbox
+      const synced = await syncTwice(context, { connection, engine, tables, world }, options)
       requireNoViolation(sandbox.violations())
       const built = await buildAll(context, engine)
       const report = await writeReportOf(context, engine, root)
@@ -216,8 +226,8 @@ export const command: CommandModule = {
       else await tellEnding(context, engine, { ...told, folder })
       return 0
     } finally {
-      await engine.close()
-      await sandbox.close()
+      await sandbox?.close()
+      await file.close()
     }
   },
 }

@@ -106,7 +106,7 @@ function print(context: CommandContext, findings: readonly Finding[], requests: 
   }
   printTable(
     context,
-    ['', 'check', 'found'],
+    ['', 'check', { title: 'found', breaks: true }],
     findings.map(({ state, check, found }) => [state, check, found]),
   )
   for (const advice of new Set(findings.flatMap(one => one.advice ?? []))) {

@@ -13,7 +13,6 @@ import { type CommandModule, flagOption, type Options, textOption } from '../com
 import type { CommandContext } from '../context.ts'
 import { describeFailure } from '../failure.ts'
 import { guardedBy } from '../guarded.ts'
-import { printLine } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   options: [
@@ -48,7 +47,8 @@ async function expose(
   const queue = new PQueue({ concurrency: atOnce })
   const seen = await Promise.all(names.map(name => queue.add(() => see(context, name))))
   const text = await exposition(seen)
-  if (file === undefined) printLine(context, text.trimEnd())
+  // A document for a program, which no width breaks.
+  if (file === undefined) context.stdout.write(`${text.trimEnd()}\n`)
   else writeOutput(resolve(context.cwd, file), text, rules)
   return seen.some(({ isReadable }) => !isReadable) ? 1 : 0
 }

@@ -92,7 +92,7 @@ function print(context: CommandContext, request: PlanRequest, { facts, planned }
   }
   printTable(
     context,
-    ['resource', 'strategy', 'rows', 'requests', { title: 'why', least: 32, drop: 1 }],
+    ['resource', 'strategy', 'rows', 'requests', { title: 'why', least: 32, drop: 1, breaks: true }],
     planned.map(one => [one.resource, one.strategy, one.total, span(one), one.reasoning]),
   )
   const minutes = span({ low: low.minutes, high: high.minutes })

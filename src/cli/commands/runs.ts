@@ -63,7 +63,18 @@ function printRuns(context: CommandContext, runs: readonly RunRow[]): void {
   }
   printTable(
     context,
-    ['run', 'command', 'state', 'seconds', 'requests', 'checked', 'changed', 'quarantined', 'message'],
+    [
+      // Whole: it is what `muster runs` takes.
+      { title: 'run', least: Number.POSITIVE_INFINITY },
+      'command',
+      'state',
+      'seconds',
+      'requests',
+      'checked',
+      'changed',
+      'quarantined',
+      { title: 'message', breaks: true },
+    ],
     runs.map(run => [
       run.run_id,
       `${run.command} ${run.arguments}`.trim(),
@@ -100,7 +111,17 @@ function printRun(
   }
   printTable(
     context,
-    ['resource', 'state', 'requests', 'checked', 'added', 'changed', 'removed', 'quarantined', 'note'],
+    [
+      'resource',
+      'state',
+      'requests',
+      'checked',
+      'added',
+      'changed',
+      'removed',
+      'quarantined',
+      { title: 'note', breaks: true },
+    ],
     resources.map(one => [
       one.resource,
       one.state,

@@ -1,5 +1,6 @@
-/** Makes a table as wide as the terminal: long texts are shortened, then columns are left out. A line never wraps. */
+/** Makes a table as wide as the terminal: long texts are shortened or broken, then columns are left out. No line is wider. */
 import stringWidth from 'string-width'
+import wrapAnsi from 'wrap-ansi'
 
 export interface FitColumn {
   readonly title: string
@@ -9,12 +10,15 @@ export interface FitColumn {
   readonly drop?: number | undefined
   /** Characters below which a text is left out rather than shortened. */
   readonly least?: number | undefined
+  /** Every word of it counts: a text that is too long goes on in the next line of its row. */
+  readonly breaks?: boolean | undefined
 }
 
 export interface Fitted {
   /** Positions of the columns that are shown. */
   readonly shown: readonly number[]
   readonly titles: readonly string[]
+  /** A text of several lines has them in one. */
   readonly rows: readonly (readonly string[])[]
   /** Titles of the others. */
   readonly hidden: readonly string[]
@@ -32,6 +36,10 @@ function shortened(text: string, width: number): string {
   while (letters.length > 0 && stringWidth(letters.join('')) > width - 1) letters.pop()
   return `${letters.join('')}…`
 }
+
+/** Between words, or within one that is too long. */
+const broken = (text: string, width: number): string =>
+  stringWidth(text) <= width ? text : wrapAnsi(text, width, { hard: true })
 
 /** Takes what is too much from the widest texts, down to the least of each. Undefined when that is not enough. */
 function narrowed(widths: readonly number[], least: readonly number[], most: number): number[] | undefined {
@@ -79,9 +87,12 @@ export function fitTable(
     )
     const dropped = widths ? undefined : nextToDrop(columns, shown)
     if (dropped === undefined) {
+      const widthAt = (at: number): number => widths?.[at] ?? width
       const within = (texts: readonly string[]): string[] =>
-        shown.map((index, at) => shortened(texts[index] ?? '', widths?.[at] ?? width))
-      const titles = within(columns.map(({ title }) => title))
+        shown.map((index, at) =>
+          (columns[index]?.breaks ? broken : shortened)(texts[index] ?? '', widthAt(at)),
+        )
+      const titles = shown.map((index, at) => shortened(columns[index]?.title ?? '', widthAt(at)))
       const isHidden = (index: number): boolean => telling.has(index) && !shown.includes(index)
       const hidden = columns.filter((_, index) => isHidden(index)).map(({ title }) => title)
       return { shown, titles, rows: rows.map(within), hidden }

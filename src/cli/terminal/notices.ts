@@ -1,7 +1,7 @@
 /** Single sentences for people beside the output: lines on stderr, or entries of the log. */
 import type { Logger } from 'pino'
 import type { Output } from './terminal.ts'
-import { wrappedFor } from './wrapped.ts'
+import { showLine } from './wrapped.ts'
 
 interface Noticing {
   readonly stderr: Output
@@ -11,7 +11,7 @@ interface Noticing {
 
 export function noticesOf({ stderr, log, globals }: Noticing) {
   const write = (line: string): void => {
-    if (!globals.quiet) stderr.write(`${wrappedFor(stderr, line)}\n`)
+    if (!globals.quiet) showLine(stderr, line)
   }
   const isJson = globals.log === 'json'
   return {

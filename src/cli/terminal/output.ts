@@ -5,8 +5,8 @@ import { dayMs, hourMs, minuteMs } from '../../lib/dates.ts'
 import type { CommandContext } from '../context.ts'
 import { coloured } from './colour.ts'
 import { fitTable } from './fit-table.ts'
-import { inOneLine } from './terminal.ts'
-import { wrappedFor } from './wrapped.ts'
+import { inOneLine, show, widthOf } from './terminal.ts'
+import { showLine, wrapped } from './wrapped.ts'
 
 /** A column of numbers is aligned right and any other left, unless the declaration says otherwise. */
 export type Column =
@@ -18,6 +18,8 @@ export type Column =
       readonly drop?: number
       /** Characters below which a text is left out rather than shortened. */
       readonly least?: number
+      /** A text that is too long goes on in the next line instead of being shortened. */
+      readonly breaks?: boolean
     }
 
 export type Cell = string | number | bigint | boolean | null | undefined
@@ -26,8 +28,7 @@ type Streams = Pick<CommandContext, 'json' | 'stdout' | 'stderr'> & { readonly i
 
 /** With --json, stdout holds the one document, so lines go to stderr. */
 export function printLine(context: Streams, text: string): void {
-  const stream = context.json ? context.stderr : context.stdout
-  stream.write(`${wrappedFor(stream, text)}\n`)
+  showLine(context.json ? context.stderr : context.stdout, text)
 }
 
 export function printTable(
@@ -35,13 +36,16 @@ export function printTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
 ): void {
-  const { stdout, isColoured = false } = context
-  // Files and pipes have no width: what reads them gets every column.
-  const width = context.json || !stdout.isTTY ? Number.POSITIVE_INFINITY : (stdout.columns ?? 80)
-  const { lines, hidden } = tableWithin(columns, rows, { width, isColoured: isColoured && !context.json })
-  if (isColoured && !context.json && stdout.styled) stdout.styled(`${lines}\n`)
-  else (context.json ? context.stderr : stdout).write(`${lines}\n`)
-  if (hidden.length > 0) printLine(context, `… not at this width: ${hidden.join(', ')}`)
+  const { json, stdout, stderr, isColoured = false } = context
+  const isStyled = isColoured && !json && stdout.styled !== undefined
+  const render = (width: number): string => {
+    const { lines, hidden } = tableWithin(columns, rows, { width, isColoured: isStyled })
+    const note = hidden.length > 0 ? `${wrapped(`… not at this width: ${hidden.join(', ')}`, width)}\n` : ''
+    return `${lines}\n${note}`
+  }
+  if (json) stderr.write(render(Number.POSITIVE_INFINITY))
+  else if (isStyled) stdout.styled?.(render(widthOf(stdout)))
+  else show(stdout, render)
 }
 
 /** BigInts are written as numbers where JSON readers keep them exact, else as text. */
@@ -76,10 +80,12 @@ function tableWithin(
     isText: aligns[index] === 'left',
     drop: typeof column === 'string' ? undefined : column.drop,
     least: typeof column === 'string' ? undefined : column.least,
+    breaks: typeof column === 'string' ? false : column.breaks,
   }))
   const texts = rows.map(row => columns.map((_, index) => formatCell(row[index])))
   const fitted = fitTable(fits, texts, width)
-  const cellsOf = (index: number): string[] => fitted.rows.map(row => row[index] ?? '')
+  const rowLines = fitted.rows.flatMap(linesOfRow)
+  const cellsOf = (index: number): string[] => rowLines.map(row => row[index] ?? '')
   const widths = fitted.titles.map((title, index) =>
     Math.max(...[title, ...cellsOf(index)].map(one => stringWidth(one))),
   )
@@ -89,8 +95,15 @@ function tableWithin(
       .join('  ')
       .trimEnd()
   const rule = widths.map(width => '-'.repeat(width)).join('  ')
-  const body = fitted.rows.map(row => lineOf(isColoured ? row.map(coloured) : row))
+  const body = rowLines.map(row => lineOf(isColoured ? row.map(coloured) : row))
   return { lines: [lineOf(fitted.titles), rule, ...body].join('\n'), hidden: fitted.hidden }
+}
+
+/** As many as its longest text has. */
+function linesOfRow(cells: readonly string[]): string[][] {
+  const lines = cells.map(cell => cell.split('\n'))
+  const count = Math.max(...lines.map(({ length }) => length))
+  return Array.from({ length: count }, (_, at) => lines.map(line => line[at] ?? ''))
 }
 
 /** Colours take no width. */

@@ -29,14 +29,24 @@ export interface ProgressState {
   /** In the order of their first events. */
   readonly resources: ReadonlyMap<string, ProgressEvent>
   readonly budget?: BudgetEvent
-  /** When it was told last. */
-  readonly budgetMs?: number
+  /** When each request was sent. */
+  readonly sentMs: readonly number[]
 }
 
 export function withEvent(state: ProgressState, event: ProgressEvent): ProgressState {
   const merged = { ...state.resources.get(event.resource), ...event }
   return { ...state, resources: new Map(state.resources).set(event.resource, merged) }
 }
+
+/** Nothing is known yet. */
+export const atStart = (startedMs: number): ProgressState => ({ startedMs, resources: new Map(), sentMs: [] })
+
+/** A request was sent. */
+export const withRequest = (state: ProgressState, budget: BudgetEvent, nowMs: number): ProgressState => ({
+  ...state,
+  budget,
+  sentMs: [...state.sentMs, nowMs],
+})
 
 /** Whether no further event follows. */
 export function isFinal({ state }: ProgressEvent): boolean {

@@ -4,11 +4,12 @@ import { sleepUnlessAborted } from '../../lib/clock.ts'
 import type { CommandContext } from '../context.ts'
 import { coloured, isColoured } from './colour.ts'
 import {
+  atStart,
   type BudgetEvent,
   isFinal,
   type ProgressEvent,
-  type ProgressState,
   withEvent,
+  withRequest,
 } from './progress-state.ts'
 import { describe, renderProgress } from './render-progress.ts'
 import { escaped } from './terminal.ts'
@@ -45,7 +46,7 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
   const display = createLogUpdate(stderr.stream as NodeJS.WriteStream, { showCursor: true })
   const stopped = new AbortController()
   const hasColours = isColoured(globals.color ?? 'auto', env, true)
-  let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
+  let state = atStart(clock.now())
   const draw = () => {
     const lines = renderProgress(
       state,
@@ -73,7 +74,7 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
       state = withEvent(state, event)
     },
     budget: budget => {
-      state = { ...state, budget, budgetMs: clock.now() }
+      state = withRequest(state, budget, clock.now())
     },
     stop: () => {
       if (stopped.signal.aborted) return
@@ -89,7 +90,7 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
 /** What is worth a line: the end of a resource, and from time to time how far it has come. */
 function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEvent) => void) {
   const shownAt = new Map<string, number>()
-  let state: ProgressState = { startedMs: clock.now(), resources: new Map() }
+  let state = atStart(clock.now())
   return {
     update: (event: ProgressEvent) => {
       state = withEvent(state, event)
@@ -101,7 +102,7 @@ function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEven
       write(merged)
     },
     budget: (budget: BudgetEvent) => {
-      state = { ...state, budget, budgetMs: clock.now() }
+      state = withRequest(state, budget, clock.now())
     },
   }
 }

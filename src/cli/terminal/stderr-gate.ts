@@ -1,7 +1,7 @@
 /** Writes to stderr: hides secrets, escapes control characters, and clears a live display before a line that is to stay. */
 
 import type { Redactor } from './redactor.ts'
-import { escaped, type Output } from './terminal.ts'
+import { escaped, type Output, show } from './terminal.ts'
 
 export interface StderrGate extends Output {
   /** The stream itself, for a display that redraws its own lines. */
@@ -23,6 +23,10 @@ export function gateFor(stream: Output, redactor: Redactor): StderrGate {
     write: text => {
       clear?.()
       return stream.write(escaped(redactor.hide(text)))
+    },
+    show: render => {
+      clear?.()
+      return show(stream, columns => escaped(redactor.hide(render(columns))))
     },
     beforeWrite: next => {
       clear = next

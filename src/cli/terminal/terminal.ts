@@ -1,11 +1,16 @@
 /** The one place that writes to the terminal. Foreign text could move its cursor, colour it or turn its letters around. */
 import { once } from 'node:events'
 
+/** What is shown depends on the width of the place. */
+export type Rendered = (columns: number) => string
+
 export interface Output {
   write(text: string): unknown
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
+  /** Takes what can be shown at any width, instead of `write`, for those who keep it at several. */
+  show?(render: Rendered): unknown
   /** Writes text whose foreign parts are escaped already, and whose colours are ours. */
   styled?(text: string): unknown
   /** Resolves when the reader has taken enough of what was written. */
@@ -27,6 +32,13 @@ export const escaped = (text: string): string =>
 /** In one line, for a cell of a table or a name in a sentence. */
 export const inOneLine = (text: string): string => escaped(text.replace(/\s+/gu, ' '))
 
+/** Files and pipes have no width: what reads them gets everything. */
+export const widthOf = ({ isTTY = false, columns = 80 }: Output): number =>
+  isTTY ? columns : Number.POSITIVE_INFINITY
+
+export const show = (stream: Output, render: Rendered): unknown =>
+  stream.show ? stream.show(render) : stream.write(render(widthOf(stream)))
+
 export const escaping = (stream: Output): Output => ({
   get isTTY() {
     return stream.isTTY === true
@@ -35,6 +47,7 @@ export const escaping = (stream: Output): Output => ({
     return stream.columns ?? 80
   },
   write: text => stream.write(escaped(text)),
+  show: render => show(stream, columns => escaped(render(columns))),
   styled: text => stream.write(text),
   drained: async () => stream.drained?.(),
 })

@@ -1,6 +1,7 @@
 /** Sentences on a terminal break between words. */
+import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
-import type { Output } from './terminal.ts'
+import { type Output, show } from './terminal.ts'
 
 /** A command that people copy stays in one piece. */
 const command = /^ +(muster|npx|npm|node|export|docker) /
@@ -27,11 +28,11 @@ function wrappedLine(line: string, width: number): string {
     .replaceAll(firmSpace, ' ')
 }
 
-/** Files and pipes have no width. */
-export const wrappedFor = ({ isTTY = false, columns = 80 }: Output, text: string): string =>
-  isTTY
-    ? text
-        .split('\n')
-        .map(line => (line.length > columns ? wrappedLine(line, columns) : line))
-        .join('\n')
-    : text
+export const wrapped = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .map(line => (stringWidth(line) > columns ? wrappedLine(line, columns) : line))
+    .join('\n')
+
+export const showLine = (stream: Output, text: string): unknown =>
+  show(stream, columns => `${wrapped(text, columns)}\n`)
