@@ -38,7 +38,7 @@ export const damagedLanding: Trial = async (arena, rng) => {
   if (end.code === 3 && !isNamed) broken.push(`not named: ${end.err.trim().slice(0, 300)}`)
   if (end.code === 0 && JSON.stringify(await arena.dump(place)) !== before)
     broken.push('exit 0 with other rows')
-  broken.push(await arena.complaintAtRest(place))
+  broken.push(await arena.complaintAtRest(place, { history: end.code === 0 }))
   await arena.remove(place)
   return { blows: 1, broken: defined(broken).map(text => `${shown} ${name}: ${text}`) }
 }

@@ -25,7 +25,9 @@ const statements: Readonly<Record<'duckdb' | 'postgres', readonly string[]>> = {
     `select * from '/etc/passwd'`,
     `select * from glob('/etc/*')`,
     `select getenv('MUSTER_API_KEY')`,
-    `select name from pii.worker`,
+    `select * from query_table('pii.worker')`,
+    `from '/etc/passwd'`,
+    `select * from 'OUT.duckdb'`,
     `select * from query('select name from pii.worker')`,
     `prepare p as select 1`,
   ],
@@ -45,6 +47,11 @@ const statements: Readonly<Record<'duckdb' | 'postgres', readonly string[]>> = {
     `vacuum`,
     `listen x`,
     `commit`,
+    `set role postgres`,
+    `select lo_import('/etc/passwd')`,
+    `select "pg_catalog"."pg_read_file"('/etc/passwd')`,
+    `explain (analyze) update star.fact_timesheet set status = 'x'`,
+    `select 1 into t`,
   ],
 }
 
