@@ -17,7 +17,9 @@ import { publish } from '../../publish/publish.ts'
 import { migrate } from '../../state/migrate.ts'
 import { readForgotten } from '../../state/privacy/forgotten.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
+import { takeWhole } from '../../state/runs/whole-lease.ts'
 import { tableInQueries } from '../../state/tables.ts'
+import { usualLeaseMs } from '../../sync/run/context.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -158,6 +160,25 @@ async function personalTables(engine: Engine): Promise<string[]> {
   return [...new Set(found), tableInQueries('quarantine'), tableInQueries('inbox')]
 }
 
+/**
+ * On a server nobody else writes meanwhile: a replay, or a run that began before, would bring back rows of the pages that it
+ * has read. A file has its own lock.
+ */
+async function alone<Result>(
+  engine: Engine,
+  { clock, rng }: Surroundings,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!engine.isShared) return work()
+  const holder = `forget-${newRunId(clock, rng)}`
+  const leases = await takeWhole(engine, { holder, ms: usualLeaseMs, work: 'written' })
+  try {
+    return await work()
+  } finally {
+    await leases.release()
+  }
+}
+
 async function forgetEverywhere(
   connection: Connection,
   options: ForgetOptions,
@@ -173,14 +194,16 @@ async function forgetEverywhere(
       const outputs = outputsOf(stemOf(connection)).map(({ place }) => place)
       return { ...(await forget(effects, request)), outputs }
     }
-    const { persons } = await readForgotten(engine)
-    const isUnfinished = persons.some(({ state }) => state === 'begun')
-    const held = await asRun(engine, around, () => forget(effects, request))
-    await clearWaitingEvents(engine, connection)
-    const outputs = await reachOutputs(job, engine)
-    const left = isUnfinished ? await personalTables(engine) : []
-    await reclaim(job, engine, [...new Set([...Object.keys(held.rows), ...left])])
-    return { ...held, outputs }
+    return await alone(engine, around, async () => {
+      const { persons } = await readForgotten(engine)
+      const isUnfinished = persons.some(({ state }) => state === 'begun')
+      const held = await asRun(engine, around, () => forget(effects, request))
+      await clearWaitingEvents(engine, connection)
+      const outputs = await reachOutputs(job, engine)
+      const left = isUnfinished ? await personalTables(engine) : []
+      await reclaim(job, engine, [...new Set([...Object.keys(held.rows), ...left])])
+      return { ...held, outputs }
+    })
   } finally {
     await engine.close()
   }

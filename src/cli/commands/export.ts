@@ -8,6 +8,7 @@ import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
+import { whoIsForgotten } from '../../state/privacy/forgotten.ts'
 import { requireUnguarded } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, numberOf, textOption, wholeNumber } from '../command.ts'
 import { guardedBy } from '../guarded.ts'
@@ -47,19 +48,17 @@ export const command: CommandModule = {
     try {
       const { clock, signal } = context
       const onTable = (table: string, rows: number): void => context.log.debug({ table, rows }, 'exported')
-      const manifest = await exportParquet(
-        { engine, clock, signal, version: programVersion, onTable },
-        {
-          folder,
-          includePii: flagOption(options, 'includePii'),
-          monthRows: numberOf(options, 'monthRows'),
-        },
-      )
-      recordOutput(stemOf(context.stored()), {
-        place: folder,
-        made: 'export',
-        includesPii: flagOption(options, 'includePii'),
-      })
+      const includePii = flagOption(options, 'includePii')
+      const write = () =>
+        exportParquet(
+          { engine, clock, signal, version: programVersion, onTable },
+          { folder, includePii, monthRows: numberOf(options, 'monthRows') },
+        )
+      const before = includePii ? await whoIsForgotten(engine) : ''
+      let manifest = await write()
+      recordOutput(stemOf(context.stored()), { place: folder, made: 'export', includesPii: includePii })
+      // Whoever is forgotten from here on is forgotten in the folder too: it is in the list.
+      if (includePii && before !== (await whoIsForgotten(engine))) manifest = await write()
       if (context.json) {
         printJson(context, { folder, ...manifest })
         return 0

@@ -21,6 +21,10 @@ export async function readForgotten(engine: Engine): Promise<Forgotten> {
   return { persons, values }
 }
 
+/** Equal for two moments between which nobody began to be forgotten. */
+export const whoIsForgotten = async (engine: Engine): Promise<string> =>
+  JSON.stringify((await readForgotten(engine)).persons.map(row => `${row.person} ${row.begun_at}`).sort())
+
 /** Replaces what is known of the person; values of an earlier, unfinished attempt are kept. Runs inside a transaction. */
 export async function recordForgotten(
   engine: Engine,
