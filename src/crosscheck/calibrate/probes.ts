@@ -98,6 +98,14 @@ function endingAtMidnight(weeks: readonly number[], zones: readonly string[]): M
     .map(at => ({ from: utcDay(localDay(at, zones[0] ?? 'UTC'), -3), to: localDay(at, zones[0] ?? 'UTC') }))
 }
 
+/** Records of the last weeks may change while they are asked about. */
+const settledMs = 28 * dayMs
+
+function settledFirst(newestFirst: readonly number[]): readonly number[] {
+  const since = (newestFirst[0] ?? 0) - settledMs
+  return [...newestFirst.filter(at => at < since), ...newestFirst.filter(at => at >= since)]
+}
+
 /** A second window, in case a record of the first one is not stored here. */
 const windowsEach = 2
 
@@ -107,8 +115,8 @@ const zoneProbes = 8
 export async function probeWindows(engine: MetricReader, probing: Probing): Promise<void> {
   const { asker, answerSet, fit } = probing
   const since = answerSet.answers.length
-  const moments = await momentsOf(engine, acceptances, most)
-  const weeks = await momentsOf(engine, weekEndings, most)
+  const moments = settledFirst(await momentsOf(engine, acceptances, most))
+  const weeks = settledFirst(await momentsOf(engine, weekEndings, most))
   const ask = async (
     metric: Metric,
     ranges: readonly MetricRange[],
@@ -138,18 +146,25 @@ function aroundWeeks(weeks: readonly number[], [zone = 'UTC']: readonly string[]
     .map(at => ({ from: localDay(at, zone), to: utcDay(localDay(at, zone), 7) }))
 }
 
-/** With the greatest week as threshold, no week is over it and one is exactly at it. */
+const overThreshold = ['workersOverThreshold', 'distinctWorkersOverThreshold']
+
+/**
+ * The groups that were asked for decide, unless none has a week of exactly the usual hours. Then the greatest week is the threshold:
+ * no week is over it, and one is at it. One changed record would decide that wrongly.
+ */
 export async function probeThreshold(
   engine: MetricReader,
   { asker, answerSet, fit }: Probing,
 ): Promise<void> {
+  await fit.try(['threshold'], { metric: 'workersOverHours', figures: overThreshold })
+  if (!fit.isOpen('threshold')) return
   const unrounded = { ...fit.definition, hoursDecimals: null }
   const [all] = await ourMetrics(engine, { metric: 'workersOverHours', groupings: [[]] }, unrounded)
   const threshold = all?.figures.maxWeeklyHours ?? 0
   if (threshold <= 0 || threshold >= 1000) return
   const since = answerSet.answers.length
   answerSet.add(await asker.ask({ metric: 'workersOverHours', grouping: [], threshold }, 1))
-  await fit.try(['threshold'], { since, figures: ['workersOverThreshold', 'distinctWorkersOverThreshold'] })
+  await fit.try(['threshold'], { since, figures: overThreshold })
 }
 
 /** Each has a project or an agency, so that a request can be limited to a few groups. */
