@@ -30,6 +30,7 @@ const statement = figures
          cast(value as double precision) as value from (${select}) as f${place}`,
   )
   .join('\nunion all\n')
+  .concat('\norder by 1, 2, 3')
 
 function readingOf({ place, first, second, value }: Row): Reading[] {
   const figure = figures[Number(place)]
