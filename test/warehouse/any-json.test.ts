@@ -61,6 +61,18 @@ function missingLeaves(
 describeOnEngines(
   'any JSON',
   bench => {
+    test('records whose ids no engine stores are counted one by one', async () => {
+      const warehouse = await bench.warehouse()
+      const ids = ['\0', '\ud800', '\ud801', 'good']
+      const list = await oneList(
+        '/timesheets',
+        ids.map(id => JSON.stringify({ id, createdAt: at, updatedAt: at })),
+      )
+      expect((await syncOnce(list, warehouse, { request })).failure).toBeUndefined()
+      const kept = await idsIn(warehouse, 'ops.quarantine', 'record_id')
+      expect(kept.sort()).toEqual(ids.slice(0, 3).map(id => JSON.stringify(id)))
+    })
+
     test('keys of any kind are kept, each under a path of its own', async () => {
       const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
       const keys = [

@@ -11,10 +11,10 @@ const isUnstorable = (escaped: string | undefined): boolean => /^(0000|d[89a-f])
 export const hasUnstorable = (bytes: Buffer): boolean =>
   bytes.includes('\\u') && mayBeUnstorable.test(bytes.toString('latin1'))
 
-/** The JSON text with a replacement character for each of them. */
+/** The JSON text with a replacement character and its digits for each of them, so that different ids stay different. */
 export const harmless = (text: string): string =>
   text.replace(escapes, (whole: string, ...groups: (string | undefined)[]) =>
-    isUnstorable(groups[2]) ? '\\ufffd' : whole,
+    isUnstorable(groups[2]) ? `\\ufffd${groups[2]?.toLowerCase()}` : whole,
   )
 
 /** Why the JSON text of a record cannot be stored; undefined when it can. */
