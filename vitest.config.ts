@@ -13,7 +13,7 @@ export const wholeRuns = [
   'test/publish/*.test.ts',
   'test/semantic/{catalogue,mixing,questions}.test.ts',
   'test/postgres/{bi-metadata,row-policies}.test.ts',
-  'test/dashboard/pages.test.ts',
+  'test/dashboard/{pages,work}.test.ts',
   'test/landing/damage.test.ts',
   'test/cli/{bad-surroundings,build,dag-ledger,demo,honest-words,incomplete,mcp,metric,outputs,pairs,publish,reading,recordings,sql,sql-values,status-all,stopping}.test.ts',
   'test/sync/{agency,backfill,collection,empty-list,faults,kill,live,look-again,lost-access,refused-ids,replay,requests,scan-model,snapshot-losses,stops,sweep}.test.ts',

@@ -1,8 +1,9 @@
 /** Rows as CSV that a spreadsheet opens as it is, and as nothing else: no cell becomes a formula. */
 import type { Row } from './answers.ts'
 
-/** A spreadsheet runs a text that begins so. Numbers below 0 are numbers. */
-const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
+/** A spreadsheet runs a text that begins so, where people type wide characters also with those. Numbers below 0 are numbers. */
+const isFormula = (text: string): boolean =>
+  /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''

@@ -5,6 +5,7 @@ import { toCsv } from '../../src/dashboard/csv.ts'
 test.each([
   ['=1+1', "'=1+1"],
   ['@cmd', "'@cmd"],
+  ['＝1+1', "'＝1+1"],
   ['-5.25', '-5.25'],
   ['-5 of them', "'-5 of them"],
   ['+44 20', "'+44 20"],

@@ -46,7 +46,7 @@ beforeAll(async () => {
   reader = await asReader(server.engine, server)
   duckdb = await serveDashboard(file)
   postgres = await serveDashboard(reader)
-}, 120_000)
+}, 240_000)
 
 afterAll(async () => {
   await duckdb?.close()
