@@ -82,12 +82,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     })
     return
   }
-  // Several are read at once and end in any order.
-  const order = catalogue.map(({ name }) => name)
-  const sorted = outcome.resources.toSorted(
-    (one, other) => order.indexOf(one.resource) - order.indexOf(other.resource),
-  )
-  const rows = sorted.map(one => [
+  const rows = outcome.resources.map(one => [
     one.resource,
     one.state,
     one.requests,

@@ -90,6 +90,59 @@ describeOnEngines('by id', bench => {
     ])
   })
 
+  test('a stored record that an event told of, and that gets no answer, leaves its resource incomplete', async () => {
+    const company = { id: 'c1', name: 'Company 1' }
+    const record = (reference: string, updatedAt: string) => ({
+      ...{ id: 'a1', company, reference, createdAt: at, updatedAt },
+    })
+    let isDown = false
+    const sandbox = await openSandbox({
+      records: { companies: [{ ...company, updatedAt: at }], assignments: [record('old', at)] },
+      intercept: ({ path }) => (isDown && path === '/assignments/a1' ? { status: 503, body: '' } : undefined),
+    })
+    const warehouse = await bench.warehouse()
+    const clock = movedClock()
+    const sync = async (days: number) => {
+      clock.state.days = days
+      const request = { resources: ['assignments'] }
+      return syncOnce(sandbox, warehouse, { request, effects: { clock } })
+    }
+    const reference = async () =>
+      (await warehouse.engine.rows<{ reference: string }>('select reference from star.fact_assignment'))[0]
+        ?.reference
+    await signal(warehouse.engine, [heard('assignments', 'a1')])
+    expect([(await sync(0)).failure, await reference()]).toEqual([undefined, 'old'])
+    sandbox.world.upsert('assignments', record('new', '2026-11-03T22:00:00Z'))
+    await signal(warehouse.engine, [heard('assignments', 'a1', '2026-11-03T22:00:00.000Z')])
+    isDown = true
+    expect((await sync(2)).failure).toMatchObject({ exitCode: 1 })
+    isDown = false
+    expect([(await sync(2.1)).failure, await reference()]).toEqual([undefined, 'new'])
+  })
+
+  test('a stored record that an event told of, and for which no request is left, ends the run with 75', async () => {
+    const sandbox = await openSandbox({ ...roomy, rateLimitPerDay: 1_000_000 })
+    const warehouse = await bench.warehouse()
+    const clock = movedClock()
+    const sync = async (days: number, limits = {}) => {
+      clock.state.days = days
+      const request = { resources: ['requisitions'], limits }
+      return syncOnce(sandbox, warehouse, { request, effects: { clock } })
+    }
+    const ids = sandbox.world.all('requisitions').map(({ id }) => String(id))
+    await signal(
+      warehouse.engine,
+      ids.map(id => heard('requisitions', id)),
+    )
+    expect((await sync(0)).failure).toBeUndefined()
+    const told = ids.map(id => heard('requisitions', id, '2026-11-03T22:00:00.000Z'))
+    await signal(warehouse.engine, told)
+    const cut = await sync(2, { maxRequests: 3 })
+    expect(cut.failure).toMatchObject({ exitCode: 75 })
+    expect(cut.failure?.message).toMatch(/requisitions: .*\d+ changed by events/)
+    expect((await sync(2.1)).failure).toBeUndefined()
+  })
+
   test.runIf(thorough)('a run for signals reads nothing else, and from its own part of the day', async () => {
     const sandbox = await openSandbox({ ...roomy, rateLimitPerDay: 40 })
     const warehouse = await bench.warehouse()

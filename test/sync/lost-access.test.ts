@@ -68,6 +68,20 @@ describeOnEngines('a list that the key may no longer read', bench => {
     expect(await notWhole(warehouse.engine)).toEqual([])
   }, 60_000)
 
+  test('after an answer that could not be used is a failure, whichever run got that answer', async () => {
+    let answer = { status: 200, body: '{"success":true,"data":[],"meta":{"total":"many"}}' }
+    const sandbox = await openSandbox({
+      records: plainRecords({ invoices: 30 }),
+      intercept: ({ path }) => (path === '/invoices' ? answer : undefined),
+    })
+    const warehouse = await bench.warehouse()
+    const request = { resources: ['invoices'] }
+    expect(stateOf(await syncOnce(sandbox, warehouse, { request }))).toEqual(['failed', 1])
+    answer = no
+    for (let night = 0; night < 2; night += 1)
+      expect(stateOf(await syncOnce(sandbox, warehouse, { request }))).toEqual(['failed', 1])
+  })
+
   test('in the middle of its first reading is a failure, too', async () => {
     const sandbox = await openSandbox({
       records: plainRecords({ invoices: 650 }),

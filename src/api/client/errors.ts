@@ -148,10 +148,11 @@ export class Retriable extends ApiError {
     this.#words = words
   }
 
-  /** The same failure after the last attempt; `advice` goes on after the usual one. */
+  /** The same failure, of the same class, after the last attempt; `advice` goes on after the usual one. */
   final(why: string, advice = ''): Retriable {
     const facts = { ...this.facts, request: `${this.facts.request}, ${why}`, cause: this }
-    return new Retriable(facts, { ...this.#words, next: this.#words.next + advice })
+    const Same = this.constructor as typeof Retriable
+    return new Same(facts, { ...this.#words, next: this.#words.next + advice })
   }
 }
 

@@ -79,6 +79,19 @@ export async function countUnanswered(
   return { unanswered: Number(row?.unanswered ?? 0), known: Number(row?.known ?? 0) }
 }
 
+/** Stored records that events told of, and that were not fetched since: they are known to be old. */
+export async function countSignalled(
+  engine: Engine,
+  { resource, fetchedBefore }: Pick<DueQuestion, 'resource' | 'fetchedBefore'>,
+): Promise<number> {
+  const [row] = await engine.rows<{ n: number }>(
+    `select count(*) as n from ops.discovered d
+     where d.resource = $1 and d.state = 'stored' and d.signals > 0 and d.last_fetched_at < cast($2 as timestamptz)`,
+    [resource, fetchedBefore],
+  )
+  return Number(row?.n ?? 0)
+}
+
 export async function countDue(engine: Engine, question: DueQuestion): Promise<DueCount> {
   const [row] = await engine.rows<{ neverFetched: number; again: number }>(
     `select count(*) filter (where d.state = 'never fetched') as "neverFetched", count(*) filter (where d.state <> 'never fetched') as again

@@ -132,7 +132,7 @@ export async function recordFailedFetches(
   )
 }
 
-/** For records of which a failure of the service says nothing. A stored record stays due as before. */
+/** For records of which a failure of the service says nothing. A stored record is missed only if a signal told of a change. */
 export async function retryLater(
   engine: Engine,
   resource: string,
@@ -144,7 +144,7 @@ export async function retryLater(
     .set({ retry_after: until })
     .where('resource', '=', resource)
     .where('record_id', 'in', ids)
-    .where('state', '<>', 'stored')
+    .where(({ eb, or }) => or([eb('state', '<>', 'stored'), eb('signals', '>', 0)]))
     .execute()
 }
 

@@ -7,10 +7,9 @@ import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import { countDue, countUnanswered, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
+import { countDue, countSignalled, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
 import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
 import type { SyncContext } from '../run/context.ts'
-import { Incomplete } from '../run/incomplete.ts'
 import { currentScope } from '../run/key.ts'
 import { endsRun, type HeldTask, holdTask, type ResourceOutcome } from '../run/task.ts'
 import { type Allowance, allowance } from './allowance.ts'
@@ -18,6 +17,7 @@ import { chooseStored, type StoredChoice } from './choose-stored.ts'
 import { outOfRequests } from './out-of-requests.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
+import { requireAnswers } from './unanswered.ts'
 
 export interface ByIdRequest {
   /** Only records with a change signal: the purpose that pays for them has a budget of its own. */
@@ -184,40 +184,30 @@ class ByIdRun {
     }
   }
 
-  /** Records never fetched are a reason to run again; stored ones that are worth another fetch are not. */
+  /**
+   * Records never fetched, and stored ones that events told of, are a reason to run again; others that are worth another fetch are
+   * not.
+   */
   async #reportRest(one: OpenResource): Promise<void> {
     const { task } = one.held
     const { neverFetched, again: due } = await countDue(this.#sync.engine, this.#questionOf(one))
+    const signalled = this.#onlySignalled ? 0 : await countSignalled(this.#sync.engine, this.#questionOf(one))
     const { worth, chosen } = this.#choice ?? {}
     const { name } = task.resource
     const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
     const parts = [
       neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
       again > 0 && `${formatNumber(again)} to fetch again`,
+      signalled > 0 && `${formatNumber(signalled)} changed by events`,
     ]
     const rest = parts.filter(part => part !== false).join(', ')
     if (rest !== '') task.counters.note = rest
-    await this.#requireAnswers(one)
+    if (!this.#onlySignalled) await requireAnswers(this.#sync.engine, this.#questionOf(one))
     const { client } = this.#sync
-    if (neverFetched > 0 && this.#left <= 0)
+    if (signalled > 0 || (neverFetched > 0 && this.#left <= 0))
       one.failure = {
         error: outOfRequests(client, `${name}: ${rest}`, this.#spent ?? client.refusal(this.#purpose)),
       }
-  }
-
-  /** Throws Incomplete for ids that no run has got an answer about. */
-  async #requireAnswers(one: OpenResource): Promise<void> {
-    if (this.#onlySignalled) return
-    const question = this.#questionOf(one)
-    const { unanswered, known } = await countUnanswered(this.#sync.engine, question)
-    if (unanswered === 0) return
-    throw new Incomplete({
-      resource: question.resource,
-      seen: known - unanswered,
-      expected: known,
-      reason: `the service failed when it was asked for ${formatNumber(unanswered)} of them`,
-      next: 'they are fetched again in an hour at the earliest; tell the service about it if it stays',
-    })
   }
 }
 

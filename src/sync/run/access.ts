@@ -1,5 +1,5 @@
 /** Whether the key may read a resource, as the answers of a run show it. */
-import { AccessDenied } from '../../api/client/errors.ts'
+import { AccessDenied, BadAnswer } from '../../api/client/errors.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { accessState, recordAccess } from '../../state/requests/key-state.ts'
 import type { AccessRow } from '../../state/requests/tables.ts'
@@ -37,7 +37,8 @@ export async function refusalOf(task: ResourceTask, error: unknown): Promise<unk
 function stateAfter(task: ResourceTask, error: unknown): AccessRow['state'] | undefined {
   if (error instanceof AccessDenied) return 'refused'
   if (error instanceof AccessLost) return 'no longer readable'
-  return hasRead(task) ? 'readable' : undefined
+  // An answer that cannot be used is one of a list that may be read.
+  return hasRead(task) || error instanceof BadAnswer ? 'readable' : undefined
 }
 
 /** A run that got no answer about a resource leaves its access as it was. */

@@ -2,6 +2,7 @@
 
 import { type Client, createClient } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
+import { catalogue } from '../../contract/catalogue.ts'
 import { type Landing, openLanding } from '../../landing/folder.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { dayMs } from '../../lib/dates.ts'
@@ -169,6 +170,12 @@ async function openSession(
   return { client, landing, sync, shared }
 }
 
+/** Several are read at once and end in any order. */
+function inOrder(outcomes: readonly ResourceOutcome[]): ResourceOutcome[] {
+  const order = catalogue.map(({ name }) => name)
+  return outcomes.toSorted((one, other) => order.indexOf(one.resource) - order.indexOf(other.resource))
+}
+
 type Read = Pick<RunOutcome, 'resources'> & { readonly failure?: MusterError | undefined }
 
 /** Written at once, whatever the run reads and however it ends: the next run keeps to these limits when it asks `/me`. */
@@ -200,7 +207,7 @@ async function readAll(session: Session, request: RunRequest): Promise<Read> {
     const key = await client.getMe()
     await recordLimits(session, key)
     const read = request.sweep ? sweepResources : syncResources
-    const resources = await read({ ...sync, key }, request)
+    const resources = inOrder(await read({ ...sync, key }, request))
     const failure =
       failureAmong(resources) ??
       (await tooManyQuarantined(sync.engine, { of: namesOf(resources), meanwhile: unpublished }))
