@@ -41,7 +41,7 @@ describe('an answer that is not the contract', () => {
         response.end(Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)),
       async (client, service) => {
         const error = await failure(client.getPage('/sites'))
-        expect([error.name, service.asked.length]).toEqual(['Retriable', 6])
+        expect([error.name, service.asked.length]).toEqual(['BadAnswer', 6])
         expect(error.message).toContain(what)
         expect(everyWord(error)).not.toContain(KEY)
         expect(everyWord(error)).not.toContain('maintenance')
